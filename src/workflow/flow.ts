@@ -1,6 +1,6 @@
 import type { Body, Step, StepId } from './model.ts';
 
-/** Where a sequence may go on after each of its steps, by number. */
+/** The possible successors of each step of a sequence, by number. */
 export function waysOf({ steps }: Body): readonly (readonly number[])[] {
   const numbers = new Map<StepId, number>(steps.map(({ id }, index) => [id, index]));
   return steps.map((step, index) => nextOf(step, index, steps.length).flatMap((to) => numberOf(to, numbers)));
@@ -20,7 +20,7 @@ function numberOf(way: Way, numbers: ReadonlyMap<StepId, number>): number[] {
   return found === undefined ? [] : [found];
 }
 
-/** All that can be reached from some steps, they themselves only over a way that leads back. */
+/** All steps reachable from some; these themselves only if a path leads back to them. */
 export function reachedFrom(
   from: readonly number[],
   ways: readonly (readonly number[])[],
@@ -35,7 +35,10 @@ export function reachedFrom(
   return reached;
 }
 
-/** The steps of a sequence that may be entered more than once. Linear in its size (Tarjan, SIAM J. Comput. 1(2), 1972). */
+/**
+ * The steps of a sequence that may be visited more than once. Linear in its size (Tarjan, SIAM J.
+ * Comput. 1(2), 1972).
+ */
 export function stepsOnCycles(body: Body): ReadonlySet<StepId> {
   const ways = waysOf(body);
   const found = new Set<StepId>();
@@ -47,7 +50,7 @@ export function stepsOnCycles(body: Body): ReadonlySet<StepId> {
   return found;
 }
 
-/** The strongly connected groups. Needs no stack of calls. */
+/** The strongly connected components, without recursion. */
 function groupsOf(ways: readonly (readonly number[])[]): number[][] {
   const order = new Int32Array(ways.length).fill(-1);
   const low = new Int32Array(ways.length);

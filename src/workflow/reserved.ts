@@ -1,12 +1,12 @@
-/** Names in a step's folder of the context that are the engine's own. */
+/** The engine's own files in a step's folder of the context. */
 export const metaFile = '_meta.json';
 export const childFolder = '_child';
 export const convergenceFolder = '_convergence';
 
-/** The file at the top of the context folder that is the engine's own. */
+/** The engine's own file at the top of the context folder. */
 export const summaryFile = '_workflow.json';
 
-/** What ends like this is being written, and is cleared away after a crash. */
+/** The suffix of partial files, which are removed after a crash. */
 const halfWritten = '.mailroom-tmp';
 
 const inStep: readonly string[] = [metaFile, childFolder, convergenceFolder];

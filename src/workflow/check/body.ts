@@ -1,7 +1,7 @@
 import { reachedFrom, waysOf } from '../flow.ts';
 import type { Body, Step, StepId } from '../model.ts';
 
-/** A question that is answered when the whole body is known: does `target` come before `step`? */
+/** A query that is answered once the whole body is known: does `target` come before `step`? */
 interface Query {
   readonly step: number;
   readonly target: number;
@@ -9,7 +9,7 @@ interface Query {
   readonly no: () => void;
 }
 
-/** So many questions are answered where each takes as long as the graph is large. */
+/** The maximum number of queries answered where each takes time linear in the graph. */
 const singly = 100;
 
 /** What the order of steps depends on. */
@@ -21,11 +21,11 @@ export interface GraphNode {
 /** The steps of one body as a graph of numbers. */
 export class Graph<S extends GraphNode = Step> {
   readonly steps: readonly S[];
-  /** By step: those it needs, as far as they exist. */
+  /** By step: the existing steps that it needs. */
   readonly needs: readonly (readonly number[])[];
-  /** The loop that the body belongs to; null: it is the outermost one. */
+  /** The loop that contains the body; null: it is the outermost one. */
   readonly parent: { readonly graph: Graph; readonly step: number } | null;
-  /** Steps that name one among their needs which is not there: it may be any of the others, misspelt. */
+  /** Steps that need an unknown step: it may be any other one, misspelt. */
   readonly #doubtful: ReadonlySet<number>;
   readonly #numbers: ReadonlyMap<string, number>;
   #folded: ReadonlyMap<string, number> | null = null;
@@ -48,7 +48,10 @@ export class Graph<S extends GraphNode = Step> {
     return [...this.#numbers.keys()];
   }
 
-  /** The step that a name in an expression means: exactly that one, else the first that differs only in case. */
+  /**
+   * The step that a name in an expression means: an exact match, else the first that differs only
+   * in case.
+   */
   named(name: string, folds: boolean): number | null {
     const found = this.#numbers.get(name);
     if (found !== undefined || !folds) return found ?? null;
@@ -63,7 +66,7 @@ export class Graph<S extends GraphNode = Step> {
     return !this.#doubtful.has(step) && this.needs[step]?.includes(target) === false;
   }
 
-  /** Whether a step needs another one, directly or not. */
+  /** Whether a step needs another one, directly or indirectly. */
   follows(step: number, other: number): boolean {
     const seen = new Set([step]);
     for (const each of seen) for (const need of this.needs[each] ?? []) seen.add(need);
@@ -79,21 +82,24 @@ export class Graph<S extends GraphNode = Step> {
     return seen.has(other);
   }
 
-  /** The same by their ids; false where there is no such step. */
+  /** The same by their ids; false if a step does not exist. */
   comesAfter(step: StepId, other: StepId): boolean {
     const [from, to] = [this.#numbers.get(step), this.#numbers.get(other)];
     return from !== undefined && to !== undefined && this.follows(from, to);
   }
 
-  /** Asks whether a step comes before another one; the answer comes with `answer`. Number -1 comes after all. */
+  /**
+   * Queries whether a step comes before another one; `answer` reports the result. Number -1 comes
+   * after all.
+   */
   ask(step: number, target: number, no: () => void): void {
     if (step === target || this.lacks(step, target)) this.#queries.push({ step, target, no });
   }
 
   /**
-   * Answers what was asked of a graph, many questions in one pass: a bit for each of 32 targets goes from step to step in an
-   * order in which needs come first. Below a step with a need that is not there, any may come before. Null: there is a
-   * cycle, and each of the first questions is answered by itself.
+   * Answers the queries of a graph, many in one pass: a bit for each of 32 targets propagates along
+   * a topological order. Any step may come before one with an unknown need. Null: there is a cycle,
+   * and only the first queries are answered, separately.
    */
   answer(order: readonly number[] | null): void {
     if (order === null) {
@@ -115,7 +121,7 @@ export class Graph<S extends GraphNode = Step> {
     }
   }
 
-  /** Answers what was asked of a sequence: a step comes before those that its ways lead to. */
+  /** Answers the queries of a sequence: a step comes before those that its transitions lead to. */
   answerAlong(ways: readonly (readonly number[])[]): void {
     const reached = new Map<number, ReadonlySet<number>>();
     for (const { step, target, no } of this.#queries) {
@@ -126,7 +132,7 @@ export class Graph<S extends GraphNode = Step> {
   }
 }
 
-/** The steps of a sequence that no way leads to from its first one. */
+/** The steps of a sequence that are unreachable from the first one. */
 export function unreachedIn(body: Body): readonly Step[] {
   if (body.kind === 'graph') return [];
   const found = reachedFrom([0], waysOf(body));

@@ -10,9 +10,9 @@ import { checkMessage, checkRole, checkStep } from './step.ts';
 export type { CheckContext, Problem } from './report.ts';
 
 /**
- * Everything that cannot work in a workflow of which each part is well formed by itself, whichever language it was written
- * in: names that nothing defines, steps that wait for each other, expressions that read what is not there yet or cannot fit.
- * Sub-workflows are looked at from outside only. Takes time in proportion to the definition.
+ * Finds what cannot work in a well-formed workflow of any language: undefined names, steps that
+ * wait for each other, expressions that read absent or unsuitable values. Does not look inside
+ * sub-workflows. Linear in the size of the definition.
  */
 export function checkWorkflow(workflow: Workflow, context: CheckContext): Problem[] {
   const report = new CheckReport(workflow, context);
@@ -57,7 +57,7 @@ function checkBody(
   return graph;
 }
 
-/** Where a way is written wrong, the step that it should lead to is not to blame. */
+/** After an error nothing is reported as unreachable: a misspelt transition may be the cause. */
 function checkReached(report: CheckReport, body: Body): void {
   if (report.context.hasErrors || report.problems.some(({ severity }) => severity === 'error')) return;
   for (const step of unreachedIn(body))

@@ -8,7 +8,7 @@ import { artifactsOf } from './references.ts';
 import { field, whole } from './report.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
 
-/** Whether a sub-workflow gets the parameters that it wants, and has the artifacts that are wanted of it. */
+/** Checks that a sub-workflow gets its parameters, and has the artifacts that its step exports. */
 export function checkChild(child: Child, here: Here): void {
   const { report } = here;
   const { parameters, name } = child.workflow;
@@ -40,7 +40,7 @@ export function checkChild(child: Child, here: Here): void {
   checkExports(child, here);
 }
 
-/** The types of a text with expressions: a single expression keeps its own. */
+/** The types of a string with expressions: a single expression keeps its own. */
 export function typesOfTemplate(template: Template, here: Here): Types {
   const [only] = template;
   if (template.length !== 1 || only?.kind !== 'expression') return new Set(['string']);

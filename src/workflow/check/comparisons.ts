@@ -10,7 +10,9 @@ import { isStep, meaningOf, typesOfMeaning, type Here, type Meaning } from './me
 import { whole, type At } from './report.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';
 
-/** Whether the comparisons of an expression can be true, and whether its functions get what they work on. */
+/**
+ * Checks that comparisons of an expression can be true, and that functions get suitable arguments.
+ */
 export function checkComparisons(tree: Tree, node: object, here: Here): void {
   for (const comparison of comparisonsOf(tree)) {
     const { left, right } = comparison;
@@ -62,7 +64,7 @@ function shown(literal: Json): string {
   return typeof literal === 'string' ? `'${literal}'` : JSON.stringify(literal);
 }
 
-/** A failure that nobody can see, because it ends what would look at it. */
+/** Warns of a failure that ends what would observe it. */
 function checkFailure(
   { step, graph }: Extract<Meaning, { is: 'status' }>,
   literal: Json,
@@ -87,7 +89,7 @@ function checkFailure(
   );
 }
 
-/** What an agent wrote is prose: whether it is some very text is a matter of chance. */
+/** An agent's output is prose: an exact match is a matter of chance. */
 function checkOutput({ step }: Extract<Meaning, { is: 'output' }>, at: At, { report }: Here): void {
   if (report.vocabulary.hints.enums === null) return;
   if (step.work.kind !== 'agent' && step.work.kind !== 'role') return;
@@ -98,12 +100,12 @@ function checkOutput({ step }: Extract<Meaning, { is: 'output' }>, at: At, { rep
   );
 }
 
-/** Whether a literal can be equal to, or have an order with, what a path reads. */
+/** Whether a literal can be equal to, or ordered with, what a path reads. */
 function fits(meaning: Meaning, literal: Json): boolean {
   const types = typesOfMeaning(meaning);
   if (types === null || types.has(typeOf(literal))) return true;
   if (types.has('array') || types.has('object')) return false;
-  // Of different types the numbers are compared.
+  // Values of different types are compared as numbers.
   const isNumber = !Number.isNaN(toNumber(literal));
   return isNumber && (types.has('number') || types.has('string') || typeof literal !== 'string');
 }

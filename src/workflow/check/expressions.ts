@@ -10,7 +10,10 @@ import { checkComparisons } from './comparisons.ts';
 import { meaningOf, typesOfMeaning, type Here } from './meaning.ts';
 import { checkReference } from './references.ts';
 
-/** Everything that an expression reads and compares. `node` is the part of the model that its text became. */
+/**
+ * Checks everything that an expression reads and compares. `node`: the part of the model that its
+ * text became.
+ */
 export function checkTree(tree: Tree, node: object, here: Here): void {
   const { written } = here.report.context;
   if (written === null) return checkWritten(tree, node, here);
@@ -30,7 +33,7 @@ export function checkTemplate(template: Template, here: Here): void {
   for (const tree of treesOf(template)) checkTree(tree, template, here);
 }
 
-/** Every expression of a step but those of its loop's steps. */
+/** Checks every expression of a step, without those of a loop's inner steps. */
 export function checkExpressions(step: Step, here: Here): void {
   const templates: Template[] = [
     ...(step.workspace === null ? [] : [step.workspace.path]),
@@ -50,7 +53,7 @@ export function checkExpressions(step: Step, here: Here): void {
       checkTemplate(target.message, { ...here, isDone: true });
 }
 
-/** A command line: its expressions, and what in it is probably meant otherwise. */
+/** Checks a command line: its expressions, and probable mistakes. */
 export function checkCommand(argv: readonly Template[], here: Here): void {
   for (const argument of argv) checkTemplate(argument, here);
   const { report } = here;
@@ -64,7 +67,7 @@ export function checkCommand(argv: readonly Template[], here: Here): void {
     );
 }
 
-/** Numbers, yes or no, and words of ours. */
+/** Whether the value is certainly a number, a boolean, or a status. */
 function isHarmless(lowered: Tree, here: Here): boolean {
   const { tree } = here.report.written(lowered, lowered);
   const meant = (path: readonly Segment[]) => meaningOf(path, here);
@@ -90,7 +93,7 @@ function checkWork(work: Work | Check['work'], here: Here): void {
     case 'for-each':
       return Array.isArray(work.items) ? undefined : checkTree(work.items as Tree, work.items, here);
     case 'while':
-      // It is looked at with the steps of the loop, which it sees.
+      // It is checked with the steps of the loop, which it sees.
       return;
     case 'assign':
       return Object.values(work.values).forEach((template) => checkTemplate(template, here));

@@ -2,7 +2,7 @@ import type { Body, Step } from '../model.ts';
 import { handsOver } from './meaning.ts';
 import type { StepProperty, Vocabulary } from './vocabulary.ts';
 
-/** What a step is called where it is not a worker that hands over what it declares. */
+/** The nouns for steps that are not workers with declared values. */
 const kinds = {
   'for-each': 'a loop',
   while: 'a loop',
@@ -23,12 +23,12 @@ function isOther(kind: string): kind is keyof typeof kinds {
   return kind in kinds;
 }
 
-/** Whether a step has a property in expressions once it succeeded. */
+/** Whether a successful step has a property in expressions. */
 export function gives({ work }: Step, property: StepProperty): boolean {
   return !isOther(work.kind) || properties[work.kind].includes(property);
 }
 
-/** What a step gives, as a sentence for a hint; null: what it declares, as any worker. */
+/** What a step provides, as a sentence for a hint; null: its declared values, like any worker. */
 export function givesText({ id, work }: Step, { properties: words, hints }: Vocabulary): string | null {
   const { kind } = work;
   if (!isOther(kind)) return null;
@@ -41,7 +41,7 @@ export function givesText({ id, work }: Step, { properties: words, hints }: Voca
   return `${kinds[kind]} gives ${given}${more === null ? '' : `; ${more}`}`;
 }
 
-/** The names among the values of a step; null: it has a list of them, or may have any. */
+/** The names of a step's values; null: a list, or any names. */
 export function valueNames(step: Step): readonly string[] | null {
   if (handsOver(step)) return Object.keys(step.values);
   if (step.work.kind === 'gate') return ['by', 'comment'];
@@ -49,7 +49,7 @@ export function valueNames(step: Step): readonly string[] | null {
   return step.work.kind === 'workflow' ? [...namesIn(step.work.workflow.body)] : null;
 }
 
-/** The values of the steps of a sub-workflow: by step, and by their own name. */
+/** The values of a sub-workflow's steps: by step, and by their own name. */
 function namesIn({ steps }: Body): Set<string> {
   const names = new Set<string>();
   for (const step of steps) {

@@ -8,23 +8,23 @@ import type { Graph } from './body.ts';
 import type { CheckReport } from './report.ts';
 import type { StepProperty } from './vocabulary.ts';
 
-/** Where an expression stands: what `steps` means in it. */
+/** The scope of an expression: what `steps` means in it. */
 export interface Here {
   readonly report: CheckReport;
-  /** The body that its step belongs to, and which one that is; null: it belongs to no step. */
+  /** The body of its step, and the step's number; null: it belongs to no step. */
   readonly place: { readonly graph: Graph; readonly step: number } | null;
-  /** Names that a loop gives to its items, in small letters. */
+  /** Item names of enclosing loops, in lower case. */
   readonly items: ReadonlySet<string>;
   /** The run has ended: `run` says how. */
   readonly over?: true;
-  /** The step itself is done: it may read what it came to. */
+  /** The step itself has ended: the expression may read its result. */
   readonly isDone?: true;
 }
 
 /** What a path in an expression reads. */
 export type Meaning =
   | { readonly is: 'status'; readonly step: Step; readonly graph: Graph }
-  /** What a worker wrote last. */
+  /** The last output of a worker. */
   | { readonly is: 'output'; readonly step: Step }
   | { readonly is: 'typed'; readonly type: ValueType }
   | { readonly is: 'plain'; readonly types: Types };
@@ -35,7 +35,7 @@ function plain(...types: JsonType[]): Meaning {
   return { is: 'plain', types: new Set(types) };
 }
 
-/** A name among others, as an expression finds it: that very one, else one that differs only in case. */
+/** A name as an expression resolves it: an exact match, else one that differs only in case. */
 export function findName<T>(names: Readonly<Record<string, T>>, name: string): T | undefined {
   if (Object.hasOwn(names, name)) return names[name];
   const folded = name.toUpperCase();
@@ -43,7 +43,7 @@ export function findName<T>(names: Readonly<Record<string, T>>, name: string): T
   return found === undefined ? undefined : names[found];
 }
 
-/** A step that a name means, and the body that it is found in, from the inside outwards. */
+/** The step that a name means, and the body that contains it, from the inside outwards. */
 export function findStep(
   name: string,
   { place, report }: Pick<Here, 'place' | 'report'>,
@@ -61,7 +61,7 @@ export function isStep(path: readonly Segment[], { report, items }: Here): boole
   return isNamespace(path, steps) && !items.has(steps);
 }
 
-/** The property of a step that a word means; undefined: there is none. */
+/** The property of a step that a word means; undefined: none. */
 export function propertyNamed(word: string | null | undefined, { report }: Here): StepProperty | undefined {
   const { properties } = report.vocabulary;
   const key = word?.toLowerCase() ?? '';
@@ -72,7 +72,7 @@ export function isNamespace(path: readonly Segment[], name: string): boolean {
   return path[0]?.name?.toLowerCase() === name;
 }
 
-/** What a path means, as far as the definition tells; what does not exist may be anything. */
+/** What a path means, as far as the definition determines it; undefined names may be anything. */
 export function meaningOf(path: readonly Segment[], here: Here): Meaning {
   const [, second] = path;
   if (second?.name == null) return anything;
@@ -112,7 +112,7 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
   }
 }
 
-/** Whether the values of a step are those that it declares. */
+/** Whether a step's values are those that it declares. */
 export function handsOver(step: Step): boolean {
   return ['agent', 'script', 'command', 'role'].includes(step.work.kind);
 }

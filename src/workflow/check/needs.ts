@@ -2,11 +2,14 @@ import type { StepId } from '../model.ts';
 import type { Graph } from './body.ts';
 import { field, type CheckReport } from './report.ts';
 
-/** How many steps of a circle are shown, and how many circles are looked at. */
+/** How many steps of a cycle are shown; below, how many cycles are searched. */
 const shown = 12;
 const most = 50;
 
-/** Whether every step that is depended on exists, and none comes before itself. Returns an order; null: there is a circle. */
+/**
+ * Checks that every needed step exists, and none needs itself. Returns a topological order; null:
+ * there is a cycle.
+ */
 export function checkNeeds(report: CheckReport, graph: Graph): readonly number[] | null {
   const { broken } = report.context;
   const known = new Lazy(() => graph.names());
@@ -14,7 +17,7 @@ export function checkNeeds(report: CheckReport, graph: Graph): readonly number[]
     const seen = new Set<StepId>();
     for (const [index, need] of step.needs.entries()) {
       const at = field(step.needs, index);
-      // One of several edges with conditions may be enough.
+      // One of several edges with conditions may suffice.
       if (seen.has(need.step) && (step.join === 'all' || need.when === null))
         report.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
@@ -39,7 +42,7 @@ class Lazy<T> {
   }
 }
 
-/** A step of a loop depends on steps of the loop; those before the loop are the loop's matter. */
+/** A step of a loop depends on steps of that loop; the loop itself depends on those before it. */
 function unknownStep(report: CheckReport, graph: Graph, id: StepId): string {
   for (let outer = graph.parent; outer !== null; outer = outer.graph.parent)
     if (outer.graph.has(id))
@@ -47,7 +50,10 @@ function unknownStep(report: CheckReport, graph: Graph, id: StepId): string {
   return `no ${report.vocabulary.step} is called \`${id}\``;
 }
 
-/** An order in which needs come first. Every circle is told with its way, unless it shares a step with one that was. */
+/**
+ * A topological order. Reports every cycle with its path, unless it shares a step with a reported
+ * one.
+ */
 function orderOf(report: CheckReport, graph: Graph): readonly number[] | null {
   const order: number[] = [];
   const state = new Uint8Array(graph.steps.length);

@@ -5,7 +5,7 @@ import type { Input, Step } from '../model.ts';
 import { findName, findStep, isStep, propertyNamed, type Here } from './meaning.ts';
 import { field, type At, type CheckReport } from './report.ts';
 
-/** Warns of a required input that takes an artifact which need not be there. */
+/** Warns of a required input whose artifact is optional. */
 export function checkInputPresence(input: Input, source: Step, report: CheckReport): void {
   if (!input.required) return;
   const isOptional = source.outputs.find(({ name }) => name === input.artifact)?.required === false;
@@ -20,7 +20,7 @@ export function checkInputPresence(input: Input, source: Step, report: CheckRepo
     );
 }
 
-/** The same of the values that an agent must be given. */
+/** The same for an agent's required values. */
 export function checkTakenPresence({ promptInputs = [] }: Step, here: Here): void {
   for (const { required, source } of promptInputs) if (required) checkTextPresence(source, here, unrequired);
 }
@@ -28,14 +28,14 @@ export function checkTakenPresence({ promptInputs = [] }: Step, here: Here): voi
 const unrequired = 'do not require it';
 const byDefault = 'read it by `default(…)`';
 
-/** Warns of a text in a place that needs a value, where it is one of a step that need not be there. Other words need nothing. */
+/** Warns of a required string that is only an expression for a step's value that may be absent. */
 export function checkTextPresence(source: Template, here: Here, instead = byDefault): void {
   const [only, other] = source;
   if (only?.kind === 'expression' && other === undefined)
     checkValuePresence(only.tree, source, here, instead);
 }
 
-/** The same of an expression. `from`: what it is part of; `instead`: what else its author can do. */
+/** The same for an expression. `from`: what it is part of; `instead`: the author's alternative. */
 export function checkValuePresence(lowered: Tree, from: object, here: Here, instead = byDefault): void {
   const { report } = here;
   const { tree, node } = report.written(lowered, from);
@@ -52,7 +52,7 @@ export function checkValuePresence(lowered: Tree, from: object, here: Here, inst
   if (why !== null) warn(report, { node, span: tree.span }, `\`${name}\` of \`${step.id}\``, why, instead);
 }
 
-/** Why a step may have handed over nothing when what comes after it runs; null: it has. */
+/** Why a step may have no values when its dependents run; null: it has them. */
 function absenceOf({ when, onFailure }: Step): string | null {
   if (when !== null && !(when.kind === 'literal' && when.value === true)) return 'its condition may be false';
   return onFailure === 'continue' || onFailure === 'skip' ? 'the run continues when it fails' : null;

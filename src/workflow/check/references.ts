@@ -7,7 +7,7 @@ import { gives, givesText, valueNames } from './gives.ts';
 import { findName, findStep, handsOver, isNamespace, isStep, propertyNamed, type Here } from './meaning.ts';
 import { whole, type At } from './report.ts';
 
-/** Whether what an expression reads is there: parameters, earlier steps, what they hand over. */
+/** Checks that an expression reads what exists: parameters, earlier steps, their values. */
 export function checkReference(reference: Reference, node: object, here: Here): void {
   const { path } = reference;
   const at = (segment: Segment): At => ({ node, span: segment.span });
@@ -39,7 +39,7 @@ function checkParameter([, name]: readonly Segment[], at: Marked, { report }: He
   report.unknown(at(name), message, name.name, Object.keys(parameters));
 }
 
-/** Not an error: where a run is started, variables of that place may be given as well. */
+/** Not an error: the caller's environment may set further variables. */
 function checkVariable([, name]: readonly Segment[], at: Marked, { report, place }: Here): void {
   if (name?.name == null) return;
   const own = place?.graph.steps[place.step]?.env ?? {};
@@ -53,7 +53,9 @@ function checkVariable([, name]: readonly Segment[], at: Marked, { report, place
   );
 }
 
-/** What is wrong with a reference to a step. Where its author has taken care of its absence, only names can be wrong. */
+/**
+ * The error code for a reference to a step. If its author handles absence, only names can be wrong.
+ */
 function codeOf({ guarded }: Reference, { report }: Here, usual: ErrorCode): ErrorCode {
   return guarded ? usual : (report.vocabulary.absent ?? usual);
 }
@@ -63,7 +65,7 @@ function checkStep(reference: Reference, node: object, here: Here): void {
   const { report } = here;
   const { step: word, hints } = report.vocabulary;
   const [, id, property] = path;
-  // It has no place of its own: what its parts read is checked where they stand.
+  // It has no position of its own: its parts are checked where they are.
   if (!isPlaced(span) && !reference.guarded) return;
   if (id?.name == null)
     return report.expression(
@@ -91,7 +93,10 @@ function wholeStep(word: string): string {
   return `an expression cannot read a whole ${word}`;
 }
 
-/** Whether a step is over where it is read. In a sequence this is a warning, unless the language refuses absent values. */
+/**
+ * Whether a step has ended when it is read. In a sequence this is a warning, unless the language
+ * refuses absent values.
+ */
 function checkOrder(
   { graph, from, target }: NonNullable<ReturnType<typeof findStep>>,
   at: At,
@@ -195,7 +200,7 @@ function checkValue(step: Step, path: readonly Segment[], at: Marked, report: He
     report.expression(at(inner), `\`${name!.name}\` is ${withArticle(type.type)}: there is nothing in it`);
 }
 
-/** The artifacts that others can have of a step: those of the steps in a loop stay in it. */
+/** The artifacts of a step that others can use; those of a loop's steps stay inside it. */
 export function artifactsOf(step: Step): readonly string[] {
   if (step.work.kind === 'workflow') return step.work.exports.map((each) => each.as);
   return step.outputs.map((output) => output.name);

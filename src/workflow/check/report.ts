@@ -12,45 +12,48 @@ import { bodyOf } from '../bodies.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
- * Something in a workflow that cannot work. Whoever lowered the workflow knows where in the file each part of the model
- * comes from; `span` is a part of the text that the node was read from.
+ * Something in a workflow that cannot work. The language maps each part of the model to its
+ * position in the file; `span` is a part of the text that the node was read from.
  */
 export interface Problem {
   readonly code: ErrorCode;
   readonly severity: 'error' | 'warning';
-  /** The part of the model that it is about. */
+  /** The part of the model that it concerns. */
   readonly node: object;
-  /** The field of that part, or the index in it; null: the whole of it. */
+  /** The field of that part, or the index in it; null: the whole part. */
   readonly key: string | number | null;
   readonly span: Span | null;
   readonly message: string;
   readonly hint: string | null;
 }
 
-/** What the checks need to know besides the workflow. */
+/** What the checks need besides the workflow. */
 export interface CheckContext {
-  /** Steps that are defined, but so badly that they, or parts of them, are not in the workflow: nothing is concluded from that. */
+  /**
+   * Steps that are defined, but so badly that they, or parts of them, are missing from the
+   * workflow: their absence proves nothing.
+   */
   readonly broken: ReadonlySet<StepId>;
-  /** Whether dependencies are among what is not there: nobody knows then which step comes before another. */
+  /** Whether dependencies are among the missing parts: the order of steps is then unknown. */
   readonly isOrderUnknown: boolean;
   /** The same for parameters. */
   readonly brokenParameters: ReadonlySet<string>;
   /** Null: there is no protocol. */
   readonly protocol: Pick<Protocol, 'roles' | 'types'> | null;
-  /** By provider: the rights that an agent has although the step does not give them, in words. */
+  /** By provider: permissions that an agent has although the step does not grant them, in words. */
   readonly broaderThanRequested: MailContext['broaderThanRequested'];
-  /** By provider: the bounds that nothing holds an agent to. Not there: none. */
+  /** By provider: the limits of an agent that are not enforced. Absent: none. */
   readonly notEnforced: ReadonlyMap<string, readonly AgentBound[]>;
-  /** By provider: why its agents can be given no MCP servers, in words. Not there: they can. */
+  /** By provider: why its agents cannot use MCP servers, in words. Absent: they can. */
   readonly withoutMcp: MailContext['withoutMcp'];
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
-  /** Whether errors were found before: what they are about may be why something else is not there. */
+  /** Whether earlier errors exist, which may be why something is missing. */
   readonly hasErrors: boolean;
-  /** The expressions of the language, as they stand outside of loops. */
+  /** The expressions of the language outside loops. */
   readonly language: Language;
   readonly vocabulary: Vocabulary;
-  /** What the author wrote, by the expressions of the machine that it became; null: they are the same. */
+  /** The author's expressions, by those of the machine they became; null: they are the same. */
   readonly written: ReadonlyMap<Tree, Tree> | null;
 }
 
@@ -65,10 +68,12 @@ function isOrAre(names: readonly string[]): string {
   return names.length === 1 ? 'there is' : 'there are';
 }
 
-/** To look for the nearest name takes long where there are many: nobody reads so many hints. */
+/**
+ * Finding the nearest name is slow where there are many, and more hints than this are not useful.
+ */
 const helped = 100;
 
-/** A workflow that is being checked, and what was found so far. */
+/** A workflow that is being checked, and its problems so far. */
 export class CheckReport {
   readonly problems: Problem[] = [];
   readonly workflow: Workflow;
@@ -82,34 +87,37 @@ export class CheckReport {
     this.vocabulary = context.vocabulary;
   }
 
-  /** The loop that a step belongs to; null: it belongs to none; undefined: there is no such step. */
+  /** The loop that contains a step; null: none; undefined: the step does not exist. */
   loopOf(step: StepId): StepId | null | undefined {
     this.#loops ??= new Map(loopsIn(this.workflow.body, null));
     return this.#loops.get(step);
   }
 
-  /** An expression as its author wrote it, and the part of the model that has its place. */
+  /** An expression as its author wrote it, and the part of the model with its position. */
   written(tree: Tree, node: object): { readonly tree: Tree; readonly node: object } {
     const own = this.context.written?.get(tree);
     return own === undefined ? { tree, node } : { tree: own, node: own };
   }
 
-  /** Well formed, and it cannot work. */
+  /** Reports something well formed that cannot work. */
   error(at: At, message: string, hint: string | null = null): void {
     this.add('E_WORKFLOW', 'error', at, message, hint);
   }
 
-  /** An expression that cannot have the value that is wanted of it. */
+  /** Reports an expression that cannot have the required value. */
   expression(at: At, message: string, hint: string | null = null): void {
     this.add('E_EXPRESSION', 'error', at, message, hint);
   }
 
-  /** The same, where it may still be meant so. */
+  /** Warns of an expression that may still be intended. */
   doubt(at: At, message: string, hint: string | null): void {
     this.add('E_EXPRESSION', 'warning', at, message, hint);
   }
 
-  /** A name that nothing defines. `message` says it; the nearest name, or all of them, are the hint. */
+  /**
+   * Reports an undefined name. `message` describes it; the nearest name, or all of them, are the
+   * hint.
+   */
   unknown(
     at: At,
     message: string,
@@ -133,7 +141,7 @@ export class CheckReport {
   }
 }
 
-/** A part of the model, one of its fields, or a part of the text that it was read from. */
+/** A part of the model, one of its fields, or a part of its source text. */
 export interface At {
   readonly node: object;
   readonly key?: string | number;

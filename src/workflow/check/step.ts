@@ -13,7 +13,7 @@ import { field, whole, type At, type CheckReport } from './report.ts';
 import type { AgentBound } from '../../providers/provider.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';
 
-/** Everything about one step but its dependencies and, of a loop, its steps. */
+/** Checks one step, apart from its dependencies and a loop's inner steps. */
 export function checkStep(step: Step, here: Here): void {
   const { report } = here;
   checkName(report, whole(step), 'a step', stepNameProblem(step.id));
@@ -76,7 +76,7 @@ function checkInput(step: Step, input: Input, here: Here): void {
   report.unknown(field(input, 'artifact'), message, input.artifact, artifacts);
 }
 
-/** Whether the logs that its agent is told of are those of steps that are over. */
+/** Checks that logs for an agent are those of steps that have ended. */
 function checkLogs({ id, promptInputs = [] }: Step, here: Here): void {
   const { report, place } = here;
   for (const taken of promptInputs) {
@@ -98,7 +98,7 @@ function checkLogs({ id, promptInputs = [] }: Step, here: Here): void {
   }
 }
 
-/** What cannot fit is a warning here, and an error where it comes to that. */
+/** A type that cannot fit is a warning here, and an error at run time. */
 function checkPromptInputTypes({ promptInputs = [] }: Step, here: Here): void {
   for (const { name, type, source, log } of promptInputs) {
     const wanted = type === null || log !== undefined ? null : jsonTypes(type);
@@ -111,7 +111,7 @@ function checkPromptInputTypes({ promptInputs = [] }: Step, here: Here): void {
   }
 }
 
-/** Whether a sequence continues at steps of its own body. */
+/** Checks that a sequence continues at steps of its own body. */
 function checkNext({ id, next }: Step, { report, place }: Here): void {
   const { step: word, hints } = report.vocabulary;
   for (const [way, target] of Object.entries(next ?? {}) as [string, Target | null][]) {
@@ -148,7 +148,7 @@ function checkOutputs(step: Step, report: CheckReport): void {
   }
 }
 
-/** Steps and artifacts are folders of the context, among what lies there anyway. */
+/** Steps and artifacts are folders of the context, beside reserved names. */
 function checkName(report: CheckReport, at: At, what: string, problem: string | null): void {
   if (problem !== null) report.error(at, `${what} cannot have this name: ${problem}`, 'give it another name');
 }
@@ -158,7 +158,10 @@ const boundHints: Readonly<Record<AgentBound, string>> = {
   max_command_time: 'the `timeout` bounds all of them together',
 };
 
-/** A bound that nothing holds the agent to is a word of the definition that nobody keeps. `owner`: the step, or its check. */
+/**
+ * A limit that nothing enforces is an empty promise of the definition. `owner`: the step, or its
+ * check.
+ */
 function checkBounds(owner: object, agent: Agent, report: CheckReport): void {
   const given: Readonly<Record<AgentBound, number | null>> = {
     max_steps: agent.maxSteps,
@@ -178,14 +181,14 @@ function checkAgent(step: Step, owner: object, agent: Agent, report: CheckReport
   checkRights(step, agent, report);
 }
 
-/** Whether the agent's program can be given the MCP servers that the step names. */
+/** Checks that the agent's program supports the MCP servers that the step names. */
 function checkServers({ provider, mcp = [] }: Agent, report: CheckReport): void {
   const why = report.context.withoutMcp.get(provider);
   if (mcp.length === 0 || why === undefined) return;
   report.error(whole(mcp), withoutServers(mcp, provider, why), 'remove `mcp`, or choose another provider');
 }
 
-/** What the agent's program cannot hold it to. */
+/** Reports permissions that the agent's program cannot enforce. */
 function checkRights(step: Step, agent: Agent, report: CheckReport): void {
   const { broaderThanRequested, strict } = report.context;
   if (agent.provider === 'human')
@@ -208,7 +211,7 @@ function checkRights(step: Step, agent: Agent, report: CheckReport): void {
   report.add('E_CAPABILITY', strict ? 'error' : 'warning', whole(agent.capabilities), message, hint);
 }
 
-/** Whether a role is there, and does what it is told by mail. The user is there without any protocol. */
+/** Checks that a role exists and works by mail. The user exists without any protocol. */
 export function checkRole(role: string, at: At, report: CheckReport): void {
   const { protocol } = report.context;
   if (protocol === null) {
@@ -220,7 +223,7 @@ export function checkRole(role: string, at: At, report: CheckReport): void {
     report.unknown(at, `no role is called \`${role}\``, role, [...protocol.roles.keys()]);
 }
 
-/** Whether a message that is to start a run can ever come. */
+/** Checks that a message that starts a run can occur. */
 export function checkMessage(role: string, type: string, node: object, report: CheckReport): void {
   const { protocol } = report.context;
   if (protocol === null) {

@@ -1,38 +1,41 @@
 import type { ErrorCode } from '../../kernel/errors.ts';
 import type { Work } from '../model.ts';
 
-/** The properties that a step has in expressions, in the words of the machine. */
+/** The properties of a step in expressions, in the machine's terms. */
 export type StepProperty =
   'status' | 'values' | 'artifacts' | 'exit_code' | 'output' | 'duration' | 'summary';
 
-/** How a language spells what the checks speak of. */
+/** How a language spells the subjects of the checks. */
 export interface Vocabulary {
-  /** Expressions become others of the machine: those that nobody wrote are not checked. */
+  /** Expressions are translated for the machine: generated ones are not checked. */
   readonly isTranslated: boolean;
-  /** What a step is called. */
+  /** The word for a step. */
   readonly step: string;
-  /** What that is called which a run is given. */
+  /** The word for a parameter. */
   readonly parameter: string;
-  /** What that is called which a step hands over. */
+  /** The word for a value of a step. */
   readonly value: string;
   /** The first word of a path to a step. */
   readonly steps: string;
-  /** The properties of a step that expressions can read, by their words. */
+  /** The readable properties of a step, by their names. */
   readonly properties: Readonly<Record<string, StepProperty>>;
-  /** How steps end, as expressions compare it; and those of them that are failures. */
+  /** The statuses of ended steps, as expressions compare them; and the failures among them. */
   readonly statuses: readonly string[];
   readonly failures: readonly string[];
-  /** What the namespaces have that are the same in every run; hooks of the end know `ends` of the run besides. */
+  /**
+   * The members of the namespaces that are the same in every run; hooks of the end also see `ends`
+   * of the run.
+   */
   readonly namespaces: Readonly<Record<string, readonly string[]>>;
   readonly ends: readonly string[];
-  /** The code of an error where nothing can set what is read; null: that of a name or an expression. */
+  /** The error code where nothing sets what is read; null: that of a name or an expression. */
   readonly absent: ErrorCode | null;
-  /** A reference as its author writes it. */
+  /** A reference in the author's spelling. */
   readonly spell: (words: readonly string[]) => string;
   readonly hints: Hints;
 }
 
-/** What to do about it, as the language allows. */
+/** How to fix it, as the language allows. */
 interface Hints {
   /** An example of a path to a step. */
   readonly literal: string;
@@ -41,19 +44,19 @@ interface Hints {
   /** Makes `step` wait for `target`. */
   readonly order: (step: string, target: string) => string;
   readonly cycle: string;
-  /** Gives a later step's result to an earlier one; null: nothing can. */
+  /** Passes a later step's result to an earlier one; null: nothing can. */
   readonly later: (step: string, isRound: boolean) => string | null;
-  /** Gives what a step of a loop made to those after the loop. */
+  /** Passes the result of a loop's step to those after the loop. */
   readonly afterLoop: (loop: string) => string;
   readonly env: string;
   /** Lets the run continue when a step fails. */
   readonly continues: string;
-  /** Says which strings a value may be; null: no declaration can. */
+  /** Declares the strings that a value may be; null: no declaration can. */
   readonly enums: string | null;
-  /** What a step of a kind gives, after a list of its properties. */
+  /** What a step of a kind provides, after a list of its properties. */
   readonly gives: (kind: Work['kind'], id: string) => string | null;
   /** Leaves a loop. */
   readonly leaving: string;
-  /** Targets of a transition that are no steps. */
+  /** Targets of a transition that are not steps. */
   readonly targets: readonly string[];
 }

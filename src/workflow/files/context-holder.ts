@@ -17,8 +17,8 @@ import { runFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
 /**
- * The absolute path of the context folder of a run in this workspace, without links; it is made if need be. Throws
- * `E_WORKSPACE`, and `E_PATH` when it would lie outside the workspace.
+ * The absolute path of a run's context folder in this workspace, without links, created if missing.
+ * Throws `E_WORKSPACE`, and `E_PATH` when it would lie outside the workspace.
  */
 export function makeContextFolder(
   open: OpenRoot,
@@ -33,7 +33,7 @@ export function makeContextFolder(
   return folder === '' ? disk.root : `${disk.root}/${folder}`;
 }
 
-/** The absolute path of the folder that a run shows its artifacts in; it is made if need be. */
+/** The absolute path of the folder for a run's artifacts, created if missing. */
 export function contextFolderOf(project: Disk, open: OpenRoot, folder: RunFolder): string {
   if (folder.context !== undefined) return folder.context;
   const { run, workspace, definition } = folder;
@@ -41,14 +41,16 @@ export function contextFolderOf(project: Disk, open: OpenRoot, folder: RunFolder
   return makeContextFolder(open, workspace, definition);
 }
 
-/** A run that shows nothing in its workspace has its context in its folder. */
+/**
+ * Creates the context folder of a run that shows nothing in its workspace, below the run's folder.
+ */
 export function makeOwnContext(project: Disk, run: string): string {
   const folder = ownContextFolder(run);
   project.makeFolder(folder);
   return `${project.root}/${folder}`;
 }
 
-/** What is locked while a run uses a context folder (absolute). */
+/** The lock file of a context folder (absolute) while a run uses it. */
 export function contextLockFile(folder: string): string {
   return join(lockNames.folder, nameOf(folder));
 }
@@ -59,14 +61,14 @@ function nameOf(folder: string): string {
 
 const contextsFolder = '.mailroom/contexts';
 
-/** Whose things lie in a context folder. */
+/** The run whose artifacts a context folder contains. */
 export interface ContextHolder {
   readonly run: string;
-  /** False: some of them lie in the folder of the run still. */
+  /** False: some of them are still in the run's folder. */
   readonly restored: boolean;
 }
 
-/** Null: no run has used the folder yet. */
+/** The holder of a context folder; null: no run has used the folder yet. */
 export function readContextHolder(project: Disk, folder: string): ContextHolder | null {
   const content = readContent(project, contextHolderFile(folder), 10_000);
   const read = content !== 'gone' && content.ok ? readContextHolderFile(content.text) : null;
@@ -74,9 +76,10 @@ export function readContextHolder(project: Disk, folder: string): ContextHolder 
 }
 
 /**
- * Makes a context folder (absolute, locked) that of this run: what another run left there is moved to
- * `.mailroom/runs/<that run>/context/`, and what this run had there comes back. What has the name of a step and is
- * nobody's goes to `.mailroom/runs/<run>/found/`; anything else stays. Safe to repeat after a crash at any point.
+ * Gives a context folder (absolute, locked) to this run: moves another run's artifacts to
+ * `.mailroom/runs/<that run>/context/`, and this run's own back. Entries with the name of a step
+ * and without an owner move to `.mailroom/runs/<run>/found/`; others stay. Safe to repeat after a
+ * crash at any point.
  */
 export function takeContext(
   project: Disk,
@@ -103,7 +106,10 @@ export function takeContext(
   writeHolder(project, folder, { run, restored: true });
 }
 
-/** Null also where its files are damaged: nobody knows what it had here, and it can never be resumed. */
+/**
+ * Null also where its files are damaged: its artifacts are then unknown, and it can never be
+ * resumed.
+ */
 function readEarlier(project: Disk, run: string): StoredRun | null {
   try {
     return readRun(project, run);
@@ -114,8 +120,8 @@ function readEarlier(project: Disk, run: string): StoredRun | null {
 }
 
 /**
- * The same run with its artifacts where they lie now: the context folder itself, or, when another run has taken that, the
- * folder of the run. Nothing is moved.
+ * The same run with the current place of its artifacts: the context folder or, when another run
+ * uses that, the run's folder. Moves nothing.
  */
 export function whereItLies<T extends RunFolder>(project: Disk, open: OpenRoot, folder: T): T {
   const { run, definition } = folder;
@@ -129,7 +135,7 @@ export function whereItLies<T extends RunFolder>(project: Disk, open: OpenRoot, 
 
 interface ContextPlace {
   readonly disk: Disk;
-  /** The folder as a path of the project, where it lies in it. */
+  /** The folder as a path of the project; null: it is outside. */
   readonly below: string | null;
 }
 
@@ -158,7 +164,10 @@ function restore(project: Disk, context: ContextPlace, from: string): void {
   project.remove(from);
 }
 
-/** From one root to another: copied, then removed. Links, which are nothing of ours, are not taken along. */
+/**
+ * Copies from one root to another, then removes the original. Links are left behind: runs never
+ * create them.
+ */
 function move(source: Disk, from: string, target: Disk, folder: string, name: string): void {
   const kind = source.look(from)?.kind;
   if (kind === 'folder') {
@@ -171,7 +180,7 @@ function move(source: Disk, from: string, target: Disk, folder: string, name: st
   source.remove(from);
 }
 
-/** Tells the names that a run of this definition has at the top of its context folder. */
+/** Matches the names that a run of this definition has at the top of its context folder. */
 function topNames(definition: Workflow): (name: string) => boolean {
   const names = new Set(definition.body.steps.map(({ id }) => id));
   return (name) => name === summaryFile || names.has(name.replace(/#\d+$/, ''));
@@ -185,17 +194,20 @@ function pathBelow(folder: string, name: string): string {
   return `${folder}/${name}`;
 }
 
-/** Where it is written who uses a context folder (absolute). */
+/** The file that names the run using a context folder (absolute). */
 export function contextHolderFile(folder: string): string {
   return join(contextsFolder, `${nameOf(folder)}.json`);
 }
 
-/** Durable: without it a run would take its own artifacts for somebody else's, and nobody could draw them again. */
+/**
+ * Durable: without it a run would take its own artifacts for another run's, and nothing could
+ * project them again.
+ */
 function writeHolder(project: Disk, folder: string, holder: ContextHolder): void {
   project.write(contextHolderFile(folder), `${JSON.stringify({ ...holder, folder })}\n`, { sync: true });
 }
 
-/** Removes half-written files that a program which was killed left anywhere in a folder that nobody else writes now. */
+/** Removes partial files of a killed program anywhere in a folder that nothing else writes now. */
 export function removeLeftovers(disk: Disk): void {
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())

@@ -11,7 +11,10 @@ import { findPath } from './paths.ts';
 import { surveyFolder } from './survey.ts';
 import type { Survey } from './survey.ts';
 
-/** The context folder of a run: what each step made, and what became of it. Its root is the folder itself. */
+/**
+ * The context folder of a run: the artifacts and results of each step. Its root is the folder
+ * itself.
+ */
 export class ContextFolder {
   readonly #disk: Disk;
   readonly #definition: Workflow;
@@ -25,7 +28,7 @@ export class ContextFolder {
     return this.#disk.root;
   }
 
-  /** What an artifact of a step consists of; null: there is none. */
+  /** The contents of a step's artifact; null: there is none. */
   survey(path: Path, artifact: string): Survey | null {
     const folder = artifactFolder(placeOf(this.#definition, path).folder, artifact);
     const found = findPath(this.#disk, folder);
@@ -33,19 +36,19 @@ export class ContextFolder {
     return surveyFolder(this.#disk, found, () => false);
   }
 
-  /** Places what was surveyed here into a folder of a workspace; see `layFiles`. */
+  /** Copies a survey of this folder into a folder of a workspace; see `layFiles`. */
   lay(survey: Survey, workspace: Disk, to: Laid): void {
     layFiles(this.#disk, survey, workspace, to);
   }
 
-  /** Makes an artifact of a step from what was surveyed elsewhere: whole, or as it was. */
+  /** Makes an artifact of a step from a survey of another folder, atomically. */
   put(path: Path, artifact: string, source: Disk, survey: Survey): void {
     const folder = this.#own(path);
     artifactFolder(folder, artifact);
     putFolder(source, survey, this.#disk, folder, artifact);
   }
 
-  /** False: there is no such artifact. */
+  /** Copies an artifact to another step; false: it does not exist. */
   copy(from: Path, artifact: string, to: Path, as: string): boolean {
     const survey = this.survey(from, artifact);
     if (survey === null) return false;
@@ -53,7 +56,7 @@ export class ContextFolder {
     return true;
   }
 
-  /** Removes the step's artifacts that are not among the kept ones. */
+  /** Removes the step's artifacts that are not among those to keep. */
   removeArtifacts(path: Path, kept: readonly unknown[]): void {
     const { step, folder } = placeOf(this.#definition, path);
     for (const { name } of step.outputs)
@@ -77,7 +80,10 @@ export class ContextFolder {
     this.#disk.write(summaryFile, text);
   }
 
-  /** The step's folder. What a worker put in its place, a link that leads elsewhere above all, is removed. */
+  /**
+   * The step's folder. Anything else that a worker put in its place is removed, especially a link
+   * out.
+   */
   #own(path: Path): string {
     let folder = '';
     let kind: Kind | null = 'folder';

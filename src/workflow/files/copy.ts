@@ -6,12 +6,13 @@ import type { Guard } from './guard.ts';
 import { realPath } from './paths.ts';
 import type { Survey, SurveyedFile } from './survey.ts';
 
-/** How much of a file is in memory at once. */
+/** The size of a copied chunk, in bytes. */
 const chunkBytes = 4 * 1024 * 1024;
 
 /**
- * Makes `folder/name` hold what was surveyed, whole: until its last file is durable the folder is as it was. Safe to
- * repeat after a crash at any point. What is copied is never a link, nor behind one that was put there meanwhile.
+ * Makes `folder/name` hold all of a survey, atomically: the folder is unchanged until the last file
+ * is durable. Safe to repeat after a crash at any point. Never copies a link, nor through one that
+ * appears meanwhile.
  */
 export function putFolder(source: Disk, survey: Survey, target: Disk, folder: string, name: string): void {
   const [fresh, old] = [join(folder, `.${name}.new`), join(folder, `.${name}.old`)];
@@ -32,10 +33,11 @@ export function putFolder(source: Disk, survey: Survey, target: Disk, folder: st
 }
 
 /**
- * Lays the surveyed files below a folder of a workspace, each by one rename, beside whatever else lies there. `owner`
- * names the one who may be doing this there, so that a crash leaves at most one temporary file a folder, which the next
- * time replaces. What was laid outlives a loss of power: later iterations go on with it, and nobody lays it again. Throws
- * `E_PATH` before anything is written when a link below the folder leads out of the root, or to what is guarded.
+ * Copies the surveyed files below a folder of a workspace, each by one rename, leaving other files
+ * there unchanged. `owner` names the only process that may do this there, so that a crash leaves at
+ * most one temporary file per folder, which the next call replaces. The files are durable: later
+ * iterations use them, and nothing copies them again. Throws `E_PATH` before writing anything when
+ * a link below the folder leads out of the root, or to a guarded path.
  */
 export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): void {
   const { folder, owner, guard } = to;
@@ -56,14 +58,17 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): 
   for (const place of new Set(places.values())) target.syncFolder(place);
 }
 
-/** Where inputs are laid, and for whom. */
+/** The destination of inputs, and the step they are for. */
 export interface Laid {
   readonly folder: string;
   readonly owner: string;
   readonly guard: Guard;
 }
 
-/** Puts a text into a workspace by one rename; a crash leaves at most what the next time replaces. See `layFiles`. */
+/**
+ * Writes a string into a workspace by one rename; a crash leaves at most what the next call
+ * replaces. See `layFiles`.
+ */
 export function layText(target: Disk, path: string, text: string, owner: string): void {
   const temporary = join(parentOf(path), temporaryOf(owner));
   target.remove(temporary);
@@ -85,7 +90,10 @@ function temporaryOf(owner: string): string {
   return `.${createHash('sha256').update(owner).digest('hex').slice(0, 16)}${temporaryEnding}`;
 }
 
-/** Copies bytes and the right to be executed, durably. A file that grows meanwhile is copied up to the size that it had. */
+/**
+ * Copies bytes and the executable bit, durably. A file that grows meanwhile is copied up to its
+ * previous size.
+ */
 function copyFile(source: Disk, file: SurveyedFile, target: Disk, to: string): void {
   target.remove(to);
   const copy = target.openAppend(to, file.executable ? 0o777 : 0o666);
@@ -107,11 +115,11 @@ function below(folder: string, path: string): string {
   return folder === '' ? path : `${folder}/${path}`;
 }
 
-/** The reason why it is removed is the one to be told. */
+/** The caller reports the original error, not one of the removal. */
 function removeQuietly(disk: Disk, path: string): void {
   try {
     disk.remove(path);
   } catch {
-    // The next time it is removed first.
+    // The next call removes it first.
   }
 }

@@ -3,12 +3,12 @@ import { join, type Disk } from '../../disk/disk.ts';
 import { listJournal, segmentName } from '../../disk/journal-files.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
-/** What may still be recorded of a run that is over. */
+/** Events that may follow the end of a run. */
 const afterwards: readonly Json[] = ['hooked', 'rolled-back', 'controlled'];
 const tail = 64 * 1024;
 
 /**
- * Whether a run is over, as the end of its journal tells without the rest. Null: it does not tell, and the journal must be
+ * Whether a run has ended, read from the end of its journal. Null: unclear, so the journal must be
  * read.
  */
 export function isOver(disk: Disk, run: string): boolean | null {
@@ -19,7 +19,7 @@ export function isOver(disk: Disk, run: string): boolean | null {
   if (path === null || size === 0) return null;
   const from = Math.max(0, size - tail);
   const lines = disk.read(path, tail, from)?.toString('utf8').split('\n') ?? [];
-  // The first may be cut, and the last is not whole without its end.
+  // The first line may be cut, and the last is incomplete without its newline.
   for (const line of lines.slice(from === 0 ? 0 : 1, -1).toReversed()) {
     const type = typeOf(line);
     if (type === null) return null;

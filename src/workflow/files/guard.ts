@@ -2,12 +2,15 @@ import { ruleNames } from '../../kernel/rule-names.ts';
 import { pathError } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 
-/** Throws `E_PATH` where a path of a root, links followed, lies in something that no step may write or hand over. */
+/**
+ * Throws `E_PATH` where a path of a root, links followed, lies in something that steps must not
+ * write or hand over.
+ */
 export type Guard = (disk: Disk, real: string, said: string) => void;
 
 /**
- * Keeps the files of runs out of what the project obeys and believes: its rules, its mail, its journal with the keys and
- * locks in it, and every repository. The worktrees of threads lie there and are theirs.
+ * Keeps the files of runs out of what the project trusts: its rules, its mail, its journal with
+ * keys and locks, and every repository. Worktrees of threads lie there too, and are allowed.
  */
 export function guardOf(project: string): Guard {
   return (disk, real, said) => {

@@ -3,9 +3,9 @@ import type { Disk } from '../../disk/disk.ts';
 import { checkPath, join, pathError } from '../../disk/disk.ts';
 
 /**
- * A path as a workflow with a place of its own says it, from its base: it is meant from the workspace, also where it begins
- * with the name of that, and may lead up to the base. Throws `E_PATH` for an absolute path, for one that leads out of the
- * base, and where a link lies on the way.
+ * A path of a workflow with its own workspace, from its base: it is relative to the workspace, even
+ * if it begins with the workspace's name, and may lead up to the base. Throws `E_PATH` for an
+ * absolute path, for one that leads out of the base, and where a link lies on the way.
  */
 export function homePath(base: Disk, { workspace }: OwnWorkspace, path: string): string {
   if (path.startsWith('/')) throw pathError(path, 'it is absolute');
@@ -21,7 +21,7 @@ export function homePath(base: Disk, { workspace }: OwnWorkspace, path: string):
   return way.join('/');
 }
 
-/** The same for a file below a folder of the workspace, which it may not leave. */
+/** The same for a file below a folder of the workspace, which it must not leave. */
 export function homePlace(base: Disk, { workspace }: OwnWorkspace, folder: string, path: string): string {
   if (path.startsWith('/')) throw pathError(path, 'it is absolute');
   const names = path.split('/').filter((name) => name !== '' && name !== '.');

@@ -7,22 +7,25 @@ import { artifactNameProblem, childFolder, stepNameProblem } from '../reserved.t
 import { join, pathError } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
-/** Where a run has its artifacts whose definition names no folder for them. */
+/** The context folder of a run whose definition does not name one. */
 export function ownContextFolder(run: string): string {
   return join(runFolder(run), 'shown');
 }
 
-/** What is locked while a run goes on. */
+/** The lock file of a run in progress. */
 export function runLockFile(run: string): string {
   return join(lockNames.folder, run);
 }
 
-/** Beside it, with the ending `.json`, it is written who goes on with the run: not among the locks, which may be removed. */
+/**
+ * Beside it, with the extension `.json`: which process hosts the run. It is not among the locks,
+ * which are removed.
+ */
 export function runHolder(run: string): string {
   return join(runFolder(run), 'lock');
 }
 
-/** A step, and its folder of the context: its path, with `_child` where a sub-workflow begins. */
+/** A step, and its folder in the context: its path, with `_child` where a sub-workflow begins. */
 export interface Place {
   readonly step: Step;
   readonly folder: string;
@@ -30,7 +33,10 @@ export interface Place {
 
 const indexes = new WeakMap<Body, ReadonlyMap<string, Step>>();
 
-/** Throws `E_INTERNAL` for a path that the definition does not have, `E_PATH` for a name that is ours. */
+/**
+ * The place of a path. Throws `E_INTERNAL` for a path that the definition does not have, `E_PATH`
+ * for a reserved name.
+ */
 export function placeOf(workflow: Workflow, path: Path): Place {
   const names = path.split('/');
   const folder: string[] = [];
@@ -56,7 +62,7 @@ export function placeOf(workflow: Workflow, path: Path): Place {
   }
 }
 
-/** An artifact's folder in its step's. Throws `E_PATH` for a name that could be taken for something else. */
+/** An artifact's folder in its step's. Throws `E_PATH` for a reserved or unsafe name. */
 export function artifactFolder(folder: string, name: string): string {
   const problem = artifactNameProblem(name);
   if (problem !== null) throw pathError(name, problem);

@@ -3,17 +3,17 @@ import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
-/** What one process of a run printed, standard output or standard error. */
+/** The standard output or standard error of one process of a run. */
 export interface StepLog {
   /** The step. */
   readonly path: Path;
   /** Path from the folder of the steps: `build/1.1/stdout`. */
   readonly name: string;
-  /** What is there from a byte on, and where that ends. */
+  /** The content from a byte on, and the offset where it ends. */
   read(from: number): { readonly text: string; readonly end: number };
 }
 
-/** At most so much at once. */
+/** The maximum number of bytes per read. */
 const chunkBytes = 16 * 1024 * 1024;
 
 /** Logs of all processes of a run, by step and by process, in the order of their attempts. */
@@ -28,7 +28,7 @@ export function stepLogs(disk: Disk, run: string): StepLog[] {
   );
 }
 
-/** The folders that are named by iteration, attempt and check: `1.1`, `1.1.2`. */
+/** The folders named by iteration, attempt and check: `1.1`, `1.1.2`. */
 function processFolders(disk: Disk, folder: string, path = ''): { path: Path; folder: string }[] {
   if (disk.look(folder)?.kind !== 'folder') return [];
   const names = (disk.list(folder) ?? []).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
@@ -39,14 +39,17 @@ function processFolders(disk: Disk, folder: string, path = ''): { path: Path; fo
   });
 }
 
-/** Half a character at the end waits for its other half; bytes that are none are shown as what stands for them. */
+/**
+ * A partial character at the end waits for the rest of it; invalid bytes become the replacement
+ * character.
+ */
 function readFrom(disk: Disk, file: string, from: number): { text: string; end: number } {
   const bytes = disk.read(file, chunkBytes, from) ?? Buffer.alloc(0);
   const length = wholeLength(bytes);
   return { text: bytes.toString('utf8', 0, length), end: from + length };
 }
 
-/** Without a character at the end whose rest has not come. */
+/** The length without a partial character at the end. */
 function wholeLength(bytes: Buffer): number {
   const { length } = bytes;
   for (let back = 1; back <= Math.min(3, length); back += 1) {

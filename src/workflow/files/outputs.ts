@@ -6,13 +6,16 @@ import { findPath, plainPath } from './paths.ts';
 import { surveyFile, surveyFolder } from './survey.ts';
 import type { Survey } from './survey.ts';
 
-/** An output that is there. */
+/** An output that exists. */
 export interface Present {
   readonly artifact: Collected['artifacts'][number];
   readonly survey: Survey;
 }
 
-/** Throws `E_PATH` when an output would lie, or lies already, outside the workspace or in what is guarded. */
+/**
+ * Throws `E_PATH` when an output would lie, or lies already, outside the workspace or in a guarded
+ * path.
+ */
 export function checkOutputs(workspace: Disk, outputs: readonly LaunchOutput[], guard: Guard): void {
   for (const { name, path } of outputs) {
     artifactFolder('', name);
@@ -20,14 +23,17 @@ export function checkOutputs(workspace: Disk, outputs: readonly LaunchOutput[], 
   }
 }
 
-/** Null: it is not there, and cannot be. */
+/** Null: it does not exist, and cannot. */
 function findOutput(workspace: Disk, path: string, guard: Guard): string | null {
   const real = findPath(workspace, plainPath(path));
   if (real !== null) guard(workspace, real, path);
   return real;
 }
 
-/** Looks at all declared outputs before anything is copied. Throws `E_PATH` for one outside the workspace or guarded. */
+/**
+ * Checks all declared outputs before anything is copied. Throws `E_PATH` for one that is guarded or
+ * outside the workspace.
+ */
 export function readOutputs(
   workspace: Disk,
   outputs: readonly LaunchOutput[],

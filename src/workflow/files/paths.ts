@@ -3,7 +3,7 @@ import { checkPath, join, parentOf, pathError } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 
 /**
- * A relative path as people write it, made plain: `./src//lib/` is `src/lib`, and `.` is the folder itself. Throws
+ * A relative path in normal form: `./src//lib/` is `src/lib`, and `.` is the folder itself. Throws
  * `E_PATH` for an absolute path and for one with `..` in it.
  */
 export function plainPath(path: string): string {
@@ -16,8 +16,9 @@ export function plainPath(path: string): string {
 }
 
 /**
- * The plain path with every link on the way followed, as far as it is there. Throws `E_PATH` where a link leads out of
- * the root, or nowhere (what is made there later might lie outside), and `E_FILE` where a file is in the way.
+ * The plain path with every existing link followed. Throws `E_PATH` where a link leads out of the
+ * root or is dangling (its target could be created outside later), and `E_FILE` where a file is in
+ * the way.
  */
 export function realPath(disk: Disk, path: string): string {
   let here = '';
@@ -27,7 +28,7 @@ export function realPath(disk: Disk, path: string): string {
   return here;
 }
 
-/** As `realPath`, for what should be there already; null: it is not, and cannot be while files are in the way. */
+/** As `realPath`, for an expected file; null: it does not exist, or files are in the way. */
 export function findPath(disk: Disk, path: string): string | null {
   try {
     return realPath(disk, path);
@@ -54,7 +55,7 @@ function namesOf(path: string): string[] {
   return path === '' ? [] : path.split('/');
 }
 
-/** As `realPath`, but a link at the end itself is not followed: it is what would be replaced. */
+/** As `realPath`, but without following a final link, which would itself be replaced. */
 export function realPlace(disk: Disk, path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   return inside(disk, realPath(disk, parentOf(path)), name);

@@ -9,7 +9,7 @@ import { baseOf } from './streams.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
-/** What is more than this was not kept in memory. */
+/** Output larger than this, in bytes, is not kept in memory. */
 const spilled = 1024 * 1024;
 
 /** The folder of a run below the `records` of its workflow: `state.json` and `logs/`. */
@@ -26,7 +26,7 @@ export class DiskRecords {
     this.#base = base;
     this.#folder = `${ownWorkspace.records}/${run}`;
     this.#steps = new StepFolders(project, run);
-    // Half a file of a host that was killed.
+    // A partial file of a host that was killed.
     base.remove(`${this.#folder}/state.json.tmp`);
   }
 
@@ -44,7 +44,7 @@ export class DiskRecords {
       const whole = end.lastIndexOf(newline) + 1;
       const lines = end.subarray(0, Math.max(0, whole - 1));
       const start = lines.lastIndexOf(newline) + 1;
-      // A line may be longer than all that was read.
+      // A line may be longer than the bytes read.
       if (from > 0 && start === 0) continue;
       if (whole < end.length) this.#cut(from + whole);
       return Number(/"event_seq":(\d+)/.exec(lines.toString('utf8', start))?.[1] ?? 0);
@@ -55,7 +55,7 @@ export class DiskRecords {
     return `${this.#folder}/logs/events.jsonl`;
   }
 
-  /** Half a line, which a host that was killed left. */
+  /** Removes a partial line that a killed host left. */
   #cut(size: number): void {
     const appender = this.#base.openAppend(this.#log);
     appender.truncate(size);
@@ -95,7 +95,7 @@ export class DiskRecords {
 
 const required = ['run_id', 'workflow_name', 'status', 'started_at', 'context', 'steps'];
 
-/** Throws `E_STATE` when the `state.json` of a run lies there and cannot be read. */
+/** Throws `E_STATE` when the `state.json` of a run exists and cannot be read. */
 export function checkRecords(open: OpenRoot, { run, workspace, definition }: RunFolder): void {
   const { ownWorkspace } = definition;
   const base = ownWorkspace === null ? null : open(baseOf(workspace, ownWorkspace));

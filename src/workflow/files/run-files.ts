@@ -27,14 +27,15 @@ export interface RunFilesOptions {
   readonly project: Disk;
   readonly run: RunFolder;
   readonly open: OpenRoot;
-  /** Of texts that are no part of our documents: prompts, answers. What documents are made of is masked already. */
+  /** Applied to text from outside, prompts and answers; documents are masked before. */
   readonly mask: Mask;
 }
 
 /**
- * The files of one run: its folder `.mailroom/runs/<run>/` and its context folder. Synchronous. A path that leaves its root
- * throws `E_PATH`; what the disk refuses throws `E_DISK`. Whatever it puts somewhere appears there by one rename. Made once
- * the run's context folder is locked; throws `E_WORKSPACE` without its workspace.
+ * The files of one run: its folder `.mailroom/runs/<run>/` and its context folder. Synchronous. A
+ * path that leaves its root throws `E_PATH`; a refused disk operation throws `E_DISK`. Every file
+ * appears by one rename. Construct it once the run's context folder is locked; throws `E_WORKSPACE`
+ * without its workspace.
  */
 export class RunFiles {
   readonly #run: RunFolder;
@@ -61,8 +62,9 @@ export class RunFiles {
   }
 
   /**
-   * Makes the folders, removes an old decision and old values, and places the inputs in a step's first iteration: later
-   * ones go on with what lies there. Safe to repeat. `E_WORKSPACE`: the step's workspace is not there.
+   * Makes the folders, removes an old decision and old values, and places the inputs in a step's
+   * first iteration; later ones reuse them. Idempotent. Throws `E_WORKSPACE` without the step's
+   * workspace.
    */
   prepare(launch: Launch): Prepared {
     const context = this.#context;
@@ -97,12 +99,12 @@ export class RunFiles {
     };
   }
 
-  /** Writes a text into the folder of a process: its prompt, its result. */
+  /** Writes a file into the folder of a process: its prompt, its result. */
   note(key: ProcessKey, name: string, text: string): void {
     this.#steps.write(key, name, this.#mask.text(text));
   }
 
-  /** Reads what the worker handed over and, where `keep`, copies its outputs into the context. Safe to repeat. */
+  /** Reads a worker's outputs and, where `keep`, copies them into the context. Idempotent. */
   collect(launch: Launch, keep: boolean): Collected {
     const context = this.#context;
     const workspace = this.#workspaceOf(launch);
@@ -125,25 +127,31 @@ export class RunFiles {
     };
   }
 
-  /** Writes a declared output in the place of a worker that could only answer with a text. */
+  /** Writes a declared output for a worker that can only answer with text. */
   handOver(launch: Launch, output: LaunchOutput, text: string): void {
     const workspace = this.#workspaceOf(launch);
     layText(workspace, this.#place(workspace, output.path), this.#mask.text(text), launch.run);
   }
 
-  /** Writes what a program printed (`text` null), or a text in its place, where the launch wants it. Safe to repeat. */
+  /**
+   * Writes a program's output (`text` null), or the given text, where the launch wants it.
+   * Idempotent.
+   */
   keepOutput({ key, stdout }: Launch, text: string | null): void {
     if (stdout === null) return;
     const printed = () => this.#steps.printed(key);
     this.#streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask.text(text))]);
   }
 
-  /** Whether a file of the workspace is there. */
+  /** Whether a file of the workspace exists. */
   exists(file: string): boolean {
     return this.#streams.exists(file);
   }
 
-  /** What a step's changes are measured against, as git names it. `E_FILE`: the file that should say it does not. */
+  /**
+   * The git object that a step's changes are measured against. Throws `E_FILE` when the file that
+   * should name it does not.
+   */
   diffBase(launch: Launch): string {
     const base = launch.convergence?.diffBase ?? { kind: 'ref', ref: 'HEAD' };
     if (base.kind === 'ref') return base.ref;
@@ -154,17 +162,23 @@ export class RunFiles {
     throw new MailroomError('E_FILE', `${base.path} should say what to compare with, and does not`);
   }
 
-  /** Copies an artifact of a step of a sub-workflow to the step that it is exported from. */
+  /**
+   * Copies an artifact of a sub-workflow's step to the step that exports it; false: it does not
+   * exist.
+   */
   export(from: Path, artifact: string, to: Path, as: string): boolean {
     return this.#context.copy(from, artifact, to, as);
   }
 
-  /** Writes what came of an iteration to `<context>/<path>/_convergence/<iteration>.json`. */
+  /** Writes the result of an iteration to `<context>/<path>/_convergence/<iteration>.json`. */
   convergence(path: Path, iteration: number, document: JsonObject): void {
     this.#context.convergence(path, iteration, written(document));
   }
 
-  /** Writes `<context>/<path>/_meta.json`. Artifacts of the step that its `artifacts` do not name are removed. */
+  /**
+   * Writes `<context>/<path>/_meta.json`, and removes artifacts of the step that its `artifacts` do
+   * not name.
+   */
   meta(path: Path, document: JsonObject): void {
     this.#context.meta(path, document, written(document));
   }
@@ -174,23 +188,26 @@ export class RunFiles {
     this.#context.summary(written(document));
   }
 
-  /** Writes a file of this name into the folder of the run. */
+  /** Writes a file of this name into the run's folder. */
   record(name: string, document: JsonObject): void {
     this.#project.write(join(runFolder(this.#run.run), name), asYaml(document));
   }
 
-  /** The end of what a process printed, at most so many characters of it as `read` makes readable; empty where nothing is known. */
+  /**
+   * The end of a process's output after `read` has made it readable, at most this many characters;
+   * empty when unknown.
+   */
   tail(key: ProcessKey, characters: number, read: (printed: string) => string): string {
     const text = this.#mask.text(read(this.#steps.tail(key, tailBytes)));
     return Array.from(text).slice(-characters).join('');
   }
 
-  /** Keeps a step that failed for good: its prompt, inputs, reason, cost so far and what it had changed. */
+  /** Keeps a step that failed permanently: its prompt, inputs, reason, cost so far and changes. */
   deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
     this.#steps.deadLetter(path, written(document), difference);
   }
 
-  /** Before anybody cuts them: strong secrets are taken out. */
+  /** Masks strong secrets before anything cuts the strings. */
   #values(key: ProcessKey): Collected['values'] {
     const values = readValues(this.#project, this.#steps.valuesFile(key));
     const strong = strongMask(this.#mask);
@@ -202,12 +219,15 @@ export class RunFiles {
     return text === null ? null : maskReport(text, this.#mask);
   }
 
-  /** Takes secrets out of the file of values that a process has left. */
+  /** Masks secrets in the values file that a process has left. */
   hideValues(key: ProcessKey): void {
     this.#hide(this.#steps.valuesFile(key));
   }
 
-  /** The same for all processes but these: a host that died, or a power loss, can have left any of these files as it was. */
+  /**
+   * The same for all processes but these: a host that died, or a power loss, can have left any of
+   * these files unmasked.
+   */
   hideAllValues(but: readonly ProcessKey[]): void {
     const left = new Set(but.map((key) => this.#steps.valuesFile(key)));
     for (const path of this.#steps.valuesFiles()) if (!left.has(path)) this.#hide(path);
@@ -221,7 +241,7 @@ export class RunFiles {
     this.#project.write(path, masked === undefined ? this.#mask.name(text) : JSON.stringify(masked));
   }
 
-  /** While the workspace is there: what is written for people would make an empty one in its place. */
+  /** Only while the workspace exists: projecting would otherwise create an empty one. */
   get #context(): ContextFolder {
     const { workspace } = this.#run;
     if (this.#open(workspace) === null)
@@ -250,7 +270,7 @@ export class RunFiles {
     return folder === '' ? this.#workspace : this.#root(`${this.#workspace.root}/${folder}`);
   }
 
-  /** A folder of a workspace that may be written. */
+  /** A folder of a workspace that is allowed to be written. */
   #folder(workspace: Disk, path: string): string {
     const folder = realPath(workspace, plainPath(path));
     this.#guard(workspace, folder, path);
@@ -264,7 +284,7 @@ export class RunFiles {
     return place;
   }
 
-  /** Where the verdict of a check is read; null: nowhere, or this is no check. */
+  /** Where the verdict of a check is read; null: it has no file, or this is not a check. */
   #decisionPath(workspace: Disk, { check }: Launch): string | null {
     if (check === null || check.decisionFile === null) return null;
     return this.#place(workspace, check.decisionFile);
@@ -283,22 +303,25 @@ function written(document: JsonObject): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** An old decision goes; a folder in its place is somebody's. */
+/** Removes an old decision; a folder in its place is kept. */
 function removeFile(disk: Disk, path: string): void {
   if (disk.look(path)?.kind === 'folder')
     throw new MailroomError('E_FILE', `${join('', path)} is a folder: no decision can be written there`);
   disk.remove(path);
 }
 
-/** So much of the end of an output is read for the end of what was said; the events of an agent take more than its words. */
+/**
+ * Bytes read from the end of an output to find its final text; an agent's events are longer than
+ * its words.
+ */
 const tailBytes = 4 * 1024 * 1024;
 
-/** The largest file of values, and the largest decision, in bytes. */
+/** The maximum size of a values file, and of a decision, in bytes. */
 const valuesBytes = 4 * 1024 * 1024;
 
 const decisionBytes = 1024 * 1024;
 
-/** What a worker handed over as values; null: nothing. */
+/** The values of a worker; null: there is no file. */
 export function readValues(disk: Disk, path: string): Collected['values'] {
   const content = readContent(disk, path, valuesBytes);
   if (content === 'gone') return null;
@@ -307,7 +330,7 @@ export function readValues(disk: Disk, path: string): Collected['values'] {
   return read.ok ? read.value : { unreadable: read.problem };
 }
 
-/** The text of a decision file, empty where it is none; null: there is no such file. */
+/** The content of a decision file, empty if it is not a file; null: it does not exist. */
 export function readDecision(disk: Disk, path: string): string | null {
   if (disk.look(path) === null) return null;
   const content = readContent(disk, realPath(disk, path), decisionBytes);

@@ -14,14 +14,14 @@ import type { RunFolder } from '../machine/run-folder.ts';
 
 export type { RunCard };
 
-/** A run with the definition that it was started with. */
+/** A run with the definition it was started with. */
 export interface StoredRun extends RunFolder {
   readonly card: RunCard;
 }
 
 /**
- * Makes the folder of a run. The run exists once its journal has its first event; what is written here is durable
- * before. Throws `E_TARGET` when there is such a run.
+ * Makes the folder of a run, durable before it returns. The run exists once its journal has its
+ * first event. Throws `E_TARGET` when the run exists.
  */
 export function createRun(disk: Disk, card: RunCard, definition: Workflow): StoredRun {
   const folder = runFolder(card.run);
@@ -32,7 +32,10 @@ export function createRun(disk: Disk, card: RunCard, definition: Workflow): Stor
   return { card, run: card.run, definition, workspace: card.workspace };
 }
 
-/** Replaces the definition of a run by an edited one. Like a record, it is believed only where its checksum is right. */
+/**
+ * Replaces the definition of a run by an edited one. Like a record, it is valid only with the right
+ * checksum.
+ */
 export function replaceDefinition(disk: Disk, run: string, definition: Workflow): void {
   disk.write(definitionFile(run), formatLine(JSON.stringify(definition)), { sync: true });
 }
@@ -45,7 +48,10 @@ function cardFile(run: string): string {
   return join(runFolder(run), 'run.json');
 }
 
-/** Null: there is no such run. Throws `E_JOURNAL` for one whose card or definition is gone or damaged. */
+/**
+ * The stored run; null: it does not exist. Throws `E_JOURNAL` when its card or definition is
+ * missing or damaged.
+ */
 export function readRun(disk: Disk, run: string): StoredRun | null {
   const card = readCard(disk, run);
   if (card === null || !hasBegun(disk, run)) return null;
@@ -57,8 +63,8 @@ export function readRun(disk: Disk, run: string): StoredRun | null {
 }
 
 /**
- * Every run that exists, newest first, and any that may exist. Of one whose card is damaged only its name is right: `readRun`
- * throws what is wrong with it.
+ * Every run that exists or may exist, newest first. If a card is damaged only the name is valid:
+ * `readRun` throws its problem.
  */
 export function listRuns(disk: Disk): RunCard[] {
   return (disk.list(runsFolder) ?? [])
@@ -70,7 +76,7 @@ export function listRuns(disk: Disk): RunCard[] {
     .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
 }
 
-/** The journal of a run for its host, which holds the run's lock. `gone` is that of `JournalOptions`. */
+/** The journal of a run for its host, which holds the run's lock. `gone`: see `JournalOptions`. */
 export function runJournal(
   disk: Disk,
   run: string,
@@ -79,12 +85,12 @@ export function runJournal(
   return new Journal<RunEvent>(disk, { ...journalPlaces(run), gone });
 }
 
-/** The journal of a run for everybody else. */
+/** The journal of a run for all other readers. */
 export function runReader(disk: Disk, run: string): JournalReader<RunEvent> {
   return new JournalReader<RunEvent>(disk, journalPlaces(run));
 }
 
-/** Where commands for a run are put. */
+/** The folder for commands to a run. */
 export function runControlFolder(run: string): string {
   return join(runFolder(run), 'control');
 }
@@ -93,7 +99,7 @@ function journalPlaces(run: string): { readonly folder: string; readonly blobs: 
   return { folder: join(runFolder(run), 'journal'), blobs: join(runFolder(run), 'blobs') };
 }
 
-/** False only where it is certain: a journal that cannot be read is there. */
+/** False only when certain: an unreadable journal counts as begun. */
 function mayHaveBegun(disk: Disk, run: string): boolean {
   try {
     return hasBegun(disk, run);
@@ -103,7 +109,7 @@ function mayHaveBegun(disk: Disk, run: string): boolean {
   }
 }
 
-/** Whether the journal has its first event whole. */
+/** Whether the journal has a complete first event. */
 function hasBegun(disk: Disk, run: string): boolean {
   const { folder } = journalPlaces(run);
   const { segments, snapshots } = listJournal(disk, folder);
@@ -121,7 +127,7 @@ function hasBegun(disk: Disk, run: string): boolean {
 
 const unknown = { workflow: '', workspace: '', source: null, startedBy: 'person', startedAt: 0 } as const;
 
-/** Null: no folder of a run has this name. */
+/** Null: there is no run folder of this name. */
 function readCard(disk: Disk, run: string): RunCard | 'damaged' | null {
   const folder = runFolder(run);
   if (!/^[\w-]{1,100}$/.test(run) || disk.look(folder)?.kind !== 'folder') return null;

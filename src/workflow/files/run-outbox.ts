@@ -8,17 +8,18 @@ import type { Disk } from '../../disk/disk.ts';
 import { putAside } from '../../host/refused.ts';
 import { runFolder, incomingFolder, runInbox, waitsFile } from '../../host/run-mail.ts';
 
-/** A bound for an answer, whose text is an agent's. */
+/** The maximum size of an answer, in bytes; its text is an agent's. */
 const answerBytes = 64 * 1024 * 1024;
 
-/** A file in the inbox of a run, as the answer to the message `id`; or why it is none. */
+/** A file in the inbox of a run, as the answer to the message `id`, or why it is invalid. */
 export type LeftAnswer =
   | { readonly id: string; readonly answer: StepAnswer; readonly problem: null }
   | { readonly id: string; readonly answer: null; readonly problem: string };
 
 /**
- * A run's side of the mail: its steps that roles do. Synchronous; what the disk refuses throws `E_DISK`. What was sent lies in `.mailroom/runs/<run>/posted/` until it is answered or withdrawn, so that
- * a later host of the run knows what is still out.
+ * A run's side of the mail, for its steps that roles do. Synchronous; a refused disk operation
+ * throws `E_DISK`. A sent message stays in `.mailroom/runs/<run>/posted/` until it is answered or
+ * withdrawn, so that a later host of the run knows the open ones.
  */
 export class RunOutbox {
   readonly #disk: Disk;
@@ -31,7 +32,7 @@ export class RunOutbox {
     this.#posted = join(runFolder(run), 'posted');
   }
 
-  /** A uuid v7 with the time of the run and, in the place of chance, a digest of the key. */
+  /** A uuid v7 with the time of the run, and a digest of the key in place of the random bits. */
   idOf({ path, iteration, attempt }: ProcessKey): string {
     const name = [this.#run, path, String(iteration), String(attempt)].join('\n');
     const hash = createHash('sha256').update(name).digest('hex');
@@ -40,19 +41,19 @@ export class RunOutbox {
     return `${time}-7${hash.slice(0, 3)}-a${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
   }
 
-  /** Puts a step into the project's mail. Safe to repeat: it is one message. */
+  /** Sends a step to the project's mail. Idempotent: it is one message. */
   send(letter: StepRequest): void {
     this.#disk.write(this.#postedFile(letter.id), document({ kind: 'step', ...letter }));
     this.again(letter.id);
   }
 
-  /** Puts a step that was sent into the mail again, as it was then: nobody may know whether it was taken. */
+  /** Sends a message again, unchanged: it is unknown whether the mail accepted the first one. */
   again(id: string): void {
     const bytes = this.#disk.read(this.#postedFile(id), answerBytes);
     if (bytes !== null) this.#disk.write(join(incomingFolder, `${id}.step.json`), bytes);
   }
 
-  /** The messages that were sent and are neither withdrawn nor removed. */
+  /** Messages that were sent and are neither withdrawn nor removed. */
   posted(): string[] {
     const names = this.#disk.list(this.#posted) ?? [];
     return names.flatMap((name) => /^([\da-f-]+)\.json$/.exec(name)?.[1] ?? []);
@@ -62,16 +63,16 @@ export class RunOutbox {
     return join(this.#posted, `${id}.json`);
   }
 
-  /** Says that a step is not wanted any more. */
+  /** Withdraws a step that is not needed any more. */
   withdraw(step: string): void {
     const id = `${step}.withdrawal`;
-    // Behind the step itself, by its name: whoever takes both takes them in this order.
+    // Sorts after the step by name: a reader of both reads them in this order.
     const withdrawal = { kind: 'withdrawal', id, run: this.#run, step, by: `the run ${this.#run}` };
     this.#disk.write(join(incomingFolder, `${id}.json`), document(withdrawal));
     this.remove(step);
   }
 
-  /** What lies in the run's inbox. */
+  /** The files in the run's inbox. */
   answers(): LeftAnswer[] {
     return (this.#disk.list(runInbox(this.#run)) ?? [])
       .filter((name) => name.endsWith('.json') && !name.startsWith('.') && name !== waitsFile)
@@ -79,7 +80,10 @@ export class RunOutbox {
       .flatMap((name) => this.#answer(name) ?? []);
   }
 
-  /** The messages whose role waits for others. A file that does not say it is put aside, and its problem reported. */
+  /**
+   * The messages whose role waits for others. An unreadable file is put aside, and its problem
+   * reported.
+   */
   waits(report: (problem: string) => void): ReadonlySet<string> {
     const read = this.#read(waitsFile, readWaits);
     if (read === null) return new Set();
@@ -89,18 +93,18 @@ export class RunOutbox {
     return new Set();
   }
 
-  /** Puts aside what lies in the inbox as the answer to a message and is none, with the reason beside it. */
+  /** Puts aside an invalid answer to a message, with the reason beside it. */
   refuse(id: string, problem: string): void {
     putAside(this.#disk, this.#inboxFile(`${id}.json`), problem);
   }
 
-  /** Forgets a message with its answer, once the journal has it. */
+  /** Removes a message with its answer, once the journal has it. */
   remove(id: string): void {
     this.#disk.remove(join(runInbox(this.#run), `${id}.json`));
     this.#disk.remove(this.#postedFile(id));
   }
 
-  /** Null: it is gone. */
+  /** Null: it has vanished. */
   #answer(name: string): LeftAnswer | null {
     const id = name.slice(0, -'.json'.length);
     const read = this.#read(name, readAnswer);
@@ -111,7 +115,7 @@ export class RunOutbox {
     return { id, answer: null, problem: 'it answers another step' };
   }
 
-  /** Null: it is gone. */
+  /** Null: it has vanished. */
   #read<T>(name: string, reader: (text: string) => Read<T>): Read<T> | null {
     const content = readContent(this.#disk, this.#inboxFile(name), answerBytes);
     if (content === 'gone') return null;

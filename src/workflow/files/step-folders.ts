@@ -4,10 +4,13 @@ import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
-/** What is copied at once. */
+/** The size of a copied chunk, in bytes. */
 const pieceBytes = 4 * 1024 * 1024;
 
-/** The folders of a run's processes, and of the steps that failed for good, below `.mailroom/runs/<run>/`. */
+/**
+ * The folders of a run's processes, and of steps that failed permanently, in
+ * `.mailroom/runs/<run>/`.
+ */
 export class StepFolders {
   readonly #disk: Disk;
   readonly #steps: string;
@@ -19,7 +22,10 @@ export class StepFolders {
     this.#dead = join(runFolder(run), 'dead');
   }
 
-  /** Makes the folder of a process; values from an earlier start are removed. Absolute paths. */
+  /**
+   * Makes the folder of a process; values from an earlier start are removed. Returns absolute
+   * paths.
+   */
   open(key: ProcessKey): Pick<Prepared, 'folder' | 'valuesFile' | 'stdout' | 'stderr'> {
     const folder = this.#folder(key);
     const kind = this.#disk.look(folder)?.kind ?? null;
@@ -41,7 +47,7 @@ export class StepFolders {
     return join(this.#folder(key), 'values.json');
   }
 
-  /** The files of values that processes have left. */
+  /** The values files that processes have left. */
   *valuesFiles(folder = this.#steps): Generator<string> {
     for (const name of this.#disk.list(folder) ?? []) {
       const path = join(folder, name);
@@ -55,7 +61,7 @@ export class StepFolders {
     this.#disk.write(join(this.#folder(key), name), text);
   }
 
-  /** What a process printed, in pieces. */
+  /** The output of a process, in chunks. */
   *printed(key: ProcessKey, stream: 'stdout' | 'stderr' = 'stdout'): Generator<Buffer> {
     const file = join(this.#folder(key), stream);
     for (let at = 0; ;) {
@@ -66,7 +72,7 @@ export class StepFolders {
     }
   }
 
-  /** The end of what a process printed, without half a character. */
+  /** The end of a process's output, without a partial character. */
   tail(key: ProcessKey, bytes: number): string {
     const file = join(this.#folder(key), 'stdout');
     const size = this.#disk.look(file)?.size ?? 0;
@@ -74,7 +80,10 @@ export class StepFolders {
     return size > bytes ? text.replace(/^\uFFFD+/, '') : text;
   }
 
-  /** The letter itself comes last: where it is, the rest is. The prompt is that of the last process that had one. */
+  /**
+   * Writes the letter last: if it exists, so does the rest. The prompt is that of the last process
+   * that had one.
+   */
   deadLetter(path: Path, letter: string, difference: Uint8Array | null): void {
     const folder = `${this.#dead}/${path}`;
     const prompt = this.#lastPrompt(path);

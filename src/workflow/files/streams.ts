@@ -10,11 +10,13 @@ import type { OpenRoot } from '../../disk/roots.ts';
 
 type Printed = NonNullable<Launch['stdout']>;
 
-/** Files of the workspace that programs read as standard input, and that get what they print. */
+/** Workspace files that programs read as standard input, and that receive their output. */
 export class Streams {
   readonly #home: OwnWorkspace | null;
   readonly #guard: Guard;
-  /** What paths are made relative to: the base of a workflow with a place of its own, else the workspace. */
+  /**
+   * The root of relative paths: the base of a workflow with its own workspace, else the workspace.
+   */
   readonly #root: Disk;
 
   constructor(
@@ -27,7 +29,10 @@ export class Streams {
     this.#root = home === null ? workspace : (open(baseOf(workspace.root, home)) ?? workspace);
   }
 
-  /** Its text; bytes that are no UTF-8 are replaced. Throws `E_STEP` when there is none, and `E_PATH`. */
+  /**
+   * The file as a string; invalid UTF-8 is replaced. Throws `E_STEP` when it does not exist, and
+   * `E_PATH`.
+   */
   read(path: string): string {
     const real = this.#home === null ? findPath(this.#root, plainPath(path)) : this.#inHome(path, this.#home);
     const bytes = real === null || real === '' ? null : this.#file(real);
@@ -50,7 +55,7 @@ export class Streams {
     return homePath(this.#root, home, path);
   }
 
-  /** Where something printed goes, from the root. Throws `E_PATH`. */
+  /** The destination of an output, from the root. Throws `E_PATH`. */
   place(to: Printed): string {
     const place = this.#placeOf(to);
     this.#guard(this.#root, place, to.path);
@@ -63,7 +68,7 @@ export class Streams {
     return realPlace(this.#root, plainPath(folder === '' ? plain : `${folder}/${plain}`));
   }
 
-  /** Puts a whole file there, durable, by one rename. */
+  /** Writes a whole file, durably, by one rename. */
   write(to: Printed, pieces: Iterable<Buffer>): void {
     const place = this.place(to);
     const beside = `${place}${temporaryEnding}`;
@@ -79,7 +84,7 @@ export class Streams {
     this.#root.syncFolder(parentOf(place));
   }
 
-  /** Whether a file or folder is there. Throws `E_PATH`. */
+  /** Whether a file or folder exists. Throws `E_PATH`. */
   exists(path: string): boolean {
     if (this.#home === null) {
       const plain = plainPath(path);
@@ -91,7 +96,7 @@ export class Streams {
   }
 }
 
-/** The absolute path of the base that a workspace lies in. */
+/** The absolute path of the base that contains a workspace. */
 export function baseOf(workspace: string, home: OwnWorkspace): string {
   const depth = home.workspace.split('/').length;
   return workspace.split('/').slice(0, -depth).join('/') || '/';

@@ -2,12 +2,12 @@ import { join, temporaryEnding } from '../../disk/disk.ts';
 import type { Disk, Look } from '../../disk/disk.ts';
 import type { Guard } from './guard.ts';
 
-/** What is to be copied of a file or folder; paths in it are relative to the place that it is copied to. */
+/** What to copy of a file or folder; its paths are relative to the destination. */
 export interface Survey {
-  /** Every folder comes before what lies in it; the topmost is the empty path. */
+  /** Every folder precedes its contents; the topmost is the empty path. */
   readonly folders: readonly string[];
   readonly files: readonly SurveyedFile[];
-  /** What is left out and why, in words. */
+  /** What is left out, and why. */
   readonly warnings: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface SurveyedFile {
   readonly executable: boolean;
 }
 
-/** One file as the only one in a folder, under a name. */
+/** A single file as the content of a folder, under a given name. */
 export function surveyFile(disk: Disk, path: string, name: string): Survey {
   const look = disk.look(path);
   const files = look?.kind === 'file' ? [surveyed(path, name, look)] : [];
@@ -27,9 +27,9 @@ export function surveyFile(disk: Disk, path: string, name: string): Survey {
 }
 
 /**
- * Everything in a folder (plain, links followed). A link to a file inside the root stands for that file; one that leads
- * out of the root throws `E_PATH`. Other links and what is no file are left out with a warning. `leaveOut` is asked for
- * each path of the source; `guard` for what links lead to.
+ * Everything in a folder (plain, links followed). A link to a file inside the root becomes that
+ * file; one that leads out of the root throws `E_PATH`. Other links and special files are left out
+ * with a warning. `leaveOut` filters each path of the source; `guard` checks what links lead to.
  */
 export function surveyFolder(
   disk: Disk,

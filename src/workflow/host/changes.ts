@@ -6,8 +6,9 @@ import { changedFiles } from '../../git/run-differences.ts';
 import { temporaryEnding } from '../../disk/disk.ts';
 
 /**
- * Tells what a step changed in its workspace (absolute), measured as its convergence says, or why that cannot be told. The
- * context folder (absolute), what is Mailroom's own, the inputs and the decision file do not count.
+ * Finds what a step changed in its workspace (absolute), measured as its convergence says, or why
+ * that is unknown. The context folder (absolute), Mailroom's own files, the inputs and the decision
+ * file do not count.
  */
 export function changesTeller(
   files: RunFiles,

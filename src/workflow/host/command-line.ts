@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import type { CommandLine, Invocation, Provider } from '../../providers/provider.ts';
 
-/** A script longer than this is read from a file: no argument may be longer than 128 KiB. */
+/** A longer script is read from a file: Linux limits an argument to 128 KiB. */
 const longestArgument = 100_000;
 
 interface Surroundings {
   readonly project: string;
-  /** Values of the secrets that the step gets. */
+  /** Values of the step's secrets. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** What every process of a run finds in its environment. */
+/** Variables of every process of a run. */
 function variables(
   { run, key, step, check, convergence, env }: Launch,
   { workspace, valuesFile }: Prepared,
@@ -33,7 +33,7 @@ function variables(
   };
 }
 
-/** A step as the invocation of an agent: what a turn is to the mail. */
+/** A step as the invocation of an agent, like a turn of the mail. */
 export function invocationOf(
   launch: Launch,
   prepared: Prepared,
@@ -62,7 +62,7 @@ export function invocationOf(
     project: surroundings.project,
     session,
     budget,
-    // Where a turn has its staging folder, a step has the folder of its values.
+    // A step has its values folder where a turn has its staging folder.
     paths: {
       folder,
       prompt: join(folder, 'prompt.md'),
@@ -75,13 +75,13 @@ export function invocationOf(
   };
 }
 
-/** What a step has to hand over, as absolute paths. */
+/** The declared outputs of a step, as absolute paths. */
 export function owedPaths({ outputs }: Launch, { workspace, decisionFile }: Prepared): string[] {
   const paths = outputs.map(({ path }) => join(workspace, path));
   return decisionFile === null ? paths : [...paths, decisionFile];
 }
 
-/** The process of a step, or why there is none. `invocation`: of an agent. */
+/** The process of a step, or why there is none. `invocation`: the agent's. */
 export function commandOf(
   launch: Launch,
   prepared: Prepared,

@@ -8,7 +8,10 @@ import type { RunLedger } from './ledger.ts';
 
 export type { RunControlFile };
 
-/** The command files of a run; each becomes one event with its verdict. `report`: of those that cannot be followed. */
+/**
+ * The command files of a run; each becomes one event with its verdict. `report`: receives those
+ * that cannot be followed.
+ */
 export class RunCommands {
   readonly #ledger: RunLedger;
   readonly #rules: Rules;
@@ -29,12 +32,18 @@ export class RunCommands {
     this.#files.take();
   }
 
-  /** Before a run that is over goes on: refuses what came too late for it, which is not what is wanted of it now. */
+  /**
+   * Before an ended run continues: refuses commands that came too late, which do not apply to it
+   * any more.
+   */
   refuseLate(): void {
     for (const file of this.#files.waiting()) if (this.#refusal(file) !== null) this.#follow(file);
   }
 
-  /** Removes the files whose verdicts are durable, and puts aside what could not be followed. Throws `E_DISK`. */
+  /**
+   * Removes files whose verdicts are durable, and puts aside those that could not be followed.
+   * Throws `E_DISK`.
+   */
   release(): void {
     this.#files.release();
   }
@@ -54,7 +63,7 @@ export class RunCommands {
   }
 }
 
-/** What a command that is followed becomes in the journal. */
+/** The event of a command that is followed. */
 export function happeningOf(file: RunControlFile): Happening {
   const { id: command, verb, path, at, by, comment, instructions } = file;
   switch (verb) {

@@ -6,8 +6,9 @@ import type { Containment, AccessRequest } from '../../process/types.ts';
 import { innerOf } from '../bodies.ts';
 
 /**
- * How the processes of a run are held. Commands and scripts are their author's word: where no sandbox is required and they
- * may have a network, a process group is enough for them, and what leaves it is found by its mark.
+ * The containment of a run's processes. The author is trusted for commands and scripts: unless a
+ * sandbox is required or they must have no network, a process group suffices, and escaped processes
+ * are found by their mark.
  */
 export async function stepContainment(
   disk: RealDisk,
@@ -22,7 +23,7 @@ export async function stepContainment(
   return (reach) => (free(reach) ? group : contain(reach));
 }
 
-/** Whether there is a process that more than a group must hold. */
+/** Whether a process needs more containment than a group. */
 function holdsAny({ steps }: Body): boolean {
   return steps.some(
     ({ work, check, network }) => network === false || isHeld(work) || (check !== null && isHeld(check.work)),

@@ -8,10 +8,13 @@ import type { RunState } from '../machine/state.ts';
 import { attemptsOf, iterationsOf, reasonOf } from '../machine/view.ts';
 import type { RunPorts } from './ports.ts';
 
-/** Keeps of each step that failed for good what one needs to look into it, and to run it again. */
+/**
+ * Keeps for each step that failed permanently what a person needs to inspect it, and to run it
+ * again.
+ */
 export class DeadLetters {
   readonly #ports: Pick<RunPorts, 'files' | 'salvage'>;
-  /** What the last worker of each step was given; forgotten once the step is settled. */
+  /** The last launch of each step; removed once the step is settled. */
   readonly #given = new Map<Path, { readonly launch: Launch; readonly prepared: Prepared }>();
   readonly #writing = new Set<Promise<void>>();
   readonly #disk: DiskGuard;
@@ -25,7 +28,9 @@ export class DeadLetters {
     if (launch.check === null) this.#given.set(launch.key.path, { launch, prepared });
   }
 
-  /** A step is settled: if it failed, its letter is written. What it had changed is looked up in the background. */
+  /**
+   * Writes the letter of a settled step if it failed. Its changes are looked up in the background.
+   */
   settled(state: RunState, path: Path): void {
     const given = this.#given.get(path);
     this.#given.delete(path);
@@ -60,7 +65,7 @@ export class DeadLetters {
       const difference = await this.#difference(path, workspace);
       this.#disk.until(`dead letter ${path}`, () => this.#ports.files.deadLetter(path, letter, difference));
     } catch (error) {
-      // Nobody waits for this: what else goes wrong can only be reported.
+      // Nothing awaits this: other errors can only be reported.
       this.#disk.report(`the dead letter of ${path}: ${messageOf(error)}`);
     }
   }

@@ -6,7 +6,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { runFolder, incomingFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
-/** What the hooks of a run need of the disk. */
+/** The disk ports of a run's hooks. */
 export function hookPorts(disk: RealDisk, { run, workspace }: RunFolder): HookPorts {
   return {
     notify: (role, about, subject, body) => {
@@ -22,7 +22,7 @@ export function hookPorts(disk: RealDisk, { run, workspace }: RunFolder): HookPo
   };
 }
 
-/** The same for the same notice: it has the run's time, and is a uuid v7 like all of them. */
+/** Deterministic for the same notice: a uuid v7 with the run's time. */
 function noticeId(run: string, about: string): string {
   const hash = createHash('sha256').update(`${run}\nnotice\n${about}`).digest('hex');
   const time = /^[\da-f]{8}-[\da-f]{4}/.exec(run)?.[0] ?? `${hash.slice(20, 28)}-${hash.slice(28, 32)}`;

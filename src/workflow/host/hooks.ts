@@ -6,21 +6,20 @@ import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
 import type { Exit } from '../../providers/provider.ts';
 
-/** Milliseconds that a hook may take. */
+/** The timeout of a hook, in milliseconds. */
 const hookTime = 60_000;
 const keyBegin = 'hook:';
 
 /**
- * Programs and notifications at the start and end of a run. That a hook is taken up is in the journal before it starts: a crash may end
- * it, and never makes it run twice. What goes wrong in it is a warning of the run.
+ * Programs and notifications at the start and end of a run. The journal records a hook before it
+ * starts: a crash may end it, and never makes it run twice. Its failure is a warning of the run.
  */
 export class Hooks {
   readonly #ledger: RunLedger;
   readonly #rules: Rules;
   readonly #ports: RunPorts;
   readonly #running = new Set<Hook['on']>();
-  /** Programs of a hook that still run, and what went wrong with one that does not. */
-  /** By key: the program that runs. */
+  /** The running programs, by key. */
   readonly #programs = new Map<string, string>();
   readonly #left = new Map<Hook['on'], { readonly count: number; readonly problem: string | null }>();
 
@@ -34,17 +33,17 @@ export class Hooks {
     return this.#running.size;
   }
 
-  /** How many run, or are still to be taken up. */
+  /** How many are running or due. */
   get left(): number {
     return this.#running.size + (this.#due() === null ? 0 : 1);
   }
 
-  /** Says of hooks that an earlier host left that nobody knows how they ended. */
+  /** Records that hooks which an earlier host left ended in an unknown way. */
   resume(): void {
     for (const on of openHooks(this.#ledger.state)) this.#over(on, 'its host ended while it ran');
   }
 
-  /** Takes up what is due. Returns what is to be started once that is durable. */
+  /** Picks up due hooks. Returns those to start once that is durable. */
   take(): Hook[] {
     const taken: Hook[] = [];
     for (let hook = this.#due(); hook !== null; hook = this.#due()) {
@@ -73,7 +72,7 @@ export class Hooks {
     for (const [index, program] of programs.entries()) this.#run(on, index, program);
   }
 
-  /** The command that tells somebody outside; empty: nobody, or nobody knows how, and that is noted. */
+  /** The command that notifies the target; empty: none is configured or known, which is logged. */
   #teller({ tell, on }: Hook, target: string): readonly string[] {
     const { hooks } = this.#ports;
     if (tell === undefined || hooks === undefined) return [];
@@ -83,7 +82,7 @@ export class Hooks {
     return [];
   }
 
-  /** What has happened to the run, in a few words. */
+  /** A short description of what happened to the run. */
   #words(on: Hook['on']): string {
     const { name } = this.#rules.workflow;
     const { status } = this.#ledger.state;
@@ -137,13 +136,13 @@ export class Hooks {
     });
   }
 
-  /** What the runner reports. False: it is no hook. Look afterwards. */
+  /** Receives an exit from the runner. False: it is not a hook's. Call `look` afterwards. */
   ended(key: string, { code, ended, error, stderr }: Exit): boolean {
     if (!key.startsWith(keyBegin)) return false;
     const said = stderr.trim().split('\n').at(-1) ?? '';
     const program = this.#programs.get(key) ?? '';
     const failed = `${code === null ? (error ?? ended) : `ended with ${String(code)}`}${said === '' ? '' : `: ${said.slice(0, 200)}`}`;
-    // The shell that starts it says so of a program that it cannot find.
+    // The starting shell reports 127 for a program that it cannot find.
     const how = code === 127 ? 'ended with 127: it, or a program that it starts, was not found' : failed;
     const problem = code === 0 ? null : `\`${program}\` ${how}`;
     const on = key.slice(keyBegin.length).split('.')[0] as Hook['on'];
@@ -159,7 +158,7 @@ export class Hooks {
     this.#ledger.record([{ type: 'hooked', on, over: true, problem }]);
   }
 
-  /** Ends what runs. */
+  /** Stops running hooks. */
   stop(): void {
     for (const on of this.#running)
       for (const index of [0, 1]) this.#ports.runner.stop(`${keyBegin}${on}.${String(index)}`);

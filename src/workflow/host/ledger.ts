@@ -9,10 +9,13 @@ type Recorded = Fact | Happening;
 
 export type RunLedger = Ledger<RunState, RunEvent, Recorded>;
 
-/** How many records a snapshot writes for each step. */
+/** The number of records a snapshot writes per step. */
 const recordsPerStep = 2;
 
-/** The ledger of a run. `fit`: an event as it may be written. Throws `E_JOURNAL`, `E_DISK`. */
+/**
+ * The ledger of a run. `fit`: turns an event into what may be written. Throws `E_JOURNAL`,
+ * `E_DISK`.
+ */
 export function openRunLedger(
   journal: Journal<RunEvent>,
   clock: Clock,

@@ -12,8 +12,9 @@ import { areLocksHidden, take, type Lock } from '../../host/lock.ts';
 import { refuseTrackedState } from '../../host/tracked.ts';
 
 /**
- * Takes a run and the context folder (absolute) that it works in, for as long as this process lives. Throws `E_LOCKED`
- * when another process has resumed the run, or another run uses the folder; `E_TRACKED`.
+ * Locks a run and its context folder (absolute) for the life of this process. Throws `E_LOCKED`
+ * when another process hosts the run or another run uses the folder, and `E_TRACKED` when git
+ * tracks the state.
  */
 export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<Lock> {
   await refuseTrackedState(project);
@@ -41,7 +42,7 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
   }
 }
 
-/** Whether a process goes on with the run: told by its lock, never by guessing. */
+/** Whether a process hosts the run, by its lock. */
 export async function isAlive(project: RealDisk, run: string): Promise<boolean> {
   const file = runLockFile(run);
   if (areLocksHidden(project.root))
@@ -56,7 +57,7 @@ export async function isAlive(project: RealDisk, run: string): Promise<boolean> 
   return isFallbackLocked(project, file);
 }
 
-/** The files that are locked for a run, from the project. */
+/** The lock files of a run, relative to the project. */
 export function lockFilesOf(run: string, contextFolder: string): string[] {
   return [runLockFile(run), contextLockFile(contextFolder)];
 }

@@ -14,7 +14,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Exit, Invocation, Outcome, Provider } from '../../providers/provider.ts';
 import type { StepRunner } from '../../host/runner/runner.ts';
 
-/** Everything that the host of a run needs from outside. */
+/** The ports of a run's host. */
 export interface RunPorts {
   readonly clock: Clock;
   readonly journal: Journal<RunEvent>;
@@ -23,45 +23,53 @@ export interface RunPorts {
   readonly runner: StepRunner;
   readonly mail: RunOutbox;
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Providers that are at their limit, as all hosts of the project know it. */
+  /** Rate-limited providers, shared by all hosts of the project. */
   readonly parking: Parking;
   /** The absolute path of the project. */
   readonly project: string;
-  /** The files of a workspace that differ from what the launch measures by, or why that cannot be told. Never rejects. */
+  /**
+   * The workspace files that differ from the launch's base, or why that is unknown. Never rejects.
+   */
   changed(launch: Launch, workspace: string): Promise<readonly string[] | string>;
-  /** What was changed in a workspace since its last commit, as a patch; null: nothing, or nobody knows. */
+  /** A patch of the changes in a workspace since its last commit; null: none, or unknown. */
   salvage(workspace: string): Promise<Uint8Array | null>;
-  /** Puts the workspace back to what it was, as git names that. Missing: nobody can. Never rejects. */
+  /** Restores the workspace to this git object. Absent: not possible. Never rejects. */
   readonly rollBack?: (tree: string) => Promise<RolledBack>;
-  /** Of what comes from outside: everything that is recorded goes through it. */
+  /** Applied to every recorded string from outside. */
   readonly mask: Mask;
-  /** Missing: the run is shown in its context folder alone. */
+  /** Absent: the run is projected only into its context folder. */
   readonly records?: RecordFiles;
-  /** Publishes the status of the run, once it is durable; missing: nobody wants to know. */
+  /** Publishes the status of the run, once it is durable; absent: it is not published. */
   readonly announcer?: StatusAnnouncer;
-  /** Missing: hooks are left alone. */
+  /** Absent: hooks are not run. */
   readonly hooks?: HookPorts;
-  /** Is told what came of each agent, before what it handed over is taken. Missing: nothing is kept. */
+  /** Receives each agent's outcome before its outputs are collected. Absent: it is not kept. */
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
-  /** Has the host look again. */
+  /** Makes the host look again. */
   wake(): void;
-  /** The values of the host's variables of these names that are set. */
+  /** The set host variables among these names. */
   variables(names: readonly string[]): Readonly<Record<string, string>>;
 }
 
 export interface StatusAnnouncer {
   /** Publishes what is new. `now`: milliseconds since 1970. */
   publish(state: RunState, rules: Rules, now: number): void;
-  /** When to call `publish` again although nothing happened, in milliseconds since 1970; null: not until then. */
+  /**
+   * When to call `publish` again without an event, in milliseconds since 1970; null: not until the
+   * next event.
+   */
   readonly due: number | null;
   readonly problem: string | null;
 }
 
 export interface HookPorts {
-  /** Puts a notice into the mail of a role; `about` tells it from others of the run: put there twice, it is one. */
+  /**
+   * Sends a notice to a role; `about` identifies it within the run: a second one with the same
+   * `about` is the same message.
+   */
   readonly notify: (role: string, about: string, subject: string, body: string) => void;
-  /** Notes what nobody could be told. */
+  /** Logs a notification that could not be sent. */
   readonly log: (on: string, line: string) => void;
-  /** Where a hook works, and the folder of what it prints; absolute, made if need be. */
+  /** The working folder of a hook, and the folder of its output; absolute, created if missing. */
   readonly places: (on: string) => { readonly workspace: string; readonly folder: string };
 }

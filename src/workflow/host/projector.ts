@@ -10,10 +10,13 @@ import type { RunFiles } from '../files/run-files.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** Milliseconds between two writings of `_workflow.json` of a running run, and before what the disk refused is tried again. */
+/**
+ * Milliseconds between two writes of `_workflow.json` of a running run, and before a retry after a
+ * disk error.
+ */
 export const between = 1_000;
 
-/** What the projector needs of a run's ports. */
+/** The ports of the projector. */
 export interface ProjectorPorts {
   readonly clock: Pick<Clock, 'now'>;
   readonly files: Pick<RunFiles, 'meta' | 'summary' | 'record' | 'export' | 'convergence'>;
@@ -24,7 +27,7 @@ interface Found {
   readonly fingerprints: readonly string[];
 }
 
-/** What people see of a run in its context folder. Written after the journal, and again at a resume. */
+/** Projects a run into its context folder. Written after the journal, and again at a resume. */
 export class RunProjector {
   readonly #ports: ProjectorPorts;
   readonly #rules: Rules;
@@ -32,26 +35,26 @@ export class RunProjector {
   #stale = true;
   readonly #disk: DiskGuard;
 
-  /** `disk`: what it refuses is tried again here, whoever has left it. */
+  /** `disk`: its pending retries happen here, whichever component left them. */
   constructor(ports: ProjectorPorts, rules: Rules, disk: DiskGuard) {
     this.#ports = ports;
     this.#rules = rules;
     this.#disk = disk;
   }
 
-  /** When it is to be called again although nothing happens, by the wall clock; null: everything is shown. */
+  /** When to call it again without an event, by the wall clock; null: nothing is pending. */
   get due(): number | null {
     if (!this.#stale && !this.#disk.isOpen) return null;
     return Math.min(this.#projectedAt, this.#ports.clock.now()) + between;
   }
 
-  /** Shows what events that are durable now have changed; of none, what was put off. */
+  /** Projects the changes of durable events; without events, what was deferred. */
   project(state: RunState, events: readonly RunEvent[]): void {
     if (events.length > 0) this.#stale = true;
     for (const [at, event] of events.entries()) this.#iteration(state, event, events.slice(at + 1));
     for (const path of events.flatMap(settledBy)) this.#settled(state, path);
     const now = this.#ports.clock.now();
-    // While a person is waited for nothing else may happen for long.
+    // While a person is awaited, no other event may follow for long.
     const edge = events.some(({ type }) => ['began', 'asked', 'closed'].includes(type));
     const isDue = now < this.#projectedAt || now - this.#projectedAt >= between;
     if (!edge && !(isDue && this.due !== null)) return;
@@ -59,13 +62,13 @@ export class RunProjector {
     this.#summary(state, now);
   }
 
-  /** Shows what is left to be shown. */
+  /** Projects everything that is pending. */
   finish(state: RunState): void {
     this.#disk.again();
     if (this.#stale) this.#summary(state, this.#ports.clock.now());
   }
 
-  /** Shows every settled step again. */
+  /** Projects every settled step again. */
   projectAll(state: RunState): void {
     for (const [path, step] of state.steps)
       if (isIn(step, 'settled')) {
@@ -78,7 +81,7 @@ export class RunProjector {
     this.#disk.until(`meta ${path}`, () => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
   }
 
-  /** What the check of an iteration found. `later`: what has become durable together with it, after it. */
+  /** The result of an iteration's check. `later`: events that became durable with it, after it. */
   #iteration(state: RunState, event: RunEvent, later: readonly RunEvent[]): void {
     if (event.type === 'iterating') {
       const { path, reasons, fingerprints } = event;
@@ -100,7 +103,7 @@ export class RunProjector {
     this.#disk.until(name, () => this.#ports.files.convergence(path, iteration, document));
   }
 
-  /** What a sub-workflow hands out becomes that of its step: before anybody who waits for the step is started. */
+  /** Exports a sub-workflow's artifacts to its step, before dependents of the step start. */
   handOut(state: RunState, path: Path): void {
     this.#disk.until(`export ${path}`, () => this.#export(state, path));
   }

@@ -7,35 +7,41 @@ import type { RunState } from '../machine/state.ts';
 import { between } from './projector.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 
-/** The folder in which a workflow with a place of its own shows a run. What the disk refuses throws `E_DISK`. */
+/**
+ * The records folder of a run whose workflow has its own workspace. A refused disk operation throws
+ * `E_DISK`.
+ */
 export interface RecordFiles {
-  /** Puts `state.json` there, durable, by one rename; returns its size. */
+  /** Writes `state.json`, durably, by one rename; returns its size in bytes. */
   state(document: JsonObject): number;
-  /** The number of the last line of the log; 0: there is none. */
+  /** The number of the last line of the log; 0: it is empty. */
   lastLine(): number;
   log(lines: readonly JsonObject[]): void;
-  /** Copies what a process printed to the logs of its step. */
+  /** Copies a process's output to the logs of its step. */
   printed(key: ProcessKey, step: string): void;
-  /** Paths of the logs of a step that are larger than what is kept in memory, as keys of `state.json`. */
+  /** Paths of the step's logs that are too large to keep in memory, as keys of `state.json`. */
   spills(step: string): JsonObject;
 }
 
-/** From this size on `state.json` is not written for every event, which would take as long as the loops in it are, but so often. */
+/**
+ * From this size on, in bytes, `state.json` is written at intervals instead of for every event,
+ * which would take time in proportion to the loops in it.
+ */
 const large = 16 * 1024;
 
-/** What an event adds to the log, without its number. */
+/** A log line of an event, without its number. */
 type Line = (sequence: number) => JsonObject;
 
-/** Shows a run where its workflow wants it shown: all of it can be written again from the journal. */
+/** Projects a run into its workflow's records; all of it can be rebuilt from the journal. */
 export class Records {
   readonly #files: RecordFiles;
   readonly #rules: Rules;
   readonly #disk: DiskGuard;
-  /** The number of the last line of the log when it was last looked at or written; null: never. */
+  /** The number of the last line of the log when last read or written; null: never. */
   #line: number | null = null;
   /** Whether the log still ends there. */
   #known = false;
-  /** Of events that are durable, and not in the log yet. */
+  /** Log lines of durable events that are not written yet. */
   readonly #unwritten: Line[] = [];
   #size = 0;
   #writtenAt = 0;
@@ -47,12 +53,14 @@ export class Records {
     this.#disk = disk;
   }
 
-  /** When it is to be called again although nothing happens, by the wall clock (`now`); null: everything is shown. */
+  /**
+   * When to call it again without an event, by the wall clock (`now`); null: nothing is pending.
+   */
   due(now: number): number | null {
     return this.#stale ? Math.min(this.#writtenAt, now) + between : null;
   }
 
-  /** Shows what events that are durable now have changed; of none, what was put off. */
+  /** Projects the changes of durable events; without events, what was deferred. */
   project(state: RunState, events: readonly RunEvent[], now: number): void {
     for (const event of events)
       if (event.type === 'ended') {
@@ -67,7 +75,7 @@ export class Records {
     if (over || isDue || (events.length > 0 && this.#size < large)) this.finish(state, now);
   }
 
-  /** Shows what is left to be shown. */
+  /** Projects everything that is pending. */
   finish(state: RunState, now: number): void {
     if (!this.#stale) return;
     this.#writtenAt = now;
@@ -80,7 +88,7 @@ export class Records {
   #log(): void {
     if (!this.#known) {
       const last = this.#files.lastLine();
-      // A disk that refused may have taken the first of them.
+      // A write that failed may have written the first of them.
       if (this.#line !== null) this.#unwritten.splice(0, last - this.#line);
       this.#line = last;
     }

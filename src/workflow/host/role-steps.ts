@@ -13,12 +13,12 @@ import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 
-/** Whether a process is none of ours: a role of the protocol does it. */
+/** Whether a role of the protocol does this, so that no process of this host runs for it. */
 export function isRoleStep({ key, step }: Process): boolean {
   return step.work.kind === 'role' && key.check === 0;
 }
 
-/** Whether roles do steps of a definition, however deep in it. */
+/** Whether roles do steps of a definition, at any depth. */
 function hasRoles({ steps }: Body): boolean {
   return steps.some(({ work }) => {
     const inner = innerOf(work);
@@ -26,25 +26,27 @@ function hasRoles({ steps }: Body): boolean {
   });
 }
 
-/** What the workers of a run do for every launch. */
+/** What workers of a run do at every launch. */
 export interface Launching {
   launchOf(key: ProcessKey): Launch;
-  /** Does something for a launch; what our side cannot do fails it. */
+  /** Runs `act` for a launch; a host problem fails it. */
   guard(launch: Launch, act: () => void): void;
-  /** Remembers what a worker was given, for when it fails for good. */
+  /** Remembers a worker's launch, for a dead letter. */
   note(launch: Launch, prepared: Prepared): void;
 }
 
-/** The steps of a run that roles do: puts them into the mail, takes the answers, withdraws what is not wanted any more. */
+/**
+ * The steps of a run that roles do: sends them as mail, reads the answers, withdraws unneeded ones.
+ */
 export class RoleSteps {
   readonly #ledger: RunLedger;
   readonly #ports: RunPorts;
   readonly #launching: Launching;
   /** False: there is no such step, and nothing to look for. */
   readonly #any: boolean;
-  /** What this host has put into the mail: it does so once. */
+  /** Messages that this host has sent, each once. */
   readonly #sent = new Set<string>();
-  /** Answered, and to be forgotten once the journal has it. */
+  /** Answered messages, to remove once the journal has them. */
   readonly #answered = new Set<string>();
   readonly #problems: string[] = [];
 
@@ -55,7 +57,7 @@ export class RoleSteps {
     this.#launching = launching;
   }
 
-  /** Whether anything is in the mail that was neither withdrawn nor forgotten. */
+  /** Whether a message is in the mail, neither withdrawn nor removed. */
   get left(): boolean {
     return this.#any && this.#ports.mail.posted().length > 0;
   }
@@ -67,7 +69,7 @@ export class RoleSteps {
     return run.iteration === iteration && run.attempt === attempt;
   }
 
-  /** Takes what came from the mail: answers, and who waits. */
+  /** Reads from the mail: answers, and which roles wait. */
   take(): void {
     if (!this.#any) return;
     const { mail } = this.#ports;
@@ -81,11 +83,14 @@ export class RoleSteps {
       if (answer) this.#end(this.#launching.launchOf(key), answer);
       else this.#wait(key, waits.has(id));
     }
-    // Nobody waits for the rest any more.
+    // The other answers are not needed any more.
     for (const id of answers.keys()) if (!this.#answered.has(id)) mail.remove(id);
   }
 
-  /** What came, by message. What is no answer is put aside, and asked for again where somebody waits for it. */
+  /**
+   * The answers by message. An invalid one is put aside, and requested again where a step waits for
+   * it.
+   */
   #answers(): Map<string, StepAnswer> {
     const { mail } = this.#ports;
     const answers = new Map<string, StepAnswer>();
@@ -99,7 +104,7 @@ export class RoleSteps {
     return answers;
   }
 
-  /** What was put aside since this was last asked, each to be reported once. */
+  /** Messages put aside since the last call, to report once each. */
   problems(): string[] {
     return this.#problems.splice(0);
   }
@@ -113,7 +118,7 @@ export class RoleSteps {
     });
   }
 
-  /** Makes what is in the mail the same as what should be there. Call it only after a flush. */
+  /** Makes the messages in the mail match the wanted steps. Call it only after a flush. */
   steer(wanted: readonly Process[]): void {
     if (!this.#any) return;
     const { mail } = this.#ports;
@@ -126,7 +131,7 @@ export class RoleSteps {
       if (!this.has(key)) this.#ledger.record([{ type: 'posted', key }]);
       else if (!this.#sent.has(id)) {
         this.#sent.add(id);
-        // Not prepared twice: the role may have begun to hand over.
+        // Not prepared twice: the role may have begun to write outputs.
         if (posted.has(id)) mail.again(id);
         else this.#send(id, this.#launching.launchOf(key));
       }
@@ -158,7 +163,9 @@ export class RoleSteps {
     });
   }
 
-  /** What lies there when a role has ended its step; one that could only answer has its answer put where it belongs. */
+  /**
+   * The result of a step that its role has ended; a text-only answer is written to its output file.
+   */
   #result(launch: Launch, answer: StepAnswer): WorkResult {
     const { files } = this.#ports;
     const outcome = outcomeOf(answer);
@@ -173,7 +180,7 @@ export class RoleSteps {
   }
 }
 
-/** What the role reads: the same as an agent of the step would, and where things lie as data. */
+/** The request that the role reads: the prompt of an agent for the step, and its paths as data. */
 function letterOf(id: string, launch: Launch, prepared: Prepared): StepRequest {
   const { run, key, step, work, timeout } = launch;
   const role = work.kind === 'role' ? work.role : '';

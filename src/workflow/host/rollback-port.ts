@@ -12,7 +12,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
-/** What the workspace holds before a run that may undo its changes begins. Throws `E_USAGE` where git cannot tell. */
+/** Records the workspace before a run that may roll back. Throws `E_USAGE` where git cannot. */
 export async function checkpointOf(
   definition: Workflow,
   workspace: string,
@@ -28,7 +28,10 @@ export async function checkpointOf(
   );
 }
 
-/** Puts the workspace of a run back. What is undone lies in `rolled-back.patch` in the folder of the run. */
+/**
+ * Restores the workspace of a run. The undone changes are kept in `rolled-back.patch` in the run's
+ * folder.
+ */
 export function rollbackPort(
   disk: RealDisk,
   { run, workspace }: RunFolder,
@@ -45,8 +48,8 @@ export function rollbackPort(
 }
 
 /**
- * What keeps the patches of a rollback, durable. A host that died while it undid has kept all of that; what the next one
- * undoes is kept beside it if it is more: somebody has worked in the workspace meanwhile.
+ * Keeps the patches of a rollback, durably. After a crash the next patch is kept in addition if it
+ * has more: a person has worked in the workspace meanwhile.
  */
 export function keeper(disk: RealDisk, folder: string): (patch: Uint8Array) => void {
   return (patch) => {
@@ -60,7 +63,7 @@ export function keeper(disk: RealDisk, folder: string): (patch: Uint8Array) => v
   };
 }
 
-/** What a patch has of each file. */
+/** The part of a patch for each file. */
 function differences(patch: Uint8Array): string[] {
   return Buffer.from(patch)
     .toString('latin1')
@@ -68,8 +71,8 @@ function differences(patch: Uint8Array): string[] {
 }
 
 /**
- * Whether the run goes on no more since it is put back: then only what is left of that is done, and of its end. Throws
- * `E_TARGET` when nothing is left.
+ * Whether the run cannot continue because it was rolled back: only the rest of that, and of its
+ * end, is done. Throws `E_TARGET` when nothing remains.
  */
 export function endsRolledBack(host: RunHost): boolean {
   const { state, rules } = host;

@@ -5,8 +5,9 @@ import type { RunPorts } from './ports.ts';
 import type { RolledBack } from '../../kernel/edits.ts';
 
 /**
- * Puts the workspace of a run back when it has ended by a step that wants so. That it begins is in the journal with the end
- * itself, so that a host that dies meanwhile is followed by one that does it again: twice is as once.
+ * Restores the workspace of a run that ended by a step with rollback. The journal records its start
+ * with the end itself, so that after a crash the next host repeats it; a repetition changes
+ * nothing.
  */
 export class Rollback {
   readonly #ledger: RunLedger;
@@ -22,7 +23,7 @@ export class Rollback {
     this.#ports = ports;
   }
 
-  /** Whether the run is not through with it. */
+  /** Whether the run's rollback is unfinished. */
   get isOpen(): boolean {
     return this.#due !== null || this.#is !== 'idle';
   }
@@ -31,13 +32,13 @@ export class Rollback {
     return this.#ports.rollBack === undefined ? null : dueRollback(this.#ledger.state, this.#rules);
   }
 
-  /** One that did not go well is open again: what was in its way may be gone. */
+  /** Reopens a rollback that failed: its obstacle may be gone. */
   again(): void {
     const { state } = this.#ledger;
     if (state.endedAt !== null && state.rollback?.problem != null) this.#begins();
   }
 
-  /** Records that it begins, or what has come of it. */
+  /** Records its start, or its result. */
   take(): void {
     if (this.#done !== null) {
       this.#ledger.record([{ type: 'rolled-back', over: true, ...this.#done }]);
@@ -53,7 +54,9 @@ export class Rollback {
     this.#ledger.record([{ type: 'rolled-back', over: false, files: 0, problem: null }]);
   }
 
-  /** Begins what was taken up. Call it only after a flush, and when nothing of the run is running. */
+  /**
+   * Starts a recorded rollback. Call it only after a flush, and when nothing of the run is running.
+   */
   start(): void {
     const { rollBack } = this.#ports;
     const tree = this.#due;
@@ -67,7 +70,7 @@ export class Rollback {
     this.#ports.wake();
   }
 
-  /** Resolves when nothing is being undone. */
+  /** Resolves when no rollback is in progress. */
   finished(): Promise<void> {
     return this.#undoing;
   }

@@ -26,21 +26,21 @@ import { isAgent, Workers } from './workers.ts';
 import type { Exit } from '../../providers/provider.ts';
 import type { Idle } from '../../host/idle.ts';
 
-/** More rounds of deciding than any state can need: past it, deciding goes in circles. */
+/** More decision rounds than any state needs: beyond it, deciding is in a cycle. */
 const mostRounds = 1_000_000;
 
 export interface RunHostOptions {
-  /** Agents of the run at once, as far as the machine goes. */
+  /** The machine's limit of concurrent agents of the run. */
   readonly slots: number;
-  /** What these are shared by; missing: nothing else runs in this process. */
+  /** The shared slots; absent: nothing else runs in this process. */
   readonly shared?: SlotUser;
-  /** Called with what has become durable. */
+  /** Called with events that have become durable. */
   watch(events: readonly RunEvent[], state: RunState): void;
 }
 
 /**
- * The host of one run. Level-triggered like the mail host: it may be told to look at any time. Every method is
- * synchronous; an `E_DISK` of the journal is fatal and ends the host.
+ * The host of one run. Level-triggered like the mail host: it may be woken at any time. Every
+ * method is synchronous; an `E_DISK` of the journal is fatal and ends the host.
  */
 export class RunHost implements Host {
   readonly #ports: RunPorts;
@@ -55,14 +55,14 @@ export class RunHost implements Host {
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
   readonly #rollback: Rollback;
-  /** Whether anything waits for providers at all. */
+  /** Whether any step can wait for a provider. */
   readonly #parks: boolean;
   #decision: Decision = { facts: [], processes: [], looks: [], wake: null };
-  /** Nothing new is started any more. */
+  /** Starts nothing new. */
   #held = false;
   /** Whether the control folder could be read at the last scan. */
   #commandsReadable = true;
-  /** The problem that whoever watches has heard of. */
+  /** The last problem that was reported. */
   #reportedProblem: string | null = null;
 
   constructor(ports: RunPorts, workflow: Workflow, options: RunHostOptions) {
@@ -91,7 +91,7 @@ export class RunHost implements Host {
     return this.#rules;
   }
 
-  /** What the runner reports of a process; look afterwards. */
+  /** Receives the exit of a process from the runner; call `look` afterwards. */
   ended(key: string, exit: Exit, changed?: Changed): void {
     if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit, changed);
   }
@@ -104,12 +104,12 @@ export class RunHost implements Host {
     return this.#ledger.cut;
   }
 
-  /** Processes that should be running now; what roles do is none of ours. */
+  /** Processes that should be running now, without those of roles. */
   get desired(): number {
     return this.#decision.processes.filter((process) => !isRoleStep(process)).length;
   }
 
-  /** Whether a role is to do a step of the run now. */
+  /** Whether a role must do a step of the run now. */
   get wantsMail(): boolean {
     return this.#decision.processes.some(isRoleStep);
   }
@@ -118,7 +118,7 @@ export class RunHost implements Host {
     return this.#workers.running + this.#hooks.running;
   }
 
-  /** What the disk refused at the last look, apart from the journal; null: all is well. */
+  /** Disk errors of the last look, apart from the journal; null: none. */
   get problem(): string | null {
     return this.#disk.problem ?? this.#ports.announcer?.problem ?? null;
   }
@@ -128,7 +128,10 @@ export class RunHost implements Host {
     this.#flush();
   }
 
-  /** Goes on with a run, and with what a person wants of it; what was running when its last host ended starts again. */
+  /**
+   * Continues a run, with a person's requests; processes that ran when its last host ended start
+   * again.
+   */
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
     if (this.state.endedAt !== null) this.#disk.succeeds(() => this.#commands.refuseLate());
     this.#workers.hideLeft();
@@ -139,7 +142,10 @@ export class RunHost implements Host {
     this.#projector.projectAll(this.#ledger.state);
   }
 
-  /** Does, when it looks, what is left of a run that has ended, and starts no step. False: nothing is left, and all is shown. */
+  /**
+   * On the next look does what remains of an ended run, without starting steps. False: nothing
+   * remains, and all is projected.
+   */
   finish(): boolean {
     this.#workers.hideLeft();
     this.#rollback.again();
@@ -155,7 +161,7 @@ export class RunHost implements Host {
     if (scan) this.#commandsReadable = this.#disk.succeeds(() => this.#commands.take());
     this.#disk.succeeds(() => this.#workers.take());
     for (const problem of this.#workers.problems()) this.#disk.report(problem);
-    // While nobody knows what people want, what runs goes on, and nothing new is decided.
+    // While commands are unreadable, running processes continue and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#options.shared?.uses(
       Math.max(this.#decision.processes.filter(isAgent).length, this.#workers.agents),
@@ -169,7 +175,7 @@ export class RunHost implements Host {
     if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
     this.#disk.succeeds(() => this.#commands.release());
-    // An older decision may want what has ended since.
+    // An older decision may want processes that have ended since.
     if (this.#commandsReadable) this.#workers.steer(wanted);
     this.#draw(events);
     this.#reportProblem();
@@ -194,7 +200,7 @@ export class RunHost implements Host {
       this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#slots());
       const { facts, looks } = this.#decision;
       if (facts.length === 0 && looks.length === 0) return;
-      // Nobody looks after a run that is over: what it has in the mail is withdrawn first.
+      // An ended run has no host: its messages are withdrawn first.
       if (this.#decision.facts.some(({ type }) => type === 'closed') && this.#workers.hasMail) {
         this.#decision = { facts: [], processes: [], looks: [], wake: this.#ledger.now() };
         return;
@@ -204,7 +210,7 @@ export class RunHost implements Host {
     throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
   }
 
-  /** Whether a file is there, for a step that cannot go on without knowing. */
+  /** Whether a file exists, for a step that waits for the answer. */
   #lookFor({ path, file }: Decision['looks'][number]): Happening {
     const looked = { type: 'looked', path, file } as const;
     try {
@@ -219,7 +225,7 @@ export class RunHost implements Host {
     this.#draw(this.#commit());
   }
 
-  /** Makes durable what was recorded, with what the steps that come next may rely on. */
+  /** Makes recorded events durable, with the files that the next steps rely on. */
   #commit(): readonly RunEvent[] {
     const events = this.#ledger.flush();
     if (events.length === 0) {
@@ -239,13 +245,13 @@ export class RunHost implements Host {
     this.#ports.announcer?.publish(this.#ledger.state, this.#rules, this.#ports.clock.now());
   }
 
-  /** What is durable may show; no step waits for it. */
+  /** Durable events may be shown; no step waits for it. */
   #draw(events: readonly RunEvent[]): void {
     this.#projector.project(this.#ledger.state, events);
     if (events.length === 0) this.#records?.project(this.#ledger.state, [], this.#ports.clock.now());
   }
 
-  /** When to look again, by the wall clock: for the machine, or for what is to be shown. Null: not by itself. */
+  /** When to look again, by the wall clock, for the machine or a projection. Null: never. */
   get #wake(): number | null {
     const { wake } = this.#decision;
     const { announcer, clock } = this.#ports;
@@ -262,12 +268,12 @@ export class RunHost implements Host {
     this.#ledger.snapshot();
   }
 
-  /** Starts nothing new any more; what runs goes on. */
+  /** Starts nothing new; running processes continue. */
   hold(): void {
     this.#held = true;
   }
 
-  /** Stops on purpose: what runs is put back, uncounted, and ended. Look no more. */
+  /** Stops on purpose: running processes are put back, uncounted, and ended. Do not look again. */
   stop(): void {
     this.#workers.putBack();
     this.#flush();
@@ -306,10 +312,10 @@ function usesProviders({ steps }: BodyRule): boolean {
 }
 
 /**
- * Tells the processes that may start while these events are written but not yet durable, so that the disk works meanwhile: first
- * launches of scripts and commands whose needs were settled, durably, before. A loss of power then forgets at most that they were
- * started, as if it had come a moment earlier; whatever they were given is not forgotten. Agents are not among them: what they
- * cost must be known.
+ * The processes that may start while these events are written but not yet durable, so that the disk
+ * works meanwhile: first launches of scripts and commands whose needs were durably settled before.
+ * A power loss then loses at most the record of their start; their inputs are durable. Agents are
+ * excluded: their cost must be recorded.
  */
 export function needsNoSync(events: readonly RunEvent[]): (process: Process) => boolean {
   const readied = new Set<Path>();
@@ -325,7 +331,7 @@ export function needsNoSync(events: readonly RunEvent[]): (process: Process) => 
     !readied.has(key.path);
 }
 
-/** What happens all the time, and changes nothing for steps that were ready. */
+/** Frequent events that do not affect steps that were ready. */
 function isOrdinary({ type }: RunEvent): boolean {
   return type === 'started' || type === 'ended' || type === 'settled';
 }

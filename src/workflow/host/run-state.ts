@@ -6,7 +6,9 @@ import { restoreHint } from '../../disk/journal-lines.ts';
 import { runReader } from '../files/run-folders.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
-/** The fold of a begun run's journal now, as everybody but its host sees it. Throws `E_JOURNAL`. */
+/**
+ * The current fold of a begun run's journal, for readers other than its host. Throws `E_JOURNAL`.
+ */
 export function runState(disk: Disk, run: string): RunState {
   const { snapshot, records } = runReader(disk, run).read();
   const start = runStateOf(snapshot);
@@ -16,7 +18,10 @@ export function runState(disk: Disk, run: string): RunState {
   );
 }
 
-/** Throws `E_JOURNAL` for a run that has begun, and of whose journal nothing can be read: it is not what it seems, one without steps. */
+/**
+ * Throws `E_JOURNAL` for a begun run whose journal is unreadable; it only looks like a run without
+ * steps.
+ */
 export function expectBegun(run: string, state: RunState): RunState {
   if (state.given !== null) return state;
   const folder = `${runFolder(run)}/`;

@@ -7,17 +7,22 @@ import { secretsOfHost } from '../../process/sandbox/environment.ts';
 import { secretsOfProject } from '../../host/project-key.ts';
 import type { Disk } from '../../disk/disk.ts';
 
-/** What is masked in all that is written for a project: its key, and the host's variables that are secrets by their names. */
+/**
+ * The secrets masked in all files of a project: its key, and host variables with secret-like names.
+ */
 export function projectSecrets(disk: Pick<Disk, 'read'>): string[] {
   return [...secretsOfProject(disk), ...secretsOfHost()];
 }
 
-/** What is masked in all that is written of a run, whatever its steps list: that, and all secrets of its definition. */
+/**
+ * The secrets masked in all files of a run, whatever its steps list: the project's, and all of its
+ * definition.
+ */
 export function runSecrets(disk: Pick<Disk, 'read'>, definition: Workflow): string[] {
   return [...Object.values(variables(secretsOf(definition))), ...projectSecrets(disk)];
 }
 
-/** The values of the host's variables of these names that are set. */
+/** The set host variables among these names. */
 export function variables(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -27,7 +32,7 @@ export function variables(names: readonly string[]): Record<string, string> {
   );
 }
 
-/** The same as warnings of what was read. */
+/** Adds warnings for weak secrets to a checked definition. */
 export function withWeakSecrets(checked: Checked<Workflow>): Checked<Workflow> {
   if (!checked.ok) return checked;
   const warnings = weakSecrets([checked.value]).map((message): Diagnostic => {
@@ -36,7 +41,9 @@ export function withWeakSecrets(checked: Checked<Workflow>): Checked<Workflow> {
   return warnings.length === 0 ? checked : { ...checked, warnings: [...checked.warnings, ...warnings] };
 }
 
-/** A warning for each secret of these definitions whose value here cannot be masked in everything. */
+/**
+ * A warning for each secret of these definitions whose value here is too weak to mask everywhere.
+ */
 export function weakSecrets(definitions: readonly Workflow[]): string[] {
   return Object.entries(variables(definitions.flatMap(secretsOf))).flatMap(([name, value]) => {
     const why = weakness(value);

@@ -4,12 +4,12 @@ import type { ChangedFiles, WorkResult } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { Overlaps } from '../../mail/host/overlaps.ts';
 
-/** So many of the files that were changed are named. */
+/** The maximum number of changed files listed. */
 const named = 1_000;
 
-/** What came of looking at what changed while a step's process ran. */
+/** What changed while a step's process ran. */
 export interface Looked {
-  /** What it changed; null: nobody can tell. */
+  /** What it changed; null: unknown. */
   readonly changed: ChangedFiles | null;
   readonly breach: ReturnType<typeof judgeChanges>;
 }
@@ -22,15 +22,21 @@ interface Owing {
   readonly others: Set<string>;
 }
 
-/** Tells what agents of steps changed, and holds them to their rights. What a definition's author wrote is not looked at. */
+/**
+ * Detects what agents of steps changed, and enforces their permissions. Scripts and commands are
+ * not watched: the definition's author wrote them.
+ */
 export class StepRights {
   readonly #worktrees: string;
   readonly #contextDir: readonly string[];
   readonly #overlaps = new Overlaps();
-  /** What runs: where, the outputs that it owes, and those that others have owed there meanwhile. */
+  /**
+   * Running processes: the workspace, their declared outputs, and those that others declared there
+   * meanwhile.
+   */
   readonly #running = new Map<string, Owing>();
 
-  /** `contextDir`: relative to the workspace of the run; null: it lies elsewhere. */
+  /** `contextDir`: relative to the workspace of the run; null: it is elsewhere. */
   constructor(project: string, contextDir: string | null) {
     this.#worktrees = join(project, '.mailroom', 'worktrees') + sep;
     this.#contextDir = contextDir === null ? [] : [contextDir];
@@ -51,7 +57,10 @@ export class StepRights {
     this.#overlaps.begin(key, workspace, work.kind !== 'agent' || mayChange(work.capabilities));
   }
 
-  /** Call it for everything that has begun. `changed`: relative to its workspace, or why git cannot tell; null: it was not watched, or lies outside git. */
+  /**
+   * Call it for every process that began. `changed`: relative to its workspace, or why git cannot
+   * determine it; null: it was not watched, or lies outside git.
+   */
   end(
     key: string,
     { work, outputs }: Pick<Launch, 'work' | 'outputs'>,
@@ -78,13 +87,16 @@ export class StepRights {
   }
 }
 
-/** What was laid into its workspace for it, or is taken out of it. */
+/** Files placed in its workspace for it, or collected from it. */
 function laid({ workspace, inputs, decisionFile }: Place): string[] {
   const paths = [...inputs.map(({ path }) => path), ...(decisionFile === null ? [] : [decisionFile])];
   return paths.map((path) => relative(workspace, path));
 }
 
-/** A result with what it changed, and what is to be said of rights: a warning, or in a worktree of its own a failure. */
+/**
+ * A result with its changes, and any breach of permissions: a warning, or in its own worktree a
+ * failure.
+ */
 export function withLooked(result: WorkResult, { changed, breach }: Looked): WorkResult {
   const told = changed === null ? result : { ...result, changed };
   switch (breach.is) {

@@ -4,14 +4,14 @@ import type { SharedSlots } from '../../host/slots.ts';
 import type { WorkflowTriggers } from '../triggers/host.ts';
 import type { Idle } from '../../host/idle.ts';
 
-/** The runs that go on in this process. */
+/** The runs hosted by this process. */
 export interface OwnRuns {
   readonly count: number;
-  /** Ends them: what runs is stopped and put back, or (`drain`) finishes first. */
+  /** Ends them: running processes are stopped and put back, or (`drain`) finish first. */
   end(how: 'stop' | 'drain'): void;
 }
 
-/** What triggers tell the loop that they belong to. */
+/** How triggers wake their loop. */
 export interface LoopHints {
   readonly wake: () => void;
   /** Files may have changed. */
@@ -19,24 +19,24 @@ export interface LoopHints {
   readonly failed: (error: unknown) => void;
 }
 
-/** The workflows that `up` starts by itself, and their runs. */
+/** The workflows that `up` starts automatically, and their runs. */
 export interface UpWorkflows {
   readonly triggers: readonly WorkflowTriggers[];
   readonly runs: OwnRuns;
-  /** What a person should know at the start. */
+  /** Notes for the person at the start. */
   readonly notes: readonly string[];
   problems(): readonly string[];
-  /** Messages that were sent. */
+  /** Receives sent messages. */
   readonly heard: (messages: readonly Message[]) => void;
   close(): Promise<void>;
 }
 
-/** Takes up the triggers of a project, with what an earlier `up` left. */
+/** Opens the triggers of a project, with the runs that an earlier `up` left. */
 export type OpenWorkflows = (slots: SharedSlots, hints: LoopHints) => Promise<UpWorkflows>;
 
 /**
- * The host of `up`: the mail, the triggers, and the runs that these start, in one process. The runs have loops of their own;
- * here they only keep it from ending.
+ * The host of `up`: the mail, the triggers, and the runs that these start, in one process. The runs
+ * have loops of their own; here they only keep it from ending.
  */
 export class UpHost implements Host {
   readonly #mail: Host;
@@ -50,7 +50,7 @@ export class UpHost implements Host {
     this.#runs = runs;
   }
 
-  /** A watched file may have changed: the next look goes through the files of the triggers. */
+  /** A watched file may have changed: the next look checks the files of the triggers. */
   hint(): void {
     this.#hinted = true;
   }
@@ -71,7 +71,7 @@ export class UpHost implements Host {
     return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };
   }
 
-  /** Runs that go on are waited for; triggers are not. */
+  /** Runs in progress keep the host busy; triggers do not. */
   idle(): Idle {
     const isBusy = this.#runs.count > 0 || this.#triggers.some(({ running }) => running);
     return isBusy ? 'busy' : this.#mail.idle();

@@ -22,7 +22,7 @@ import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 interface Running {
   readonly launch: Launch;
   readonly prepared: Prepared;
-  /** Null: it is no agent. */
+  /** Null: it is not an agent. */
   readonly invocation: Invocation | null;
 }
 
@@ -32,18 +32,18 @@ interface Over extends Running {
   readonly looked: Looked;
 }
 
-/** What our side cannot do because of what the step says or its worker left: its own failure. */
+/** Host errors caused by the definition or by the worker's files: failures of the step. */
 const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
 
-/** So many characters of the end of a log are handed over. */
+/** Maximum number of characters from the end of a log for an agent. */
 const logCharacters = 8 * 1024;
 
-/** Whether a process is an agent's: of these the host has only so many at once. */
+/** Whether a process is an agent's; their slots are limited separately. */
 export function isAgent({ key, step }: Process): boolean {
   return (key.check === 0 ? step.work : step.check?.work)?.kind === 'agent';
 }
 
-/** A process's key as a word; unique within its run. */
+/** A process's key as a string, unique within its run. */
 export function keyText({ path, iteration, attempt, check }: ProcessKey): string {
   return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
 }
@@ -52,7 +52,7 @@ function byKey(processes: readonly Process[]): Map<string, Process> {
   return new Map(processes.map((process) => [keyText(process.key), process]));
 }
 
-/** Starts and stops the processes of a run that should be running, and records what becomes of them. */
+/** Starts and stops the processes of a run as decided, and records their results. */
 export class Workers {
   readonly #ledger: RunLedger;
   readonly #rules: Rules;
@@ -76,17 +76,17 @@ export class Workers {
     });
   }
 
-  /** Takes what came from the mail. */
+  /** Reads what arrived by mail. */
   take(): void {
     this.#roles.take();
   }
 
-  /** What came from the mail and was put aside since this was last asked. */
+  /** Mail that was put aside since the last call. */
   problems(): string[] {
     return this.#roles.problems();
   }
 
-  /** Whether anything of the run is in the mail, wanted or not. */
+  /** Whether the run has messages in the mail, wanted or not. */
   get hasMail(): boolean {
     return this.#roles.left;
   }
@@ -95,7 +95,7 @@ export class Workers {
     return this.#running.size;
   }
 
-  /** How many of those that run are agents. */
+  /** The number of running agents. */
   get agents(): number {
     return [...this.#running.values()].filter(({ invocation }) => invocation !== null).length;
   }
@@ -104,14 +104,14 @@ export class Workers {
     return this.#running.has(keyText(key)) || this.#roles.has(key);
   }
 
-  /** Makes what runs the same as what should run. Call it only after a flush. */
+  /** Makes the running processes match the wanted ones. Call it only after a flush. */
   steer(processes: readonly Process[]): void {
     this.#roles.steer(processes.filter(isRoleStep));
     const own = processes.filter((process) => !isRoleStep(process));
     this.#running.steer(byKey(own), ({ key }) => this.#start(key));
   }
 
-  /** Starts those of them that do not run yet. */
+  /** Starts those that do not run yet. */
   start(processes: readonly Process[]): void {
     this.#running.startMissing(byKey(processes), ({ key }) => this.#start(key));
   }
@@ -121,7 +121,7 @@ export class Workers {
     this.#guard(launch, () => this.#run(this.#withLogs(launch), this.#ports.files.prepare(launch)));
   }
 
-  /** What earlier processes said is read only now. */
+  /** Reads earlier processes' logs only now, when needed. */
   #withLogs(launch: Launch): Launch {
     if (launch.takes?.some(({ log }) => log !== undefined) !== true) return launch;
     const { files, providers } = this.#ports;
@@ -171,7 +171,7 @@ export class Workers {
     });
   }
 
-  /** Claude's program knows its key by another name than its shims do. */
+  /** Claude Code reads its key from another variable than its shims. */
   #alias({ work }: Launch, secrets: Readonly<Record<string, string>>): Record<string, string> {
     const key = secrets['CLAUDE_API_KEY'];
     const isWanted = key !== undefined && work.kind === 'agent' && work.provider === 'claude';
@@ -179,7 +179,7 @@ export class Workers {
     return { ANTHROPIC_API_KEY: key };
   }
 
-  /** What the runner reports. Look afterwards. */
+  /** Receives the exit of a process from the runner. Call `look` afterwards. */
   ended(key: string, exit: Exit, changed: Changed = new Map()): void {
     const running = this.#running.get(key);
     if (!running) return;
@@ -194,7 +194,7 @@ export class Workers {
     void this.#measure(over);
   }
 
-  /** What was changed counts for a verdict, too: it is found out before the key is given up. */
+  /** Changes count for a verdict too: they are measured before the key is released. */
   async #measure(over: Over): Promise<void> {
     const key = keyText(over.launch.key);
     const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
@@ -223,7 +223,9 @@ export class Workers {
     });
   }
 
-  /** Masks what workers of an earlier host have left. Call it after the sweep; roles may still work. */
+  /**
+   * Masks files left by workers of an earlier host. Call it after the sweep; roles may still work.
+   */
   hideLeft(): void {
     const { active, steps } = this.#ledger.state;
     const posted = [...active].flatMap((path) => {
@@ -233,7 +235,7 @@ export class Workers {
     orElse(() => this.#ports.files.hideAllValues(posted), undefined);
   }
 
-  /** Nobody reads the values of a process that was stopped: what the disk refuses of them fails nothing. */
+  /** Values of a stopped process are never read, so a disk error here fails nothing. */
   #hideValues(key: ProcessKey): void {
     orElse(() => this.#ports.files.hideValues(key), undefined);
   }
@@ -245,7 +247,9 @@ export class Workers {
     );
   }
 
-  /** What lies there when a worker has ended; an agent that could only answer has its answer put where it belongs. */
+  /**
+   * The result of an ended worker; the answer of a text-only agent is written to its output file.
+   */
   #work({ launch, exit }: Over, outcome: Outcome | null): WorkResult {
     const { files } = this.#ports;
     const done = outcome === null ? exit.ended === 'exited' && exit.code === 0 : outcome.is === 'done';
@@ -258,7 +262,7 @@ export class Workers {
     return readWork(launch, { exit, outcome, collected });
   }
 
-  /** What our side cannot do ends the run: a path out of its root, a disk that refuses, a workspace that vanished. */
+  /** A host problem ends the run: a path out of its root, a disk error, a missing workspace. */
   #guard(launch: Launch, act: () => void): void {
     try {
       act();
@@ -274,25 +278,25 @@ export class Workers {
     }
   }
 
-  /** Records that what runs is stopped on purpose; it starts again, uncounted. */
+  /** Records that running processes are stopped on purpose; they start again, uncounted. */
   putBack(): void {
     for (const { launch } of this.#running.values())
       this.#ledger.record([{ type: 'put-back', key: launch.key }]);
   }
 
-  /** Ends everything at once. */
+  /** Stops everything at once. */
   stopAll(): void {
     this.#running.stopAll();
   }
 }
 
-/** Whether the verdict depends on what was changed. */
+/** Whether the verdict depends on changed files. */
 function measured({ check, convergence }: Launch): boolean {
   if (check === null || convergence === null) return false;
   return convergence.allowedPaths.length > 0 || convergence.maxChangedFiles !== null;
 }
 
-/** What an agent is told: of a prompt in a file, that text as it is. Null: it is no agent. */
+/** The prompt of an agent; a prompt file is used unchanged. Null: it is not an agent. */
 function promptOf(launch: Launch, prepared: Prepared): string | null {
   const { work } = launch;
   if (work.kind !== 'agent') return null;

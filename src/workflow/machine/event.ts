@@ -26,8 +26,8 @@ export interface RunStart {
   /** Limits of the run: the definition's combined with those of the command line. */
   readonly budget: Budget;
   /**
-   * How its budget in msats is counted; null: dollars are not converted, and exceeding the budget ends
-   * the run.
+   * How its budget in msats is counted; null: dollars are not converted, and exceeding the budget
+   * ends the run.
    */
   readonly msats: { readonly perUsd: number | null; readonly enforced: boolean } | null;
   /** The git object of the workspace at the start; null: the run has no rollback. */

@@ -108,7 +108,10 @@ export interface LaunchOutput {
 /** The environment of a step's process: absolute paths. */
 export interface Prepared {
   readonly workspace: string;
-  /** `.mailroom/runs/<run>/steps/<path>/<iteration>.<attempt>[.check]/`: stdout, stderr, prompt, result. */
+  /**
+   * `.mailroom/runs/<run>/steps/<path>/<iteration>.<attempt>[.check]/`: stdout, stderr, prompt,
+   * result.
+   */
   readonly folder: string;
   /** The JSON file for the step's values. */
   readonly valuesFile: string;

@@ -3,7 +3,10 @@ import type { Trigger } from '../model.ts';
 
 const lines = new Map<string, Cron>();
 
-/** The first instant after another (milliseconds since 1970) at which a crontab's line fires; null: never. */
+/**
+ * The first time after another (milliseconds since 1970) at which a crontab line fires; null:
+ * never.
+ */
 export function nextInstant(
   { expression, timezone }: Extract<Trigger, { kind: 'cron' }>,
   after: number,

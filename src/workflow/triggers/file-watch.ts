@@ -1,17 +1,20 @@
 import type { Trigger } from '../model.ts';
 import type { TriggerPorts } from './trigger-ports.ts';
 
-/** Between two looks at the files that nothing asked for. */
+/** Milliseconds between two unprompted looks at the files. */
 const lookEvery = 30_000;
 
 type Files = ReadonlyMap<string, string>;
 
-/** Tells which of the files that triggers look at have changed since the last look. What is there at the beginning is no change. */
+/**
+ * Finds which watched files have changed since the last look. Files that exist at the beginning are
+ * not changes.
+ */
 export class FileWatch {
   readonly #triggers: readonly Extract<Trigger, { kind: 'files' }>[];
   readonly #ports: Pick<TriggerPorts, 'files'>;
   readonly #seen = new Map<string, Files>();
-  /** When to look again although nothing happened; null: there is nothing to look at. */
+  /** When to look again without an event, in milliseconds since 1970; null: nothing is watched. */
   wake: number | null = null;
 
   constructor(triggers: readonly Trigger[], ports: Pick<TriggerPorts, 'files'>) {
@@ -20,7 +23,7 @@ export class FileWatch {
     for (const { name, globs } of this.#triggers) this.#seen.set(name, ports.files(globs));
   }
 
-  /** A clock that was set back puts no look off. */
+  /** A clock that was set back does not defer a look. */
   isDue(now: number): boolean {
     return this.wake !== null && (now >= this.wake || this.wake - now > lookEvery);
   }

@@ -9,22 +9,25 @@ import { FileWatch } from './file-watch.ts';
 import type { TriggerPorts } from './trigger-ports.ts';
 import type { Start, TriggersMemory } from '../../letters/triggers-memory.ts';
 
-/** A workflow that starts by itself. */
+/** A workflow with triggers. */
 export interface Triggered {
-  /** Its file, as a path from the project. */
+  /** Its file, relative to the project. */
   readonly file: string;
   readonly triggers: readonly Trigger[];
 }
 
-/** What passes without an edit: somebody lets go of it, frees the disk, or confirms the workflow. */
+/**
+ * Problems that pass without an edit: a lock is released, disk space is freed, or the workflow is
+ * confirmed.
+ */
 const waits: readonly ErrorCode[] = ['E_LOCKED', 'E_DISK', 'E_UNCONFIRMED'];
 
-/** Milliseconds until what could not begin is tried again. */
+/** Milliseconds until a start that failed is tried again. */
 const again = 2_000;
 
 /**
- * The triggers of one workflow, and the run that they have started. Level-triggered: it may be told to look at any time.
- * What a look decides is written down before anything follows from it.
+ * The triggers of one workflow, and their run. Level-triggered: it may be woken at any time. A
+ * decision is durable before its effects.
  */
 export class WorkflowTriggers {
   readonly workflow: Triggered;
@@ -33,7 +36,10 @@ export class WorkflowTriggers {
   readonly #polling = new Set<string>();
   #memory: TriggersMemory;
   #written: TriggersMemory;
-  /** The run that this host has begun or gone on with, and when one that could not begin is tried again. */
+  /**
+   * The run that this host has started or continued, and when one that could not begin is tried
+   * again.
+   */
   #running: string | null = null;
   #retryAt = 0;
   #held = false;
@@ -51,22 +57,25 @@ export class WorkflowTriggers {
     return this.#memory;
   }
 
-  /** What cannot be done and will be tried again; null: all is well. */
+  /** A problem that will be tried again; null: none. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Whether a run goes on here. */
+  /** Whether a run is in progress here. */
   get running(): boolean {
     return this.#running !== null;
   }
 
-  /** Starts nothing any more. */
+  /** Starts nothing new. */
   hold(): void {
     this.#held = true;
   }
 
-  /** Looks at the time, at what is remembered and now and then, or when `hinted`, at the files. Returns when to look again. */
+  /**
+   * Checks the time, the memory and, at intervals or when `hinted`, the files. Returns when to look
+   * again, in milliseconds since 1970; null: never.
+   */
   look(hinted: boolean): number | null {
     const { now } = this.#moment();
     if (hinted || this.#files.isDue(now))
@@ -85,7 +94,7 @@ export class WorkflowTriggers {
     return wakes.reduce((least, at) => (least === null || (at !== null && at < least) ? at : least), null);
   }
 
-  /** Somebody asks for a run by a trigger. Returns the id that it has, or will have when its turn comes. */
+  /** Requests a run by a trigger. Returns its id, which is final even while it waits. */
   ask(trigger: string, data: JsonObject): string {
     this.#memory = asked(this.#memory, trigger, data, this.#moment());
     this.#write();
@@ -93,7 +102,7 @@ export class WorkflowTriggers {
     return this.#memory.triggers[trigger]?.waiting?.run ?? '';
   }
 
-  /** Messages that roles got. */
+  /** Receives messages that roles got. */
   heard(message: Message): void {
     for (const trigger of this.workflow.triggers)
       if (trigger.kind === 'message' && trigger.type === message.type && message.to.includes(trigger.role))
@@ -125,7 +134,7 @@ export class WorkflowTriggers {
     this.#ports.wake();
   }
 
-  /** Begins the run that is to go on, or goes on with the one that an earlier host left. */
+  /** Starts the due run, or continues the one that an earlier host left. */
   #goOn(now: number): void {
     const { going } = this.#memory;
     if (going === null || this.#running !== null || now < this.#retryAt) return;
@@ -152,7 +161,7 @@ export class WorkflowTriggers {
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
       this.#problem = `${this.workflow.file}: ${error.message}`;
       this.#retryAt = this.#ports.clock.now() + again;
-      // Whoever has what the run needs lets go of it some time; what is wrong with the file stays wrong until it is edited.
+      // A busy resource is released some time; an error in the file stays until it is edited.
       return !waits.includes(error.code);
     }
   }

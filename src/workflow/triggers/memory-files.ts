@@ -7,21 +7,24 @@ import type { Disk } from '../../disk/disk.ts';
 import { putAside } from '../../host/refused.ts';
 import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 
-/** What is remembered of triggers, a file for each workflow. */
+/** The folder of the triggers' memories, one file per workflow. */
 const triggersFolder = '.mailroom/triggers';
 
-/** What cannot be read is forgotten: at worst a run begins later than it could, and none begins twice, for its id tells. */
+/**
+ * An unreadable memory is forgotten: at worst a run begins late; none begins twice, since its id is
+ * fixed.
+ */
 export function readTriggers(disk: Disk, workflow: string): TriggersMemory {
   const read = readMemory(disk, fileOf(workflow));
   return read.ok ? read.value.memory : noMemory;
 }
 
-/** Durable before it returns: what is answered to others follows from it. */
+/** Durable before it returns: answers to others depend on it. */
 export function writeTriggers(disk: Disk, workflow: string, memory: TriggersMemory): void {
   disk.write(fileOf(workflow), `${JSON.stringify({ workflow, memory }, null, 2)}\n`, { sync: true });
 }
 
-/** The workflows of which anything is remembered, as paths from the project. */
+/** The workflows that have a memory, as paths from the project. */
 export function rememberedWorkflows(disk: Disk): string[] {
   return memoryFiles(disk)
     .flatMap((path) => {
@@ -31,7 +34,7 @@ export function rememberedWorkflows(disk: Disk): string[] {
     .toSorted();
 }
 
-/** Puts aside what lies among the memories and is none. Returns what a person should know, a line for each. */
+/** Puts aside invalid files among the memories. Returns one warning for each. */
 export function refuseBadMemories(disk: Disk): string[] {
   return memoryFiles(disk).flatMap((path) => {
     const read = readMemory(disk, path);

@@ -3,25 +3,28 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
 
-/** A path that a trigger listens to. */
+/** A path that a trigger listens on. */
 export interface Webhook {
   readonly path: string;
-  /** The key of the signature; null: it is not set, and nothing is taken. */
+  /** The key of the signature; null: it is not set, and every request is refused. */
   readonly key: string | null;
-  /** Takes a request that is signed as it should be. Returns the id of the run that it becomes. */
+  /** Accepts a correctly signed request. Returns the id of its run. */
   take(data: JsonObject): string;
 }
 
 /** The largest body, in bytes. */
 const bodyBytes = 1024 * 1024;
-/** Milliseconds that a request may take to arrive, and until a port that is in use is tried again. */
+/**
+ * Milliseconds that a request may take to arrive, and until a port in use is tried again.
+ */
 const requestTime = 10_000;
 const tryAgain = 2_000;
 const checkEvery = 1_000;
 
 /**
- * Listens on the loopback interface for signed requests. `X-Hub-Signature-256: sha256=<hex>` is the HMAC-SHA256 over the body,
- * as GitHub and others send it. Answers 202 with the run's id once the request is written down.
+ * Listens on the loopback interface for signed requests. `X-Hub-Signature-256: sha256=<hex>` is the
+ * HMAC-SHA256 of the body, as GitHub and others send it. Answers 202 with the run's id once the
+ * request is durable.
  */
 export class WebhookListener {
   readonly #hooks: ReadonlyMap<string, Webhook>;
@@ -38,20 +41,20 @@ export class WebhookListener {
       {
         requestTimeout: patience,
         headersTimeout: patience,
-        // Node looks at these times only so often, by itself every 30 seconds.
+        // Node checks these timeouts only at intervals, by default every 30 seconds.
         connectionsCheckingInterval: Math.min(patience, checkEvery),
       },
       (request, response) => {
         void answer(this.#hooks, request, response);
       },
     );
-    // Whoever opened it keeps the program running.
+    // The caller keeps the program running.
     this.#server.unref();
     this.#server.on('error', (error) => this.#failed(error));
     this.#server.on('listening', () => (this.#problem = null));
   }
 
-  /** Why nothing can be heard now; null: all is well. */
+  /** Why it is not listening; null: no problem. */
   get problem(): string | null {
     return this.#problem;
   }
@@ -62,7 +65,7 @@ export class WebhookListener {
     return at === null ? null : `http://127.0.0.1:${String(at.port)}`;
   }
 
-  /** Resolves when it listens, or when the port is taken: then it tries again until it is closed. */
+  /** Resolves when it listens, or when the port is in use: then it retries until closed. */
   listen(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -102,7 +105,7 @@ async function answer(
     const headers = { 'content-type': 'application/json', connection: 'close' };
     response.writeHead(status, status === 405 ? { ...headers, allow: 'POST' } : headers);
     response.end(`${JSON.stringify(document)}\n`);
-    // Whoever is still sending would not hear the answer otherwise; its time is bounded.
+    // A client that is still sending would otherwise miss the answer; its time is bounded.
     request.resume();
   };
   try {
@@ -118,7 +121,7 @@ async function judge(
   request: IncomingMessage,
 ): Promise<[number, JsonObject]> {
   const { method, headers } = request;
-  // A page in a browser may be led here by a name of its own.
+  // A browser page may reach this server by a host name of its own (DNS rebinding).
   if (!/^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(headers.host ?? ''))
     return [421, { error: 'this host is not known here' }];
   const path = (request.url ?? '').replace(/\?.*$/s, '');
@@ -135,7 +138,9 @@ async function judge(
   return [202, { run: hook.take(dataOf(path, headers, body)) }];
 }
 
-/** Null: it is too long, and the rest is not read. Rejects when the sender goes away. */
+/**
+ * The body; null: it is too long, and the rest is not read. Rejects when the client disconnects.
+ */
 async function read(request: IncomingMessage): Promise<Buffer | null> {
   if (Number(request.headers['content-length'] ?? 0) > bodyBytes) return null;
   const chunks: Buffer[] = [];
@@ -149,14 +154,14 @@ async function read(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-/** Takes as long for a wrong signature as for a right one. */
+/** Constant time: a wrong signature takes as long as a right one. */
 function isSigned(body: Buffer, key: string, signature: string): boolean {
   const wanted = createHmac('sha256', key).update(body).digest();
   const given = Buffer.from(/^sha256=([\da-f]{64})$/i.exec(signature)?.[1] ?? '', 'hex');
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** What the run sees: the body, as JSON where it is that, and what the sender says of it in headers of its own. */
+/** The `trigger` data of the run: the body, parsed if it is JSON, and selected headers. */
 function dataOf(path: string, headers: IncomingMessage['headers'], body: Buffer): JsonObject {
   const own = Object.entries(headers).filter(
     ([name]) => name.startsWith('x-') && !name.startsWith('x-hub-signature'),
