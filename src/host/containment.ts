@@ -6,13 +6,14 @@ import { sandboxFor } from '../process/sandbox/sandbox.ts';
 import type { Containment, AccessRequest } from '../process/types.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 
-/** How each process is held, by what it is to reach. */
+/** The containment of a process, by its access. */
 export type Contain = (reach: AccessRequest) => Containment;
 
 /**
- * How turns of roles and their gates are held. With `sandbox: required` everything is in a sandbox. With `auto` agents are,
- * where that works here, and what the project's author wrote has a PID namespace, as all have with `off`; where there is
- * none, a process group. Throws `E_PROVIDER` where a sandbox is required and there is none.
+ * The containment of turns of roles and their gates. With `sandbox: required` everything is in a
+ * sandbox. With `auto` agents are, where that works here, and the author's programs have a PID
+ * namespace, as all have with `off`; where there is none, a process group. Throws `E_PROVIDER`
+ * where a sandbox is required and there is none.
  */
 export async function agentContainment(disk: RealDisk, config: Config): Promise<Contain> {
   const probe = await probeContainment();
@@ -37,10 +38,10 @@ function expectSandbox({ sandbox }: Config, { bubblewrap }: ContainmentProbe): v
   );
 }
 
-/** Codex starts a sandbox of its own, which must be possible inside ours. */
+/** Codex starts a sandbox of its own, which must be possible inside the outer one. */
 function inSandbox(disk: RealDisk, config: Config, reach: AccessRequest): Containment {
   const nests = reach.provider !== null && kindOf(config, reach.provider) === 'codex';
-  // What is not there yet could be made, and locked, while an agent runs.
+  // A missing folder could be created, and locked, while an agent runs.
   disk.makeFolder(lockNames.folder);
   disk.openAppend(lockNames.project).close();
   return sandboxFor(reach, { project: disk.root, nests });

@@ -5,16 +5,16 @@ import { problemWith } from '../kernel/contained.ts';
 import type { Read } from '../letters/letters.ts';
 import { putAside } from './refused.ts';
 
-/** Where commands for the mail host are put; a run has a folder of its own. */
+/** The folder for commands to the mail host; a run has a folder of its own. */
 export const controlFolder = '.mailroom/control';
 
-/** The largest command, in bytes. */
+/** The maximum size of a command, in bytes. */
 const commandBytes = 1024 * 1024;
 
 /** Command files in a control folder. */
 export class Control {
   readonly #disk: Disk;
-  /** The folder that the files lie in, from the project. */
+  /** The folder of the files, relative to the project. */
   readonly folder: string;
 
   constructor(disk: Disk, folder = controlFolder) {
@@ -23,8 +23,8 @@ export class Control {
   }
 
   /**
-   * The command files that wait, by name, which begins with a uuid v7: oldest first. Other files than `*.json` and dot files are
-   * left alone.
+   * The waiting command files, by name, which begins with a uuid v7: oldest first. Dot files, and
+   * files other than `*.json`, are ignored.
    */
   list(): LeftFile[] {
     const names = this.#disk.list(this.folder) ?? [];
@@ -51,28 +51,33 @@ export class Control {
 
 /** A file in a control folder that cannot be followed. */
 export interface RefusedFile {
-  /** From the project. */
+  /** Relative to the project. */
   readonly path: string;
   readonly name: string;
-  /** Null: it cannot be read as text. */
+  /** Null: it is not readable as text. */
   readonly text: string | null;
   readonly problem: string;
 }
 
-/** What a host does with the files in a control folder. */
+/** How a host handles the files in a control folder. */
 interface Verbs<File> {
   read(text: string): Read<File>;
-  /** Records what becomes of one. `again`: this host has followed the file, and could not remove it. */
+  /**
+   * Records the verdict on a file. `again`: this host has followed the file, and could not remove
+   * it.
+   */
   follow(file: File, again: boolean): void;
   /** Reports one that cannot be followed, once. */
   refused(file: RefusedFile): void;
 }
 
-/** Follows the files in a control folder. They go, or are put aside, once that is durable. */
+/** Follows the files in a control folder, which are removed or put aside once that is durable. */
 export class ControlReader<File> {
   readonly #control: Control;
   readonly #verbs: Verbs<File>;
-  /** Followed, and still in the folder; with the problem of those that cannot be followed. */
+  /**
+   * Handled files that are still in the folder; with the problem of those that cannot be followed.
+   */
   readonly #taken = new Map<string, string | null>();
 
   constructor(control: Control, verbs: Verbs<File>) {
@@ -80,7 +85,7 @@ export class ControlReader<File> {
     this.#verbs = verbs;
   }
 
-  /** What waits and can be read. Throws `E_DISK`. */
+  /** Waiting files that can be read. Throws `E_DISK`. */
   waiting(): File[] {
     return this.#control.list().flatMap((left) => {
       const read = this.#read(left);
@@ -88,7 +93,10 @@ export class ControlReader<File> {
     });
   }
 
-  /** Follows what waits. Throws `E_DISK` where the disk does not say what is asked; what was followed before that stays so. */
+  /**
+   * Follows the waiting files. Throws `E_DISK` when they cannot be read; files already followed
+   * stay so.
+   */
   take(): void {
     for (const left of this.#control.list()) {
       const { name, text } = left;
@@ -109,7 +117,7 @@ export class ControlReader<File> {
     return left.text === null ? { ok: false, problem: left.problem } : this.#verbs.read(left.text);
   }
 
-  /** Removes what was followed, and puts aside what cannot be. Call it after a flush. Throws `E_DISK`. */
+  /** Removes followed files, and puts aside the others. Call it after a flush. Throws `E_DISK`. */
   release(): void {
     for (const [name, problem] of this.#taken) {
       if (problem === null) this.#control.remove(name);
@@ -120,8 +128,8 @@ export class ControlReader<File> {
 }
 
 /**
- * Asks the host for something: puts `<id>.json` into its control folder, whole or not at all. `id` is a uuid v7, the
- * document what the command says. Returns the file's name.
+ * Sends a command to the host: writes `<id>.json` into its control folder, atomically. `id` is a
+ * uuid v7, the document the command. Returns the file's name.
  */
 export function requestControl(disk: Disk, id: string, document: unknown, folder = controlFolder): string {
   const name = `${id}.json`;
@@ -130,8 +138,8 @@ export function requestControl(disk: Disk, id: string, document: unknown, folder
 }
 
 /**
- * Resolves when the journal of a host or what waits for it has changed, at the latest after so many milliseconds. `folder`: of
- * the host, from the project.
+ * Resolves when the journal of a host or its control folder has changed, at the latest after this
+ * many milliseconds. `folder`: the host's, relative to the project.
  */
 export async function hostChanged({ root }: Disk, folder: string, milliseconds: number): Promise<void> {
   const { untilChanged } = await import('../disk/watch.ts');
@@ -139,9 +147,11 @@ export async function hostChanged({ root }: Disk, folder: string, milliseconds: 
   await untilChanged(watched, milliseconds);
 }
 
-/* What other processes ask of a host, by files in a folder of its own. */
+/* Commands of other processes to a host, as files in its own folder. */
 
-/** A file that another process left; `text` is null where it cannot be read as text, and `problem` says why. */
+/**
+ * A file of another process; `text` is null if it is not readable as text, and `problem` says why.
+ */
 export type LeftFile =
   | { readonly name: string; readonly text: string; readonly problem: null }
   | { readonly name: string; readonly text: null; readonly problem: string };

@@ -3,23 +3,27 @@ import { diskError, parentOf } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
 import { lockFile } from './holder.ts';
 
-/** A lock whose owner did not renew it for this long counts as abandoned, in milliseconds. */
+/** Milliseconds without renewal after which a lock counts as abandoned. */
 const staleMs = 15_000;
 const renewMs = 3_000;
 
 export type FallbackLock =
   | {
       readonly held: true;
-      /** Lets go of it. */
+      /** Releases the lock. */
       release(): Promise<void>;
-      /** Resolves when the lock may be somebody else's (this process stood still for too long): stop at once. */
+      /**
+       * Resolves when another process may have the lock (this one was suspended for too long): stop
+       * at once.
+       */
       readonly lost: Promise<void>;
     }
   | { readonly held: false; readonly reason: 'taken' };
 
 /**
- * The lock for systems without flock(1): a folder beside the file, `<file>.held`, whose time is renewed. Weaker than the kernel's: it outlives a killed
- * owner for 15 s, and a process that stood still for that long can lose it. Throws `E_DISK`.
+ * The lock for systems without flock(1): a folder beside the file, `<file>.held`, whose time is
+ * renewed. Weaker than the kernel's: it outlives a killed owner for 15 s, and a process that was
+ * suspended for that long can lose it. Throws `E_DISK`.
  */
 export function takeFallbackLock(disk: Disk, file = lockFile): FallbackLock {
   disk.makeFolder(parentOf(file));
@@ -49,7 +53,7 @@ export function takeFallbackLock(disk: Disk, file = lockFile): FallbackLock {
   }
 }
 
-/** Whether somebody holds such a lock, or let it lie less than 15 s ago. */
+/** Whether such a lock is held, or was abandoned less than 15 s ago. */
 export function isFallbackLocked(disk: Disk, file: string): boolean {
   const lockfilePath = heldFolder(disk, file);
   return lockfile.checkSync(`${disk.root}/${file}`, { lockfilePath, realpath: false, stale: staleMs });

@@ -6,39 +6,40 @@ import { ownPath, ownProgram } from '../process/sandbox/own-programs.ts';
 import { describeSpawnError, whyNotStart } from '../process/refusal.ts';
 import { run } from '../process/run.ts';
 
-/** flock(1) is told to say so by this exit code when somebody else holds the lock. */
+/** The exit code for flock(1) to report a lock that another process holds. */
 const TAKEN = 75;
 
 export type KernelLock =
   | {
       readonly held: true;
-      /** Lets go of it; resolves when it is free. */
+      /** Releases the lock; resolves when it is free. */
       release(): Promise<void>;
       /** Resolves when the lock is gone without `release`: stop at once. */
       readonly lost: Promise<void>;
     }
   | { readonly held: false; readonly reason: 'taken' }
-  /** There is no flock(1) on this system. */
+  /** This system has no flock(1). */
   | { readonly held: false; readonly reason: 'missing' }
   | { readonly held: false; readonly reason: 'failed'; readonly error: string };
 
-/** How long whoever takes a lock waits for those who only look whether it is held, in seconds. */
+/** How long taking a lock waits for processes that only check it, in seconds. */
 const PATIENCE = '0.5';
 
 /**
- * Takes the kernel's lock on a file, which is created if need be and whose content is left alone. A helper process holds
- * it for as long as it can read from us, so the lock falls when this process ends, however it ends.
+ * Takes the kernel's lock on a file, which is created if missing and whose content stays unchanged.
+ * A helper process holds it for as long as it can read from this process, so the lock is released
+ * when this process ends, however it ends.
  */
 export function takeKernelLock(file: string): Promise<KernelLock> {
   const where = { cwd: '/', env: buildEnvironment({ set: { PATH: ownPath() } }) };
   const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
-  // It would wait for the other end of a pipe that somebody has put there.
+  // Opening a pipe would wait for its other end.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
     return Promise.resolve({ held: false, reason: 'failed', error: `${file} is not a file` });
-  // A session of its own: Ctrl-C must not take the lock away before the host has put its work in order.
-  // Where too many files are open it has none of its own, and says so by `error`.
+  // A session of its own: Ctrl-C must not release the lock before the host has shut down in order.
+  // Where too many files are open the process has none, and reports that by `error`.
   const helper: ChildProcess = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });
   let releasing = false;
   let complaint = '';
@@ -63,15 +64,16 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
       helper.stdin?.end();
       return closed;
     };
-    // cat runs, and so answers, only once the lock is held.
+    // cat starts, and so answers, only once the lock is held.
     helper.stdout?.once('data', () => resolve({ held: true, release, lost }));
     helper.stdin?.write('held\n');
   });
 }
 
 /**
- * Whether somebody holds the kernel's lock on a file; `missing`: there is no flock(1) here. Any number may ask at once,
- * and whoever wants the lock at that moment still gets it. Throws `E_LOCKED` when it cannot be told.
+ * Whether a process holds the kernel's lock on a file; `missing`: there is no flock(1) here. Any
+ * number may check at once without preventing another process from taking the lock. Throws
+ * `E_LOCKED` when it cannot be determined.
  */
 export async function isKernelLocked(file: string): Promise<boolean | 'missing'> {
   if (!existsSync(file)) return false;

@@ -3,12 +3,12 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 import { lstatSync } from 'node:fs';
 
-/** Returns why nothing may be recorded any more; null while all is well. */
+/** Returns why nothing can be recorded any more; null: it can. */
 export type WhyGone = () => MailroomError | null;
 
 /**
- * Reports that a locked file was removed or replaced: from then on another process may lock the new one. Make it right after
- * the locks were taken. Paths are from the project.
+ * Detects that a locked file was removed or replaced: from then on another process may lock the new
+ * one. Create it right after the locks are taken. Paths are relative to the project.
  */
 export function lockWatch(disk: RealDisk, locks: readonly string[]): WhyGone {
   const held = locks.map((file) => [file, identityOf(join(disk.root, file))] as const);
@@ -20,7 +20,7 @@ export function lockWatch(disk: RealDisk, locks: readonly string[]): WhyGone {
   };
 }
 
-/** Reports the same, and that the folder of the journal (a path from the project) was removed. */
+/** Detects the same, and that the folder of the journal (a path from the project) was removed. */
 export function journalWatch(disk: RealDisk, folder: string, locks: WhyGone): WhyGone {
   return () => (disk.look(folder)?.kind === 'folder' ? locks() : gone(`${disk.root}/${folder}`));
 }
@@ -38,7 +38,10 @@ function replaced(file: string): MailroomError {
   );
 }
 
-/** Names what lies at an absolute path, as long as it exists: another file of the same path has another. Null: nothing is there. */
+/**
+ * Identifies the file at an absolute path: a replacement has another identity. Null: it does not
+ * exist.
+ */
 export function identityOf(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined ? null : `${String(stats.dev)}:${String(stats.ino)}`;

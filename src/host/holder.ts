@@ -7,23 +7,23 @@ import type { Disk } from '../disk/disk.ts';
 
 export type { Holder };
 
-/** What a process says of itself that holds a lock. `problems`: none, if missing. */
+/** The note of a process that holds a lock. `problems`: none, if missing. */
 export type HolderNote = Omit<Holder, 'pid' | 'host' | 'problems'> & {
   readonly problems?: readonly string[];
 };
 
-/** What the kernel's lock is taken on. */
+/** The file that the kernel's lock is taken on. */
 export const lockFile: string = lockNames.project;
 
 const bootFile = '.mailroom/boot';
 
-/** A holder whose file is larger than is read would be nobody. */
+/** A holder file over the read limit would not be recognised. */
 const mostProblems = 5;
 const longestProblem = 300;
 
 /**
- * Writes down that this process holds a lock, and its problems now, for whoever finds it taken: at most five of 300 characters.
- * `lock`: what the lock is taken on.
+ * Notes that this process holds a lock, with its current problems, for processes that find it
+ * taken: at most five of 300 characters. `lock`: the locked file.
  */
 export function writeHolder(disk: Disk, told: HolderNote, lock = lockFile): Holder {
   const problems = (told.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
@@ -32,14 +32,17 @@ export function writeHolder(disk: Disk, told: HolderNote, lock = lockFile): Hold
   return holder;
 }
 
-/** Who held the lock last; null when nobody wrote it down. Only the lock itself says whether they still hold it. */
+/**
+ * The last holder of the lock; null: none was noted. Only the lock itself shows whether they still
+ * hold it.
+ */
 export function readHolder(disk: Disk, lock = lockFile): Holder | null {
   const content = readContent(disk, holderOf(lock), 10_000);
   const read = content !== 'gone' && content.ok ? readHolderFile(content.text) : null;
   return read?.ok === true ? read.value : null;
 }
 
-/** Forgets that this process holds a lock. Who has taken it since stays written down. */
+/** Removes the note that this process holds a lock. A later holder's note stays. */
 export function removeHolder(disk: Disk, lock = lockFile): void {
   const holder = readHolder(disk, lock);
   if (holder === null || (holder.pid === process.pid && holder.host === hostname()))
@@ -50,7 +53,7 @@ function holderOf(lock: string): string {
   return `${lock}.json`;
 }
 
-/** The boot of the machine in which the last controller ran, as the system names it; null: nobody wrote it down. */
+/** The boot id of the machine on which the last controller ran; null: none was noted. */
 export function readBoot(disk: Disk): string | null {
   return disk.read(bootFile, 1_000)?.toString('utf8').trim() ?? null;
 }

@@ -6,8 +6,9 @@ import type { Holder } from '../letters/letters.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 
 /**
- * Another process that wrote down that it holds a lock, and that is certainly still there: the file that it locked may have
- * been removed or replaced since, and then the lock is free although somebody works. Null: there is none, or nobody knows.
+ * Another process that noted itself as the holder of a lock and is certainly alive: its locked file
+ * may have been removed or replaced since, so that the lock is free although it works. Null: there
+ * is none, or it is unknown.
  */
 export function otherHolder(disk: RealDisk, lock: string): Holder | null {
   const holder = readHolder(disk, lock);
@@ -16,7 +17,7 @@ export function otherHolder(disk: RealDisk, lock: string): Holder | null {
   return isThere(holder.pid, holder.startTime) ? holder : null;
 }
 
-/** A pid alone may be that of another process by now. */
+/** A pid alone may have been reused by another process. */
 export function isThere(pid: number, startTime: string | null): boolean {
   if (startTime !== null) {
     const found = readProcess(pid);

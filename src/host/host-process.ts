@@ -7,10 +7,10 @@ import type { Lock } from './lock.ts';
 import { Loop, type Host } from './loop.ts';
 
 interface HostParts {
-  /** Folders in which something may be dropped, from the project. */
+  /** Input folders, relative to the project. */
   readonly watched: readonly string[];
   readonly trail: Trail;
-  /** Why nothing can be recorded any more; null: all is well. */
+  /** Why nothing can be recorded any more; null: it can. */
   readonly gone: () => MailroomError | null;
   readonly lock: Lock;
   /** Why the host ends when it loses its lock. */
@@ -21,8 +21,8 @@ interface HostParts {
 }
 
 /**
- * Has a host work in this process, on its files, clock and watchers. It begins with `loop.run()`, and ends when its lock is lost.
- * `report`: what processes report goes through it.
+ * Runs a host in this process, on its files, clock and watchers. It begins with `loop.run()`, and
+ * ends when its lock is lost. `report`: wraps reports of processes.
  */
 export function hostProcess(
   { root }: RealDisk,
@@ -43,8 +43,8 @@ function timer(at: number, onTime: () => void): { cancel(): void } {
 }
 
 /**
- * A function for what processes report: it has the host told by `act`, and the loop look again. A journal that refuses ends
- * the loop. What several report in one turn of the event loop is one look, and one sync.
+ * Wraps reports of processes: `act` passes one to the host, and the loop looks again. A failing
+ * journal ends the loop. Reports within one turn of the event loop share one look, and one sync.
  */
 export function reportsTo(loop: Loop): (act: () => void) => void {
   let due = false;

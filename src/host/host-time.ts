@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts';
 
 /**
- * The time that a host works by: the wall clock, but never before the last event, and never standing still. When the wall
- * clock is set back it goes on from where it was, so that pauses, deadlines and retries still come.
+ * The time of a host: the wall clock, but never before the last event, and never stopped. When the
+ * wall clock is set back this time continues, so that pauses, deadlines and retries still come.
  */
 export class HostTime {
   readonly #clock: Clock;
-  /** What was told last, and what the clock that nobody can set showed then. */
+  /** The last time returned, and the monotonic clock at that moment. */
   #time = 0;
   #elapsed: number;
 
@@ -15,7 +15,7 @@ export class HostTime {
     this.#elapsed = this.#realTime();
   }
 
-  /** `last`: when the last event was. */
+  /** The host's time, in milliseconds since 1970. `last`: the time of the last event. */
   now(last: number): number {
     const elapsed = this.#realTime();
     const gone = Math.max(0, elapsed - this.#elapsed);
@@ -24,7 +24,7 @@ export class HostTime {
     return Math.floor(this.#time);
   }
 
-  /** An instant of this time as the wall clock will show it. */
+  /** Converts a time of the host to the wall clock's. */
   onWall(instant: number, last: number): number {
     return instant - (this.now(last) - this.#clock.now());
   }

@@ -1,2 +1,2 @@
-/** `busy`: something will happen by itself. The others say why nothing does. */
+/** `busy`: work continues without input. The others say why it does not. */
 export type Idle = 'busy' | 'done' | 'waiting_for_user' | 'stuck';

@@ -4,25 +4,27 @@ import type { Journal } from '../disk/journal.ts';
 import type { Snapshot } from '../disk/journal-files.ts';
 import { HostTime } from './host-time.ts';
 
-/** A state machine as its ledger needs it. `Recorded`: what a host records, before it has its time. */
+/** A state machine for a ledger. `Recorded`: what a host records, before it has its time. */
 export interface Machine<State, Event, Recorded> {
   stateOf(snapshot: Snapshot | null): State;
   /** `n`: the number of the event in the journal. */
   apply(state: State, event: Event, n: number): State;
-  /** The event as it is written. `now`: milliseconds since 1970. */
+  /** The event as written. `now`: milliseconds since 1970. */
   stamp(recorded: Recorded, now: number): Event;
-  /** How much a snapshot of the state writes, in records: so many come between two snapshots at the least. */
+  /**
+   * The size of a snapshot of the state, in records: at least this many lie between two snapshots.
+   */
   sizeOf(state: State): number;
   /** Called after everything recorded has become durable. */
   durable?(): void;
 }
 
-/** Records between two snapshots, however small the state is. */
+/** The minimum number of records between two snapshots, however small the state is. */
 const snapshotEvery = 5_000;
 
 /**
- * The state and the journal that makes it true. What is recorded is applied at once; nothing outside may follow from it
- * until `flush` has returned.
+ * The state and the journal behind it. Recorded events apply at once; they must have no outside
+ * effects until `flush` has returned.
  */
 export class Ledger<State extends { readonly now: number }, Event, Recorded> {
   readonly #journal: Journal<Event>;
@@ -30,14 +32,14 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
   readonly #time: HostTime;
   #state: State;
   #pending: Event[] = [];
-  /** How many of them are in the journal by now, but not durable. */
+  /** How many of them are in the journal, but not durable. */
   #written = 0;
   /** The number of the last event. */
   #last: number;
   #sinceSnapshot: number;
-  /** True when the journal held nothing: this is the first start. */
+  /** True when the journal was empty: this is the first start. */
   readonly fresh: boolean;
-  /** What was cut off the end of the journal, if anything. */
+  /** What was cut off the end of the journal; null: nothing. */
   readonly cut: string | null;
 
   /** Folds the journal. Throws `E_JOURNAL`, `E_DISK`. */
@@ -65,7 +67,7 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     return this.#time.now(this.#state.now);
   }
 
-  /** A timestamp of it as the wall clock will show it. */
+  /** Converts one of its timestamps to the wall clock's. */
   onWall(timestamp: number): number {
     return this.#time.onWall(timestamp, this.#state.now);
   }
@@ -79,12 +81,15 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     }
   }
 
-  /** Whether something was recorded that is not durable yet. */
+  /** Whether recorded events are not durable yet. */
   get dirty(): boolean {
     return this.#pending.length > 0;
   }
 
-  /** Hands everything recorded to the system and returns what is not durable: the end of this process loses none of it. */
+  /**
+   * Writes everything recorded to the system and returns what is not durable: it survives the end
+   * of this process.
+   */
   write(): readonly Event[] {
     const events = this.#pending;
     if (events.length === this.#written) return events;
@@ -95,7 +100,10 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     return events;
   }
 
-  /** Makes everything recorded durable, and returns it. Its effects may show now. Throws `E_DISK`; then the host must stop. */
+  /**
+   * Makes everything recorded durable, and returns it. Its effects may show now. Throws `E_DISK`;
+   * then the host must stop.
+   */
   flush(): readonly Event[] {
     const events = this.write();
     if (events.length === 0) return events;
@@ -105,7 +113,7 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     return events;
   }
 
-  /** Records what is not worth a sync, since doing it twice is harmless: a crash may lose it. */
+  /** Records a fact without a sync, since repeating it is harmless: a crash may lose it. */
   recordLazily(fact: Recorded): void {
     const isAlone = !this.dirty;
     this.record([fact]);
@@ -121,14 +129,14 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
   }
 
   /**
-   * Whether so much was recorded since the last snapshot that the next start would be slow. A large state is written less
-   * often: what snapshots cost is then a share of what recording costs.
+   * Whether enough was recorded since the last snapshot to make the next start slow. A large state
+   * is written less often: the cost of snapshots is then a fraction of the cost of recording.
    */
   get snapshotDue(): boolean {
     return !this.dirty && this.#sinceSnapshot >= Math.max(snapshotEvery, this.#machine.sizeOf(this.#state));
   }
 
-  /** Replaces old records by the state; not while something is not durable. */
+  /** Replaces old records by the state; does nothing while events are not durable. */
   snapshot(): void {
     if (this.dirty) return;
     this.#journal.snapshot(this.#last, this.#state, this.#last);

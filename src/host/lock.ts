@@ -15,15 +15,16 @@ export interface Lock {
   readonly lost: Promise<void>;
 }
 
-/** One controller a project. Throws `E_LOCKED`, `E_TRACKED`. */
+/** Locks the project for its only controller. Throws `E_LOCKED`, `E_TRACKED`. */
 export async function takeLock(disk: RealDisk): Promise<Lock> {
   await refuseTrackedState(disk);
   return take(disk, lockFile, lockFile, () => taken(readHolder(disk)));
 }
 
 /**
- * Locks a file (from the project). Throws what `whenTaken` returns while another process holds it, or is noted beside `noted`
- * as its holder and still runs: the file may have been removed meanwhile. `noted` null: nobody is.
+ * Locks a file (relative to the project). Throws the error of `whenTaken` while another process
+ * holds it, or is noted beside `noted` as its holder and still runs: the file may have been removed
+ * meanwhile. `noted` null: no holder is noted.
  */
 export async function take(
   disk: RealDisk,
@@ -38,8 +39,8 @@ export async function take(
 }
 
 /**
- * The kernel's lock on a file (from the project), or a weaker one where flock(1) is missing; null: another process holds it, and
- * did for the half second that this waits. Throws `E_LOCKED`.
+ * The kernel's lock on a file (relative to the project), or a weaker one where flock(1) is missing;
+ * null: another process held it for the half second that this waits. Throws `E_LOCKED`.
  */
 export async function tryLock(disk: RealDisk, file: string): Promise<Lock | null> {
   disk.makeFolder(parentOf(file));
@@ -67,7 +68,7 @@ function taken(holder: Holder | null): MailroomError {
   return new MailroomError('E_LOCKED', `${who} holds this project${since}`, hint);
 }
 
-/** Whether this process is in a sandbox, which shows another, empty folder in the place of the locks. */
+/** Whether this process is in a sandbox, which shows an empty folder in place of the locks. */
 export function areLocksHidden(root: string): boolean {
   const device = (path: string) => statSync(join(root, path), { throwIfNoEntry: false })?.dev;
   const locks = device(lockNames.folder);

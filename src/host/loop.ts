@@ -1,63 +1,69 @@
 import type { Trail } from '../git/trail.ts';
 import type { Idle } from './idle.ts';
 
-/** What a look left behind. */
+/** The result of a look. */
 export interface Look {
-  /** When to look again although nothing happened; milliseconds since 1970. */
+  /** When to look again without an event; milliseconds since 1970. */
   readonly wake: number | null;
-  /** Something is left: look again at once. */
+  /** Work is left: look again at once. */
   readonly more: boolean;
-  /** True when nothing is on its way in. */
+  /** True when no input is pending. */
   readonly settled: boolean;
-  /** True when the disk refuses something, which the next looks try again, and nothing else is left. */
+  /** True when a disk error is all that is left; the next looks retry it. */
   readonly blocked: boolean;
 }
 
 /** What the loop runs: the host of the mail, or of one run. */
 export interface Host {
-  /** Looks at everything, or without `scan` only at what processes had to tell. */
+  /** Looks at everything, or without `scan` only at reports of processes. */
   look(scan?: boolean): Look;
-  /** Processes that should be running, and that are. */
+  /** The numbers of processes that should be running, and that are. */
   readonly desired: number;
   readonly running: number;
-  /** Why there is nothing to do, or that there is. */
+  /** Why there is nothing to do, or `busy`. */
   idle(): Idle;
-  /** Starts nothing new any more; what runs goes on. */
+  /** Starts nothing new; running processes continue. */
   hold(): void;
-  /** Stops on purpose: what runs is put back, uncounted, and ended. Look no more. */
+  /** Stops on purpose: running processes are put back, uncounted, and ended. Do not look again. */
   stop(): void;
   /** Ends every process at once, and records nothing. */
   stopAll(): void;
-  /** Makes durable what was recorded since the last look. */
+  /** Makes everything recorded since the last look durable. */
   flush(): void;
   readonly snapshotDue: boolean;
-  /** `trailAt`: where the trail ends; null where there is none. */
+  /** `trailAt`: where the trail ends; null: there is none. */
   snapshot(trailAt: number | null): void;
 }
 
 /** What the loop needs besides the host. */
 export interface LoopPorts {
-  /** Calls back soon after something changed in a watched folder. Only a hint: events may be lost, late or repeated. */
+  /**
+   * Calls back soon after a change in a watched folder. Only a hint: events may be lost, late or
+   * repeated.
+   */
   watch(onHint: () => void): { close(): Promise<void> };
-  /** Calls back at an instant (milliseconds since 1970), at most an hour ahead. */
+  /** Calls back at a time (milliseconds since 1970), at most an hour ahead. */
   timer(at: number, onTime: () => void): { cancel(): void };
   now(): number;
   readonly trail: Trail;
-  /** Why nothing can be worked on or recorded here any more, asked before each look; null: all is well. */
+  /**
+   * Why working or recording is not possible any more, asked before each look; null: it is
+   * possible.
+   */
   gone?(): Error | null;
 }
 
-/** Between two scans that nothing asked for. */
+/** Milliseconds between two unprompted scans. */
 const scanEvery = 2_000;
 const longest = 3_600_000;
-/** How long the disk may refuse something before a loop that is to end when idle gives up, in milliseconds. */
+/** How long a disk error may last before a loop that ends when idle gives up, in milliseconds. */
 const patience = 10_000;
 
 export type Ending = 'stop' | 'drain';
 
 /**
- * Runs a host until it is told to stop, or (`untilIdle`) until nothing more will happen by itself. The watcher, the timer
- * and finished processes only say "look again".
+ * Runs a host until it is stopped, or (`untilIdle`) until nothing more will happen without input.
+ * The watcher, the timer and finished processes only trigger another look.
  */
 export class Loop {
   readonly #host: Host;
@@ -66,10 +72,10 @@ export class Loop {
   readonly #changed: (() => void) | null;
   #wake: () => void = () => {};
   #hinted = false;
-  /** Whether the next look goes through the mailboxes, and when it does in any case. */
+  /** Whether the next look reads the mailboxes, and when it does so in any case. */
   #scan = true;
   #scanAt = 0;
-  /** Since when nothing happens but that the disk refuses something. */
+  /** Since when only a disk error is left. */
   #blockedAt: number | null = null;
   #ending: Ending | null = null;
   #failure: Error | null = null;
@@ -81,13 +87,13 @@ export class Loop {
     this.#changed = options.onChange ?? null;
   }
 
-  /** Says that something may have happened anywhere. Safe to call at any time. */
+  /** Requests a look with a scan. Safe to call at any time. */
   hint(): void {
     this.#scan = true;
     this.wake();
   }
 
-  /** Says that a process has told the host something; the mailboxes need not be looked at for that. */
+  /** Requests a look after a report of a process, without a scan of the mailboxes. */
   wake(): void {
     this.#hinted = true;
     this.#wake();
@@ -99,7 +105,7 @@ export class Loop {
     this.hint();
   }
 
-  /** Ends the loop with an error: nothing may follow from a journal that cannot be trusted. */
+  /** Ends the loop with an error: an untrusted journal must have no effects. */
   fail(error: unknown): void {
     this.#failure ??= error instanceof Error ? error : new Error(String(error));
     this.hint();
@@ -142,13 +148,13 @@ export class Loop {
     }
   }
 
-  /** A clock that was set back must not put the next scan off. */
+  /** A clock that was set back must not defer the next scan. */
   #scanDue(): boolean {
     const now = this.#ports.now();
     return now >= this.#scanAt || now < this.#scanAt - scanEvery;
   }
 
-  /** The journal or the lock cannot be trusted: everything is ended, and nothing is recorded any more. */
+  /** The journal or the lock is not trusted: ends everything, and records nothing more. */
   async #abort(): Promise<void> {
     this.#host.stopAll();
     await this.#drained();
@@ -162,12 +168,12 @@ export class Loop {
     }
   }
 
-  /** A trail that is behind puts it off: what it still needs must stay in the journal. */
+  /** Deferred while the trail is behind: the events it still needs must stay in the journal. */
   async #snapshot(): Promise<void> {
     this.#host.snapshot(await this.#ports.trail.position());
   }
 
-  /** Puts back what runs, and waits until nothing does. */
+  /** Puts running processes back, and waits for their end. */
   async #stop(): Promise<void> {
     this.#host.stop();
     await this.#drained();
@@ -175,14 +181,17 @@ export class Loop {
     if (!this.#failure) this.#host.flush();
   }
 
-  /** Nothing is desired, nothing waits to be accepted, the trail is written, and a last look finds nothing new. */
+  /**
+   * No process is wanted, no input is pending, the trail is written, and a last look finds nothing
+   * new.
+   */
   async #idle(): Promise<boolean> {
     if (this.#host.idle() === 'busy') return false;
     await this.#ports.trail.settled();
     return !this.#hinted && this.#host.look().settled && this.#host.idle() !== 'busy';
   }
 
-  /** True when for a while nothing has happened but that the disk refuses something. */
+  /** True after a disk error has been all that is left for a while. */
   #givesUp(blocked: boolean): boolean {
     const now = this.#ports.now();
     const since = blocked && this.#host.idle() !== 'busy' ? (this.#blockedAt ?? now) : null;

@@ -3,10 +3,10 @@ import { readContent } from '../disk/contents.ts';
 import { join } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
 
-/** Providers that are not to be asked before an instant; shared by all hosts of a project. */
+/** Providers that must not be used before a given time; shared by all hosts of a project. */
 export const parkedFolder = '.mailroom/parked';
 
-/** Writes that a provider is parked until then; milliseconds since 1970. */
+/** Records until when a provider is parked; milliseconds since 1970. */
 export function park(disk: Disk, provider: string, until: number): void {
   disk.write(pathOf(provider), `${JSON.stringify({ until })}\n`);
 }
@@ -15,7 +15,10 @@ export function unpark(disk: Disk, provider: string): void {
   disk.remove(pathOf(provider));
 }
 
-/** Until when each provider is parked. A file that says none, or no instant, is passed over: parking only saves waiting. */
+/**
+ * Until when each provider is parked. A file without a provider or a valid time is ignored: parking
+ * only saves waiting.
+ */
 export function readParked(disk: Disk): Map<string, number> {
   const parked = new Map<string, number>();
   for (const name of disk.list(parkedFolder) ?? []) {
@@ -32,7 +35,7 @@ function readUntil(disk: Disk, path: string): number | null {
   return read?.ok === true ? read.value.until : null;
 }
 
-/** Null: no provider's file has that name. */
+/** Null: it is not a provider's file. */
 function providerOf(name: string): string | null {
   if (name.startsWith('.')) return null;
   try {
@@ -42,7 +45,7 @@ function providerOf(name: string): string | null {
   }
 }
 
-/** A provider's name comes from a configuration file: whatever it holds becomes one plain name. */
+/** A provider's name comes from a configuration file: it is encoded as one plain name. */
 function pathOf(provider: string): string {
   return join(parkedFolder, encodeURIComponent(provider).replaceAll('.', '%2E'));
 }

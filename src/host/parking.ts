@@ -2,7 +2,7 @@ import type { RealDisk } from '../disk/real-disk.ts';
 import { type Config, kindOf } from '../config/config.ts';
 import { readParked, park } from './parked.ts';
 
-/** Providers that rest, until when each; as all hosts of a project know it. */
+/** Rate-limited providers, and until when; shared by all hosts of a project. */
 export interface Parking {
   list(): ReadonlyMap<string, number>;
   park(provider: string, until: number): void;
@@ -16,7 +16,7 @@ interface ParkingLedger {
   ): void;
 }
 
-/** What one host learns of a provider's limit holds for all. */
+/** Shares providers' usage limits between one host and all others. */
 export function shareParking(ledger: ParkingLedger, parking: Parking): void {
   const now = ledger.now();
   const shared = parking.list();
@@ -28,7 +28,10 @@ export function shareParking(ledger: ParkingLedger, parking: Parking): void {
     if (until > now && until > (shared.get(provider) ?? 0)) parking.park(provider, until);
 }
 
-/** The providers that rest, for all hosts of the project. A recording in a provider's place neither rests nor lets it. */
+/**
+ * The rate-limited providers, for all hosts of the project. A recording in a provider's place
+ * neither causes nor observes a limit.
+ */
 export function parkingOf(disk: RealDisk, config: Config): Parking {
   const asks = (provider: string) => kindOf(config, provider) !== 'replay';
   return {

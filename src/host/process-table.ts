@@ -1,10 +1,10 @@
-/** What one host has running: every process from its start until its end is recorded, by key. */
+/** The running processes of one host, by key, each from its start until its end is recorded. */
 export class ProcessTable<Running> {
   readonly #running = new Map<string, Running>();
   readonly #stopping = new Set<string>();
   readonly #stop: (key: string) => void;
 
-  /** `stop`: has the runner end the process of a key. */
+  /** `stop`: makes the runner end the process of a key. */
   constructor(stop: (key: string) => void) {
     this.#stop = stop;
   }
@@ -25,7 +25,7 @@ export class ProcessTable<Running> {
     return this.#running.get(key);
   }
 
-  /** Whether it is being stopped: nothing follows from its end. */
+  /** Whether it is being stopped, so that its end has no consequences. */
   isStopping(key: string): boolean {
     return this.#stopping.has(key);
   }
@@ -40,7 +40,10 @@ export class ProcessTable<Running> {
     this.#stopping.delete(key);
   }
 
-  /** Makes what runs the same as what should run, by key: stops the rest, then starts what is missing. */
+  /**
+   * Makes running processes match the wanted ones, by key: stops the others, then starts missing
+   * ones.
+   */
   steer<Wanted>(wanted: ReadonlyMap<string, Wanted>, start: (wanted: Wanted) => void): void {
     for (const key of this.#running.keys()) if (!wanted.has(key)) this.#end(key);
     this.startMissing(wanted, start);

@@ -8,15 +8,15 @@ import type { Disk } from '../disk/disk.ts';
 export const keyFile = '.mailroom/nostr.key';
 const pattern = /^[0-9a-f]{64}\n?$/;
 
-/** What is to be masked wherever it is printed: the key of the project, if it has one. */
+/** The project's own secrets to mask everywhere: its key, if it has one. */
 export function secretsOfProject(disk: Pick<Disk, 'read'>): string[] {
   const text = disk.read(keyFile, 1_024)?.toString('utf8').trim() ?? '';
   return text === '' ? [] : [text];
 }
 
 /**
- * The secret key of the project, 64 hexadecimal digits; made, for nobody else to read, when there is none. Throws `E_FILE`
- * when anybody but its owner could have read it.
+ * The secret key of the project, 64 hexadecimal digits; created, readable only by its owner, if
+ * missing. Throws `E_FILE` when others could have read it.
  */
 export function projectKey(disk: Pick<Disk, 'root' | 'read' | 'write'>): string {
   const bytes = disk.read(keyFile, 1_024);

@@ -4,8 +4,8 @@ import type { Disk } from '../disk/disk.ts';
 import { freeNames } from '../disk/file-names.ts';
 
 /**
- * Moves a file that cannot be followed, whatever it is, to the folder `refused` beside the folder that it lies in, under a
- * free name, and writes the reason beside it. Nothing happens where it is gone. Throws `E_DISK`.
+ * Moves a file that cannot be followed, of any type, to the folder `refused` beside its own, under
+ * a free name, and writes the reason beside it. Does nothing if it has vanished. Throws `E_DISK`.
  */
 export function putAside(disk: Disk, path: string, problem: string): void {
   const folder = join(parentOf(parentOf(path)), 'refused');

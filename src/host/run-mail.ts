@@ -2,18 +2,20 @@ import { join, type Disk } from '../disk/disk.ts';
 import { Control } from './control.ts';
 import type { StepAnswer } from '../letters/step-answer.ts';
 
-/** Where the runs of a project lie, a folder for each. */
+/** The folder of a project's runs, one folder each. */
 export const runsFolder = '.mailroom/runs';
 
-/** Throws `E_PATH` for an id that is no plain name. */
+/** Throws `E_PATH` for an id that is not a plain name. */
 export function runFolder(run: string): string {
   return join(runsFolder, run);
 }
 
-/** Where runs put what they ask of the mail. */
+/** The folder for requests of runs to the mail. */
 export const incomingFolder = '.mailroom/incoming';
 
-/** Where a run gets its answers, and the file there that names its steps whose role waits for others. */
+/**
+ * The folder for answers to a run, with a file that names its steps whose role waits for others.
+ */
 export function runInbox(run: string): string {
   return join(runFolder(run), 'inbox');
 }
@@ -23,9 +25,9 @@ export const waitsFile = 'waits.json';
 /** The mail's side of the runs. */
 export class RunMail {
   readonly #disk: Disk;
-  /** What runs have put into `.mailroom/incoming/`, oldest first. */
+  /** Requests of runs in `.mailroom/incoming/`, oldest first. */
   readonly incoming: Control;
-  /** What was last shown, by run. */
+  /** The last published waits, by run. */
   readonly #shown = new Map<string, string>();
 
   constructor(disk: Disk) {
@@ -33,13 +35,16 @@ export class RunMail {
     this.incoming = new Control(disk, incomingFolder);
   }
 
-  /** Puts an answer into the inbox of its run, by one rename; nothing where there is no such run (any more). */
+  /**
+   * Puts an answer into the inbox of its run, by one rename; does nothing if the run does not
+   * exist.
+   */
   answer(answer: StepAnswer): void {
     if (!this.#isThere(answer.run)) return;
     this.#disk.write(join(runInbox(answer.run), `${answer.id}.json`), `${JSON.stringify(answer, null, 2)}\n`);
   }
 
-  /** Shows the runs which of their steps wait for others than the role that does them. */
+  /** Publishes to runs which of their steps wait for other roles. */
   waits(steps: ReadonlyMap<string, readonly string[]>): void {
     for (const run of new Set([...this.#shown.keys(), ...steps.keys()])) {
       const text = JSON.stringify([...(steps.get(run) ?? [])].toSorted());
@@ -50,7 +55,7 @@ export class RunMail {
     }
   }
 
-  /** A run's id comes from a file: one that is no plain name has no folder. */
+  /** A run's id comes from a file: one that is not a plain name has no folder. */
   #isThere(run: string): boolean {
     return /^[\w-]+$/.test(run) && this.#disk.look(runFolder(run))?.kind === 'folder';
   }

@@ -1,16 +1,16 @@
-/** Something that runs agents, beside others in the same process of the host. */
+/** A user of agent slots beside others in the same host process. */
 export interface SlotUser {
-  /** How many agents it may have, those that it has included. */
+  /** How many agents it may have, including its current ones. */
   allowance(): number;
-  /** Says how many it has, or is about to start. */
+  /** Reports how many it has, or is about to start. */
   uses(count: number): void;
-  /** It runs nothing any more. */
+  /** Releases all its slots permanently. */
   leave(): void;
 }
 
 /**
- * The agents that one host process may have together: turns of roles, and those of every run in it. Whoever looks
- * first takes what is free; when somebody gives something back, the others are told to look.
+ * The agents that one host process may have together: turns of roles, and those of every run in it.
+ * The first to look gets the free slots; when one is released, the others are woken.
  */
 export class SharedSlots {
   readonly #limit: number;
@@ -20,7 +20,7 @@ export class SharedSlots {
     this.#limit = limit;
   }
 
-  /** `wake`: there may be room now. Called later, never from inside a call. */
+  /** `wake`: there may be a free slot. Called later, never from inside a call. */
   join(wake: () => void): SlotUser {
     const user: SlotUser = {
       allowance: () => Math.max(0, this.#limit - this.#usedByOthers(user)),

@@ -6,18 +6,22 @@ import type { RealDisk } from '../disk/real-disk.ts';
 const stateFolder = '.mailroom';
 
 /**
- * The files of `.mailroom/` that git tracks, from the project: whoever wrote the repository wrote them. The name counts in any
- * spelling, since some file systems know no difference. Empty where there is no repository, or no git that could have made it.
+ * The files of `.mailroom/` that git tracks, relative to the project: the repository's author may
+ * have written them. Upper and lower case count as equal, as on some file systems. Empty without a
+ * repository, or without a git that could have made it.
  */
 export async function trackedState({ root }: RealDisk): Promise<string[]> {
   if (repositoryFrom(root) === null) return [];
-  // Git refuses repositories of other users otherwise, and nothing that they configure runs here.
+  // Git otherwise refuses repositories of other users; their configuration runs nothing here.
   const list = ['-c', 'safe.directory=*', 'ls-files', '-z', '--', `:(icase)${stateFolder}`];
   const { exitCode, stdout } = await git(list, { cwd: root });
   return exitCode === 0 ? stdout.split('\0').filter((path) => path !== '') : [];
 }
 
-/** Throws `E_TRACKED` where the journal, commands and confirmations of the project may be those of somebody else. */
+/**
+ * Throws `E_TRACKED` if the repository's author may have written the journal, commands or
+ * confirmations of the project.
+ */
 export async function refuseTrackedState(disk: RealDisk): Promise<void> {
   const [first, ...more] = await trackedState(disk);
   if (first === undefined) return;

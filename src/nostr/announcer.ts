@@ -6,14 +6,14 @@ import type { Rules } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import type { Signer } from './signer.ts';
 
-/** Where events go. What the disk refuses throws `E_DISK`. */
+/** The destination of events. A refused disk operation throws `E_DISK`. */
 export interface EventSink {
   append(events: readonly NostrEvent[]): void;
 }
 
 /**
- * Says in signed events how a run stands. Level-triggered: it compares what was said with what is so, and a host that was
- * killed in between says the rest when the run goes on.
+ * Publishes the status of a run in signed events. Level-triggered: it compares the published status
+ * with the state, and after a crash publishes the rest when the run continues.
  */
 export class Announcer {
   readonly #sink: EventSink;
@@ -30,21 +30,24 @@ export class Announcer {
     this.#told = [...told];
   }
 
-  /** What the disk refused; null: all is well. */
+  /** The last disk error; null: none. */
   get problem(): string | null {
     return this.#disk.problem;
   }
 
-  /** When to call `publish` again although nothing happened, in milliseconds since 1970; null: not until then. */
+  /**
+   * When to call `publish` again without an event, in milliseconds since 1970; null: not until the
+   * next event.
+   */
   get due(): number | null {
     return this.#due;
   }
 
-  /** Call it only with what is durable. `now`: milliseconds since 1970. */
+  /** Call it only with durable state. `now`: milliseconds since 1970. */
   publish(state: RunState, rules: Rules, now: number): void {
     if (state.given === null) return;
     const fresh = untold(state, rules, this.#execution, this.#told);
-    // The clock of whoever asked for the run is not ours.
+    // The clock of the request's author may differ from this one.
     const own = this.#told.filter(({ pubkey }) => pubkey === this.#signer.pubkey);
     const { events: ordered, due } = inOrder(fresh, own, now);
     this.#due = due;

@@ -1,22 +1,22 @@
 import type { NostrEvent } from '../letters/nostr-event.ts';
 import type { RelayFilter } from './relay-messages.ts';
 
-/** Milliseconds that relays have to say what they know. */
+/** Milliseconds that relays have to answer. */
 const patience = 5_000;
-/** Events that are looked at: nobody needs more. */
+/** The maximum number of events to examine. */
 const mostFound = 100;
 
-/** What relays say to a question. */
+/** The answer of relays to a query. */
 export interface Told {
-  /** Each with the signature of its author. */
+  /** Each with a valid signature of its author. */
   readonly events: readonly NostrEvent[];
-  /** Some events were left out, since what they say is not signed by its author. */
+  /** Some events were left out because their signature is invalid. */
   readonly forged: boolean;
   /** Why some of the relays did not answer. */
   readonly problems: readonly string[];
 }
 
-/** What all relays have, or those that can be reached and answer in time. */
+/** The events of all relays that can be reached and answer in time. */
 export async function askRelays(relays: readonly string[], filter: RelayFilter): Promise<Told> {
   const { RelayLink } = await import('./relay-link.ts');
   const found: NostrEvent[] = [];

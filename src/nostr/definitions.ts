@@ -1,8 +1,9 @@
 import { tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 
 /**
- * The definition that an id (the tag `d`) means, of all that were kept, in their order: the newest by the author of the one
- * that was kept last, as relays keep the newest of an author and id. Null: none has that id.
+ * The definition that an id (the tag `d`) names, of all that were kept, in their order: the newest
+ * by the author of the last one, as relays keep the newest of an author and id. Null: no definition
+ * has that id.
  */
 export function currentDefinition(all: readonly NostrEvent[], id: string): NostrEvent | null {
   const own = all.filter((event) => tagOf(event, 'd') === id);

@@ -7,13 +7,13 @@ import { JsonLines } from './json-lines.ts';
 const folder = `${eventsFolder}/relays`;
 const ending = '.jsonl';
 
-/** The logs with events that were ever to be sent to a relay. */
+/** The logs with events that were ever meant for a relay. */
 export function deliveryLogs(disk: Disk): string[] {
   const files = disk.list(folder) ?? [];
   return files.flatMap((name) => (name.endsWith(ending) ? name.slice(0, -ending.length) : []));
 }
 
-/** Which events of a log are to be sent to which relay, and what each relay has answered. */
+/** Which events of a log go to which relay, and each relay's answer. */
 export class Deliveries {
   readonly #lines: JsonLines<Delivery>;
 
@@ -22,14 +22,14 @@ export class Deliveries {
     this.#lines = new JsonLines(disk, `${folder}/${log}${ending}`, readDelivery);
   }
 
-  /** In bytes: as long as it is the same, nothing here has changed. */
+  /** Size in bytes: while it is the same, nothing has changed. */
   get size(): number {
     return this.#lines.size ?? 0;
   }
 
   /**
-   * Notes, durably, that relays are to be sent events. One that was noted before is not noted again; `again`: unless the
-   * relay has refused it. Throws `E_DISK`.
+   * Notes, durably, that relays must be sent events; those noted before are left out. `again`:
+   * notes refused ones once more. Throws `E_DISK`.
    */
   want(events: readonly NostrEvent[], relays: readonly string[], again = false): void {
     const known = this.#answers();
@@ -43,18 +43,18 @@ export class Deliveries {
     this.#lines.append(lines, { sync: true });
   }
 
-  /** Notes what a relay has answered; a note that is lost has the event sent once more. Throws `E_DISK`. */
+  /** Notes a relay's answer; if the note is lost, the event is sent once more. Throws `E_DISK`. */
   answered(relay: string, event: string, answer: string): void {
     this.#lines.append([{ relay, event, answer }], { sync: false });
   }
 
-  /** The ids of the events that a relay has not answered yet. */
+  /** The ids of events without an answer of a relay. */
   unsent(relay: string): ReadonlySet<string> {
     const all = [...(this.#answers().get(relay) ?? [])];
     return new Set(all.flatMap(([id, answer]) => (answer === null ? id : [])));
   }
 
-  /** What a relay has answered to an event: empty: it has taken it; null: nothing. */
+  /** A relay's answer to an event; empty: it has accepted it; null: none. */
   answer(relay: string, event: string): string | null {
     return this.#answers().get(relay)?.get(event) ?? null;
   }

@@ -3,16 +3,16 @@ import { readEvent } from '../letters/letters.ts';
 import type { Disk } from '../disk/disk.ts';
 import { JsonLines } from './json-lines.ts';
 
-/** Where the logs are, relative to the project. */
+/** The folder of the logs, relative to the project. */
 export const eventsFolder = '.mailroom/events';
 
 /** The log of the definitions of the project. */
 export const definitionLog = 'definitions';
 
-/** The log of the requests that were followed, those of this project's commands left out. */
+/** The log of requests that were followed, without those of this project's commands. */
 export const requestLog = 'requests';
 
-/** The log of what was said to requests that were not followed. */
+/** The log of answers to refused requests. */
 export const refusalLog = 'refusals';
 
 /** The runs that have a log. */
@@ -22,14 +22,14 @@ export function eventLogs(disk: Disk): string[] {
   return names.map((name) => name.slice(0, -'.jsonl'.length)).filter((name) => !others.includes(name));
 }
 
-/** Puts a definition where it can be read as the file of a workflow; its path from the project. */
+/** Writes a definition as a workflow file; returns its path, relative to the project. */
 export function definitionFile(disk: Disk, definition: NostrEvent): string {
   const path = `${eventsFolder}/${definitionLog}/${definition.id}.json`;
   if (disk.look(path) === null) disk.write(path, `${JSON.stringify(definition, null, 2)}\n`, { sync: true });
   return path;
 }
 
-/** Events as they were signed, one a line: those of a run, or the definitions. */
+/** Events as they were signed, one per line: those of a run, or the definitions. */
 export class EventLog {
   readonly #lines: JsonLines<NostrEvent>;
 

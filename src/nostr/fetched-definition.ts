@@ -3,16 +3,17 @@ import { kinds, type NostrEvent } from '../letters/nostr-event.ts';
 import type { RelayFilter } from './relay-messages.ts';
 import { askRelays } from './asking.ts';
 
-/** What relays know of a definition, and why some of them did not say. */
+/** A definition from relays, and why some of them did not answer. */
 export interface Fetched {
-  /** Null: the word means none, or nobody knows it. */
+  /** Null: the word is not an id, or no relay has it. */
   readonly event: NostrEvent | null;
   readonly problems: readonly string[];
 }
 
 /**
- * A definition that relays know: by the id of its event, or by `30920:<author>:<d>` the newest of that author and id. Throws
- * `E_FORBIDDEN` when what they say is not signed by its author. Whether the workflow in it can be run is not asked here.
+ * A definition from relays: by the id of its event, or by `30920:<author>:<d>` the newest of that
+ * author and id. Throws `E_FORBIDDEN` when its signature is not its author's. Does not check
+ * whether its workflow can be run.
  */
 export async function fetchDefinition(relays: readonly string[], word: string): Promise<Fetched> {
   const filter = filterOf(word);

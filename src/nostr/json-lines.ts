@@ -3,7 +3,10 @@ import { parentOf, type Disk } from '../disk/disk.ts';
 
 const newline = 0x0a;
 
-/** A file of JSON objects, one a line. Several processes may append at the same time, each whole lines. */
+/**
+ * A file of JSON objects, one per line. Several processes may append at the same time, each whole
+ * lines.
+ */
 export class JsonLines<T extends object> {
   readonly #disk: Disk;
   readonly #file: string;
@@ -20,7 +23,10 @@ export class JsonLines<T extends object> {
     return this.#disk.look(this.#file)?.size ?? null;
   }
 
-  /** All objects, in their order. A line that is none is left out: half of one, say, which a process that was killed left. */
+  /**
+   * All objects, in their order. An invalid line is left out, such as a partial one of a killed
+   * process.
+   */
   read(): T[] {
     const text = this.#disk.read(this.#file, this.size ?? 0)?.toString('utf8') ?? '';
     return text.split('\n').flatMap((line) => {
@@ -35,7 +41,8 @@ export class JsonLines<T extends object> {
     const isNew = this.size === null;
     const appender = this.#disk.openAppend(this.#file);
     try {
-      // Never cut off: what looks like half a line may be one that another process is about to finish.
+      // Never truncated: an apparently partial line may be one that another process is still
+      // writing.
       const lines = objects.map((each) => `${JSON.stringify(each)}\n`);
       appender.write(Buffer.from([this.#isTorn(appender.size) ? '\n' : '', ...lines].join('')));
       if (sync) appender.sync();
@@ -45,7 +52,7 @@ export class JsonLines<T extends object> {
     if (isNew && sync) this.#syncNames();
   }
 
-  /** A file whose name is lost is lost with all that was synced. */
+  /** If a file's name is not synced, a power loss can lose its synced content too. */
   #syncNames(): void {
     for (let folder = parentOf(this.#file); ; folder = parentOf(folder)) {
       this.#disk.syncFolder(folder);

@@ -2,7 +2,7 @@ import type { Protocol } from '../mail/format/protocol.ts';
 import { currentDefinition } from './definitions.ts';
 import { tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 
-/** A definition, as far as one needs it to run it. */
+/** What a caller needs to run a definition. */
 export interface DefinitionSummary {
   /** The tag `d`. */
   readonly workflowId: string;
@@ -11,17 +11,20 @@ export interface DefinitionSummary {
   readonly version: string;
   readonly description: string;
   readonly inputs: readonly { readonly name: string; readonly type: string; readonly required: boolean }[];
-  /** The kinds of the tasks of its steps, each once, ascending. */
+  /** The task kinds of its steps, each once, ascending. */
   readonly kinds: readonly number[];
 }
 
-/** Definitions that can be run by their ids, and the kinds of tasks that the roles of the project do. */
+/** Definitions that can be run by their ids, and the task kinds that the project's roles do. */
 export interface WorkflowList {
   readonly workflows: readonly DefinitionSummary[];
   readonly kinds: readonly { readonly kind: number; readonly roles: readonly string[] }[];
 }
 
-/** Of several definitions with one id only the one that runs. `protocol` null: there are no roles. */
+/**
+ * Of several definitions with one id, lists only the current one. `protocol` null: there are no
+ * roles.
+ */
 export function workflowList(definitions: readonly NostrEvent[], protocol: Protocol | null): WorkflowList {
   const ids = new Set(definitions.flatMap((event) => tagOf(event, 'd') ?? []));
   const roles = [...(protocol?.roles.values() ?? [])];

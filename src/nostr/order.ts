@@ -1,22 +1,26 @@
 import { kinds, tagOf, type EventTemplate } from '../letters/nostr-event.ts';
 
 /**
- * Seconds that an event may be ahead of the clock, so that it is later than the one before. What is said after a `running`
- * status finds room behind it: results, and then how the run ended, at most 5 s ahead.
+ * Seconds that an event may be ahead of the clock to be later than the previous one. Events after a
+ * `running` status have room behind it: results, and then the end of the run, at most 5 s ahead.
  */
 const mostAhead = { running: 3, result: 4 } as const;
 
 /** The events of a run that can be sent now. */
 export interface Ordered {
   readonly events: readonly EventTemplate[];
-  /** When a `running` status that was held back can be sent, in milliseconds since 1970; null: none was. */
+  /**
+   * When a deferred `running` status can be sent, in milliseconds since 1970; null: none was
+   * deferred.
+   */
   readonly due: number | null;
 }
 
 /**
- * Gives events times whose order others can see: each is a second later than the one before, and than all that were `sent`.
- * What that would put too far ahead of the clock (`now`, in milliseconds since 1970) is held back where it is a `running`
- * status, and shares its second where it is a result. Statuses are always later than everything before them.
+ * Gives events times with a visible order: each a second later than the previous one, and than all
+ * `sent` ones. An event that would be too far ahead of the clock (`now`, in milliseconds since
+ * 1970) is deferred if it is a `running` status, and shares its second if it is a result. Statuses
+ * are always later than everything before them.
  */
 export function inOrder(
   events: readonly EventTemplate[],

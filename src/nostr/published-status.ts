@@ -2,14 +2,14 @@ import { parseJson, type Json } from '../kernel/json.ts';
 import { kinds, tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 import type { ExecutionReport } from './report.ts';
 
-/** How a run elsewhere stands, as one author tells it. */
+/** The status of a remote run, as one author reports it. */
 export interface PublishedStatus extends Pick<
   ExecutionReport,
   'executionId' | 'status' | 'stepsCompleted' | 'progress' | 'currentStep' | 'totalCost' | 'message'
 > {
-  /** What its steps have made, by the names of their outputs. */
+  /** The outputs of its steps, by name. */
   readonly outputs: Readonly<Record<string, Json>>;
-  /** The public key of the author: nobody vouches for it but the signature. */
+  /** The public key of the author, proven only by the signature. */
   readonly toldBy: string;
   /** ISO 8601. */
   readonly toldAt: string;
@@ -17,7 +17,10 @@ export interface PublishedStatus extends Pick<
 
 const statuses = ['running', 'completed', 'failed', 'cancelled'] as const;
 
-/** How a run stands by the events that answer to its request: one report of each author, the latest first. */
+/**
+ * The status of a run by the events that answer its request: one report per author, the latest
+ * first.
+ */
 export function publishedStatusOf(events: readonly NostrEvent[]): PublishedStatus[] {
   const authors = [...new Set(events.map(({ pubkey }) => pubkey))];
   return authors
@@ -38,7 +41,7 @@ function isStatus(event: NostrEvent): boolean {
   return event.kind === kinds.status && statusOf(event) !== undefined;
 }
 
-/** Of two of one second the one that says more. */
+/** Of two events in one second, prefers the one that says more. */
 function byTime(a: NostrEvent, b: NostrEvent): number {
   const rank = (event: NostrEvent) =>
     statusOf(event) === 'running' ? progressOf(event).completed : Number.POSITIVE_INFINITY;
@@ -70,7 +73,7 @@ function progressOf({ tags }: NostrEvent): ExecutionReport['progress'] {
   return { completed: numberOf(completed), total: numberOf(total) };
 }
 
-/** A number as others write it; what is none is 0. */
+/** A number from another program; an invalid one is 0. */
 function numberOf(text: string | null): number {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : 0;
 }

@@ -1,4 +1,4 @@
-/** By the code of an error: why a relay cannot be reached. */
+/** Why a relay cannot be reached, by error code. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing accepts connections at this address',
   ECONNRESET: 'it has ended the connection',
@@ -10,17 +10,17 @@ const reasons: Readonly<Record<string, string>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'it sends a message that is longer than 1 MiB',
 };
 
-/** By what the library for connections says. */
+/** The same, by the message of the connection library. */
 const words: readonly (readonly [RegExp, string])[] = [
   [/handshake has timed out/, 'it does not answer in time'],
   [/socket hang up|TLS connection was established/, 'it has ended the connection'],
 ];
 
-/** Codes and words of what answers, and not as a relay does. */
+/** Codes and messages for servers that answer, but not as relays. */
 const foreign =
   /^(?:HPE_|WS_ERR_|EPROTO|ERR_SSL_WRONG_VERSION)|websocket|subprotocol|extension|upgrade header/i;
 
-/** Why a relay cannot be reached, in plain words, with the code of the system where there is one. */
+/** Why a relay cannot be reached, in plain words, with the system's error code if there is one. */
 export function relayFailure({ code, message }: Error & { readonly code?: string }): string {
   const known = reasons[code ?? ''] ?? words.find(([pattern]) => pattern.test(message))?.[1];
   const shown = code === undefined || code.startsWith('WS_') ? '' : ` (${code})`;

@@ -5,46 +5,49 @@ import { relayFailure } from './relay-failures.ts';
 import { isWanted, type RelayFilter } from './relay-messages.ts';
 
 export interface RelayLinkOptions {
-  /** Asked whenever a connection is open; null: nothing is wanted. */
+  /** Called whenever a connection is open; null: no events are wanted. */
   readonly wants?: () => RelayFilter | null;
-  /** An event that is wanted; nothing in it is verified, and it may come again. */
+  /** Receives a wanted event, unverified, possibly repeated. */
   readonly heard?: (event: NostrEvent) => void;
-  /** The relay has sent all that it had. */
+  /** The relay has sent all its stored events. */
   readonly caughtUp?: () => void;
-  /** The relay has taken an event (an empty answer), or says why it never will. */
+  /**
+   * The relay has accepted an event (an empty answer), or permanently refused it, with the reason.
+   */
   readonly answered?: (id: string, answer: string) => void;
-  /** It could not be reached; that is tried again. */
+  /** It could not be reached; the link retries. */
   readonly away?: () => void;
-  /** Milliseconds before a lost connection is made again, each time the next; the last one stays. */
+  /** Milliseconds before successive reconnections; the last one repeats. */
   readonly pauses?: readonly number[];
 }
 
 const usualPauses = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
-/** The longest message that a relay may send, in bytes, and how long it may take to open, in milliseconds. */
+/** The maximum size of a relay's message, in bytes, and the timeout of opening, in milliseconds. */
 const limits = { maxPayload: 1024 * 1024, handshakeTimeout: 10_000, perMessageDeflate: false };
-/** What a relay may take another time. */
+/** Answers after which a relay may accept the event later. */
 const passing = /^(?:rate-limited|error):/;
 const subscription = 'mailroom';
 
 /**
- * Keeps one relay: connects, and again when the connection is lost; sends each event until the relay has taken or refused
- * it; asks for what is wanted. Keeps no program running between two connections, and throws nothing.
+ * Keeps one relay connected, sends each event until the relay has accepted or refused it, and
+ * subscribes to wanted events. Keeps no program running between two connections, and throws
+ * nothing.
  */
 export class RelayLink {
   readonly url: string;
   readonly #options: RelayLinkOptions;
-  /** Events that the relay has not answered to. */
+  /** Events without an answer of the relay. */
   readonly #open = new Map<string, NostrEvent>();
   readonly #refused = new Map<string, string>();
   #filter: RelayFilter | null = null;
   #socket: WebSocket;
   #failure: string | null = null;
-  /** The connection that there is, or is tried, was open. */
+  /** The current connection, or attempt, was open. */
   #wasOpen = false;
   #lost = 0;
   #timer: NodeJS.Timeout | null = null;
   #resend: NodeJS.Timeout | null = null;
-  /** How often the relay has put events off in a row. */
+  /** How often in a row the relay has put events off. */
   #put = 0;
   #closed = false;
   #told: () => void = () => {};
@@ -55,7 +58,7 @@ export class RelayLink {
     this.#socket = this.#connect();
   }
 
-  /** Why it does not do what it should; null: all is well. */
+  /** Why the relay is not usable; null: no problem. */
   get problem(): string | null {
     if (this.#failure !== null) return `the relay ${this.url} ${this.#failure}`;
     const [reason] = this.#refused.values();
@@ -69,24 +72,24 @@ export class RelayLink {
     }
   }
 
-  /** How many events the relay has not answered to. */
+  /** The number of events without an answer. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** Whether an event was sent and not answered yet. */
+  /** Whether an event was sent and is unanswered. */
   isOpen(id: string): boolean {
     return this.#open.has(id);
   }
 
-  /** What is wanted has changed. */
+  /** The wanted events have changed. */
   renew(): void {
     this.#ask();
   }
 
   /**
-   * Resolves when the relay has answered to every event, or cannot be reached; at the latest after so many milliseconds. Between
-   * two connections the next one is tried at once.
+   * Resolves when the relay has answered every event, or cannot be reached; at the latest after
+   * this many milliseconds. Between two connections it reconnects at once.
    */
   async answers(atMost: number): Promise<void> {
     if (this.#open.size === 0) return;
@@ -119,7 +122,8 @@ export class RelayLink {
       const message = isBinary ? null : readRelayMessage((data as Buffer).toString('utf8'));
       if (message?.ok === true) this.#hear(message.value);
     });
-    // Why it was lost; that it was comes with `close`. What comes of closing it says nothing of the relay.
+    // Keeps the reason; `close` reports the loss itself. Errors from closing it are not the
+    // relay's.
     socket.on('error', (error) => {
       if (!this.#closed) this.#failure = `cannot be reached: ${relayFailure(error)}`;
     });
@@ -173,7 +177,7 @@ export class RelayLink {
     if (this.#open.size === 0) this.#told();
   }
 
-  /** Sends again, after a pause, what the relay may take another time. */
+  /** Sends events again, after a pause, that the relay may accept later. */
   #later(): void {
     if (this.#resend !== null) return;
     this.#resend = setTimeout(() => {

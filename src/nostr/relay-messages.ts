@@ -2,7 +2,10 @@ import type { Event } from 'nostr-tools/core';
 import { matchFilter, type Filter } from 'nostr-tools/filter';
 import type { NostrEvent } from '../letters/nostr-event.ts';
 
-/** What is asked of a relay: events of these kinds, authors and tags, from an instant (seconds) on. */
+/**
+ * A relay subscription: events of these kinds, authors and tags, from a time (seconds since 1970)
+ * on.
+ */
 export interface RelayFilter {
   readonly kinds: readonly number[];
   readonly authors?: readonly string[];
@@ -12,8 +15,8 @@ export interface RelayFilter {
   readonly since?: number;
 }
 
-/** Whether a relay was asked for an event: it may send what it likes. */
+/** Whether an event matches a filter: a relay may send anything. */
 export function isWanted(event: NostrEvent, filter: RelayFilter): boolean {
-  // The library asks for what it may change, and changes nothing.
+  // The library requires mutable types, and does not change them.
   return matchFilter(filter as Filter, event as unknown as Event);
 }

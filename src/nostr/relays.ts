@@ -8,17 +8,17 @@ import type { Disk } from '../disk/disk.ts';
 
 /** Milliseconds that relays have to answer before their connections are closed. */
 const patience = 5_000;
-/** Events that wait for the answer of one relay at the same time; the others wait on the disk. */
+/** Maximum number of unanswered events per relay; the others wait on disk. */
 const mostOpen = 500;
 
-/** What a relay says to an event. */
+/** A relay's answer to an event. */
 export type RelayVerdicts = Readonly<Record<string, 'taken' | 'not reached' | `refused: ${string}`>>;
 
 type Open = (url: string, options: RelayLinkOptions) => RelayLink;
 
 /**
- * Sends events of the project to its relays, and keeps on the disk what each has answered, so that whoever comes later sends
- * the rest. Nothing is connected to before there is something to send, or `listen`.
+ * Sends events of the project to its relays, and keeps each answer on disk, so that a later process
+ * sends the rest. Connects only when there is something to send, or on `listen`.
  */
 export class Relays {
   readonly #disk: Disk;
@@ -36,7 +36,7 @@ export class Relays {
     this.#open = open;
   }
 
-  /** What is wrong with them now and will be tried again, or what they refuse. */
+  /** Current problems that will be retried, or refusals. */
   get problems(): readonly string[] {
     const own = this.#answers.problem;
     return [
@@ -45,29 +45,35 @@ export class Relays {
     ];
   }
 
-  /** Connects to all, and asks for what is wanted. Call it first. */
+  /** Connects to all relays, and subscribes to wanted events. Call it first. */
   listen(listening: Pick<RelayLinkOptions, 'wants' | 'heard'>): void {
     this.#listening = listening;
     for (const url of this.#urls) this.#link(url);
   }
 
-  /** What is wanted has changed. */
+  /** The wanted events have changed. */
   renew(): void {
     for (const link of this.#links.values()) link.renew();
   }
 
-  /** Keeps events in their log, to be sent: killed in between, it has kept none, or all. Throws `E_DISK`. */
+  /**
+   * Keeps events in their log, to be sent: after a crash all of them are kept, or none. Throws
+   * `E_DISK`.
+   */
   keep(log: string, events: readonly NostrEvent[]): void {
     this.want(log, events);
     new EventLog(this.#disk, log).append(events);
   }
 
-  /** Notes that events of a log are to be sent; `again`: even where a relay has refused them. Throws `E_DISK`. */
+  /**
+   * Notes that events of a log must be sent; `again`: also those that a relay has refused. Throws
+   * `E_DISK`.
+   */
   want(log: string, events: readonly NostrEvent[], again = false): void {
     new Deliveries(this.#disk, log).want(events, this.#urls, again);
   }
 
-  /** Sends what is to be sent of a log and was not answered yet. False: there is nothing. */
+  /** Sends the unanswered events of a log. False: there are none. */
   send(log: string): boolean {
     const deliveries = new Deliveries(this.#disk, log);
     const events = new EventLog(this.#disk, log).read();
@@ -80,14 +86,14 @@ export class Relays {
     return open.some((count) => count > 0);
   }
 
-  /** Closes the connections when all was answered, or not much later. */
+  /** Closes the connections when everything is answered, or soon after. */
   async close(): Promise<void> {
     const links = [...this.#links.values()];
     await Promise.all(links.map((link) => link.answers(patience)));
     for (const link of links) link.close();
   }
 
-  /** What each relay says to an event of a log. */
+  /** Each relay's answer to an event of a log. */
   verdicts(log: string, { id }: NostrEvent): RelayVerdicts {
     const deliveries = new Deliveries(this.#disk, log);
     const verdict = (answer: string | null) =>
@@ -108,7 +114,7 @@ export class Relays {
     return link;
   }
 
-  /** An answer that cannot be noted has the event sent again some time. */
+  /** If an answer cannot be noted, the event is sent again later. */
   #answered(url: string, id: string, answer: string): void {
     const log = this.#logs.get(id);
     if (log === undefined) return;
@@ -116,14 +122,14 @@ export class Relays {
   }
 }
 
-/** The relays of a project; null: it has none. What connects to them is loaded only where there are some. */
+/** The relays of a project; null: it has none. Loads the connecting code only if there are some. */
 export async function relaysOf(disk: Disk, { relays }: Pick<NipSettings, 'relays'>): Promise<Relays | null> {
   if (relays.length === 0) return null;
   const { RelayLink } = await import('./relay-link.ts');
   return new Relays(disk, relays, (url, options) => new RelayLink(url, options));
 }
 
-/** How many events of a log some relay of the project has not answered yet. */
+/** The number of events of a log that some relay of the project has not answered. */
 export function unsentCount(disk: Disk, { relays }: Pick<NipSettings, 'relays'>, log: string): number {
   const deliveries = new Deliveries(disk, log);
   return new Set(relays.flatMap((relay) => [...deliveries.unsent(relay)])).size;

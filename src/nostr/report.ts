@@ -5,40 +5,46 @@ import type { RunState } from '../workflow/machine/state.ts';
 import { tagOf, type EventTemplate } from '../letters/nostr-event.ts';
 import { progressOf, runStatus } from './telling.ts';
 
-/** How a run stands, in the words of the language. Amounts are in thousandths of a satoshi, times in milliseconds. */
+/**
+ * The status of a run, in the terms of the language. Amounts in thousandths of a satoshi, times in
+ * milliseconds.
+ */
 export interface ExecutionReport {
-  /** What its request calls it: the tag `d`. Of a run that this project has asked for it is the id of the run. */
+  /**
+   * Its name in the request: the tag `d`. For a run that this project has requested, the id of the
+   * run.
+   */
   readonly executionId: string;
   /** Its id in this project. */
   readonly run: string;
   /** The id of its workflow: the tag `d`. */
   readonly workflowId: string;
-  /** `stopped`: it is not over, and no process works on it. */
+  /** `stopped`: it has not ended, and no process hosts it. */
   readonly status: ReturnType<typeof runStatus> | 'stopped';
-  /** By name: what the workflow has given so far. */
+  /** The workflow's outputs so far, by name. */
   readonly outputs: Readonly<Record<string, Json>>;
   readonly stepsCompleted: number;
-  /** As status events have it: steps that have completed, of all. */
+  /** As in status events: completed steps, of all. */
   readonly progress: { readonly completed: number; readonly total: number };
   readonly currentStep: string | null;
   readonly totalCost: number;
   /** Null: it has no budget. */
   readonly remainingBudget: number | null;
-  /** Since it began, until it ended, or until the last thing that is known of it. */
+  /** Milliseconds since it began, until it ended, or until its last known event. */
   readonly runtime: number;
-  /** Why it did not complete, or how to resume it; empty: there is nothing to say. */
+  /** Why it did not complete, or how to resume it; empty: no message. */
   readonly message: string;
-  /** Events of it that some relay of the project has not answered yet. */
+  /** Its events that some relay of the project has not answered. */
   readonly unsentEvents: number;
 }
 
-/** What the state of a run does not say. */
+/** What a report needs besides the state of a run. */
 export interface ReportFacts {
-  /** The event that asks for it; null: it is not known. */
+  /** The event that requests it; null: unknown. */
   readonly request: EventTemplate | null;
-  /** The event that defines the workflow, which says what it gives; null: it is not known. */
+  /** The event that defines the workflow, with its outputs; null: unknown. */
   readonly definition: EventTemplate | null;
-  /** Whether a process works on it. */
+  /** Whether a process hosts it. */
   readonly alive: boolean;
   readonly unsentEvents: number;
   /** Milliseconds since 1970. */
@@ -71,7 +77,7 @@ export function reportOf(state: RunState, rules: Rules, facts: ReportFacts): Exe
   };
 }
 
-/** Of several steps that make the same, the last in the file that has done so. */
+/** If several steps make the same output, the last one in the file that has done so counts. */
 function outputsOf(
   state: RunState,
   rules: Rules,
@@ -84,13 +90,13 @@ function outputsOf(
   return Object.fromEntries(names.flatMap((name) => (made.has(name) ? [[name, made.get(name)!]] : [])));
 }
 
-/** What a definition says that it gives; null: it does not say. */
+/** The outputs that a definition declares; null: it declares none. */
 function declared(definition: EventTemplate | null): string[] | null {
   const tags = definition?.tags.filter(([name]) => name === 'output') ?? [];
   return tags.length === 0 ? null : tags.map(([, name = '']) => name);
 }
 
-/** What steps make that nothing comes after. */
+/** The outputs of steps without dependents. */
 function lastOutputs({ root }: Rules): string[] {
   const steps = [...root.steps.values()].map(({ step }) => step);
   const before = new Set(steps.flatMap(({ needs }) => needs.map(({ step }) => step)));

@@ -3,16 +3,16 @@ import type { ValueType } from '../workflow/model.ts';
 import { fillParameters } from '../workflow/machine/parameters.ts';
 import { kinds, tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 
-/** What somebody asks for by an event. */
+/** A run requested by an event. */
 export interface AskedRun {
   /** The id of the event that defines the workflow. */
   readonly definition: string;
-  /** What the author of the request calls the run. */
+  /** The run's name in the request. */
   readonly execution: string;
   readonly inputs: Readonly<Record<string, Json>>;
-  /** Null: as much as it costs. */
+  /** Null: unlimited. */
   readonly msats: number | null;
-  /** Milliseconds; null: as long as the project allows. */
+  /** Milliseconds; null: the project's limit. */
   readonly timeout: number | null;
 }
 
@@ -23,8 +23,8 @@ const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;
 const longest = 31_536_000;
 
 /**
- * What a request asks for, as far as the event itself tells. Whether it is authentic is asked elsewhere. `most`: what it may
- * ask for, and what it gets when it does not say; null: any amount.
+ * The request in an event. Does not check its authenticity. `most`: the maximum amount, and the
+ * default; null: any amount.
  */
 export function readAsked(event: NostrEvent, most: number | null = null): ReadAsked {
   const no = (problem: string): ReadAsked => ({ ok: false, problem });
@@ -61,7 +61,7 @@ export function readAsked(event: NostrEvent, most: number | null = null): ReadAs
   return { ok: true, value: { definition, execution, inputs: Object.fromEntries(inputs), msats, timeout } };
 }
 
-/** The inputs of a run, checked against what the workflow declares. Nothing is made to fit that does not. */
+/** The inputs of a run, checked against the workflow's declarations, without conversions. */
 export function checkInputs(
   { inputs }: Pick<AskedRun, 'inputs'>,
   types: Readonly<Record<string, ValueType>>,
@@ -78,13 +78,16 @@ export function checkInputs(
   };
 }
 
-/** Whether a number in it may have been another one before it was read. */
+/** Whether parsing may have changed a number in it. */
 function isWide(value: Json): boolean {
   if (typeof value === 'number') return !(Math.abs(value) <= Number.MAX_SAFE_INTEGER);
   return typeof value === 'object' && value !== null && Object.values(value).some((each) => isWide(each));
 }
 
-/** Whether a request was followed before: the same event, or another one by the same author for the same run. */
+/**
+ * Whether a request was followed before: the same event, or another one by the same author for the
+ * same run.
+ */
 export function isReplayed(event: NostrEvent, followed: readonly NostrEvent[]): boolean {
   const execution = tagOf(event, 'd');
   return followed.some(
@@ -92,14 +95,15 @@ export function isReplayed(event: NostrEvent, followed: readonly NostrEvent[]): 
   );
 }
 
-/** The public keys that a request is addressed to; none: whoever serves its workflow. */
+/** The public keys that a request is addressed to; none: any service of its workflow. */
 export function addressees({ tags }: Pick<NostrEvent, 'tags'>): string[] {
   return tags.flatMap(([name, key]) => (name === 'p' && key !== undefined ? key : []));
 }
 
 /**
- * Whether an event of a relay shows that a request needs nobody any more: `own` has answered it, or, unless it is addressed to
- * `own`, another one works on it or is done. A refusal by another one leaves it to us. Whether the event is authentic is asked elsewhere.
+ * Whether a relay's event shows that a request is handled: `own` has answered it, or, unless it is
+ * addressed to `own`, another author works on it or is done. A refusal by another author does not
+ * count. Does not check the event's authenticity.
  */
 export function answersFor(request: NostrEvent, own: string, event: NostrEvent): boolean {
   if (tagOf(event, 'e') !== request.id || event.pubkey === request.pubkey) return false;

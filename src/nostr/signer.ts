@@ -1,12 +1,12 @@
 import type { EventTemplate, NostrEvent } from '../letters/nostr-event.ts';
 
-/** Signs in the name of the project. */
+/** Signs with the project's key. */
 export interface Signer {
   readonly pubkey: string;
   sign(template: EventTemplate): NostrEvent;
 }
 
-/** What is needed to sign takes long to load: only those who sign load it. */
+/** The signer of a key. Loads the slow signing library only now. */
 export async function loadSigner(key: string): Promise<Signer> {
   const { finalizeEvent, getPublicKey } = await import('nostr-tools/pure');
   const secret = Buffer.from(key, 'hex');
@@ -21,8 +21,8 @@ export async function loadSigner(key: string): Promise<Signer> {
 }
 
 /**
- * Whether the id of an event is that of its text and its signature is its author's. It is copied first: the library trusts
- * a mark that it leaves on what it has verified, and that survives a change.
+ * Whether the id of an event is that of its text and its signature is its author's. Copies it
+ * first: the library trusts a mark that it leaves on verified events, which survives a change.
  */
 export async function isAuthentic(event: NostrEvent): Promise<boolean> {
   const { verifyEvent } = await import('nostr-tools/pure');

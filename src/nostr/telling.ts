@@ -16,15 +16,15 @@ export interface RequestOptions {
   readonly definition: NostrEvent;
   readonly execution: string;
   readonly inputs: Readonly<Record<string, Json>>;
-  /** Null: as much as it costs. */
+  /** Null: unlimited. */
   readonly msats: number | null;
-  /** Milliseconds; null: as long as it takes. */
+  /** Milliseconds; null: unlimited. */
   readonly timeout: number | null;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Asks for a run of a definition. */
+/** The request for a run of a definition. */
 export function requestEvent({
   definition,
   execution,
@@ -47,7 +47,7 @@ export function requestEvent({
   };
 }
 
-/** What is to be said of a run that was not said yet: a result for every step that is settled, and how the run stands. */
+/** The unpublished events of a run: a result for every settled step, and its status. */
 export function untold(
   state: RunState,
   rules: Rules,
@@ -66,7 +66,7 @@ export function untold(
   ];
 }
 
-/** Whether an event says a result; a step that ran again has another one, whose time is later. */
+/** Whether an event reports a result; a step that ran again has another one, with a later time. */
 function says(event: EventTemplate, result: EventTemplate): boolean {
   return isSame(event, result) && event.created_at >= result.created_at;
 }
@@ -125,14 +125,14 @@ function statusEvent(state: RunState, rules: Rules, { id, request }: Execution):
   };
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface StepProgress {
   /** Steps that have completed. */
   readonly completed: number;
   /** Those and the ones that failed, were skipped or cancelled. */
   readonly settled: number;
   readonly total: number;
-  /** The first step in the file that is running; null: none is. */
+  /** The first running step in the order of the file; null: none. */
   readonly current: string | null;
 }
 
@@ -149,7 +149,7 @@ export function progressOf(state: RunState, rules: Rules): StepProgress {
   };
 }
 
-/** Says that a request is not followed, and why. */
+/** The refusal of a request, with its reason. */
 export function refusalEvent(request: NostrEvent, reason: string, at: number): EventTemplate {
   return {
     kind: kinds.status,
@@ -166,7 +166,7 @@ export function refusalEvent(request: NostrEvent, reason: string, at: number): E
   };
 }
 
-/** How a run stands in the words of the language. */
+/** The status of a run in the terms of the language. */
 export function runStatus({
   status,
 }: Pick<RunState, 'status'>): 'running' | 'completed' | 'failed' | 'cancelled' {

@@ -4,14 +4,14 @@ import { mailroom } from '../mail/format/message.ts';
 import type { MailState, ThreadState } from '../mail/machine/state.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 
-/** How far the answer to a message is. `thread` is the state that ended the waiting. */
+/** The state of the answer to a message. `thread`: the thread's state that ended the wait. */
 export type Answer =
   | { readonly is: 'open'; readonly news: readonly Message[] }
   | { readonly is: 'over'; readonly thread: ThreadState; readonly news: readonly Message[] };
 
 /**
- * What came for the sender since, and whether anything more will: the answers are all in, or the thread has ended.
- * A message that the state has forgotten is over.
+ * Messages to the sender since, and whether more may follow: all answers have arrived, or the
+ * thread has ended. A message that the state has forgotten is over.
  */
 export function answerTo(state: MailState, id: MessageId, role: RoleName): Answer {
   const mail = state.mail.get(id);
@@ -28,7 +28,7 @@ export function answerTo(state: MailState, id: MessageId, role: RoleName): Answe
     : { is: 'open', news };
 }
 
-/** What was sent to a role in a thread after some message, in order. */
+/** The messages to a role in a thread after a given one, in order. */
 function newsIn(state: MailState, thread: ThreadId, after: number, role: RoleName): Message[] {
   return (state.threads.get(thread)?.messages ?? [])
     .flatMap((id) => state.mail.get(id) ?? [])

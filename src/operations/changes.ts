@@ -14,7 +14,7 @@ import { duration, span } from './times.ts';
 import type { RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
-/** What one must remember of a state to tell later what has changed; the state itself is changed in place. */
+/** What to remember of a state to find later changes; the state itself is changed in place. */
 export interface Memory {
   readonly events: number;
   readonly lastMail: number;
@@ -23,16 +23,16 @@ export interface Memory {
   readonly costs: ReadonlyMap<RoleName, Cost>;
   readonly parked: ReadonlyMap<string, number>;
   readonly held: ReadonlySet<string>;
-  /** Keys of the mail that people had not read. */
+  /** Keys of mail that people had not read. */
   readonly unread: ReadonlySet<string>;
-  /** Keys of the asks that had been escalated. */
+  /** Keys of asks that had been escalated. */
   readonly escalated: ReadonlySet<string>;
 }
 
-/** One thing that happened, in words. */
+/** One change, in words. */
 export interface Change {
   readonly kind: 'sent' | 'started' | 'ended' | 'again' | 'failed' | 'notice' | 'overdue' | 'thread' | 'held';
-  /** Whom it is about; null: nobody in particular. */
+  /** The role concerned; null: no particular one. */
   readonly role: RoleName | null;
   readonly text: string;
 }
@@ -51,19 +51,19 @@ export function remember(state: MailState): Memory {
   };
 }
 
-/** What is held back by a person, or because its folder is gone. */
+/** Names of what a person has paused, or whose folder has vanished. */
 function heldThings({ paused, roles }: MailState): Set<string> {
   const gone = [...roles].filter(([, role]) => role.vanished).map(([name]) => `${name} (its inbox is gone)`);
   const threads = [...paused.threads].map((id) => `thread ${short(id)}`);
   return new Set([...(paused.all ? ['everything'] : []), ...paused.roles, ...threads, ...gone]);
 }
 
-/** An id as people read it: its last letters, as in file names. */
+/** An id for people: its last letters, as in file names. */
 export function short(id: string): string {
   return `…${id.slice(-6)}`;
 }
 
-/** What happened between two moments, in the order in which a person would tell it. */
+/** The changes between two states, in the order in which a person would report them. */
 export function describeChange(before: Memory, state: MailState, money: (cost: Cost) => string): Change[] {
   if (before.events === state.events) return [];
   const fresh = [...state.mail.values()].filter(({ order }) => order > before.lastMail);
@@ -87,7 +87,7 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
   return [...changes, ...heldLines(before, state)];
 }
 
-/** Whether a notice has told already why something in a thread came to an end. */
+/** Whether a notice has already reported why something in a thread ended. */
 type Told = (thread: ThreadId, reason: string) => boolean;
 
 function toldBy(notices: readonly Message[]): Told {
@@ -95,7 +95,7 @@ function toldBy(notices: readonly Message[]): Told {
     notices.some((notice) => notice.thread === thread && notice.body.includes(firstLineThenFence(reason)));
 }
 
-/** Notices reach people; they are told of even when their thread is unknown. */
+/** Notices to people are reported even when their thread is unknown. */
 function newNotices(before: Memory, { unread }: MailState): Message[] {
   return [...unread]
     .filter(([key, { message }]) => message.from === mailroom && !before.unread.has(key))
@@ -113,7 +113,7 @@ function sentLine({ id, type, from, to, subject }: Message): Change {
 interface Escalation {
   readonly key: string;
   readonly message: Message;
-  /** Who has not answered. */
+  /** The role that has not answered. */
   readonly recipient: RoleName;
   readonly to: RoleName;
 }
@@ -129,7 +129,10 @@ function escalations({ mail }: MailState): Escalation[] {
   );
 }
 
-/** Requests that nobody answered in time: who is asked as well, or who continues without an answer. */
+/**
+ * Requests that were not answered in time: who is asked as well, or who continues without an
+ * answer.
+ */
 function overdueLines(before: Memory, state: MailState, fresh: readonly Mail[]): Change[] {
   const asked = escalations(state)
     .filter(({ key }) => !before.escalated.has(key))
@@ -153,7 +156,10 @@ function overdueLines(before: Memory, state: MailState, fresh: readonly Mail[]):
   return [...asked, ...without];
 }
 
-/** How a turn ended: what it sent, or that it failed; the reason of a failure is in the notice, where there is one. */
+/**
+ * How a turn ended: what it sent, or that it failed; the reason of a failure is in the notice, if
+ * there is one.
+ */
 function endOf(
   before: Memory,
   state: MailState,
@@ -176,7 +182,10 @@ function endOf(
   return [{ kind: 'ended', role, text: end }, ...sent.map(({ message }) => sentLine(message))];
 }
 
-/** What a turn that is over cost: what it had settled when it was last seen, else what its role has spent since. */
+/**
+ * The cost of an ended turn: what it had settled when last seen, else what its role has spent
+ * since.
+ */
 function turnCost(before: Memory, state: MailState, turn: Turn): Cost {
   if (turn.phase.is === 'returned') return turn.cost;
   const then = before.costs.get(turn.role) ?? nothing;
@@ -188,7 +197,7 @@ function turnCost(before: Memory, state: MailState, turn: Turn): Cost {
   };
 }
 
-/** What became of a turn that goes on. */
+/** The changes of a turn in progress. */
 function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   const { id, role, messages, attempt, round, phase } = turn;
   const count = messages.length === 1 ? '1 message' : `${String(messages.length)} messages`;
@@ -213,13 +222,16 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   return [{ kind: 'again', role, text: `${role} ${id} stopped${reason}${wait}` }];
 }
 
-/** The first line of a text of several: what a program printed may follow, and the notice or the prompt has it all. */
+/**
+ * The first of several lines: a program's output may follow, and the notice or the prompt has it
+ * all.
+ */
 function headOf(text: string): string {
   const [first = '', ...rest] = text.trim().split('\n');
   return rest.length > 0 ? first.replace(/:$/, '') : first;
 }
 
-/** The first line of a notice; where that only announces a list, the list. */
+/** The first line of a notice; if that only announces a list, the list. */
 function noticeLine({ subject, body }: Message): Change {
   const [first = '', ...rest] = body.split('\n').filter((line) => line.trim() !== '');
   const isList = rest[0]?.startsWith('- ') === true;

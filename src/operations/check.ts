@@ -5,10 +5,10 @@ import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '
 import type { Project } from './project/project.ts';
 import { validate, type ReadWorkflow } from './validate.ts';
 
-/** What is wrong with a project's protocol and settings, and how much there is of what is right. */
+/** The problems of a project's protocol and settings, and a count of its valid parts. */
 export interface CheckDocument {
   readonly schema: 1;
-  /** False: there are errors, with which nothing starts. */
+  /** False: there are errors, so that nothing can start. */
   readonly ok: boolean;
   readonly roles: number;
   readonly types: number;
@@ -17,7 +17,7 @@ export interface CheckDocument {
   readonly warnings: readonly DiagnosticDocument[];
   /** Null: it was not explored. */
   readonly exploration: {
-    /** False: it ended at its bounds, and there may be more. */
+    /** False: it reached its limits, so there may be more. */
     readonly complete: boolean;
     readonly states: number;
     readonly stuck: readonly StuckState[];
@@ -26,20 +26,22 @@ export interface CheckDocument {
 
 export interface Checkup {
   readonly document: CheckDocument;
-  /** The same for people: file, line, column, the line with its mark, the hint. Empty: there is nothing to say. */
+  /** The same for people: file, line, column, the marked line, the hint. Empty: no problems. */
   readonly text: string;
 }
 
-/** `also`: with everything else; `only`: without the warnings of reading; `no`: it is not explored. */
+/**
+ * `also`: explore besides the checks; `only`: without warnings of reading; `no`: do not explore.
+ */
 export type Exploring = 'also' | 'only' | 'no';
 
-/** The workflows of a project; only those of a project whose protocol and settings are right can be read. */
+/** The workflows of a project, which can be read only if its protocol and settings are valid. */
 export interface Workflows {
   list(): readonly string[];
   read(path: string): Promise<ReadWorkflow>;
 }
 
-/** Reads everything that says how a project works, and starts nothing. Errors of reading are always told. */
+/** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
 export async function check(
   project: Pick<Project, 'definition'>,
   workflows: Workflows,
@@ -80,19 +82,22 @@ function checkup(
   return { document, text: renderDiagnostics(found) };
 }
 
-/** Milliseconds after which the exploration ends early, and says so. */
+/** Milliseconds after which the exploration ends early, and reports that. */
 const longest = 4_000;
 
-/** Two threads show what they can do to each other. The depth is beyond what a protocol of some roles needs to be seen whole. */
+/**
+ * Two threads show how they interact. The depth exceeds what a complete exploration of a protocol
+ * with some roles needs.
+ */
 const bounds = { threads: 2, depth: 60, states: 50_000 };
 
-/** Explores a protocol as far as a person waits for it. `clock`: milliseconds. */
+/** Explores a protocol within the time that a person waits for it. `clock`: milliseconds. */
 export function exploreWithin(protocol: Protocol, clock: () => number): Exploration {
   const end = clock() + longest;
   return explore(protocol, { ...bounds, enough: () => clock() > end });
 }
 
-/** A stuck state as a warning, with the shortest way to it. */
+/** A warning of a stuck state, with the shortest path to it. */
 export function stuckWarning({ path, why }: StuckState): Diagnostic {
   return {
     code: 'E_STUCK',

@@ -16,32 +16,33 @@ import { isInside } from '../yaml/paths.ts';
 import { ProblemsError } from './problems.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 
-/** What somebody wants to send. Null is "not said"; what the text's own front matter says counts then. */
+/** What a caller wants to send. Null: not given; the text's own front matter counts then. */
 export interface Wish {
   /** The role that speaks. */
   readonly from: RoleName;
   readonly to: readonly RoleName[];
   readonly type: TypeName | null;
   readonly subject: string | null;
-  /** `name=value`, as it was typed. */
+  /** `name=value`, as typed. */
   readonly fields: readonly string[];
   readonly attachments: readonly string[];
   readonly thread: ThreadId | null;
   readonly inReplyTo: MessageId | null;
-  /** The types that answer the message in question; null: it asks for nothing, or none is in question. */
+  /** The types that answer the message; null: it expects no answer, or there is no message. */
   readonly replies: readonly TypeName[] | null;
   readonly text: string;
-  /** The text is the body, whatever stands at its head; else its front matter is read. */
+  /** The whole text is the body; otherwise its front matter is read. */
   readonly plain?: boolean;
-  /** What to call the text in a message about it. */
+  /** The name of the text in error messages. */
   readonly source: string;
-  /** How a text is given, for somebody who gave none. */
+  /** How to give a text, for the error when there is none. */
   readonly remedy: string;
 }
 
 /**
- * What is to be sent, as far as it can be told before the controller judges it. Without a protocol that can be read, the
- * type must be said. Throws `E_USAGE`, `E_UNKNOWN_NAME`, `E_PATH` or what is wrong with the text.
+ * The draft of a message, as far as it is determined before the controller judges it. Without a
+ * readable protocol, the type is required. Throws `E_USAGE`, `E_UNKNOWN_NAME`, `E_PATH` or the
+ * problems of the text.
  */
 export function compose(wish: Wish, protocol: Protocol | null): Draft {
   const written = wish.plain === true ? { ...nothingSaid, body: wish.text } : readLetter(wish);
@@ -76,7 +77,7 @@ function readLetter({ text, source }: Wish): Draft {
   return parsed.value;
 }
 
-/** As the front matter is checked. */
+/** The same check as for the front matter. */
 function refuseOutside(path: string): void {
   if (isInside(path)) return;
   const hint = 'paths are relative to the project, without `..`';
@@ -90,7 +91,7 @@ function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unk
   throw new MailroomError('E_UNKNOWN_NAME', `there is no ${what} \`${name}\``, hint);
 }
 
-/** The type that goes without saying: an answer's only one, the protocol's start, or the only one between the roles. */
+/** The implied type: the only answer, the protocol's start, or the only type between the roles. */
 function impliedType(wish: Wish, protocol: Protocol | null): TypeName {
   const { from, to, replies } = wish;
   // A step of a run is answered by its result, whatever the protocol says.
@@ -102,7 +103,8 @@ function impliedType(wish: Wish, protocol: Protocol | null): TypeName {
   const common = first.filter((name) => rest.every((names) => names.includes(name)));
   const fitting = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);
   const unasked = replies === null && protocol ? fitting.filter((name) => !isReply(protocol, name)) : [];
-  // An answer is meant only where nothing else can be, and in a new thread it would answer nothing.
+  // A type that answers is implied only if no other is possible; in a new thread it would answer
+  // nothing.
   const isNew = wish.thread === null && wish.inReplyTo === null;
   if (replies === null && protocol && isNew && unasked.length === 0 && fitting.length > 0)
     throw new MailroomError(
@@ -138,7 +140,7 @@ function isReply(protocol: Protocol, name: TypeName): boolean {
   return [...protocol.types.values()].some(({ reply }) => reply.includes(name));
 }
 
-/** `name=value`: JSON where it reads as JSON, unless the field is a text. */
+/** `name=value`: JSON where it parses as JSON, unless the field is a string. */
 function readFields(given: readonly string[], type: MessageType | null): Record<string, Json> {
   const fields: Record<string, Json> = {};
   for (const pair of given) {
@@ -157,7 +159,10 @@ function jsonOrText(text: string): Json {
   return value === undefined ? text : value;
 }
 
-/** The person that a message was sent to, in whose name it is answered. Throws `E_TARGET` when that is in doubt. */
+/**
+ * The person who received a message, in whose name it is answered. Throws `E_TARGET` when that is
+ * ambiguous.
+ */
 export function addressee(
   protocol: Protocol,
   recipients: readonly RoleName[],

@@ -4,17 +4,17 @@ import { nothing, type Cost, type MailState } from '../mail/machine/state.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import type { ThreadId } from '../kernel/ids.ts';
 
-/** What costs may be told by. */
+/** The keys by which costs are grouped. */
 export const costKinds = ['role', 'thread', 'run', 'step', 'provider', 'day'] as const;
 export type CostKind = (typeof costKinds)[number];
 
-/** What was paid, by one kind of thing. Dollars; `unpriced` counts launches settled at what they had reserved. */
+/** Costs, grouped by one key. Dollars; `unpriced` counts launches settled at their reservation. */
 export interface CostsDocument {
   readonly schema: 1;
   readonly by: CostKind;
   /** The first day that counts, in UTC; null: all. */
   readonly since: string | null;
-  /** The dearest first; days in their order. */
+  /** The most expensive first; days in chronological order. */
   readonly rows: readonly CostsRow[];
   readonly total: CostsSum;
 }
@@ -25,7 +25,9 @@ export interface CostsSum {
 }
 
 export interface CostsRow extends CostsSum {
-  /** Null: what has none, as a step that no role did, or mail for no run; threads that are forgotten. */
+  /**
+   * Null: no such name, as for a step without a role, or mail without a run; or a forgotten thread.
+   */
   readonly name: string | null;
 }
 
@@ -48,7 +50,7 @@ export function costsOf(
   return { schema: 1, by, since, rows, total };
 }
 
-/** Each launch once: what a role did for a step is in the mail, whatever the run counts for its budget. */
+/** Each launch once: a role's launch for a step is in the mail, although the run also counts it. */
 function* billsOf(
   { bills }: MailState,
   runs: readonly RunState[],
@@ -67,7 +69,7 @@ function sum(before: CostsSum | undefined, { launches, cost }: Bill): CostsSum {
   return { launches: before.launches + launches, cost: addCost(before.cost, cost) };
 }
 
-/** Of what has no price, tokens tell. */
+/** Rows without a price are ordered by tokens. */
 function byCost({ cost: a }: CostsRow, { cost: b }: CostsRow): number {
   return b.usd - a.usd || b.tokens - a.tokens;
 }

@@ -5,12 +5,12 @@ import type { Project } from './project/project.ts';
 import { findNamed, type Directory, type Named, type NamedKind } from './targets.ts';
 import type { RoleName, ThreadId } from '../kernel/ids.ts';
 
-/** A message in a few words. */
+/** A short description of a message. */
 export function inWords({ type, from, to, subject }: Message): string {
   return `${from} → ${to.join(', ')}: ${type} — ${subject}`;
 }
 
-/** What the state knows by name. */
+/** The named things in the state. */
 export function directoryOf(state: MailState, roles: readonly string[]): Directory {
   const unread = [...state.unread.values()].filter(({ message }) => !state.mail.has(message.id));
   const messages = [...state.mail.values(), ...unread].map(({ message }) => message);
@@ -25,7 +25,7 @@ export function directoryOf(state: MailState, roles: readonly string[]): Directo
   };
 }
 
-/** The same, with the messages and threads of which only files are left. */
+/** The same, with messages and threads of which only files are left. */
 function wholeDirectory(project: Project, state: MailState, roles: readonly string[]): Directory {
   const known = directoryOf(state, roles);
   const messages = allMessages(project, state).map(({ message }) => message);
@@ -39,7 +39,10 @@ function wholeDirectory(project: Project, state: MailState, roles: readonly stri
   };
 }
 
-/** What a word names in a project. Old mail is looked through only when the state does not know the word. `defined`: roles of the protocol. */
+/**
+ * What a word names in a project. Searches old mail only when the state does not have the word.
+ * `defined`: roles of the protocol.
+ */
 export function resolve(
   project: Project,
   state: MailState,

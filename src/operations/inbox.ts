@@ -12,51 +12,54 @@ import type { Holder, Project } from './project/project.ts';
 import type { RunStatusDocument, WorkflowStatus } from './runs/run-status.ts';
 import { iso, isoOrNull } from './times.ts';
 
-/** What waits for people. `as`: the role that was asked for; null: every person of the protocol. */
+/** The items that wait for people. `as`: the requested role; null: every person of the protocol. */
 export interface InboxDocument {
   readonly schema: 1;
   readonly as: RoleName | null;
-  /** The earliest deadline first, then what has waited longest; notices last. */
+  /** The earliest deadline first, then the longest wait; notices last. */
   readonly items: readonly InboxItem[];
 }
 
-/** One thing that waits. Times are ISO 8601 in UTC. */
+/** An item that waits. Times are ISO 8601 in UTC. */
 export interface InboxItem {
-  /** The id of the message; of an approval, `<run>/<gate>`. */
+  /** The id of the message; for an approval, `<run>/<gate>`. */
   readonly id: string;
-  /** `request`: somebody waits for an answer. `approval`: a gate of a run waits. `notice`: it is there to be read. */
+  /**
+   * `request`: a sender waits for an answer. `approval`: a gate of a run waits. `notice`: only to
+   * be read.
+   */
   readonly kind: 'request' | 'approval' | 'notice';
-  /** Null: it is an approval. */
+  /** Null: an approval. */
   readonly thread: ThreadId | null;
-  /** Null: it is a message. */
+  /** Null: a message. */
   readonly run: string | null;
-  /** Who may answer: human roles, or the approvers of a gate; none: anybody. */
+  /** Who may answer: human roles, or the approvers of a gate; empty: any person. */
   readonly to: readonly string[];
-  /** The sender; of an approval, the name of the workflow. */
+  /** The sender; for an approval, the name of the workflow. */
   readonly from: string;
   readonly type: TypeName;
   readonly subject: string;
   readonly since: string | null;
   readonly deadline: string | null;
-  /** What happens if nobody answers before the deadline; null: there is none. */
+  /** What happens without an answer before the deadline; null: there is no deadline. */
   readonly on_timeout: string | null;
   /** The fields of the types that answer it. */
   readonly fields: Readonly<Record<string, InboxField>>;
   readonly reply_types: readonly TypeName[];
-  /** Answers it; of a notice, shows it. */
+  /** The command that answers it; for a notice, that shows it. */
   readonly command: string;
 }
 
 export interface InboxField {
   readonly type: FieldType['type'];
-  /** The values that it may have; null: any of its type. */
+  /** The allowed values; null: any of its type. */
   readonly enum: readonly Json[] | null;
   readonly required: boolean;
 }
 
 /**
- * What waits for a person, or, where `as` is null, for all of them. Throws `E_TARGET` where `as` is no human role, and what is
- * wrong with the protocol.
+ * The items that wait for a person, or, where `as` is null, for all of them. Throws `E_TARGET`
+ * where `as` is not a human role, and the problems of the protocol.
  */
 export async function readInbox(
   project: Project,
@@ -97,7 +100,7 @@ function expectPerson(protocol: Protocol, as: RoleName): void {
   );
 }
 
-/** Whether a word is a position in the inbox, and no id. */
+/** Whether a word is a position in the inbox, not an id. */
 export function isPosition(word: string): boolean {
   return word === 'last' || word.startsWith('@');
 }
@@ -222,8 +225,8 @@ function fieldsOf(protocol: Protocol, name: TypeName): [string, InboxField][] {
 }
 
 /**
- * The command with everything that must be said. Choices stand in one quoted word, `approved|rejected`: pasted unchanged it
- * is refused with the choices, and nothing is sent.
+ * The command with everything required. Choices are one quoted word, `approved|rejected`: pasted
+ * unchanged it is refused with the choices, and nothing is sent.
  */
 function replyCommand(
   id: MessageId,

@@ -6,7 +6,9 @@ import { orchestrateFile } from '../languages/orchestrate/schema.ts';
 import { overridesFile } from '../languages/swdl/overrides-schema.ts';
 import { swdlFile } from '../languages/swdl/schema.ts';
 
-/** What an editor needs to complete and check our files: the same schemas that we check with, as JSON Schema 2020-12. */
+/**
+ * The program's own schemas as JSON Schema 2020-12, for editors to complete and check its files.
+ */
 export function jsonSchemas(): ReadonlyMap<string, object> {
   return new Map<string, object>([
     ['protocol.schema.json', z.toJSONSchema(protocolFile, { io: 'input' })],

@@ -3,10 +3,10 @@ import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 import type { Cost, ThreadState } from '../mail/machine/state.ts';
 
-/** What is going on in the mail. Instants are ISO 8601 in UTC, money is in dollars. */
+/** The status of the mail. Times are ISO 8601 in UTC, money is in dollars. */
 export interface MailStatus {
   readonly schema: 1;
-  /** Who holds the project; null: no controller runs. */
+  /** The holder of the project; null: no controller is running. */
   readonly controller: ControllerStatus | null;
   /** True when the protocol was edited since the controller read it. */
   readonly protocol_changed: boolean;
@@ -15,11 +15,11 @@ export interface MailStatus {
     readonly roles: readonly RoleName[];
     readonly threads: readonly ThreadId[];
   };
-  /** Providers that are not used before an instant. */
+  /** Providers that are not used before a given time. */
   readonly parked: readonly { readonly provider: string; readonly until: string }[];
   readonly roles: readonly RoleStatus[];
   readonly threads: readonly ThreadStatus[];
-  /** Turns that are not over. */
+  /** Unfinished turns. */
   readonly turns: readonly TurnStatus[];
   readonly cost: { readonly today: Cost };
   /** Messages in outboxes that wait for a controller. */
@@ -28,25 +28,25 @@ export interface MailStatus {
   readonly problems: readonly string[];
 }
 
-/** The first of these that holds is a role's state. */
+/** A role's state is the first of these that applies. */
 export type RoleActivity = 'paused' | 'parked' | 'running' | 'waiting' | 'idle';
 
 export interface RoleStatus {
   readonly name: RoleName;
   readonly state: RoleActivity;
-  /** How many of its turns run. */
+  /** The number of its running turns. */
   readonly running: number;
-  /** How many messages wait in its inbox. */
+  /** The number of messages waiting in its inbox. */
   readonly inbox: number;
-  /** Whom it waits for, and the requests that they have not answered; null: for nobody. */
+  /** The roles that it waits for, and the unanswered requests to them; null: none. */
   readonly waiting_for: {
     readonly roles: readonly RoleName[];
     readonly messages: readonly MessageId[];
     readonly since: string;
   } | null;
-  /** Each wait by itself: all requests that one turn sent. */
+  /** Each wait separately: all requests that one turn sent. */
   readonly waits: readonly WaitStatus[];
-  /** The requests that it took up, or as a person received, and has not answered. */
+  /** The requests that it picked up, or received as a person, and has not answered. */
   readonly owes: readonly DebtStatus[];
   readonly turns: number;
   readonly cost: Cost;
@@ -87,28 +87,30 @@ export interface TurnStatus {
   readonly id: TurnId;
   readonly role: RoleName;
   readonly thread: ThreadId;
-  /** `pending`: it waits for its next attempt; `checking`: its agent is done, its gates run. */
+  /** `pending`: it waits for its next attempt; `checking`: its agent has ended, its gates run. */
   readonly state: 'running' | 'checking' | 'pending' | 'failed';
-  /** Who runs it. */
+  /** The provider that runs it. */
   readonly provider: string;
-  /** The provider that it stands in for, which is at its limit; null: it is the role's own. */
+  /** The rate-limited provider that it replaces; null: it is the role's own. */
   readonly instead_of: string | null;
   readonly attempt: number;
   readonly round: number;
   readonly messages: readonly MessageId[];
   readonly since: string;
-  /** When a pending turn starts again; null: as soon as there is room. */
+  /** When a pending turn starts again; null: as soon as there is a slot. */
   readonly again: string | null;
-  /** What its agent last said of how far it is, in one line; null: nothing. */
+  /** Its agent's last progress report, in one line; null: none. */
   readonly progress: string | null;
   readonly cost: Cost;
 }
 
-/** Who holds the project. */
+/** The holder of the project. */
 export interface ControllerStatus {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
-  /** False: it is a run that moves the mail for its roles, and starts no workflow by its triggers. */
+  /**
+   * False: it is a run that moves the mail for its roles, and starts no workflow by its triggers.
+   */
   readonly triggers: boolean;
 }

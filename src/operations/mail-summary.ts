@@ -14,21 +14,21 @@ import { iso, isoOrNull } from './times.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
 /**
- * What the status takes from the state of the mail: plain JSON, and nothing in it depends on the clock, the protocol or the
- * folders. It may therefore be kept for as long as the journal does not grow.
+ * What the status needs of the state of the mail: plain JSON, independent of the clock, the
+ * protocol and the folders. It is valid for as long as the journal does not grow.
  */
 export interface MailSummary {
-  /** The hash of the protocol that the last start read; empty: none was. */
+  /** The hash of the protocol that the last start read; empty: none. */
   readonly protocol: string;
   readonly paused: MailStatus['paused'];
-  /** Providers, and until when each rests, in milliseconds since 1970. */
+  /** Rate-limited providers, and until when, in milliseconds since 1970. */
   readonly parked: readonly (readonly [provider: string, until: number])[];
-  /** The roles that the state knows. */
+  /** The roles in the state. */
   readonly roles: readonly RoleSummary[];
   readonly threads: readonly ThreadStatus[];
-  /** Turns that are not over; `instead_of` is null. */
+  /** Unfinished turns; `instead_of` is null. */
   readonly turns: readonly TurnStatus[];
-  /** What was paid on the last day on which anything was. */
+  /** The cost of the last day with any cost. */
   readonly spent: { readonly day: string; readonly cost: Cost };
 }
 
@@ -36,9 +36,9 @@ export interface RoleSummary extends Pick<
   RoleStatus,
   'name' | 'running' | 'inbox' | 'waits' | 'owes' | 'turns' | 'cost'
 > {
-  /** Requests that it may answer and has not taken up: those that a person owes. */
+  /** Requests that it may answer and that no turn has picked up: those that a person owes. */
   readonly asked: readonly DebtStatus[];
-  /** Its inbox is gone, with waiting mail in it. */
+  /** Its inbox has vanished, with waiting mail in it. */
   readonly vanished: boolean;
 }
 
@@ -84,10 +84,10 @@ export function turnStatus(turn: Turn): TurnStatus {
   };
 }
 
-/** Asks by their keys, which tell them apart. */
+/** Asks by their unique keys. */
 type Debts = ReadonlyMap<string, Ask>;
 
-/** Looks at the roles of one state; what concerns all of them is looked up once. */
+/** Summarises the roles of one state; what concerns all of them is computed once. */
 class Roles {
   readonly #state: MailState;
   readonly #waiting: Waiting;

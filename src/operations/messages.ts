@@ -8,7 +8,10 @@ import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 import { parseEnvelope } from '../mail/format/read-message.ts';
 
-/** One message of the trail: the keys of its front matter, its text, where its file lies, and the turn that wrote it. */
+/**
+ * One message of the trail: the keys of its front matter, its text, the path of its file, and the
+ * turn that wrote it.
+ */
 export interface MessageDocument {
   readonly id: MessageId;
   readonly type: string;
@@ -24,13 +27,13 @@ export interface MessageDocument {
   /** Keys of the front matter that are not Mailroom's. */
   readonly extra: Readonly<Record<string, Json>>;
   readonly body: string;
-  /** Relative to the project; null: no file shows it now. */
+  /** Relative to the project; null: it has no file now. */
   readonly path: string | null;
-  /** Null: a person or the program wrote it, or its thread is long over. */
+  /** Null: a person or the program wrote it, or its thread ended long ago. */
   readonly turn: TurnId | null;
 }
 
-/** A message with what the state still knows of it. */
+/** A message with what the state still has of it. */
 export interface KnownMessage {
   readonly message: Message;
   /** Null: the state has forgotten it; only its files are left. */
@@ -39,7 +42,7 @@ export interface KnownMessage {
   readonly paths: readonly string[];
 }
 
-/** Every message of the project, oldest first, none twice. */
+/** Every message of the project once, oldest first. */
 export function allMessages(project: Project, state: MailState): KnownMessage[] {
   const found = new Map<MessageId, KnownMessage>();
   const names = new Set<string>();
@@ -53,7 +56,7 @@ export function allMessages(project: Project, state: MailState): KnownMessage[] 
   for (const role of project.roles())
     for (const folder of ['processed', 'failed', 'inbox', 'sent'] as const)
       for (const { name, path, text } of project.mail(role, folder)) {
-        // A canonical name is that of one message: its other copies need not be read.
+        // A canonical name belongs to one message: its other copies need not be read.
         if (names.has(name)) continue;
         const message = readStored(text);
         if (message && !found.has(message.id)) add(message, null, [path]);
@@ -69,7 +72,7 @@ function inOrder(a: KnownMessage, b: KnownMessage): number {
   return a.message.id < b.message.id ? -1 : 1;
 }
 
-/** Where the copies of a message should lie: those of its recipients, then that of its author. */
+/** The expected paths of a message's copies: those of its recipients, then that of its author. */
 export function pathsOf({ message, deliveries }: Pick<Mail, 'message' | 'deliveries'>): string[] {
   const copies = [...deliveries].flatMap(([role, delivery]) => copyPath(message, role, delivery) ?? []);
   return message.from === mailroom ? copies : [...copies, sentPath(message)];
@@ -79,7 +82,7 @@ function sentPath(message: Message): string {
   return `agents/${message.from}/sent/${monthOf(message.created)}/${fileName(message)}`;
 }
 
-/** The path of one recipient's copy; null where it has none any more. */
+/** The path of one recipient's copy; null: it has none any more. */
 export function copyPath(message: Message, role: RoleName, { at }: Pick<Delivery, 'at'>): string | null {
   switch (at) {
     case 'inbox':
@@ -124,14 +127,17 @@ export function messageDocument(project: Pick<Project, 'files'>, known: KnownMes
   };
 }
 
-/** What was said, in order: in one thread, or in all. */
+/** The messages of one thread, or of all, in order. */
 export function trailOf(project: Project, state: MailState, thread: ThreadId | null): MessageDocument[] {
   return allMessages(project, state)
     .filter(({ message }) => thread === null || message.thread === thread)
     .map((known) => messageDocument(project, known));
 }
 
-/** A message as we once wrote it into a mailbox; null when the text is no such message (any more). */
+/**
+ * A message that Mailroom once wrote into a mailbox; null: the text is not such a message (any
+ * more).
+ */
 export function readStored(text: string): Message | null {
   const parsed = parseEnvelope(text, 'message');
   return parsed.ok ? parsed.value : null;

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 
-/** Everything that is wrong with a text; the first problem stands for all of them. */
+/** All problems of a text; its message is that of the first one. */
 export class ProblemsError extends MailroomError {
   readonly problems: readonly Diagnostic[];
 
@@ -13,7 +13,7 @@ export class ProblemsError extends MailroomError {
   }
 }
 
-/** Problems for people, each with its place, the line and a hint where there are any. */
+/** Problems for people, each with its position, line and hint, if any. */
 export function problemsText(problems: readonly Diagnostic[]): string {
   return renderDiagnostics(problems);
 }
@@ -40,12 +40,12 @@ export function errorDocument(error: MailroomError): ErrorDocument {
   return { schema: 1, error: first as DiagnosticDocument, errors: all };
 }
 
-/** A failure for people: `error E_CODE: message`, with the place, the line and a hint where there are any. */
+/** A failure for people: `error E_CODE: message`, with the position, line and hint, if any. */
 export function errorText(error: MailroomError): string {
   if (error instanceof ProblemsError) return problemsText(error.problems);
   const { code, hint } = error;
   const [message = '', ...more] = error.message.split('\n');
-  // A list below the message quotes what others wrote.
+  // A list below the message quotes text from outside.
   const list = more.map((text) => text.replaceAll(/\p{Cc}/gu, '\ufffd'));
   const head = renderDiagnostics([{ code, severity: 'error', message, place: null, hint: null }]);
   return [head, ...list, ...(hint === null ? [] : [`hint: ${hint}`])].join('\n');

@@ -7,7 +7,7 @@ import { statusOf, type StatusDocument } from './status.ts';
 import { progressFile } from './turn-tools.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
-/** The status of a project as its files tell it; a protocol that cannot be read is one of the problems. */
+/** The status of a project from its files; an unreadable protocol is one of the problems. */
 export async function readStatus(
   project: Project,
   workflows: { status(holder: Holder | null): Promise<WorkflowStatus> },
@@ -31,7 +31,7 @@ export async function readStatus(
   return { ...status, turns, threads, runs, triggers };
 }
 
-/** Threads with the folders of their git worktrees, as far as those are there. */
+/** Threads with the folders of their git worktrees, as far as those exist. */
 export function withWorktrees({ files }: Project, threads: readonly ThreadStatus[]): ThreadStatus[] {
   const folder = '.mailroom/worktrees';
   const made = new Set(files.list(folder));
@@ -46,7 +46,7 @@ function unreadable(count: number): string {
   return `the protocol cannot be read, and so no roles: it has ${what}; \`mailroom check\` shows what is wrong`;
 }
 
-/** Without a controller, what was dropped is not yet mail; it waits all the same. */
+/** Without a controller, dropped files are not yet mail, but they wait too. */
 function droppedMail(
   project: Project,
   inboxes: StatusSource['inboxes'],
@@ -58,10 +58,12 @@ function droppedMail(
   return new Map(roles.map((role) => [role, count(role)] as const));
 }
 
-/** The longest line of an agent's that is shown. */
+/** The maximum length of an agent's progress line. */
 const longest = 200;
 
-/** An agent says it by a file in its staging folder; whatever lies there instead says nothing. */
+/**
+ * An agent reports progress by a file in its staging folder; other file types there are ignored.
+ */
 function progressOf({ files }: Project, { id, state, attempt }: TurnStatus): string | null {
   if (state !== 'running') return null;
   try {

@@ -10,15 +10,15 @@ import type { Directory, Named, NamedKind } from './targets.ts';
 import type { RoleName } from '../kernel/ids.ts';
 import type { Target } from '../letters/target.ts';
 
-/** What became of a command. */
+/** The result of a command. */
 export interface Verdict {
   readonly schema: 1;
-  /** `recorded`: no controller has taken it yet; it takes effect when one does. */
+  /** `recorded`: no controller has read it yet; it takes effect when one does. */
   readonly state: 'done' | 'refused' | 'recorded';
   readonly verb: Command['verb'];
   readonly target: ControlFile['target'];
   readonly reason: string | null;
-  /** Whether a controller runs. */
+  /** Whether a controller is running. */
   readonly controller: boolean;
 }
 
@@ -30,8 +30,8 @@ const takes: Readonly<Record<Command['verb'], readonly NamedKind[]>> = {
 };
 
 /**
- * What a word means as the target of a command; a message may have failed for several roles. Throws `E_TARGET`; `others` is
- * what else the command takes, for its hint.
+ * The targets of a command that a word names; a message may have failed for several roles. Throws
+ * `E_TARGET`; `others`: what else the command accepts, for its hint.
  */
 export async function targetsOf(
   project: Project,
@@ -47,13 +47,13 @@ export async function targetsOf(
   return named.kind === 'message' ? letters(project, state, named.message) : [targetOf(named)];
 }
 
-/** Before the first start only the protocol knows them; of one that cannot be read there are none. */
+/** Before the first start only the protocol has the roles; an unreadable one has none. */
 async function definedRoles(project: Project): Promise<RoleName[]> {
   const definition = await project.definition();
   return definition.ok ? [...definition.value.protocol.roles.keys()] : [];
 }
 
-/** Whether a word names a turn that there was. */
+/** Whether a word names a past turn. */
 function isOver(state: MailState, word: string): boolean {
   const number = /^t([1-9]\d*)$/.exec(word)?.[1];
   return number !== undefined && Number(number) <= state.lastTurn && !state.turns.has(word);
@@ -63,7 +63,7 @@ function targetOf(named: Exclude<Named, { kind: 'message' }>): Target {
   return named;
 }
 
-/** The copies of a message that have failed, or were withdrawn by hand. */
+/** The copies of a message that have failed, or that a person withdrew. */
 function letters(project: Project, state: MailState, id: string): ControlFile['target'][] {
   const known = allMessages(project, state).find(({ message }) => message.id === id);
   if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);
@@ -91,7 +91,7 @@ export interface Asked {
   readonly by: string;
 }
 
-/** Leaves a command for the controller and waits for its verdict. */
+/** Sends a command to the controller and waits for its verdict. */
 export async function ask(project: Project, asked: Asked, clock: () => number): Promise<Verdict> {
   const id = project.newId();
   const file: ControlFile = { id, at: clock(), ...asked };

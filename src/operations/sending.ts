@@ -10,11 +10,11 @@ import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 import type { Json } from '../kernel/json.ts';
 
-/** What became of a message that was handed over. */
+/** The result of sending a message. */
 export type Sending =
   | {
       readonly schema: 1;
-      /** `accepted`: it is on its way; `recorded`: it lies there and waits for a controller. */
+      /** `accepted`: it is on its way; `recorded`: it waits for a controller. */
       readonly state: 'accepted';
       readonly id: MessageId;
       readonly thread: ThreadId;
@@ -28,16 +28,19 @@ export type Sending =
       readonly controller: boolean;
       readonly reference: string;
     }
-  /** It lies in the staging folder of a turn, and is sent when that turn is committed. */
+  /** It is in the staging folder of a turn, and is sent when that turn is committed. */
   | { readonly schema: 1; readonly state: 'staged'; readonly path: string; readonly turn: TurnId };
 
-/** The protocol as it is written now, to fill in what was not said; the controller may have an older one. Null: it is wrong. */
+/**
+ * The protocol on disk, to fill in defaults; the controller may have an older one. Null: it is
+ * invalid.
+ */
 export async function writtenProtocol(project: Project): Promise<Protocol | null> {
   const definition = await project.definition();
   return definition.ok ? definition.value.protocol : null;
 }
 
-/** A protocol to judge by, when it is surely the one that the controller has. */
+/** A protocol to check against, if it is certainly the controller's; null: unknown. */
 export async function currentProtocol(project: Project, state: MailState): Promise<Protocol | null> {
   const definition = await project.definition();
   if (!definition.ok) return null;
@@ -46,8 +49,9 @@ export async function currentProtocol(project: Project, state: MailState): Promi
 }
 
 /**
- * Puts a message into the outbox of a role and waits for the controller's word. What the protocol forbids is refused before
- * anything is written. Throws `E_FORBIDDEN`, or `E_MESSAGE` with the controller's reason.
+ * Puts a message into the outbox of a role and waits for the controller's verdict. What the
+ * protocol forbids is refused before anything is written. Throws `E_FORBIDDEN`, or `E_MESSAGE` with
+ * the controller's reason.
  */
 export async function submit(
   project: Project,
@@ -72,12 +76,12 @@ export async function submit(
   return word;
 }
 
-/** The name of the file that carries a message with this reference. */
+/** The name of a message file with this reference. */
 function nameOf(mark: string): string {
   return `send-${mark}.md`;
 }
 
-/** Writes a message into the staging folder of the turn that we are called from. */
+/** Writes a message into the staging folder of the calling turn. */
 export async function stageInTurn(
   project: Project,
   turn: { readonly id: TurnId; readonly role: RoleName; readonly outbox: string },
@@ -90,7 +94,10 @@ export async function stageInTurn(
   return { schema: 1, state: 'staged', path, turn: turn.id };
 }
 
-/** What the protocol has against it. An agent may not be able to read the project: then the controller judges alone. */
+/**
+ * Why the protocol forbids it. An agent may not have access to the project: then only the
+ * controller checks.
+ */
 async function forbiddenInTurn(project: Project, id: TurnId, draft: Draft): Promise<readonly string[]> {
   try {
     const state = project.state();
@@ -112,7 +119,9 @@ function forbid(addressed: object & { readonly problems?: readonly string[] }): 
   throw new MailroomError('E_FORBIDDEN', problems.join('; '), 'nothing was sent');
 }
 
-/** The controller's word about a message, by its reference, as the journal has it; undefined: it has not said any. */
+/**
+ * The controller's verdict on a message, by its reference, from the journal; undefined: none yet.
+ */
 export function wordOf(
   project: Pick<Project, 'state'>,
   mark: string,
@@ -145,7 +154,7 @@ function value(json: Json): string {
   );
 }
 
-/** What an author says, as a message file. What nobody said is not in it: the controller gives it. */
+/** A draft as a message file. Missing keys are left to the controller. */
 export function draftText(draft: Draft): string {
   const { type, to, thread, inReplyTo, subject, attachments, fields, extra, body } = draft;
   const said: [string, Json][] = [];

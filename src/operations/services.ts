@@ -8,34 +8,40 @@ import type { NipServices } from './nip/documents.ts';
 import type { WorkflowServices } from './runs/services.ts';
 import type { Idle } from '../host/idle.ts';
 
-/** What is known before the command line is read: enough for `--help` and `--version`. */
+/** What is available before the command line is read: enough for `--help` and `--version`. */
 export interface Start {
-  /** What the program was called by. */
+  /** The name by which the program was called. */
   readonly name: 'mailroom' | 'orchestrate';
   readonly version: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where the program was called. */
+  /** The working folder of the call. */
   readonly cwd: string;
-  /** Called once, before a command does its work: what it needs is loaded only then. */
+  /** Called once, before a command does its work, which loads its dependencies only then. */
   readonly services: () => Promise<Services>;
 }
 
-/** What the composition root gives to the commands. Everything that touches the world goes through here. */
+/** What the composition root gives to the commands: every effect goes through this. */
 export interface Services {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where the program was called. */
+  /** The working folder of the call. */
   readonly cwd: string;
-  /** The project that `from` lies in, or null. `$MAILROOM_PROJECT` wins, unless a person named the folder. */
+  /**
+   * The project that contains `from`, or null. `$MAILROOM_PROJECT` wins, unless a person named the
+   * folder.
+   */
   findProject(from: string, named: boolean): string | null;
-  /** The file of a workflow that is named by its path, absolute; null: no file lies there. */
+  /** The file of a workflow named by its path, absolute; null: there is no file. */
   workflowFile(reference: string): string | null;
   openProject(root: string): ProjectServices;
-  /** The text of a file that the caller named, by its absolute path, wherever it lies; null: there is no such file. */
+  /**
+   * The text of a file that the caller named, by its absolute path, anywhere; null: it does not
+   * exist.
+   */
   readText(path: string): string | null;
-  /** Writes a new project; existing files are kept. Returns the paths that were written. */
+  /** Writes a new project, keeping existing files. Returns the paths that were written. */
   scaffold(root: string, template: string, options: { provider: string | null }): ScaffoldResult;
   templates(): string[];
-  /** `probes`: each agent CLI that is here answers once, which costs a few tokens. */
+  /** `probes`: each installed agent CLI answers once, which costs a few tokens. */
   doctor(root: string | null, options: { readonly probes: boolean }): Promise<readonly Finding[]>;
 }
 
@@ -55,26 +61,26 @@ export interface Finding {
 export interface Definition {
   readonly protocol: Protocol;
   readonly config: Config;
-  /** Names the protocol as it was read. */
+  /** The hash of the protocol as it was read. */
   readonly hash: string;
 }
 
-/** One project with everything that commands may do with it. */
+/** One project with all its operations for commands. */
 export interface ProjectServices extends Project {
-  /** Reads mailroom.yaml and protocols/: all that is wrong with them, or what they say. */
+  /** Reads mailroom.yaml and protocols/: all their problems, or their content. */
   definition(): Promise<Checked<Definition>>;
   readonly workflows: WorkflowServices;
   /** Workflows of the language nip by their ids. */
   nip(): Promise<NipServices>;
-  /** Of threads in git worktrees of their own. Throws `E_REFUSED` with what git says; nothing is lost then. */
+  /** Worktrees of threads. Throws `E_REFUSED` with git's message; nothing is lost then. */
   readonly worktrees: {
     list(): Promise<readonly WorktreeStatus[]>;
     merge(thread: string, subject: string): Promise<void>;
     remove(thread: string, subject: string): Promise<void>;
   };
   /**
-   * Starts the controller, with the recording in the folder `replay` (absolute) in the place of every provider
-   * but people. Throws `E_LOCKED` when another one holds the project.
+   * Starts the controller, with the recording in the folder `replay` (absolute) in place of every
+   * provider but people. Throws `E_LOCKED` when another one holds the project.
    */
   controller(options: ControllerOptions, replay?: string | null): Promise<Controller>;
 }
@@ -85,9 +91,11 @@ export interface WorktreeStatus {
   readonly branch: string;
   /** Relative to the project; null: only the branch is left. */
   readonly path: string | null;
-  /** Files whose changes are in no commit yet; null: git cannot tell. */
+  /** The number of files with uncommitted changes; null: git cannot determine it. */
   readonly uncommitted: number | null;
-  /** Commits that are not in what is checked out in the project; null: git cannot tell. */
+  /**
+   * The number of commits that the project's checkout does not have; null: git cannot determine it.
+   */
   readonly unmerged: number | null;
 }
 
@@ -95,24 +103,27 @@ export interface ControllerOptions {
   readonly untilIdle: boolean;
   /** Folder to record turns and steps into, absolute; null: none. */
   readonly record: string | null;
-  /** Whether workflows are started by their triggers, and runs that were are gone on with. */
+  /** Whether triggers start workflows, and their earlier runs continue. */
   readonly triggers: boolean;
   /** Called after every look. */
   readonly onChange: (state: MailState) => void;
-  /** Called with what becomes of the runs that triggers have started; missing: nobody wants to know. */
+  /** Receives the changes of runs that triggers have started; absent: they are not reported. */
   readonly onRun?: (change: RunChange) => void;
 }
 
 export interface Controller {
   readonly state: MailState;
   readonly definition: Definition;
-  /** What the start has to say: a journal cut off at its end, a trail that is off, an edited protocol. */
+  /** Notes at the start: a journal cut off at its end, a trail that is off, an edited protocol. */
   readonly notes: readonly string[];
-  /** What is wrong now and will be tried again: folders that cannot be read or drawn, a trail that cannot be written. */
+  /**
+   * Current problems that will be retried: folders that cannot be read or projected, a trail that
+   * cannot be written.
+   */
   readonly problems: () => readonly string[];
   /**
-   * Runs until it is told to end; resolves to why nothing more happens, whether anything failed meanwhile, and what the
-   * disk still refused.
+   * Runs until it is stopped; resolves to why it is idle, the number of failures, and the last disk
+   * error.
    */
   run(): Promise<{ readonly idle: Idle; readonly failures: number; readonly problem: string | null }>;
   end(how: 'stop' | 'drain'): void;

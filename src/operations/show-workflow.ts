@@ -4,7 +4,7 @@ import type { Workflow } from '../workflow/model.ts';
 import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import { readDocument } from '../languages/shared/document.ts';
 
-/** A workflow file as its author wrote it, with what is wrong with it. */
+/** A workflow file as its author wrote it, with its problems. */
 export interface WorkflowDocument {
   readonly schema: 1;
   readonly kind: 'workflow';
@@ -13,13 +13,15 @@ export interface WorkflowDocument {
   readonly ok: boolean;
   /** Null where there are errors. */
   readonly language: string | null;
-  /** The document in the keys of its language, nothing filled in; null where its YAML cannot be read. */
+  /**
+   * The document in the keys of its language, without defaults; null where its YAML cannot be read.
+   */
   readonly definition: Json;
   readonly errors: readonly DiagnosticDocument[];
   readonly warnings: readonly DiagnosticDocument[];
 }
 
-/** The document of a workflow file. A file with errors is shown as well, as far as its YAML can be read. */
+/** The document of a workflow file. Includes a file with errors, as far as its YAML can be read. */
 export function showWorkflow(file: string, text: string, checked: Checked<Workflow>): WorkflowDocument {
   const found = checked.ok ? checked.warnings : checked.problems;
   const read = readDocument(text, file);

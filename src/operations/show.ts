@@ -21,17 +21,17 @@ import { isoOrNull } from './times.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
-/** Where one recipient's copy is, and why it failed if it did. */
+/** Where one recipient's copy is, and why it failed, if so. */
 export interface CopyDocument {
   readonly role: RoleName;
   readonly at: 'inbox' | 'claimed' | 'unread' | 'read' | 'processed' | 'failed' | 'withdrawn' | 'unknown';
-  /** The turn that has taken it up and is not over. */
+  /** The unfinished turn that picked it up; null: none. */
   readonly turn: TurnId | null;
   readonly path: string | null;
   readonly reason: string | null;
 }
 
-/** What a request asks for, and how far each answer is. */
+/** The expected answers of a request, and the state of each. */
 export interface RequestDocument {
   readonly replies: readonly string[];
   readonly blocks: string;
@@ -41,7 +41,7 @@ export interface RequestDocument {
     readonly state: AskState['is'];
     /** Who may still answer. */
     readonly candidates: readonly RoleName[];
-    /** The reply, or the notice that stands in for it. */
+    /** The reply, or the notice that replaces it; null: none. */
     readonly by: MessageId | null;
   }[];
 }
@@ -54,7 +54,7 @@ export interface InvocationDocument {
   readonly prompt: string | null;
   readonly stdout: string | null;
   readonly stderr: string | null;
-  /** What `result.json` says; null: it has not ended. */
+  /** The contents of `result.json`; null: it has not ended. */
   readonly result: JsonObject | null;
 }
 
@@ -71,7 +71,7 @@ export type Shown =
       readonly schema: 1;
       readonly kind: 'thread';
       readonly id: ThreadId;
-      /** Null: it is long over, and only its files are left. */
+      /** Null: it ended long ago, and only its files are left. */
       readonly thread: ThreadStatus | null;
       readonly messages: readonly MessageDocument[];
       readonly turns: readonly TurnStatus[];
@@ -80,13 +80,13 @@ export type Shown =
       readonly schema: 1;
       readonly kind: 'turn';
       readonly id: TurnId;
-      /** Null: it is over. */
+      /** Null: it has ended. */
       readonly turn: TurnStatus | null;
       readonly sent: readonly MessageDocument[];
       readonly invocations: readonly InvocationDocument[];
     }
   | {
-      /** A file that was not taken as a message. */
+      /** A file that was not accepted as a message. */
       readonly schema: 1;
       readonly kind: 'refused';
       readonly path: string;
@@ -95,8 +95,8 @@ export type Shown =
     };
 
 /**
- * Everything about what a word names: a message, a thread, a turn, or a refused file. Throws `E_TARGET`; `others`: what the
- * caller can show besides.
+ * Everything about the subject of a word: a message, a thread, a turn, or a refused file. Throws
+ * `E_TARGET`; `others`: what else the caller can show.
  */
 export function show(project: Project, state: MailState, word: string, others?: Directory['others']): Shown {
   if (/^t\d+$/.test(word)) return showTurn(project, state, word);
@@ -143,7 +143,7 @@ function inWords({ code, text }: Reason): string {
   return `${code}: ${text}`;
 }
 
-/** Of a message that the state has forgotten, what the folders show. */
+/** The copies of a message that the state has forgotten, from the folders. */
 function filedCopies(project: Project, state: MailState, { message }: KnownMessage): CopyDocument[] {
   return message.to.map((role): CopyDocument => {
     if (state.unread.has(`${message.id} ${role}`))
@@ -214,7 +214,10 @@ function showTurn(project: Project, state: MailState, id: TurnId): Shown {
   return { schema: 1, kind: 'turn', id, turn: turn ? turnStatus(turn) : null, sent, invocations };
 }
 
-/** More attempts and corrections than any protocol allows are not looked for. */
+/**
+ * The maximum number of folders examined, above the attempts and corrections that any protocol
+ * allows.
+ */
 const mostFolders = 1_000;
 
 function invocationsOf(project: Project, id: TurnId): InvocationDocument[] {
@@ -242,7 +245,9 @@ function resultOf(text: string | null): JsonObject | null {
   return isJsonObject(value) ? value : null;
 }
 
-/** The refused file whose id the word ends, or is; null: none. Throws `E_TARGET` for several. */
+/**
+ * The refused file whose id is, or ends with, the word; null: none. Throws `E_TARGET` for several.
+ */
 function refusedFile(project: Project, word: string): Shown | null {
   const ending = word.toLowerCase();
   const found = project

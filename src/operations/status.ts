@@ -16,23 +16,23 @@ import type { RunStatusDocument, TriggerStatus } from './runs/run-status.ts';
 import { iso } from './times.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
-/** What is going on, workflows included. */
+/** The status of a project, including workflows. */
 export interface StatusDocument extends MailStatus {
-  /** Runs that are not over, newest first. */
+  /** Runs that have not ended, newest first. */
   readonly runs: readonly RunStatusDocument[];
   readonly triggers: readonly TriggerStatus[];
 }
 
-/** What the status is made of besides the state. */
+/** What the status needs besides the state. */
 export interface StatusParts {
   readonly holder: Holder | null;
-  /** Null: it cannot be read, and the roles are those that the state knows. */
+  /** Null: it cannot be read, and the roles are those in the state. */
   readonly protocol: Protocol | null;
-  /** Names the protocol that lies on disk. */
+  /** The hash of the protocol on disk. */
   readonly hash: string | null;
-  /** Files in inboxes that nobody has taken in yet, by role. */
+  /** Dropped files in inboxes that are not accepted yet, by role. */
   readonly dropped: ReadonlyMap<RoleName, number>;
-  /** Files in outboxes that nobody has taken in yet. */
+  /** Files in outboxes that are not accepted yet. */
   readonly recorded: number;
   readonly problems: readonly string[];
   readonly now: number;
@@ -42,7 +42,7 @@ function controllerStatus({ pid, host, since, triggers }: Holder): ControllerSta
   return { pid, host, since: iso(since), triggers };
 }
 
-/** The status of the mail that a summary tells of. */
+/** The status of the mail, from a summary. */
 export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
   const { holder, protocol, hash, now } = parts;
   const known = new Map(mail.roles.map((role) => [role.name, role]));
@@ -68,13 +68,13 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
   };
 }
 
-/** The provider of a role that another one runs a turn of; null: the role's own runs it. */
+/** The own provider of a role whose turn another one runs; null: its own runs it. */
 function replaced({ role, provider }: TurnStatus, protocol: Protocol | null): string | null {
   const own = protocol?.roles.get(role)?.provider;
   return own === undefined || own === provider ? null : own;
 }
 
-/** A role of the protocol to which nothing has happened yet. */
+/** A role of the protocol without any history. */
 function unknownRole(name: RoleName): RoleSummary {
   const none = { running: 0, inbox: 0, waits: [], owes: [], asked: [], turns: 0 };
   return { name, ...none, cost: nothing, vanished: false };

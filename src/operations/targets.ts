@@ -3,7 +3,7 @@ import { didYouMean } from '../kernel/nearest.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
-/** Something that a command can be about. */
+/** A possible target of a command. */
 export type Named =
   | { readonly kind: 'all' }
   | { readonly kind: 'role'; readonly role: RoleName }
@@ -13,17 +13,17 @@ export type Named =
 
 export type NamedKind = Named['kind'];
 
-/** Everything that has a name, with a line that tells a person what it is. */
+/** Everything with a name, with a line that describes it to a person. */
 export interface Directory {
   readonly roles: readonly RoleName[];
   readonly turns: readonly { readonly id: TurnId; readonly about: string }[];
   readonly threads: readonly { readonly id: ThreadId; readonly about: string }[];
   readonly messages: readonly { readonly id: MessageId; readonly about: string }[];
-  /** What else a command takes, in words, and the names of it: only for hints. */
+  /** What else a command accepts, in words, and those names: only for hints. */
   readonly others?: { readonly words: readonly string[]; readonly names: readonly string[] };
 }
 
-/** A part of an id shorter than this names too much. */
+/** A shorter part of an id matches too much. */
 const shortest = 4;
 
 interface Entry {
@@ -56,8 +56,9 @@ function entriesOf(directory: Directory, kinds: readonly NamedKind[]): Entry[] {
 }
 
 /**
- * What a word names: the whole name of something, or at least four letters that begin or end exactly one id. A thread has
- * the id of its first message: where both will do it is the message. Throws `E_TARGET` with the list when in doubt.
+ * What a word names: a whole name, or at least four letters that begin or end exactly one id. A
+ * thread has the id of its first message: where both are allowed it is the message. Throws
+ * `E_TARGET` with the list when ambiguous.
  */
 export function findNamed(word: string, directory: Directory, kinds: readonly NamedKind[]): Named {
   const found = candidates(word, entriesOf(directory, kinds));
@@ -89,7 +90,7 @@ function candidates(word: string, entries: readonly Entry[]): Entry[] {
   );
 }
 
-/** Leaves out threads whose first message is there too. */
+/** Leaves out threads whose first message is also listed. */
 function unlessMessage(entries: readonly Entry[]): Entry[] {
   const messages = new Set(entries.filter(({ named }) => named.kind === 'message').map(({ name }) => name));
   return entries.filter(({ name, named }) => named.kind !== 'thread' || !messages.has(name));

@@ -1,4 +1,4 @@
-/** An instant in milliseconds since 1970 as documents give it: ISO 8601, UTC. */
+/** A time in milliseconds since 1970 in the format of documents: ISO 8601, UTC. */
 export function iso(at: number): string {
   return new Date(at).toISOString();
 }
@@ -12,7 +12,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** A length of time as people say it, in its two largest units: `12s`, `3m 05s`, `2h 05m`, `3d 2h`. */
+/** A duration in milliseconds in its two largest units: `12s`, `3m 05s`, `2h 05m`, `3d 2h`. */
 export function span(milliseconds: number): string {
   const left = Math.max(0, milliseconds);
   const two = (count: number) => String(Math.floor(count)).padStart(2, '0');
@@ -22,7 +22,7 @@ export function span(milliseconds: number): string {
   return `${String(Math.floor(left / day))}d ${String(Math.floor((left % day) / hour))}h`;
 }
 
-/** How long something took: tenths where that is short. */
+/** The duration of something, in milliseconds: with tenths of a second when short. */
 export function duration(milliseconds: number): string {
   return milliseconds < 10 * second ? `${(milliseconds / second).toFixed(1)}s` : span(milliseconds);
 }

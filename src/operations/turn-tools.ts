@@ -10,7 +10,7 @@ import { writtenProtocol, stageInTurn } from './sending.ts';
 import type { RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
-/** The turn that an agent is in. */
+/** The turn of the calling agent. */
 export interface TurnPlace {
   readonly id: TurnId;
   readonly role: RoleName;
@@ -29,12 +29,16 @@ export interface TurnLetter {
   readonly attachments: readonly string[];
 }
 
-/** The file in the staging folder that holds what an agent last said of its progress: no message, for people to see. */
+/**
+ * The file in the staging folder with an agent's last progress report: not a message, for people to
+ * see.
+ */
 export const progressFile = '.progress';
 
 /**
- * Writes a message file into the staging folder, and returns its path. What the protocol surely forbids is refused before;
- * the rest is judged when the turn ends, as with any file that lies there. Throws what `mailroom send` would say.
+ * Writes a message file into the staging folder, and returns its path. What the protocol certainly
+ * forbids is refused at once; the rest is checked when the turn ends, as for any staged file.
+ * Throws the errors of `mailroom send`.
  */
 export async function stageLetter(project: Project, turn: TurnPlace, letter: TurnLetter): Promise<string> {
   const { to, type, subject, attachments, body, fields } = letter;
@@ -57,7 +61,7 @@ export async function stageLetter(project: Project, turn: TurnPlace, letter: Tur
   return handed.state === 'staged' ? handed.path : '';
 }
 
-/** The type by which a role asks these others and waits. Throws `E_USAGE` when it cannot be told. */
+/** The type by which a role asks these others and waits. Throws `E_USAGE` when it is ambiguous. */
 export async function questionType(
   project: Project,
   role: RoleName,
@@ -92,7 +96,7 @@ export function threadText(project: Project, thread: ThreadId): string {
     .join('\n\n');
 }
 
-/** Notes how far the agent is. */
+/** Records the agent's progress. */
 export function noteProgress(project: Project, turn: TurnPlace, text: string): void {
   project.stage(turn.outbox, progressFile, text);
 }

@@ -3,14 +3,14 @@ import { innerOf } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 
-/** A workflow file as it was read. */
+/** A workflow file with the result of reading it. */
 export interface ReadWorkflow {
-  /** As people know it: from the project, or as it was given. */
+  /** The path from the project, or as given. */
   readonly path: string;
   readonly checked: Checked<Workflow>;
 }
 
-/** What is wrong with some workflows, and what is in those that are right. */
+/** The problems of some workflows, and the contents of the valid ones. */
 export interface ValidateDocument {
   readonly schema: 1;
   /** False: one of them cannot be run. */
@@ -21,10 +21,12 @@ export interface ValidateDocument {
     /** Null where there are errors. */
     readonly name: string | null;
     readonly language: string | null;
-    /** Steps, those of loops and of sub-workflows included; null where there are errors. */
+    /**
+     * The number of steps, including those of loops and sub-workflows; null where there are errors.
+     */
     readonly steps: number | null;
   }[];
-  /** The first error; null: there is none. */
+  /** The first error; null: none. */
   readonly error: DiagnosticDocument | null;
   readonly errors: readonly DiagnosticDocument[];
   readonly warnings: readonly DiagnosticDocument[];
@@ -33,13 +35,13 @@ export interface ValidateDocument {
 export interface Validation {
   readonly document: ValidateDocument;
   readonly found: readonly Diagnostic[];
-  /** The problems for people; empty: there are none. */
+  /** The problems for people; empty: none. */
   readonly text: string;
   /** 0; 2 with errors; 3 when one of them is a path that leads outside. */
   readonly code: 0 | 2 | 3;
 }
 
-/** Says what is wrong with workflows that were read. What is wrong with a file that several of them use is said once. */
+/** The problems of workflows. A problem of a file that several of them use is reported once. */
 export function validate(workflows: readonly ReadWorkflow[]): Validation {
   const found = unique(workflows.flatMap(({ checked }) => diagnosticsOf(checked)));
   const errors = found.filter(({ severity }) => severity === 'error');
@@ -63,7 +65,7 @@ export function validate(workflows: readonly ReadWorkflow[]): Validation {
   return { document, found, text: renderDiagnostics(found), code: outside ? 3 : errors.length > 0 ? 2 : 0 };
 }
 
-/** How many warnings there are about a definition that is used all the same; null: none. `command`: what shows them. */
+/** A note with the number of warnings of a usable definition; null: none. `command`: shows them. */
 export function warningsNote(read: ReadWorkflow, command: string): string | null {
   const { length } = validate([read]).document.warnings;
   if (!read.checked.ok || length === 0) return null;

@@ -21,7 +21,7 @@ import { Following } from '../operations/project/following.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
 import { incomingFolder } from '../host/run-mail.ts';
 
-/** A project as its commands see it. */
+/** A project, for its commands. */
 export function openProject(path: string, packageRoot: string): ProjectServices {
   const disk = new RealDisk(path);
   keepProgramsOutOf(disk.root);
@@ -44,7 +44,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       return file;
     },
     stage: (folder, name, text) => {
-      // In a folder of somebody else's, so without a folder of ours.
+      // The folder may belong to other programs, so no `.mailroom` is created in it.
       new RealDisk(folder, null).write(name, text);
       return join(folder, name);
     },
@@ -72,7 +72,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   };
 }
 
-/** What `up` does besides moving the mail is loaded only for it. */
+/** Loaded only for `up`, for its work besides the mail. */
 async function opener(
   disk: RealDisk,
   packageRoot: string,
@@ -105,7 +105,7 @@ function expectValue<T>(checked: Checked<T>): T {
   );
 }
 
-/** Who holds the project: whoever wrote it down, if that very process is still there. */
+/** The noted holder of the project, if that very process is alive; null: none. */
 function holderOf(disk: RealDisk): Holder | null {
   const written = readHolder(disk);
   if (written === null) return null;

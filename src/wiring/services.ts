@@ -11,7 +11,7 @@ import { openProject } from './project.ts';
 import { workflowFile } from '../operations/project/workflow-file.ts';
 import { makeProjectFolder } from '../host/project-folder.ts';
 
-/** What the commands ask of the world; `packageRoot` is the folder that the program is installed in. */
+/** The services of the commands; `packageRoot`: the folder of the installed program. */
 export function servicesOf(
   packageRoot: string,
   { environment, cwd }: Pick<Services, 'environment' | 'cwd'>,

@@ -24,7 +24,7 @@ import { workflowStatus } from '../operations/project/project-status.ts';
 import { readWorkflow, expectRead } from '../operations/project/workflows.ts';
 import { runFolder } from '../host/run-mail.ts';
 
-/** Workflows and runs of a project as its commands see them. */
+/** The workflows and runs of a project, for its commands. */
 export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
   const settings = async (replay: string | null = null): Promise<Settings> =>
     expectRead(await readSettings(disk, packageRoot, replay));
@@ -73,7 +73,10 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
   };
 }
 
-/** What a launch may cost: of a role its own budget, else what mailroom.yaml says for all; and what its model costs. */
+/**
+ * The maximum cost of a launch: a role's own budget, else the default of mailroom.yaml; and its
+ * model's price.
+ */
 async function planningOf({ config, protocol }: Settings): Promise<Omit<PlanData, 'budget'>> {
   const { pricesOf } = await import('../providers/index.ts');
   const unknown = { usd: null, tokens: null };
@@ -102,7 +105,7 @@ function watchFiles(
   return () => changedFiles(before, look());
 }
 
-/** What is first in the path of the records is what git is told to leave alone. */
+/** Git ignores the first component of the records' path. */
 function recordsOf(workspace: string, home: OwnWorkspace): RecordsFolder {
   const base = new RealDisk(baseOf(workspace, home));
   const records = `${home.records.split('/')[0] ?? home.records}/`;
@@ -123,7 +126,7 @@ function recordsOf(workspace: string, home: OwnWorkspace): RecordsFolder {
 
 const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 
-/** A run that a person starts moves the mail for its roles, as long as nobody else does. */
+/** A run that a person starts also moves the mail for its roles, while no other process does. */
 function withMail(disk: RealDisk, settings: Settings, record: string | null = null): RunSettings {
   const recorded = record === null ? {} : { record };
   const startMail: StartMail = async (options) => {
@@ -142,7 +145,7 @@ function runsNamed(disk: RealDisk, word: string): string[] {
     .filter((run) => run === end || (end.length >= 4 && run.endsWith(end)));
 }
 
-/** Where runs of the language orchestrate are shown. */
+/** The records folder of runs of the language orchestrate. */
 const shownRuns = '.orchestrator/runs';
 
 function findRun(disk: RealDisk, word: string): StoredRun | null {

@@ -5,7 +5,7 @@ import type { Script } from '../expressions/script/script.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
 
-/* The common form of every workflow language. Plain data: a run's folder has its definition as JSON, and the run uses that copy whatever happens to the file. */
+/* The common form of all workflow languages. Plain data: a run uses the copy in its own folder. */
 
 export type StepId = string;
 
@@ -27,9 +27,7 @@ export interface Workflow {
   readonly parameters: Readonly<Record<string, ValueType>>;
   /** The language's word for its parameters; absent: parameters. */
   readonly parameterWord?: 'input';
-  /**
-   * Signed events define it, request its runs and report them; absent: only files and commands do.
-   */
+  /** Signed events define it, request its runs and report them; absent: files and commands. */
   readonly byEvents?: true;
   /**
    * Values of `context` that the caller does not give. Each sees `env`, parameters, the caller's
@@ -52,10 +50,9 @@ export interface Workflow {
 }
 
 /**
- * The workspace of a workflow that has its own: a base, which is the folder above `workflows/`, and
- * the workspace in it, created if missing. Paths of its steps are relative to the workspace and may
- * lead up to the base, but not through a link. Records of its runs are in the base, too: a folder
- * for each with `state.json` and `logs/`.
+ * A base, which is the folder above `workflows/`, and the workspace in it, created if missing.
+ * Paths of steps are relative to the workspace and may lead up to the base, but not through a link.
+ * Each run has a folder in the base's records, with `state.json` and `logs/`.
  */
 export interface OwnWorkspace {
   /** The workspace, a single name in the base. */
@@ -104,19 +101,14 @@ export interface Step {
   /** Null: always. Absent values are null in it. */
   readonly when: Tree | null;
   readonly work: Work;
-  /**
-   * Relative to the workspace of the run. `outside`: a literal path that may lie anywhere, if it
-   * exists.
-   */
+  /** Relative to the run's workspace. `outside`: a literal that may lie anywhere, if it exists. */
   readonly workspace: { readonly path: Template; readonly outside: boolean } | null;
   readonly env: Readonly<Record<string, Template>>;
   /** Its own list of secrets; null: those of the workflow. */
   readonly secrets: readonly string[] | null;
-  /** A workspace file: standard input of a program, or the unchanged prompt of an agent. */
+  /** A workspace file: standard input of a program, or an agent's unchanged prompt. */
   readonly stdin: Template | null;
-  /**
-   * A file below `folder`, in the workspace, that receives the worker's output or its final text.
-   */
+  /** A file below `folder` (in the workspace) that receives the worker's output or final text. */
   readonly stdout: { readonly folder: string; readonly path: Template } | null;
   readonly inputs: readonly Input[];
   readonly outputs: readonly Output[];
@@ -232,8 +224,7 @@ export interface RoleWork {
   readonly kind: 'role';
   readonly role: string;
   /**
-   * Other roles that can do it: a free one is preferred, then the cheapest, and after a failure
-   * another one. Absent: none.
+   * Alternatives: a free one first, then the cheapest, and another after a failure. Absent: none.
    */
   readonly others?: readonly string[];
   readonly instructions: Template;
@@ -323,9 +314,8 @@ export interface Output {
 }
 
 /**
- * How a successful step is checked for completeness; an incomplete step runs again. Or, for a
- * summary, another turn of the step's own conversation, whose text is kept beside the values:
- * without it the step is complete too.
+ * Checks whether a successful step is complete; if not, it runs again. Or, for a summary, continues
+ * the step's conversation, and keeps its text beside the values; the step is complete without it.
  */
 export interface Check {
   readonly purpose?: 'summary';

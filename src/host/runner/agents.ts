@@ -19,11 +19,14 @@ export interface RunnerOptions extends ProcessOptions {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Called with everything that was started and read back; for recordings. What it throws fails the turn. */
+  /**
+   * Receives every invocation with its outcome; for recordings. An error that it throws fails the
+   * turn.
+   */
   readonly recorded?: (job: AgentJob, outcome: Outcome, exit: Exit) => void;
 }
 
-/** Starts the agents of turns, and the gates of what they write, as real processes. */
+/** Starts the agents of turns, and the gates of their messages, as real processes. */
 export class ProcessRunner implements Runner {
   readonly #options: RunnerOptions;
   readonly #mask: Mask;
@@ -67,7 +70,7 @@ export class ProcessRunner implements Runner {
     return this.#processes.sweep();
   }
 
-  /** Never rejects: what goes wrong on our side is an outcome too. */
+  /** Never rejects: an error of the host is an outcome too. */
   async #agent(job: AgentJob): Promise<Ended> {
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
@@ -105,7 +108,7 @@ export class ProcessRunner implements Runner {
     try {
       const exit = exitOf(result, this.#mask);
       const outcome = maskOutcome(provider.read(exit, invocation, this.#options.now()), this.#mask);
-      // What never ran has cost nothing, whatever was reserved for it.
+      // A process that never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map()];
       const edited = await edits();
       return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed()];
@@ -116,7 +119,8 @@ export class ProcessRunner implements Runner {
 
   #process({ key, provider: name, invocation, totalMs, idleMs, watched }: AgentJob, provider: Provider) {
     const { paths, workspace, capabilities, role, network, mayConfigure, tools } = invocation;
-    // Where the program finds itself: what it was told of its folder must name the same one.
+    // The path that the program finds for its working folder: the folders it was given must match
+    // it.
     const command = provider.start({ ...invocation, workspace: realPlace(workspace) });
     return {
       key,
@@ -159,7 +163,8 @@ export class ProcessRunner implements Runner {
         key,
         kind: 'check',
         provider,
-        // What a gate runs was perhaps written by the agent. It builds and tests, whatever its role may do.
+        // The agent may have written what a gate runs. A gate builds and tests, whatever its role
+        // may do.
         capabilities: ['READ', 'RUN_TESTS'],
         owed: [],
         command: { argv, env, inherit: [], stdin: '', files: {}, writable: [] },
@@ -186,7 +191,7 @@ type Ended = [Outcome, Exit, Changed];
 
 const nothing: Usage = { usd: 0, tokens: 0 };
 
-/** A turn that we could not start, or not follow to its end. */
+/** A turn that could not start, or could not be followed to its end. */
 function refused(text: string, usage = nothing, code: ErrorCode = 'E_PROVIDER'): Ended {
   return [{ is: 'never', reason: { code, text }, usage }, notStarted(text), new Map()];
 }
@@ -199,7 +204,10 @@ function refusedFor(error: unknown): Ended {
   return [{ ...outcome, reason: { code: 'E_PROVIDER', text } }, notStarted(text), new Map()];
 }
 
-/** What an agent came back with, fit to be written. Its final text may be a message: no common word is taken out of it. */
+/**
+ * An agent's outcome with secrets masked. Its final text may be a message, so common words are not
+ * masked in it.
+ */
 export function maskOutcome(outcome: Outcome, { text, name }: Mask): Outcome {
   if (outcome.is !== 'done')
     return { ...outcome, reason: { ...outcome.reason, text: text(outcome.reason.text) } };

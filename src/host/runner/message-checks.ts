@@ -4,10 +4,13 @@ import { changedPaths, workspaceTree } from '../../git/workspace-tree.ts';
 import type { ProcessResult } from '../../process/types.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 
-/** How one gate's program is run. */
+/** Runs one gate's program. */
 export type RunCheck = (argv: readonly string[], timeout: number, name: string) => Promise<ProcessResult>;
 
-/** Checks the gates of a turn's messages, one after the other; returns what is wrong, in words for the author. */
+/**
+ * Checks the gates of a turn's messages, one after the other; returns the problems, in words for
+ * the author.
+ */
 export async function runMessageChecks(
   gates: readonly { readonly gate: MessageCheck; readonly message: string }[],
   workspace: string,

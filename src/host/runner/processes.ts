@@ -17,39 +17,47 @@ import type { AccessRequest, Containment, Ends, ProcessResult, Supervised } from
 import type { ProcessJob } from './runner.ts';
 
 export interface ProcessOptions {
-  /** Masked in all that is written. */
+  /** Masked in everything that is written. */
   readonly secrets: readonly string[];
   readonly project: string;
-  /** Begins the mark of every process of this host. */
+  /** The prefix of every process's mark on this host. */
   readonly mark: string;
-  /** How a process of this reach is contained. */
+  /** The containment of a process with this access. */
   contain(reach: AccessRequest): Containment;
-  /** Folders, absolute, where edits of agents are not recorded; missing: no edits are. */
+  /** Folders, absolute, where edits of agents are not recorded; absent: no edits are recorded. */
   readonly editsBut?: readonly string[];
 }
 
-/** What a process left behind. */
+/** The result of a process. */
 export interface Ran {
   readonly result: ProcessResult;
-  /** What an agent changed in its workspace; null: nobody asked. */
+  /** What an agent changed in its workspace; null: not requested. */
   readonly edits: () => Promise<Edits | null>;
   /** What changed in the watched folders. */
   readonly changed: () => Promise<Changed>;
 }
 
-/** Called when a process exists and waits at its launch barrier, until `release`. Without it there is no barrier. */
+/**
+ * Called when a process exists and waits at its launch barrier, until `release`. Without it there
+ * is no barrier.
+ */
 type OnReady = (process: Launched) => void;
 
 const MB = 1024 * 1024;
 
-/** What an output may grow to before the process is ended, and what of it is kept in memory. */
+/**
+ * The output size at which the process is ended, and how much of it is kept in memory, in bytes.
+ */
 const outputs: Readonly<Record<ProcessJob['kind'], { readonly bytes: number; readonly keeps?: Ends }>> = {
   agent: { bytes: 32 * MB, keeps: { head: 32 * MB, tail: 0, raw: true } },
   program: { bytes: 1024 * MB, keeps: { head: 256 * 1024, tail: 64 * 1024 } },
   check: { bytes: 32 * MB },
 };
 
-/** Runs real processes: each in its containment, with its environment and its folders, until it and its children are gone. */
+/**
+ * Runs real processes, each with its containment, environment and folders, until it and its
+ * children have ended.
+ */
 export class Processes {
   readonly #options: ProcessOptions;
   /** By key; null: it has not begun. */
@@ -61,7 +69,7 @@ export class Processes {
     this.#options = options;
   }
 
-  /** Does what a key stands for; until that is over, the key can be stopped. */
+  /** Runs the work of a key, which can be stopped until it is done. */
   async during<T>(key: string, work: () => Promise<T>): Promise<T> {
     this.#running.set(key, null);
     try {
@@ -72,26 +80,31 @@ export class Processes {
     }
   }
 
-  /** Lets the process of that key pass its launch barrier. */
+  /** Lets the process of a key pass its launch barrier. */
   release(key: string): void {
     this.#running.get(key)?.release();
   }
 
-  /** Ends the process of that key with everything that it started; one that has not begun never begins. */
+  /**
+   * Ends the process of a key with everything that it started; one that has not begun never begins.
+   */
   stop(key: string): void {
     if (!this.#running.has(key)) return;
     this.#stopped.add(key);
     this.#running.get(key)?.stop();
   }
 
-  /** Ends what earlier hosts with this mark left running, and removes what they left lying. */
+  /**
+   * Ends processes that earlier hosts with this mark left running, and removes their leftover
+   * files.
+   */
   async sweep(): Promise<void> {
     await sweepMarked(this.#options.mark);
     removeDeadTemporaries();
     removeDeadPlaces(this.#options.project);
   }
 
-  /** Runs a process to its end. Throws what kept it from being started. */
+  /** Runs a process to its end. Throws the reason if it could not start. */
   async run(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
     const watches = await this.#watch(job.watched ?? []);
     const edits = await this.#watchEdits(job);
@@ -117,7 +130,7 @@ export class Processes {
     return editsBut === undefined || kind !== 'agent' ? null : watchEdits(workspace, project, editsBut);
   }
 
-  /** `temporary`: of an agent, the folder that is its home as far as its program needs one. */
+  /** `temporary`: an agent's folder, used as its home where its program needs one. */
   async #toEnd(given: ProcessJob, temporary: string | null, onReady?: OnReady): Promise<ProcessResult> {
     const { key } = given;
     if (this.#stopped.has(key)) throw new Error('it was stopped before it began');

@@ -11,19 +11,21 @@ import type { Exit, Invocation, Outcome, StagedFile } from '../../providers/prov
 import { makeProjectFolder } from '../project-folder.ts';
 import { openRoot } from '../../disk/roots.ts';
 
-/** Keeps one invocation. */
+/** Records one invocation. */
 export type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
 
-/** What a recording of turns in this workspace would lack, in words; null: nothing, or nothing is recorded. */
+/**
+ * What a recording of turns in this workspace would lack; null: nothing, or nothing is recorded.
+ */
 export async function recordingNote(record: string | null, workspace: string): Promise<string | null> {
   if (record === null || (await workspaceTree(workspace)) !== null) return null;
   return `the recording lacks what agents change in ${workspace}: it is not a git working tree`;
 }
 
 /**
- * Keeps each invocation in a folder (absolute), for the provider `replay`: its answer, the files that it handed over, and
- * what it changed in its workspace. Secrets are masked in all of it; weak ones, which may be words of the recording itself,
- * in changed files only.
+ * Records each invocation in a folder (absolute), for the provider `replay`: its answer, its output
+ * files, and what it changed in its workspace. Strong secrets are masked in all of it; weak ones,
+ * which may be words of the recording itself, only in changed files.
  */
 export function recorder(folder: string, secrets: readonly string[]): Recorder {
   makeProjectFolder(folder);
@@ -47,7 +49,7 @@ export function recorder(folder: string, secrets: readonly string[]): Recorder {
   };
 }
 
-/** What it changed besides the files that are kept as they are, with secrets masked. */
+/** Its changes, apart from files that are kept unchanged, with secrets masked. */
 function editsBut(
   files: readonly StagedFile[],
   { workspace, paths }: Invocation,
@@ -65,7 +67,7 @@ function editsBut(
   return { ...edits, changed };
 }
 
-/** A file, or all files of a folder, by their absolute paths; what is not there is none. */
+/** A file, or all files of a folder, by their absolute paths; none if it does not exist. */
 function handedAt(path: string): StagedFile[] {
   if (openRoot(dirname(path))?.look(basename(path))?.kind === 'folder') return filesIn(path, path);
   const content = contentAt(path);

@@ -5,25 +5,28 @@ import type { Launched } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 
-/** One invocation that should be running. `key` is never used again. */
+/** One invocation that should be running. Keys are never reused. */
 export interface AgentJob {
   readonly key: string;
   readonly provider: string;
   readonly invocation: Invocation;
-  /** Milliseconds left of the turn's time; null: unlimited. */
+  /** Milliseconds left before the turn times out; null: unlimited. */
   readonly totalMs: number | null;
   readonly idleMs: number | null;
-  /** Whether the workspace's tree is to be noted before the agent starts. */
+  /** Whether to record the workspace's git tree before the agent starts. */
   readonly noteTree: boolean;
-  /** The thread whose git worktree must be there first; null: the workspace is a folder. */
+  /** The thread whose git worktree must exist first; null: the workspace is a folder. */
   readonly worktree: ThreadId | null;
-  /** Folders, absolute, of which it is to be told what changed in them meanwhile; missing: none. */
+  /** Folders, absolute, whose changes meanwhile are reported; absent: none. */
   readonly watched?: readonly string[];
 }
 
 export interface GateJob {
   readonly key: string;
-  /** The provider of the role whose turn it is, and whether that has a network: its gates are held as it is. */
+  /**
+   * The provider of the turn's role, and whether that has a network: its gates run with the same
+   * containment.
+   */
   readonly provider: string;
   readonly network: boolean;
   readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
@@ -31,13 +34,13 @@ export interface GateJob {
   readonly env: Readonly<Record<string, string>>;
   readonly tree: string | null;
   readonly totalMs: number | null;
-  /** Whose folder the output goes to. */
+  /** The turn and attempt whose folder gets the output. */
   readonly folder: { readonly turn: string; readonly attempt: number };
 }
 
-/** What the runner tells its host. Calls come later, never from inside `start`. */
+/** Callbacks of the runner to its host. They come later, never from inside `start`. */
 export interface RunnerEvents {
-  /** The process exists and waits behind the launch gate; `release` lets it go. */
+  /** The process exists and waits at the launch barrier, until `release`. */
   ready(key: string, process: Launched, tree: string | null): void;
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed): void;
   gated(key: string, problems: string[]): void;
@@ -48,43 +51,46 @@ export interface Runner {
   start(job: AgentJob): void;
   release(key: string): void;
   check(job: GateJob): void;
-  /** Ends the process of that key and everything it started. The `ended` call still comes. */
+  /** Ends the process of a key and everything it started. The `ended` call still comes. */
   stop(key: string): void;
-  /** Ends what earlier hosts of this project left running. */
+  /** Ends processes that earlier hosts of this project left running. */
   sweep(): Promise<void>;
 }
 
 /** One process. */
 export interface ProcessJob {
-  /** Never used again. */
+  /** Never reused. */
   readonly key: string;
-  /** `agent`: the CLI of an agent; `check`: a gate; `program`: what the definition's author wrote. */
+  /**
+   * `agent`: the CLI of an agent; `check`: a gate; `program`: a script or command of the
+   * definition.
+   */
   readonly kind: 'agent' | 'program' | 'check';
-  /** The provider that the process belongs to; null: to the definition's author. */
+  /** The provider of the process; null: it belongs to the definition's author. */
   readonly provider: string | null;
-  /** Null: nothing was said of its permissions, so it has all. */
+  /** Null: permissions were not declared, so it has all. */
   readonly capabilities: readonly Capability[] | null;
-  /** Files and folders that it has to hand over, and may write whatever its permissions; absolute. */
+  /** Its output files and folders, which it may write whatever its permissions; absolute. */
   readonly owed: readonly string[];
   readonly command: CommandLine;
   readonly network: boolean;
-  /** True: it may write what configures agents in the workspace. */
+  /** True: it may write agent configuration in the workspace. */
   readonly mayConfigure: boolean;
   /** Absolute, as all paths here. */
   readonly workspace: string;
-  /** Where the files of its command go. */
+  /** The folder for the files of its command. */
   readonly folder: string;
   /** Folders besides the workspace that it may write whatever its permissions. */
   readonly writable: readonly string[];
-  /** What it may only read, although it lies in something that it may write. */
+  /** Paths that it may only read, although they are inside something that it may write. */
   readonly guarded: readonly string[];
   readonly stdout: string;
   readonly stderr: string;
   /** Milliseconds; null: unlimited. */
   readonly totalMs: number | null;
-  /** Without any output, in milliseconds; null: unlimited. */
+  /** Milliseconds without any output; null: unlimited. */
   readonly idleMs: number | null;
-  /** Between TERM and KILL; null: as usual. */
+  /** Milliseconds between TERM and KILL; null: the default. */
   readonly graceMs: number | null;
   /** Folders whose changes meanwhile are reported. */
   readonly watched: readonly string[];
@@ -93,14 +99,14 @@ export interface ProcessJob {
 /** Starts and stops the processes of a run. */
 export interface StepRunner {
   start(job: ProcessJob): void;
-  /** Ends the process of that key and everything it started. The `ended` call still comes. */
+  /** Ends the process of a key and everything it started. The `ended` call still comes. */
   stop(key: string): void;
-  /** Ends what earlier hosts of this run left running. */
+  /** Ends processes that earlier hosts of this run left running. */
   sweep(): Promise<void>;
 }
 
-/** What the runner tells its host. Calls come later, never from inside `start`. */
+/** Callbacks of the runner to its host. They come later, never from inside `start`. */
 export interface StepRunnerEvents {
-  /** Of a program that printed much, `stdout` and `stderr` are the beginning and the end. */
+  /** `stdout` and `stderr` of a large output are its beginning and end. */
   ended(key: string, exit: Exit, changed?: Changed): void;
 }

@@ -36,7 +36,7 @@ export class ProcessStepRunner implements StepRunner {
     this.#events.ended(job.key, exit, changed);
   }
 
-  /** Never rejects: what goes wrong on our side is an exit too. */
+  /** Never rejects: an error of the host is an exit too. */
   async #worked(job: ProcessJob): Promise<[Exit, Changed]> {
     try {
       const { result, edits, changed } = await this.#processes.run(job);

@@ -1,6 +1,6 @@
 import type { Picture, PictureNode } from './picture.ts';
 
-/** The drawing as a Mermaid flowchart, which many viewers of Markdown show. */
+/** The drawing as a Mermaid flowchart, which many Markdown viewers show. */
 export function mermaidOf({ nodes, frames, edges }: Picture): string {
   const places = [...frames.map(({ path }) => path), ...nodes.map(({ path }) => path)];
   const names = new Map(places.map((path, index) => [path, `n${String(index)}`]));
@@ -36,7 +36,7 @@ function boxOf({ name, who, shape }: PictureNode): string {
   }
 }
 
-/** Mermaid reads entities in quoted labels; nothing else in them means anything to it. */
+/** Mermaid decodes entities in quoted labels; other characters in them have no special meaning. */
 function quoted(text: string): string {
   const escaped = text.replace(/[&"<>#;`]/g, (sign) => `#${String(sign.codePointAt(0))};`);
   return `"${escaped.replaceAll('\n', '<br/>')}"`;

@@ -1,7 +1,7 @@
 import { innerOf } from '../../workflow/bodies.ts';
 import type { Body, Step, Work, Workflow } from '../../workflow/model.ts';
 
-/** A workflow as a drawing: what stands in it, and what leads where. */
+/** A workflow as a drawing: nodes, frames and edges. */
 export interface Picture {
   readonly title: string;
   readonly nodes: readonly PictureNode[];
@@ -14,10 +14,10 @@ export interface PictureNode {
   /** The step's path without items and visits. */
   readonly path: string;
   readonly name: string;
-  /** Who does it, in a few words. */
+  /** A short description of its worker. */
   readonly who: string;
   readonly shape: 'step' | 'gate' | 'condition';
-  /** The path of the frame around it; null: none. */
+  /** The path of the enclosing frame; null: none. */
   readonly frame: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface Edge {
   readonly label: string;
 }
 
-/** What `graph` draws. */
+/** The drawing of a workflow, for `graph`. */
 export function pictureOf(workflow: Workflow): Picture {
   const nodes: PictureNode[] = [];
   const frames: Frame[] = [];
@@ -84,7 +84,7 @@ function whoOf(work: Work): string {
   }
 }
 
-/** Dependencies, the jumps of a sequence, and the way back of a check. */
+/** Dependencies, the jumps of a sequence, and the repetition of a check. */
 function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
   const path = pathOf(step.id);
   const needs = step.needs.map((need) => ({
@@ -92,7 +92,7 @@ function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
     to: path,
     label: need.when === null ? '' : 'if',
   }));
-  // The summary of a step is no way back.
+  // A step's summary does not repeat it.
   const again =
     step.check === null || step.check.purpose === 'summary'
       ? []

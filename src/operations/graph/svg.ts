@@ -2,7 +2,7 @@ import dagre from '@dagrejs/dagre';
 import type { Edge, Frame, Picture, PictureNode } from './picture.ts';
 
 const font = 13;
-/** The width of an average letter, in parts of the font's size: nobody can measure text here. */
+/** The average width of a letter, as a fraction of the font size: text cannot be measured here. */
 const letter = 0.62;
 const lineHeight = 18;
 const padding = 10;
@@ -20,12 +20,12 @@ interface Point {
   readonly y: number;
 }
 
-/** The drawing as an SVG document that needs nothing else: no script, no style sheet, no font. */
+/** The drawing as a self-contained SVG document: no script, no style sheet, no font. */
 export function svgOf(picture: Picture): string {
   const layout = layOut(picture);
   const { width = 0, height = 0 } = layout.graph();
   const widths = new Map(picture.nodes.map((node) => [node.path, widthOfNode(node)]));
-  // The room that a node makes for the label of its frame is not part of it.
+  // The space that a node reserves for the label of its frame is not part of its box.
   const box = (path: string): Box => {
     const laid = layout.node(path);
     return { ...laid, width: widths.get(path) ?? laid.width };
@@ -38,7 +38,7 @@ export function svgOf(picture: Picture): string {
       return edgeOf(edge, between(box(v), layout.edge({ v, w, name }).points, box(w)));
     }),
     ...picture.nodes.map((node) => nodeOf(node, box(node.path))),
-    // Above the edges, which lead through them.
+    // Above the edges, which pass under them.
     ...picture.frames.map((frame) => frameLabel(frame, box(frame.path))),
   ];
   const size = `width="${round(width)}" height="${round(height)}"`;
@@ -54,13 +54,13 @@ export function svgOf(picture: Picture): string {
 
 function layOut({ nodes, frames, edges }: Picture) {
   const graph = new dagre.graphlib.Graph({ compound: true, multigraph: true });
-  // The layout sets ranks apart once more for either border of each frame that may lie between them.
+  // The layout adds rank separation for each border of a frame that may lie between two ranks.
   const borders = 2 * Math.max(0, ...frames.map(({ path }) => path.split('/').length));
   const ranksep = 14 + 30 / (borders + 1);
   graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep, marginx: margin, marginy: margin });
   for (const { path, label } of frames)
     graph.setNode(path, { width: widthOf(label), height: 2 * lineHeight });
-  // A frame is as wide as what is in it: the first node makes room for its label.
+  // A frame is as wide as its content: the first node reserves space for its label.
   const room = new Map<string, number>();
   for (const { path, label } of frames) {
     const first = nodes.find((node) => node.path.startsWith(`${path}/`))?.path ?? path;
@@ -73,7 +73,7 @@ function layOut({ nodes, frames, edges }: Picture) {
     });
   for (const { path, frame } of [...frames, ...nodes]) if (frame !== null) graph.setParent(path, frame);
   const framed = new Set(frames.map(({ path }) => path));
-  // The layout knows no edges to frames: they lead to what stands first or last in them.
+  // The layout has no edges to frames: they lead to the first or last node inside.
   const inner = (path: string, last: boolean): string => {
     if (!framed.has(path)) return path;
     const within = nodes.filter((node) => node.path.startsWith(`${path}/`));
@@ -106,7 +106,7 @@ function frameOf({ x, y, width, height }: Box): string {
   return `<rect x="${round(left)}" y="${round(top)}" width="${round(width)}" height="${round(height)}" rx="8" fill="none" stroke="#8c959f" stroke-dasharray="5 4"/>`;
 }
 
-/** Words on the ground of the drawing, which lines do not cross. */
+/** Text with a background, so that lines do not cross it. */
 const onGround =
   'fill="#57606a" stroke="#ffffff" stroke-width="5" stroke-linejoin="round" paint-order="stroke"';
 
@@ -114,7 +114,10 @@ function frameLabel({ label }: Frame, { x, y, width, height }: Box): string {
   return text(label, x - width / 2 + 8, y - height / 2 - 5, onGround, 'start');
 }
 
-/** An edge from a node to itself, at its right side; the layout has kept the place for its label. */
+/**
+ * An edge from a node to itself, at its right side, where the layout has reserved space for its
+ * label.
+ */
 function loopOf(edge: Edge | undefined, { x, y, width }: Box): string {
   const right = x + width / 2;
   const [far, near] = [round(right + 26), round(right)];

@@ -6,53 +6,58 @@ import type { ExecutionReport } from '../../nostr/report.ts';
 import type { PublishedStatus } from '../../nostr/published-status.ts';
 import type { BeginOptions, RunController, StoredRun } from '../runs/services.ts';
 
-/** What the language nip lets people and their agents do with workflows by id. */
+/** The operations of the language nip on workflows by id. */
 export interface NipServices {
   /**
-   * Signs a definition, unless its author has, and keeps it. A text is that of a file (`file`: how people know it). Throws
-   * what is wrong with it.
+   * Signs a definition, unless its author has, and keeps it. A `text` is the content of `file`, a
+   * path for people. Throws the definition's problems.
    */
   define(definition: NewDefinition | { readonly text: string; readonly file: string }): Promise<Defined>;
-  /** The definitions that are known here, and the kinds of tasks that roles do. */
+  /** The definitions that are known here, and the task kinds that roles do. */
   list(): Promise<WorkflowList>;
-  /** What a run of a defined workflow begins with. Throws `E_TARGET` where nothing is known of it, and what is wrong with the rest. */
+  /**
+   * The options to begin a run of a defined workflow. Throws `E_TARGET` where it is unknown, and
+   * the problems of the rest.
+   */
   prepare(asked: AskedExecution): Promise<Omit<BeginOptions, 'watch'>>;
-  /** The run of this project that a word means: as `status`, but for those elsewhere. Throws `E_TARGET`. */
+  /**
+   * The run of this project that a word names: as `status`, without remote ones. Throws `E_TARGET`.
+   */
   find(word: string): StoredRun;
-  /** How a run stands, by its id. Throws `E_TARGET`. */
+  /** The status of a run, by its id. Throws `E_TARGET`. */
   report(run: string): Promise<ExecutionReport>;
   /**
-   * The same, by its `executionId` or the end of the run's id, too, and of the run that a request (the id of its event) asks for,
-   * here or as relays tell of it. Throws `E_TARGET` where nothing is known of it.
+   * The same, also by its `executionId` or the end of the run's id, and for the run of a request
+   * (the id of its event), here or as relays report it. Throws `E_TARGET` where it is unknown.
    */
   status(word: string): Promise<ExecutionReport | ToldStatus>;
   /**
-   * Stops a run that has just begun and resumes it in a process of its own, which lives on when this one ends. Resolves when
-   * that has begun, at the latest after ten seconds.
+   * Stops a run that has just begun and resumes it in a process of its own, which outlives this
+   * one. Resolves when that has begun, at the latest after ten seconds.
    */
   handOver(controller: RunController): Promise<void>;
-  /** Sends the relays of the project what they have not answered yet. */
+  /** Sends the relays of the project the events that they have not answered. */
   send(): Promise<SentEvents>;
   /**
-   * Does so until it is closed, with what is left of earlier runs, too; null: the project has no relays. `failed`: something is
-   * wrong with the program.
+   * Sends events until closed, including those of earlier runs; null: the project has no relays.
+   * `failed`: receives internal errors.
    */
   keepSending(failed: (error: unknown) => void): Promise<{ close(): Promise<void> } | null>;
 }
 
-/** What others say of the run that a request asks for. */
+/** The reports of others about a request's run. */
 export interface ToldStatus {
   readonly request: string;
   readonly told: readonly PublishedStatus[];
 }
 
-/** What came of sending. */
+/** The result of sending. */
 export interface SentEvents {
-  /** Events that every relay has answered by now, and one had not before. */
+  /** Events that every relay has now answered, and one had not before. */
   readonly sent: number;
   /** Events that some relay has still not answered. */
   readonly unsent: number;
-  /** Why; empty: all is well. */
+  /** Why; empty: no problems. */
   readonly problems: readonly string[];
 }
 
@@ -63,23 +68,29 @@ export interface Defined {
   readonly eventId: string;
   readonly version: string;
   readonly stepCount: number;
-  /** The event of the definition that was known by this id until now; null: there was none, or it is the same, or still known by it. */
+  /**
+   * The event of the definition that had this id until now; null: there was none, or it is the
+   * same, or still current.
+   */
   readonly replaced: string | null;
-  /** The event of a newer definition by the same author, which stays known by this id; null: this one is. */
+  /**
+   * The event of a newer definition by the same author, which stays current for this id; null: this
+   * one is.
+   */
   readonly newer: string | null;
-  /** What is without effect in it, or probably not meant. */
+  /** Warnings of parts without effect, or probably not intended. */
   readonly warnings: readonly Diagnostic[];
-  /** By address, what each relay of the project says to it; missing: it was sent to none. */
+  /** Each relay's answer, by address; absent: it was sent to none. */
   readonly relays?: Readonly<Record<string, string>>;
 }
 
 export interface AskedExecution {
-  /** The tag `d` of a definition, or the id of its event; `30920:<author>:<d>` is known to relays. */
+  /** The tag `d` of a definition, or the id of its event; relays also know `30920:<author>:<d>`. */
   readonly workflow: string;
-  /** Values, or what a person wrote for them. */
+  /** Values, or strings that a person wrote for them. */
   readonly inputs: Readonly<Record<string, Json>> | readonly (readonly [string, string])[];
-  /** Null: as much as it costs. */
+  /** Null: unlimited. */
   readonly msats: number | null;
-  /** Milliseconds; null: as long as the project allows. */
+  /** Milliseconds; null: the project's limit. */
   readonly timeout: number | null;
 }

@@ -13,7 +13,7 @@ import { askRelays } from '../../nostr/asking.ts';
 import { definedBy } from './executions.ts';
 import { unsentCount } from '../../nostr/relays.ts';
 
-/** How a run of this project stands. Throws `E_TARGET` for one of another language. */
+/** The status of a run of this project. Throws `E_TARGET` for one of another language. */
 export async function reportRun(
   disk: RealDisk,
   nip: Pick<NipSettings, 'relays'>,
@@ -24,7 +24,7 @@ export async function reportRun(
     throw new MailroomError('E_TARGET', `${run} is not a run of the language nip`, 'use `mailroom show`');
   const request = new EventLog(disk, run).read().find(({ kind }) => kind === kinds.request);
   const [event = null] = request === undefined ? [] : definedBy(disk, request);
-  // Not the other way round: a run that ends in between must not seem to be stopped.
+  // In this order: a run that ends in between must not seem to be stopped.
   const alive = await stored.alive();
   const unsentEvents = unsentCount(disk, nip, run);
   return reportOf(stored.state(), compile(definition), {
@@ -37,14 +37,16 @@ export async function reportRun(
 }
 
 /**
- * The run of this project that a word means: by what its request calls it, by the id of that event, or by the id of the run or
- * the end of it. Throws `E_TARGET` where it means none, or may mean several.
+ * The run of this project that a word names: by its name in the request, by the id of that event,
+ * or by the run's id or its end. Throws `E_TARGET` where none or several match.
  */
 export function runOf(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun {
   return followed(disk, { run }, word) ?? run(word);
 }
 
-/** How a run stands: one of this project, or the one that a request asks for, here or as relays tell of it. */
+/**
+ * The status of a run: one of this project, or the one of a request, here or as relays report it.
+ */
 export async function executionStatus(
   disk: RealDisk,
   { run, find }: Pick<WorkflowServices, 'run' | 'find'>,
@@ -57,7 +59,7 @@ export async function executionStatus(
   return reportRun(disk, nip, here ?? run(word));
 }
 
-/** The run whose request has this id, or calls it so. */
+/** The run whose request has this id or this name for it. */
 function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun | null {
   const [only, ...more] = listRuns(disk).filter((card) => {
     const [request] = new EventLog(disk, card.run).read();
@@ -68,7 +70,7 @@ function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: 
   throw new MailroomError('E_TARGET', `\`${word}\` may be ${all}`, 'give the id of the run');
 }
 
-/** What relays tell of the run that a request asks for. Throws `E_TARGET` where nothing is told. */
+/** The reports of relays about a request's run. Throws `E_TARGET` where there is none. */
 async function told({ relays }: NipSettings, request: string): Promise<ToldStatus> {
   const wanted = { kinds: [kinds.status, kinds.result], '#e': [request] };
   const { events, problems } = await askRelays(relays, wanted);

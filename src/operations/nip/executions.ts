@@ -27,11 +27,11 @@ export interface NewExecution {
   readonly parameters: Readonly<Record<string, Json>>;
   readonly budget: Budget;
   readonly timeout: number | null;
-  /** The event that asks for it; undefined: this project does. */
+  /** The event that requests it; undefined: this project does. */
   readonly request: NostrEvent | undefined;
 }
 
-/** A definition that was read, with an error when it is signed and the signature is not of this text. */
+/** A parsed definition, with an error if its signature does not match its text. */
 export async function verified(
   text: string,
   checked: FoundWorkflow['checked'],
@@ -49,14 +49,14 @@ export async function verified(
   return { ok: false, problems: [{ code: 'E_WORKFLOW', severity: 'error', message, place, hint }] };
 }
 
-/** Milliseconds that a start waits for others that are being counted. */
+/** Milliseconds that a start waits for concurrent starts. */
 const patience = 30_000;
-/** Starts in this process, one after the other. */
+/** Serialises the starts in this process. */
 let starting: Promise<unknown> = Promise.resolve();
 
 /**
- * Announces a run that this process has locked, unless as many runs go on as may at once: then it throws `E_LOCKED`. Of starts
- * at the same time, in this process or in others, each counts those before it.
+ * Announces a run that this process has locked. Throws `E_LOCKED` at the limit of concurrent runs.
+ * Concurrent starts, in this process or in others, each count the earlier ones.
  */
 export async function admitRun(disk: RealDisk, nip: NipSettings, options: NewExecution): Promise<void> {
   const before = starting;
@@ -72,7 +72,7 @@ export async function admitRun(disk: RealDisk, nip: NipSettings, options: NewExe
   await admitted;
 }
 
-/** Does something while no run of the project is admitted. Throws `E_LOCKED` when it does not get its turn. */
+/** Runs `act` while no run of the project can start. Throws `E_LOCKED` when the wait times out. */
 export async function withoutStarts(disk: RealDisk, act: () => Promise<void>): Promise<void> {
   const lock = await startLock(disk);
   try {
@@ -82,7 +82,7 @@ export async function withoutStarts(disk: RealDisk, act: () => Promise<void>): P
   }
 }
 
-/** Holds back all other starts in the project. Throws `E_LOCKED` when it does not get its turn. */
+/** Blocks all other starts in the project. Throws `E_LOCKED` when the wait times out. */
 async function startLock(disk: RealDisk): Promise<Lock> {
   const until = Date.now() + patience;
   for (;;) {
@@ -93,9 +93,9 @@ async function startLock(disk: RealDisk): Promise<Lock> {
   }
 }
 
-/** Throws `E_LOCKED` when as many runs of the language go on as may go on at once. */
+/** Throws `E_LOCKED` at the language's limit of concurrent runs. */
 async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipSettings): Promise<void> {
-  // One that was admitted has its events before it has a journal.
+  // An admitted run has its events before it has a journal.
   const open = eventLogs(disk).filter((run) => isOver(disk, run) !== true);
   const alive = (await Promise.all(open.map((run) => isAlive(disk, run)))).filter(Boolean);
   if (alive.length < most) return;
@@ -104,8 +104,9 @@ async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipS
 }
 
 /**
- * Keeps a definition, signed by the project unless its author has; one that was kept before is not kept again. `current`: it
- * takes the place of the others with its id, unless its author has signed a newer one, as its text was signed earlier.
+ * Keeps a definition, signed by the project unless its author has signed it; one that was kept
+ * before is not kept again. `current`: it replaces the others with its id, unless its author has
+ * signed a newer one, as for an earlier signature of its own text.
  */
 export async function keepDefinition(disk: RealDisk, text: string, current = false): Promise<NostrEvent> {
   const { loadSigner } = await import('../../nostr/signer.ts');
@@ -132,7 +133,7 @@ function after(event: EventTemplate, earlier: readonly NostrEvent[]): EventTempl
   return { ...event, created_at: Math.max(event.created_at, last + 1) };
 }
 
-/** Says in signed events that a run begins: the definition, when it was not said before, and the request. */
+/** Publishes the start of a run in signed events: the definition, if new, and the request. */
 async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
   const definition = await keepDefinition(disk, options.workflow.text);
   const { run, parameters, budget, timeout } = options;
@@ -148,27 +149,32 @@ async function announceRun(disk: RealDisk, options: NewExecution): Promise<void>
   new EventLog(disk, run).append([signer.sign(request)]);
 }
 
-/** Keeps a request that a run has begun for: not before, so that one is followed whose run never came to be. */
+/**
+ * Keeps the request of a run that has begun: not earlier, so that a request whose run never began
+ * is followed again.
+ */
 export function keepRequest(disk: Disk, request: NostrEvent): void {
   new EventLog(disk, requestLog).append([request]);
 }
 
-/** The requests that runs have begun for, those too that no host lived to keep. */
+/** The requests whose runs have begun, including those whose host died before keeping them. */
 export function followedRequests(disk: Disk): NostrEvent[] {
   const asked = listRuns(disk).flatMap(({ run }) => new EventLog(disk, run).read().slice(0, 1));
   return [...new EventLog(disk, requestLog).read(), ...asked];
 }
 
-/** How it is said how a run stands. */
+/** How the status of a run is published. */
 export interface Announcement {
   readonly announcer: Announcer;
-  /** Where it is said besides the log; null: nowhere. */
+  /** The relays besides the log; null: none. */
   readonly relays: Relays | null;
-  /** How many events some relay has not answered yet. */
+  /** The number of events that some relay has not answered. */
   readonly unsent: () => number;
 }
 
-/** Who says how a run stands; undefined: it is of another language, or nobody asked for it by an event. */
+/**
+ * The announcer of a run's status; undefined: it is of another language, or no event requested it.
+ */
 export async function announcementOf(
   disk: RealDisk,
   { run, definition }: Pick<RunFolder, 'run' | 'definition'>,
@@ -186,7 +192,7 @@ export async function announcementOf(
   const say = () => {
     for (const name of [definitionLog, run]) relays?.send(name);
   };
-  // What an earlier host of the run has not sent is sent now.
+  // Sends what an earlier host of the run has not sent.
   if (settings.publishDefinitions) relays?.want(definitionLog, definedBy(disk, request));
   relays?.want(run, told);
   say();
@@ -201,7 +207,7 @@ export async function announcementOf(
   return { announcer, relays, unsent: () => unsentCount(disk, settings, run) };
 }
 
-/** The definition that a request names, as far as it is known. */
+/** The definition that a request names, if known. */
 export function definedBy(disk: RealDisk, request: NostrEvent): NostrEvent[] {
   const id = tagOf(request, 'e', 'workflow');
   return new EventLog(disk, definitionLog).read().filter((event) => event.id === id);

@@ -12,7 +12,7 @@ import type { Settings } from '../project/definition.ts';
 import { followedRequests } from './executions.ts';
 import { readWorkflow } from '../project/workflows.ts';
 
-/** Reads a request for a run; nothing in it is trusted. Null: the file is something else. Throws `E_FORBIDDEN`. */
+/** Reads an untrusted request for a run. Null: the file is not a request. Throws `E_FORBIDDEN`. */
 export async function readAskedWorkflow(
   disk: RealDisk,
   settings: () => Promise<Settings>,
@@ -22,7 +22,10 @@ export async function readAskedWorkflow(
   return request === null ? null : judgeRequest(disk, await settings(), request);
 }
 
-/** What a request asks for, if it may be followed. Throws `E_FORBIDDEN` with the reason, or what is wrong with its workflow. */
+/**
+ * The run of a request that is allowed. Throws `E_FORBIDDEN` with the reason, or the problems of
+ * its workflow.
+ */
 export async function judgeRequest(
   disk: RealDisk,
   settings: Settings,
@@ -49,7 +52,7 @@ export async function judgeRequest(
   };
 }
 
-/** An event that is meant to be a request: it is not told by more than its kind, or by asking for a workflow. */
+/** An event intended as a request, recognised by its kind, or by the workflow it asks for. */
 function requestIn(text: string): NostrEvent | null {
   if (!/"kind"\s*:\s*5920\b/.test(text)) return null;
   const event = readEvent(text);

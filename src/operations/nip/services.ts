@@ -29,10 +29,10 @@ import { reportRun, runOf, executionStatus } from './execution-status.ts';
 import { keepSending, sendAll } from './unsent.ts';
 import { checkWorkflow, readWorkflow, expectRead } from '../project/workflows.ts';
 
-/** Milliseconds that a process of its own has to begin with a run. */
+/** Milliseconds that the new process has to begin with a run. */
 const patience = 10_000;
 
-/** Workflows of the language nip by their ids: defined, run and asked after. */
+/** Workflows of the language nip by their ids: define them, run them, query their runs. */
 export function nipServices(
   disk: RealDisk,
   packageRoot: string,
@@ -54,7 +54,7 @@ export function nipServices(
     report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
     status: (word) => executionStatus(disk, runs, async () => (await settings()).config.nip, word),
     handOver: (controller) =>
-      // For a moment nobody works on it, and yet it counts.
+      // For a moment it has no host, and still counts.
       withoutStarts(disk, async () => {
         controller.end('stop');
         await controller.follow();
@@ -66,7 +66,7 @@ export function nipServices(
   };
 }
 
-/** Resolves when a process works on a run, or it is over; at the latest when patience ends. */
+/** Resolves when a process hosts a run, or it has ended; at the latest after `patience`. */
 async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: string): Promise<void> {
   const until = Date.now() + patience;
   for (let left = patience; left > 0; left = until - Date.now()) {
@@ -76,7 +76,10 @@ async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: strin
   }
 }
 
-/** Reads a definition by the arguments of a tool, which are what it says is wrong. Throws `E_VALUE` where they give it no id. */
+/**
+ * Reads a definition from the arguments of a tool, whose names its problems use. Throws `E_VALUE`
+ * where they have no id.
+ */
 async function checkArguments(
   disk: RealDisk,
   settings: Settings,
@@ -164,7 +167,10 @@ function isTexts(inputs: AskedExecution['inputs']): inputs is readonly (readonly
   return Array.isArray(inputs);
 }
 
-/** The definition that a word means: by the id of its event, else the current one of that `d`; else relays are asked. Throws `E_TARGET`. */
+/**
+ * The definition that a word names: by the id of its event, else the current one with that `d`;
+ * else from relays. Throws `E_TARGET`.
+ */
 async function named(disk: RealDisk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
   const all = new EventLog(disk, definitionLog).read();
   const found = all.find(({ id }) => id === word) ?? currentDefinition(all, word);

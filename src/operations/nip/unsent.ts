@@ -9,17 +9,17 @@ import { watchFolders } from '../../disk/watch.ts';
 import { isAlive } from '../../workflow/host/locks.ts';
 import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
 
-/** How often it is looked which runs are over, in milliseconds. */
+/** Milliseconds between two checks of which runs have ended. */
 const againMs = 5_000;
 
 /**
- * Sends what relays have not answered yet: definitions, refusals, and the events of runs that no process works on. Those of
- * other runs are sent by their hosts. Level-triggered: what is on the disk says what is left.
+ * Sends events that relays have not answered: definitions, refusals, and events of runs without a
+ * host. Hosts send the events of their own runs. Level-triggered: the disk shows what is left.
  */
 export class UnsentEvents {
   readonly #disk: RealDisk;
   readonly #relays: Relays;
-  /** By log: the size of what was noted of it when nothing was left. */
+  /** By log: the size of its deliveries when nothing was left. */
   readonly #done = new Map<string, number>();
   #looking: Promise<void> | null = null;
   #problem: string | null = null;
@@ -29,18 +29,24 @@ export class UnsentEvents {
     this.#relays = relays;
   }
 
-  /** What kept the last look from its end, and is tried again; null: nothing. */
+  /** Why the last look did not finish; it is retried. Null: it did. */
   get problem(): string | null {
     return this.#problem;
   }
 
-  /** Sends what there is. Of two calls at the same time the second waits for the first. Throws `E_DISK`, and `E_LOCKED` where a lock cannot be read. */
+  /**
+   * Sends all unsent events. A concurrent second call waits for the first. Throws `E_DISK`, and
+   * `E_LOCKED` where a lock cannot be read.
+   */
   async look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => (this.#looking = null));
     await this.#looking;
   }
 
-  /** Looks now, whenever an event is kept, and every five seconds. `failed`: something is wrong with the program. */
+  /**
+   * Looks now, whenever an event is kept, and every five seconds. `failed`: receives internal
+   * errors.
+   */
   follow(failed: (error: unknown) => void): { close(): Promise<void> } {
     const look = () => void this.#tryAgain().catch(failed);
     const watch = watchFolders([join(this.#disk.root, eventsFolder)], look);
@@ -77,7 +83,7 @@ export class UnsentEvents {
   }
 }
 
-/** Sends everything once, and says what came of it. */
+/** Sends everything once, and reports the result. */
 export async function sendAll(disk: RealDisk, nip: NipSettings): Promise<SentEvents> {
   const relays = await relaysOf(disk, nip);
   if (relays === null) return { sent: 0, unsent: 0, problems: [] };
@@ -89,7 +95,10 @@ export async function sendAll(disk: RealDisk, nip: NipSettings): Promise<SentEve
   return { sent: Math.max(0, before - unsent), unsent, problems: relays.problems };
 }
 
-/** Sends what is left, and what comes, until it is closed; null: the project has no relays. `failed`: something is wrong with the program. */
+/**
+ * Sends existing and new events until closed; null: the project has no relays. `failed`: receives
+ * internal errors.
+ */
 export async function keepSending(
   disk: RealDisk,
   nip: NipSettings,

@@ -4,7 +4,10 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 
-/** Lets `up` start these workflows as they are now. Returns the paths of those that have changed since they were confirmed. */
+/**
+ * Lets `up` start these workflows in their current form. Returns the paths of those that changed
+ * since their confirmation.
+ */
 export function confirm(disk: RealDisk, found: readonly FoundWorkflow[]): string[] {
   const confirmed = readConfirmed(disk);
   const changed = found.filter(
@@ -15,7 +18,7 @@ export function confirm(disk: RealDisk, found: readonly FoundWorkflow[]): string
   return changed.map(({ path }) => path);
 }
 
-/** Throws `E_UNCONFIRMED` for a workflow that is not as a person has confirmed it. */
+/** Throws `E_UNCONFIRMED` for a workflow that differs from its confirmed form. */
 export function expectConfirmed(disk: RealDisk, { file, fingerprint }: FoundWorkflow): void {
   const path = relative(disk.root, file);
   if (readConfirmed(disk).get(path) === fingerprint) return;
@@ -25,10 +28,10 @@ export function expectConfirmed(disk: RealDisk, { file, fingerprint }: FoundWork
   );
 }
 
-/** What was confirmed of workflows: a line for each, its fingerprint and its path from the project. */
+/** The confirmed workflows, one per line: fingerprint, and path relative to the project. */
 const confirmedFile = '.mailroom/confirmed';
 
-/** By file of a workflow, from the project: the fingerprint under which `up` may start it. */
+/** The fingerprints with which `up` may start workflows, by file, relative to the project. */
 export function readConfirmed(disk: Disk): Map<string, string> {
   const text = disk.read(confirmedFile, 16 * 1024 * 1024)?.toString('utf8') ?? '';
   return new Map(
@@ -40,7 +43,7 @@ export function readConfirmed(disk: Disk): Map<string, string> {
   );
 }
 
-/** Null: nobody has encoded it so, and nothing is confirmed by it. */
+/** Null: an invalid encoding, which confirms nothing. */
 function decoded(name: string): string | null {
   try {
     return decodeURIComponent(name);
@@ -49,7 +52,7 @@ function decoded(name: string): string | null {
   }
 }
 
-/** Replaces all that was confirmed. */
+/** Replaces all confirmations. */
 export function writeConfirmed(disk: Disk, confirmed: ReadonlyMap<string, string>): void {
   const lines = [...confirmed].map(([file, fingerprint]) => `${fingerprint}  ${encodeURIComponent(file)}\n`);
   disk.write(confirmedFile, lines.join(''));

@@ -12,7 +12,7 @@ import { RealDisk } from '../../disk/real-disk.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Provider, TurnTools } from '../../providers/provider.ts';
 
-/** Names what the protocol and the settings say now. */
+/** The hash of the current protocol and settings. */
 export function hashOf(disk: RealDisk): string {
   const texts = [readConfigFile(disk), ...readProtocolFiles(disk)].map(
     (file) => `${file?.path}\n${file?.text}`,
@@ -20,7 +20,7 @@ export function hashOf(disk: RealDisk): string {
   return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
 }
 
-/** Reads mailroom.yaml and protocols/, with everything that is wrong in them. */
+/** Reads mailroom.yaml and protocols/, with all their problems. */
 export async function readDefinition(
   disk: RealDisk,
   packageRoot: string,
@@ -33,13 +33,14 @@ export async function readDefinition(
     const warnings = [...settings.warnings, ...unreadableRoles(disk, protocol)];
     return { ...settings, value: { ...rest, protocol }, warnings };
   }
-  // Workflows do without: then there is nobody but `user`, and nothing to be said to others.
+  // Workflows do not need a protocol: without one the only role is `user`, and there are no
+  // messages to others.
   if (listWorkflowFiles(disk).length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
   const nobody = await protocolOfNobody(rest.config);
   return nobody.ok ? { ...settings, value: { ...rest, protocol: nobody.value } } : nobody;
 }
 
-/** The roles whose role.md cannot be read. Their mail waits, so nothing else need stop for it. */
+/** The roles whose role.md cannot be read. Their mail waits, so nothing else needs to stop. */
 function unreadableRoles(disk: RealDisk, { roles }: Protocol): Diagnostic[] {
   return [...roles.keys()].flatMap((role): Diagnostic[] => {
     try {
@@ -54,13 +55,16 @@ function unreadableRoles(disk: RealDisk, { roles }: Protocol): Diagnostic[] {
   });
 }
 
-/** What holds without protocols/: there is `user`, and nothing is said to others. */
+/** The protocol without protocols/: only `user`, and no messages to others. */
 export async function protocolOfNobody(config: Config): Promise<Checked<Protocol>> {
   const { parseProtocol } = await import('../../mail/protocol/read.ts');
   return parseProtocol([], config, { cores: availableParallelism() });
 }
 
-/** The same where there need not be a protocol. `replay`: the folder of a recording that answers for all providers. The readers are loaded only now: they are slow to load. */
+/**
+ * The same where a protocol is optional. `replay`: the folder of a recording that answers for all
+ * providers. Loads the slow readers only now.
+ */
 export async function readSettings(
   disk: RealDisk,
   packageRoot: string,
@@ -101,7 +105,7 @@ export async function readSettings(
   return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
 }
 
-/** By provider name: the rights that it gives an agent beyond the given ones, in words. */
+/** By provider name: the permissions it gives an agent beyond the requested ones, in words. */
 export function broaderByProvider(
   providers: ReadonlyMap<string, Provider>,
 ): Settings['broaderThanRequested'] {
@@ -112,29 +116,29 @@ export function broaderByProvider(
   );
 }
 
-/** By provider name: why its agents can be given no MCP servers, in words. */
+/** By provider name: why its agents cannot use MCP servers, in words. */
 export function withoutMcpOf(providers: ReadonlyMap<string, Provider>): ReadonlyMap<string, string> {
   return new Map([...providers].flatMap(([name, { mcp }]) => (mcp === true ? [] : [[name, mcp] as const])));
 }
 
-/** What a project says of itself. */
+/** The settings of a project. */
 export interface Settings extends Omit<Wired, 'protocol'> {
   readonly protocol: Protocol | null;
-  /** By provider name: the rights that it gives an agent beyond these, in words. */
+  /** By provider name: the permissions it gives an agent beyond these, in words. */
   readonly broaderThanRequested: ReadonlyMap<
     string,
     (capabilities: readonly Capability[]) => readonly string[]
   >;
 }
 
-/** What the program needs of a definition besides what commands see of it. */
+/** What the program needs of a definition besides the commands' view. */
 export interface Wired extends Definition {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Null: turns get no tools of ours. */
+  /** Null: turns get no tools of Mailroom. */
   readonly tools: TurnTools | null;
 }
 
-/** Ourselves. A package in the project is there for everybody in it. */
+/** Mailroom's own program. A package in the project is visible to every agent in it. */
 function toolsOf({ root }: RealDisk, packageRoot: string): TurnTools {
   const command = [process.execPath, join(packageRoot, 'bin', 'mailroom'), 'mcp'];
   const inside = packageRoot === root || packageRoot.startsWith(join(root, '/'));
@@ -153,7 +157,7 @@ function holdsRecording(folder: string): boolean {
   try {
     return (new RealDisk(folder).list('') ?? []).some((name) => name.endsWith('.json'));
   } catch {
-    // No such folder, or none that we can read.
+    // The folder does not exist, or is not readable.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { type Config, kindOf } from '../../config/config.ts';
 
-/** The agent CLIs, and the variable that names another program than the one on PATH. */
+/** The agent CLIs, and the variable that replaces the program on PATH. */
 export const agents = [
   { name: 'claude', variable: 'MAILROOM_CLAUDE_BIN' },
   { name: 'codex', variable: 'MAILROOM_CODEX_BIN' },
@@ -14,7 +14,7 @@ export function programOf({ name, variable }: (typeof agents)[number]): string {
   return named === undefined || named === '' ? name : named;
 }
 
-/** The program of a provider; null: it has none, as a person, or it is one of our own. */
+/** The program of a provider; null: it has none, as for a person, or it is built in. */
 export function programFor(config: Config, provider: string): string | null {
   const named = config.providers.get(provider)?.command?.[0];
   if (named !== undefined) return named;

@@ -54,7 +54,7 @@ function counted(count: number, what: string): string {
   return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Providers of roles whose program is not here. */
+/** Providers of roles whose program is not installed. */
 function players({ roles }: Protocol, config: Config, root: string): Finding[] {
   const wanted = new Set([...roles.values()].flatMap((role) => providersOf(role)));
   return [...wanted].flatMap((provider): Finding[] => {
@@ -84,7 +84,7 @@ async function sandbox(config: Config): Promise<Finding[]> {
   return [{ topic, state: 'problem', text }];
 }
 
-/** Mail that git tracks would be moved by stash, clean and checkout. */
+/** Stash, clean and checkout would move mail that git tracks. */
 async function ignored(root: string): Promise<Finding[]> {
   const inside = await git(['rev-parse', '--is-inside-work-tree'], { cwd: root });
   if (inside.exitCode !== 0)

@@ -11,7 +11,10 @@ import { readText } from '../../disk/text.ts';
 import { agents, programOf } from './doctor-agents.ts';
 import { examineProject } from './doctor-project.ts';
 
-/** What this machine has, and what would not work here. Without `probes` it starts nothing that costs anything. */
+/**
+ * What this machine provides, and what would not work here. Without `probes` it starts nothing that
+ * costs money.
+ */
 export async function examine(
   root: string | null,
   packageRoot: string,
@@ -26,14 +29,14 @@ export async function examine(
   const findings = found.flat();
   if (!probes) return findings;
   const { probe } = await import('./probe.ts');
-  // One after the other: they would slow each other down.
+  // One at a time: in parallel they would slow each other down.
   for (const each of agents)
     if (findProgram(programOf(each), process.env['PATH'], process.cwd()) === 'found')
       findings.push(await probe(each.name, packageRoot));
   return findings;
 }
 
-/** As far as it can be known without asking anybody: macOS keeps some logins in a keychain. */
+/** As far as it is known without a call: macOS keeps some logins in a keychain. */
 function login(name: string): Finding {
   const exists = (path: string) => readText(path) !== null;
   const { found, advice } = loginOf(name, process.env, exists);
@@ -126,7 +129,9 @@ async function agent(one: (typeof agents)[number]): Promise<Finding[]> {
   return (await startsInSandbox(program)) ? usual : [...usual, outsideOnly(name, program)];
 }
 
-/** What this version is known to do otherwise than one would think: what is taken care of, and what a person must know. */
+/**
+ * Known peculiarities of this version: those that are handled, and those that a person must know.
+ */
 function peculiarities(name: AgentCli, said: string): Finding[] {
   const known = quirksOf(name, said);
   const handled = known.filter(({ advice }) => advice === null).map(({ what }) => what);
@@ -141,7 +146,7 @@ function outsideOnly(name: string, program: string): Finding {
   return { topic: name, state: 'problem', text };
 }
 
-/** True where there is no sandbox as well. */
+/** True also where there is no sandbox. */
 async function startsInSandbox(program: string): Promise<boolean> {
   if (!(await probeContainment()).bubblewrap.works) return true;
   const argv = [program, '--version'];

@@ -8,9 +8,10 @@ import { findText } from '../../disk/text.ts';
 import { workflowFile } from './workflow-file.ts';
 
 /**
- * The file of a workflow that a person names: a path from `cwd`, or a workflow of the project by its id, its path below
- * workflows/ without the ending, or its name. A word that does not look like a path is a name first: a folder `notes` does not
- * hide the workflow `notes`. Absolute. Throws `E_TARGET` when there is none or may be several.
+ * The file of a workflow that a person names: a path from `cwd`, or a workflow of the project by
+ * its id, its path below workflows/ without the extension, or its name. A word that does not look
+ * like a path is a name first: a folder `notes` does not hide the workflow `notes`. Absolute.
+ * Throws `E_TARGET` when none or several match.
  */
 export async function findWorkflow(disk: RealDisk, reference: string, cwd: string): Promise<string> {
   const named = workflowFile(resolve(cwd, reference));
@@ -39,20 +40,20 @@ function hint(words: readonly string[]): string {
     : `workflows/ has ${words.join(', ')}`;
 }
 
-/** Whether a word may mean a workflow of the project. */
+/** Whether a word may name a workflow of the project. */
 export async function isWorkflowNamed(disk: RealDisk, word: string): Promise<boolean> {
   return meant(await identities(disk), word).length > 0;
 }
 
-/** What a person may call the workflows of the project. */
+/** The names of the project's workflows for people. */
 export async function workflowNames(disk: RealDisk): Promise<string[]> {
   const known = await identities(disk);
   return [...new Set(known.flatMap(({ file, id, names }) => [id ?? stemOf(file), ...names]))];
 }
 
 /**
- * Files that a word may mean. An id is unique and wins. Without one, a file name and a `name` count alike: where they lead to
- * different files, a person has to say which.
+ * Files that a word may mean. An id is unique and wins. Otherwise a file name and a `name` count
+ * alike: if they mean different files, the word is ambiguous.
  */
 function meant(known: readonly Identity[], word: string): string[] {
   const byId = known.filter(({ id }) => id === word);
@@ -75,7 +76,7 @@ function stemOf(file: string): string {
     .replace(/(?<=.)\/WORKFLOW$/, '');
 }
 
-/** How the workflows of the project call themselves. The YAML reader is loaded only now: it is slow to load. */
+/** The ids and names of the project's workflows. Loads the slow YAML reader only now. */
 async function identities(disk: RealDisk): Promise<Identity[]> {
   const { identityOf } = await import('../../languages/shared/identity.ts');
   return identitiesBy(disk, identityOf);
@@ -83,7 +84,7 @@ async function identities(disk: RealDisk): Promise<Identity[]> {
 
 const cache = new Map<string, { readonly text: string; readonly identity: Identity }>();
 
-/** The same with a reader that is loaded. A text that did not change since is not read twice. */
+/** The same with a loaded reader. An unchanged text is not read twice. */
 export function identitiesBy(
   disk: RealDisk,
   identityOf: (text: string, file: string) => Identity,

@@ -3,14 +3,14 @@ import type { MailEventRecord, MailEvent } from '../../mail/machine/event.ts';
 import { stateOf, type MailState } from '../../mail/machine/state.ts';
 import type { JournalReader } from '../../disk/journal-reader.ts';
 
-/** What became of a command: null when it was done, else why not. */
+/** The result of a command: null when it was done, else why not. */
 export interface Verdict {
   readonly refusal: string | null;
 }
 
 /**
- * The journal as a command sees it while the controller goes on writing it: each question folds only what was added since the
- * last one. A state that was handed out goes on with it.
+ * The journal as a command sees it while the controller continues to write it: each query folds
+ * only what was added since the last one, and changes states that were returned before.
  */
 export class Following {
   readonly #reader: JournalReader<MailEvent>;
@@ -21,13 +21,13 @@ export class Following {
     this.#reader = reader;
   }
 
-  /** Null while the journal holds nothing. */
+  /** Null while the journal is empty. */
   state(): MailState | null {
     this.#catchUp();
     return this.#state;
   }
 
-  /** Undefined: the controller has not taken the command of that id. */
+  /** Undefined: the controller has not read the command of that id. */
   verdict(id: string): Verdict | undefined {
     this.#catchUp();
     return this.#verdicts.get(id);

@@ -7,12 +7,15 @@ import { expectedNow } from '../../mail/host/project.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { summaryOf, type MailSummary } from '../mail-summary.ts';
 
-/** All that the status takes from the state. Plain JSON. */
+/** All that the status needs of the state. Plain JSON. */
 export interface StatusSource {
   /** The version of Mailroom that made it: another one may take something else from the same state. */
   readonly version: string;
   readonly mail: MailSummary;
-  /** The files in each inbox that are mail already; others were dropped there and wait to be accepted. */
+  /**
+   * The files in each inbox that are already mail; others were dropped there and wait to be
+   * accepted.
+   */
   readonly inboxes: readonly (readonly [role: RoleName, names: readonly string[]])[];
 }
 
@@ -29,15 +32,18 @@ export function readKeptStatus(disk: Disk): StatusSource | null {
   return kept?.version === version ? kept : null;
 }
 
-/** Of fewer events `status` folds the journal as fast as it would read anything else. */
+/** With fewer events, `status` folds the journal as fast as it reads a file. */
 const fewEvents = 1_000;
 
-/** How long the mail must have been at rest, in milliseconds: a busy controller has better things to do. */
+/**
+ * How long the mail must have been at rest, in milliseconds, so that a busy controller does not
+ * spend time on this.
+ */
 const rest = 1_000;
 
 /**
- * Keeps beside the journal what `status` takes from the state, for whoever asks while the mail is at rest. Nothing depends on
- * it: a disk that refuses it keeps nobody from working.
+ * Keeps the status source beside the journal, for readers while the mail is at rest. Nothing
+ * depends on it: a disk error here stops nothing.
  */
 export class StatusKeeper {
   readonly #disk: Disk;
@@ -46,7 +52,7 @@ export class StatusKeeper {
   #seen = 0;
   #since = 0;
 
-  /** `now`: milliseconds on a clock that is never set. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(disk: Disk, now: () => number) {
     this.#disk = disk;
     this.#now = now;
@@ -61,7 +67,7 @@ export class StatusKeeper {
     } else if (now - this.#since >= rest) this.keep(state);
   }
 
-  /** Keeps a state that nothing will change any more. */
+  /** Keeps a final state. */
   keep(state: MailState): void {
     const { events } = state;
     if (events < fewEvents || events === this.#kept) return;

@@ -14,9 +14,9 @@ import { probeContainment } from '../../process/sandbox/containment.ts';
 import { obeyedBy } from '../../providers/repository-settings.ts';
 import type { Provider } from '../../providers/provider.ts';
 
-/** One that runs a program which obeys settings of a repository. */
+/** A role or step whose program obeys settings of a repository. */
 interface Obeying {
-  /** The role or step. */
+  /** The name of the role or step. */
   readonly name: string;
   /** Absolute. */
   readonly workspace: string;
@@ -32,8 +32,8 @@ export interface Settled {
 }
 
 /**
- * The same with a warning for each file of the repository that an agent of a role obeys and that nothing keeps from it; an
- * error where `mailroom.yaml` refuses what cannot be held.
+ * Adds a warning for each file of the repository that an agent of a role obeys and that nothing
+ * blocks; an error where `mailroom.yaml` refuses what cannot be enforced.
  */
 export function withRoleSettings(checked: Checked<Protocol>, settled: Settled): Promise<Checked<Protocol>> {
   return withFound(checked, settled, ({ roles, workspace }) => {
@@ -46,7 +46,7 @@ export function withRoleSettings(checked: Checked<Protocol>, settled: Settled): 
   });
 }
 
-/** The same for the steps of a workflow, and for what checks them. */
+/** The same for the steps of a workflow, and for their checks. */
 export function withStepSettings(checked: Checked<Workflow>, settled: Settled): Promise<Checked<Workflow>> {
   return withFound(checked, settled, ({ body }) =>
     stepsIn(body).flatMap(({ id, work, check, workspace }) => {
@@ -64,7 +64,7 @@ function obeying(name: string, workspace: string, obeys: RepositorySettings | un
   return obeys === undefined ? [] : [{ name, workspace, obeys }];
 }
 
-/** A text without expressions; null: it has some. */
+/** A string without expressions; null: it has some. */
 function literal(template: Template): string | null {
   return template.every((part) => part.kind === 'text') ? template.map(({ text }) => text).join('') : null;
 }
@@ -89,7 +89,7 @@ async function diagnose(agents: readonly Obeying[], { root, config }: Settled): 
   for (const agent of agents)
     for (const path of settingsAround(agent.workspace, home, agent.obeys.names))
       byPath.set(path, [...(byPath.get(path) ?? []), agent]);
-  // Whether a sandbox works takes processes to find out.
+  // Checking whether a sandbox works takes processes.
   const sandboxed =
     byPath.size > 0 && config.sandbox !== 'off' && (await probeContainment()).bubblewrap.works;
   return [...byPath].flatMap(([path, found]) => {
@@ -109,7 +109,10 @@ async function diagnose(agents: readonly Obeying[], { root, config }: Settled): 
   });
 }
 
-/** The first of the keys in a file, or its beginning; null: it is a folder, or no text. */
+/**
+ * The position of the first of the keys in a file, or its beginning; null: it is a folder, or not
+ * text.
+ */
 function placeIn(path: string, file: string, keys: readonly string[]): Place | null {
   const found = findText(path);
   if (found?.ok !== true) return null;

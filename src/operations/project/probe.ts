@@ -12,11 +12,14 @@ import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { AgentJob } from '../../host/runner/runner.ts';
 import { makeProjectFolder } from '../../host/project-folder.ts';
 
-/** Milliseconds that one answer may take. */
+/** The timeout of one answer, in milliseconds. */
 const patience = 120_000;
 const prompt = 'This is a test of the connection. Use no tools. Answer with the single word: ready\n';
 
-/** Lets a CLI answer once, as a turn would: without rights, in an empty folder that is removed afterwards. Costs a few tokens. */
+/**
+ * Lets a CLI answer once, as in a turn: without permissions, in a temporary empty folder. Costs a
+ * few tokens.
+ */
 export async function probe(cli: string, packageRoot: string): Promise<Finding> {
   const name = `mailroom-probe-${String(process.pid)}-${cli}`;
   const folder = join(tmpdir(), name);

@@ -6,16 +6,22 @@ import type { Disk } from '../../disk/disk.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import { isProtocolFile } from '../../disk/find-project.ts';
 
-/** The largest definition (protocol, configuration, role) in bytes: YAML readers are slow on larger ones. */
+/**
+ * The maximum size of a definition (protocol, configuration, role), in bytes: YAML readers are slow
+ * on larger ones.
+ */
 const definitionBytes = 256 * 1024;
 
-/** A text file of the project, by its path from the project. */
+/** A text file of the project, by its relative path. */
 export interface TextFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** The files of the protocol, sorted by name. Throws `E_FILE` for one that is no text or over 256 KiB. */
+/**
+ * The files of the protocol, sorted by name. Throws `E_FILE` for one that is not text or over 256
+ * KiB.
+ */
 export function readProtocolFiles(disk: Disk): TextFile[] {
   return (disk.list('protocols') ?? [])
     .filter(isProtocolFile)
@@ -23,15 +29,18 @@ export function readProtocolFiles(disk: Disk): TextFile[] {
     .flatMap((name) => readDefinition(disk, join('protocols', name)) ?? []);
 }
 
-/** Lies among workflows, and changes others. */
+/** A file among the workflows that changes them. */
 const overridesFile = 'workflows/overrides.yaml';
 
-/** A folder with such a file is a workflow; `overrides/` in it holds templates that change workflows. */
+/**
+ * A folder with such a file is a workflow; `overrides/` in it contains templates that change
+ * workflows.
+ */
 const workflowFile = /^WORKFLOW\.(?:yaml|json)$/;
 
 /**
- * Files of workflows in workflows/ and the folders below it, sorted. Hidden folders and the overrides of a workflow are left
- * out.
+ * Files of workflows in workflows/ and the folders below it, sorted. Leaves out hidden folders and
+ * a workflow's overrides.
  */
 export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
   if (disk.look(folder)?.kind !== 'folder') return [];
@@ -46,20 +55,23 @@ export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
 }
 
 /**
- * `mailroom.yaml`; null when there is none, or only the empty folder that keeps its place while a sandbox is open. Throws as
- * `readProtocolFiles`.
+ * `mailroom.yaml`; null when it does not exist, or is the empty folder that a sandbox puts in its
+ * place. Throws as `readProtocolFiles`.
  */
 export function readConfigFile(disk: Disk): TextFile | null {
   const isKept = disk.look('mailroom.yaml')?.kind === 'folder' && disk.list('mailroom.yaml')?.length === 0;
   return isKept ? null : readDefinition(disk, 'mailroom.yaml');
 }
 
-/** Who the role is, `agents/<role>/role.md`; null when nothing says so. Throws as `readProtocolFiles`. */
+/**
+ * The description of a role, `agents/<role>/role.md`; null when it does not exist. Throws as
+ * `readProtocolFiles`.
+ */
 export function readRoleFile(disk: Disk, role: RoleName): TextFile | null {
   return readDefinition(disk, join(join('agents', role), 'role.md'));
 }
 
-/** A link is followed as long as it stays in the project: one file may serve two programs. */
+/** Follows a link that stays in the project: one file may serve two programs. */
 function readDefinition(disk: Disk, path: string): TextFile | null {
   const real = disk.resolve(path);
   if (real === null) return null;
@@ -73,7 +85,7 @@ function readDefinition(disk: Disk, path: string): TextFile | null {
   );
 }
 
-/** Writes files that are not there yet. Returns the paths that it wrote; whatever lies at the others is kept. */
+/** Writes missing files, and keeps existing ones. Returns the paths that it wrote. */
 export function writeMissing(disk: Disk, files: readonly TextFile[]): string[] {
   return files
     .filter(({ path, text }) => {
@@ -84,7 +96,9 @@ export function writeMissing(disk: Disk, files: readonly TextFile[]): string[] {
     .map(({ path }) => path);
 }
 
-/** Appends to a text file (made if need be) the lines that it does not have. Returns those. Throws `E_FILE`. */
+/**
+ * Appends missing lines to a text file, created if necessary. Returns those lines. Throws `E_FILE`.
+ */
 export function appendMissingLines(disk: Disk, path: string, lines: readonly string[]): string[] {
   const real = disk.resolve(path) ?? path;
   const content = readContent(disk, real);
@@ -100,7 +114,7 @@ export function appendMissingLines(disk: Disk, path: string, lines: readonly str
   return missing;
 }
 
-/** Removes what programs that were killed left in `.mailroom/tmp` over an hour ago. */
+/** Removes files over an hour old that killed programs left in `.mailroom/tmp`. */
 export function removeOldTemporaries(disk: Disk, now: number): void {
   for (const name of disk.list(temporaryFolder) ?? []) {
     const path = join(temporaryFolder, name);
@@ -108,7 +122,7 @@ export function removeOldTemporaries(disk: Disk, now: number): void {
   }
 }
 
-/** What cannot be removed is in nobody's way. */
+/** A leftover file that cannot be removed does no harm. */
 function removeIfPossible(disk: Disk, path: string): void {
   try {
     disk.remove(path);

@@ -12,7 +12,7 @@ import { compile } from '../../workflow/machine/rules.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
 
-/** Commands for a run that its process has not taken yet; what cannot be read is left to it. */
+/** Commands that a run's process has not read yet; unreadable ones are left to it. */
 function pendingCommands(disk: RealDisk, run: string): RunControlFile[] {
   return new Control(disk, runControlFolder(run)).list().flatMap(({ text }) => {
     const read = text === null ? null : readRunControl(text);
@@ -20,7 +20,10 @@ function pendingCommands(disk: RealDisk, run: string): RunControlFile[] {
   });
 }
 
-/** The runs that are not over and the triggers of a project. `settings` null: they are wrong, and no workflow can be read. */
+/**
+ * The runs that have not ended and the triggers of a project. `settings` null: they are invalid, so
+ * no workflow can be read.
+ */
 export async function workflowStatus(
   disk: RealDisk,
   settings: Settings | null,
@@ -31,7 +34,7 @@ export async function workflowStatus(
   const unreadable: string[] = [];
   for (const card of listRuns(disk)) {
     try {
-      // Most are over, and need not be read.
+      // Most have ended, and need not be read.
       if (isOver(disk, card.run) === true) continue;
       const stored = open(card.run);
       const state = stored.state();
@@ -46,7 +49,7 @@ export async function workflowStatus(
           ),
         );
     } catch (error) {
-      // One that cannot be read hides no other.
+      // An unreadable run does not hide the others.
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
       unreadable.push(error.message);
     }

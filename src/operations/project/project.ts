@@ -5,64 +5,71 @@ import type { RoleName } from '../../kernel/ids.ts';
 import type { Folder } from '../../mail/format/boxes.ts';
 import type { StatusSource } from './kept-status.ts';
 
-/** A file as it lies in a mail folder; the path is relative to the project. */
+/** A file in a mail folder; the path is relative to the project. */
 export interface MailFile {
   readonly name: string;
   readonly path: string;
   readonly text: string;
 }
 
-/** What the operations need to know of a project, and the ways in for what they send. Synchronous where it only reads. */
+/** What the operations read of a project, and how they send to it. Reads are synchronous. */
 export interface Project {
   readonly root: string;
   definition(): Promise<Checked<{ readonly protocol: Protocol; readonly hash: string }>>;
-  /** Names the protocol as it lies on disk now, without reading what it says. */
+  /** The hash of the protocol currently on disk, computed without parsing it. */
   hash(): string;
-  /** The fold of the journal, as another process sees it; null: there is no journal yet. Throws `E_JOURNAL`. */
+  /**
+   * The fold of the journal, as another process sees it; null: there is no journal yet. Throws
+   * `E_JOURNAL`.
+   */
   state(): MailState | null;
-  /** What the status takes from the state. Faster than `state` where a controller has kept it. */
+  /** What the status needs of the state. Faster than `state` where a controller has kept it. */
   statusSource(): StatusSource;
-  /** Who holds the project now; null: nobody. */
+  /** The current holder of the project; null: none. */
   holder(): Holder | null;
-  /** The mail that lies in a folder of a role, in all months. */
+  /** The mail in a folder of a role, in all months. */
   mail(role: RoleName, folder: Folder | 'outbox'): readonly MailFile[];
-  /** The names of the messages in a box, without a look at what they hold. */
+  /** The names of the messages in a box, without reading them. */
   names(role: RoleName, box: 'inbox' | 'outbox'): readonly string[];
   roles(): RoleName[];
-  /** Drops a message file into a role's box, whole (by one rename). Returns its path from the project. */
+  /**
+   * Drops a message file into a role's box, atomically. Returns its path, relative to the project.
+   */
   drop(role: RoleName, box: 'inbox' | 'outbox', name: string, text: string): string;
-  /** Writes a message into the staging folder of the turn that we are called from. */
+  /** Writes a message into the staging folder of the calling turn. */
   stage(folder: string, name: string, text: string): string;
-  /** Leaves a command for the controller. */
+  /** Sends a command to the controller. */
   request(document: { readonly id: string; readonly [key: string]: unknown }): void;
-  /** The verdict of a command; undefined: not taken yet. Looks at the journal's end. */
+  /** The verdict on a command; undefined: not read yet. Looks at the end of the journal. */
   verdict(id: string): { readonly refusal: string | null } | undefined;
   readonly files: {
     exists(path: string): boolean;
     read(path: string): string | null;
-    /** The names in a folder; none where there is no folder. */
+    /** The names in a folder; none if it does not exist. */
     list(folder: string): readonly string[];
   };
   newId(): string;
-  /** Waits for something to change in the project, at most so many milliseconds. */
+  /** Waits for a change in the project, at most this many milliseconds. */
   changed(milliseconds: number): Promise<void>;
 }
 
-/** Who holds a project; `since` is milliseconds since 1970. */
+/** The holder of a project; `since`: milliseconds since 1970. */
 export interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: number;
-  /** False: it is a run that moves the mail for its roles, and starts no workflow by its triggers. */
+  /**
+   * False: it is a run that moves the mail for its roles, and starts no workflow by its triggers.
+   */
   readonly triggers: boolean;
-  /** What is wrong now and will be tried again. */
+  /** Current problems that will be retried. */
   readonly problems: readonly string[];
 }
 
-/** How long a command waits for the controller's word, in milliseconds. */
+/** How long a command waits for the controller's verdict, in milliseconds. */
 export const patience = 5_000;
 
-/** Looks again on every change until there is an answer, or the time is over: then undefined. */
+/** Checks on every change until there is an answer, or the wait times out: then undefined. */
 export async function waitFor<T>(
   project: Pick<Project, 'changed'>,
   clock: () => number,

@@ -4,12 +4,12 @@ import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { appendMissingLines, writeMissing, type TextFile } from './project-files.ts';
 
-/** The line of a template's mailroom.yaml that names who plays the roles. */
+/** The line of a template's mailroom.yaml with the provider of the roles. */
 const providerLine = /^( *provider: )rehearsal$/m;
 
 /**
- * Copies a template into a project. What is there already is kept; `gitignore` holds lines for `.gitignore`, which npm
- * would not publish under its own name. `provider` takes the place of the rehearsal agents.
+ * Copies a template into a project, keeping existing files; `gitignore` has lines for `.gitignore`,
+ * which npm would not publish under its own name. `provider` replaces the rehearsal agents.
  */
 export function copyTemplate(
   template: Disk,
@@ -34,7 +34,7 @@ export function copyTemplate(
   return { written, kept: copied.map(({ path }) => path).filter((path) => !written.includes(path)) };
 }
 
-/** Puts the JSON Schemas where the first line of the scaffolded files says that editors find them. */
+/** Copies the JSON Schemas to the path in the first line of the scaffolded files, for editors. */
 export function copySchemas(schemas: Disk, project: Disk): void {
   for (const { path, text } of filesBelow(schemas, '')) project.write(`.mailroom/schemas/${path}`, text);
 }

@@ -10,20 +10,23 @@ import { readWorkflow } from './workflows.ts';
 
 /** A workflow with triggers, or one that an earlier `up` has started. */
 export interface TriggeredWorkflow {
-  /** From the project. */
+  /** Relative to the project. */
   readonly file: string;
-  /** Null: it has no triggers any more, but perhaps a run that goes on. */
+  /** Null: it has no triggers any more, but perhaps a run in progress. */
   readonly definition: Workflow | null;
 }
 
 export interface Triggered {
   readonly workflows: readonly TriggeredWorkflow[];
   readonly problems: readonly string[];
-  /** All that has triggers, perhaps with problems, as it is now. */
+  /** All workflows with triggers in their current form, including those with problems. */
   readonly read: readonly FoundWorkflow[];
 }
 
-/** The workflows of a project that start by themselves; one that is wrong is told of, and its triggers are off. */
+/**
+ * The workflows of a project that start automatically; an invalid one is reported, and its triggers
+ * are off.
+ */
 export async function triggeredWorkflows(disk: RealDisk, settings: Settings): Promise<Triggered> {
   const read: FoundWorkflow[] = [];
   const problems: string[] = [];
@@ -31,7 +34,7 @@ export async function triggeredWorkflows(disk: RealDisk, settings: Settings): Pr
   for (const file of listWorkflowFiles(disk)) {
     const path = join(disk.root, file);
     const text = findText(path);
-    // Most workflows have none, and need not be read for it.
+    // Most workflows have no triggers, and need not be parsed for this.
     if (text === null || (text.ok && !found.has(file) && !/["']?triggers["']?\s*:/.test(text.text))) continue;
     const workflow = await readWorkflow(disk, settings, path);
     const { checked } = workflow;

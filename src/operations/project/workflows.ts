@@ -26,7 +26,7 @@ export async function readWorkflow(
   const found = findText(file);
   if (found === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
   if (found.ok) return checkWorkflow(disk, settings, found.text, file, given);
-  // One file that is no text does not keep the others from being looked at.
+  // An unreadable file does not stop the checks of the others.
   const problem = {
     code: 'E_FILE',
     severity: 'error',
@@ -38,15 +38,15 @@ export async function readWorkflow(
   return { file, path, text: '', checked: { ok: false, problems: [problem] }, fingerprint: '' };
 }
 
-/** What a person says besides the file. */
+/** The caller's options besides the file. */
 export interface Given {
-  /** The run that begins now; missing: none does. */
+  /** The run that begins now; absent: none does. */
   readonly starting?: LanguageContext['starting'];
   /** Files that change the workflow, absolute. */
   readonly overrides?: readonly string[];
 }
 
-/** The same of a text that is at hand. */
+/** The same for a given text. */
 export async function checkWorkflow(
   disk: RealDisk,
   settings: Settings,
@@ -105,7 +105,10 @@ function expectText(path: string): string {
   return text;
 }
 
-/** What a workflow reads by name makes it: overrides, agents, skills, modules. Not memories: runs are meant to change them. */
+/**
+ * Notes the files that define a workflow: overrides, agents, skills, modules. Not memories, which
+ * runs are meant to change.
+ */
 function noting(files: ProjectFiles, note: (path: string, text: string) => void): ProjectFiles {
   return {
     ...files,
@@ -122,7 +125,7 @@ function fingerprintOf(texts: ReadonlyMap<string, string>): string {
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }
 
-/** Files that a workflow means by name; a link out of the project leads nowhere. */
+/** Files that a workflow names; a link out of the project is dangling. */
 function projectFiles(disk: RealDisk, tracked: readonly string[]): ProjectFiles {
   return {
     read: (path) => {
@@ -135,7 +138,7 @@ function projectFiles(disk: RealDisk, tracked: readonly string[]): ProjectFiles 
   };
 }
 
-/** The files that git tracks, for a workflow that wants to know: asking takes a process. */
+/** The files that git tracks, read only for a workflow that needs them: that takes a process. */
 async function trackedFiles(root: string, text: string): Promise<readonly string[]> {
   if (!text.includes('repo_structure')) return [];
   const { git } = await import('../../git/git.ts');
@@ -143,7 +146,7 @@ async function trackedFiles(root: string, text: string): Promise<readonly string
   return listed.exitCode === 0 ? listed.stdout.split('\0').filter((path) => path !== '') : [];
 }
 
-/** A path as people know it: from the project where it lies in it. */
+/** A path for people: relative to the project if inside it. */
 function shownPath(root: string, path: string): string {
   const from = relative(root, path);
   return from.startsWith('..') || isAbsolute(from) ? path : from;
@@ -162,7 +165,7 @@ function load(from: string, name: string, shown: (path: string) => string): Load
   }
 }
 
-/** What was read, if it could be. Throws what is wrong with it. */
+/** The value of a successful read. Throws its problems otherwise. */
 export function expectRead<T>(checked: Checked<T>): T {
   if (!checked.ok) throw new ProblemsError(checked.problems);
   return checked.value;

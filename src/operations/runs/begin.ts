@@ -30,7 +30,10 @@ import { makeProjectFolder } from '../../host/project-folder.ts';
 import { openRoot } from '../../disk/roots.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 
-/** Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder is in use. */
+/**
+ * Starts a run: its locks, its folder, its first event. Throws `E_LOCKED` when its context folder
+ * is in use.
+ */
 export async function beginRun(
   disk: RealDisk,
   settings: RunSettings,
@@ -78,7 +81,7 @@ export async function beginRun(
   });
 }
 
-/** Goes on with a run. Throws `E_LOCKED` when a process does so already. */
+/** Resumes a run. Throws `E_LOCKED` when a process hosts it already. */
 export async function resumeRun(
   disk: RealDisk,
   settings: RunSettings,
@@ -105,7 +108,7 @@ export async function resumeRun(
               },
             ];
       host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
-      // Not before: what is to run again for the edit must not be forgotten in between.
+      // Not earlier: a crash in between must not lose which steps the edit makes run again.
       if (definition !== null) replaceDefinition(disk, run.run, definition);
     });
   });
@@ -123,13 +126,13 @@ async function announce(
   await admitRun(disk, config.nip, { run, workflow, parameters, budget, timeout, request });
 }
 
-/** How msats are counted; null: nothing is to be said of it. */
+/** How msats are counted; null: the run does not use them. */
 function msatsOf({ msatsPerUsd, budgetEnforcement }: NipSettings, { msats }: Budget): RunStart['msats'] {
   if (msats === undefined && msatsPerUsd === null) return null;
   return { perUsd: msatsPerUsd, enforced: budgetEnforcement };
 }
 
-/** As `startContext`. Throws `ProblemsError`, as for all that is wrong before anything has begun. */
+/** As `startContext`. Throws `ProblemsError`, like every error before the start. */
 function contextAtStart(
   definition: Workflow,
   { context, parameters }: BeginOptions,
@@ -152,8 +155,8 @@ function refuseUnsetSecrets(definition: Workflow): void {
 }
 
 /**
- * A secret that a run is given would be written down with it, and could become an argument of a program. Of a weak one nobody
- * can say whether it is meant.
+ * A secret among the values of a run would be written to disk, and could become an argument of a
+ * program. A weak one may be an ordinary word, so it is allowed.
  */
 function refuseGivenSecrets(definition: Workflow, { context, parameters }: BeginOptions): void {
   const secrets = secretsOf(definition).filter((name) => weakness(process.env[name] ?? '') === null);
@@ -175,9 +178,9 @@ function textsIn(value: Json): string[] {
 }
 
 /**
- * Cancels a run that nobody goes on with, and returns when it is over: no step is started, what an earlier host left running
- * is ended, and its artifacts stay where they lie. Throws `E_LOCKED` when a process goes on with it after all, `E_REFUSED`
- * when it is over already.
+ * Cancels a run without a host, and returns when it has ended: starts no step, ends processes that
+ * an earlier host left running, and leaves its artifacts in place. Throws `E_LOCKED` when a process
+ * hosts it after all, `E_REFUSED` when it has ended already.
  */
 export async function cancelRun(
   disk: RealDisk,
@@ -199,7 +202,7 @@ export async function cancelRun(
   await controller.follow();
 }
 
-/** Gives the host what it begins with; if that fails, all that was opened for it is closed. */
+/** Gives the host its first events; on failure, closes everything opened for it. */
 async function starting(
   { host, controller, release }: Composed,
   begin: (host: RunHost) => void | Promise<void>,
@@ -213,7 +216,7 @@ async function starting(
   }
 }
 
-/** Does something that needs the run to itself, and lets go of it if that fails. */
+/** Runs `act` with the run locked, and releases the lock on failure. */
 async function locked(
   disk: RealDisk,
   run: string,

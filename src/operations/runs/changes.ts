@@ -7,13 +7,15 @@ import { failedInside, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';
 import { duration } from '../times.ts';
 
-/** One thing that happened in a run, in words. */
+/** One change of a run, in words. */
 export interface RunChange {
   readonly kind: 'started' | 'good' | 'bad' | 'again' | 'skipped' | 'notice';
   readonly text: string;
 }
 
-/** What an event means to somebody who watches; null: nothing. `state` is that after it. */
+/**
+ * The change that an event means to a person who watches; null: none. `state`: the one after it.
+ */
 export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules): RunChange | null {
   switch (event.type) {
     case 'started': {
@@ -47,7 +49,7 @@ export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules)
   }
 }
 
-/** What people have to do in a run, have done, or must know of outside it. */
+/** What people must do in a run, have done, or must know outside it. */
 function describeForPeople(
   event: Of<'asked' | 'judged' | 'hooked' | 'rolled-back' | 'controlled'>,
   state: RunState,
@@ -69,12 +71,15 @@ function describeForPeople(
   }
 }
 
-/** Whoever asked may have gone before a host took the command. */
+/** The person who asked may have left before a host read the command. */
 export function refusedCommand({ verb, by, refusal }: Of<'controlled'>): string {
   return `${verb} by ${by} is refused: ${refusal.text}`;
 }
 
-/** What an event means to somebody who watches many runs: that one begins and ends, and what it wants of people; null: nothing. */
+/**
+ * The change that an event means to a person who watches many runs: starts, ends, and requests to
+ * people; null: none.
+ */
 export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange | null {
   const { given } = state;
   if (given === null) return null;
@@ -103,7 +108,7 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
   }
 }
 
-/** How a run has ended, in how long, and why. */
+/** How a run has ended, after how long, and why. */
 export function endText(state: RunState): string {
   const { status, reason, ending, startedAt, endedAt } = state;
   const took = startedAt === null || endedAt === null ? 0 : endedAt - startedAt;
@@ -116,7 +121,7 @@ const verdicts = { approve: 'approved', reject: 'rejected' } as const;
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-/** Whether what follows the work of a step is its summary, and no check. */
+/** Whether the work of a step is followed by its summary, not by a check. */
 export function isSummarised(state: RunState, rules: Rules, path: string): boolean {
   return findStep(state, rules, path)?.rule.step.check?.purpose === 'summary';
 }

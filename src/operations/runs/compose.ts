@@ -40,27 +40,27 @@ import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 export interface RunSettings {
   readonly config: Config;
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Missing: somebody else moves the mail of the project, or it has none. */
+  /** Absent: another process moves the mail of the project, or it has none. */
   readonly startMail?: StartMail;
-  /** The folder that invocations are recorded into, absolute; missing: none. */
+  /** The folder to record invocations into, absolute; absent: none. */
   readonly record?: string;
 }
 
-/** Who starts a run or goes on with it, and what else its process does. */
+/** The origin of a run, or of its continuation, and its process's other work. */
 export interface Origin {
   readonly by: 'person' | 'up';
   /** The id of the run; null: a new one. */
   readonly run: string | null;
-  /** What expressions see as `trigger`. */
+  /** The `trigger` namespace of expressions. */
   readonly trigger: Json;
-  /** What it shares its processes with; null: nothing. */
+  /** What it shares its slots with; null: nothing. */
   readonly slots: SharedSlots | null;
 }
 
 export interface Composed {
   readonly host: RunHost;
   readonly controller: RunController;
-  /** Closes and lets go of everything; `follow` of the controller does so at its end. */
+  /** Closes and releases everything; the controller's `follow` does so at its end. */
   readonly release: () => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ interface Surroundings {
   readonly origin: Origin;
 }
 
-/** Puts a host to work on a run that this process has locked. It begins or resumes when it is wake to. */
+/** Creates a host for a run that this process has locked. The caller makes it begin or resume. */
 export async function composeRun(
   disk: RealDisk,
   settings: RunSettings,
@@ -80,7 +80,7 @@ export async function composeRun(
   const lockGone = lockWatch(disk, lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)));
   const events: { to: StepRunnerEvents | null; wake: () => void } = { to: null, wake: () => {} };
   const runner = await runnerOf(disk, settings, run, events);
-  // Before anything else runs: what an earlier host of the run left.
+  // Before anything else runs: cleans up after an earlier host of the run.
   await runner.sweep();
   const journal = runJournal(disk, run.run, lockGone);
   const ports = portsOf(disk, settings, run, () => events.wake());
@@ -100,7 +100,7 @@ export async function composeRun(
   const mail = origin.slots === null && startMail ? new ProjectMail(startMail, () => events.wake()) : null;
   const { loop, report } = hostProcess(disk, host, {
     watched: [runControlFolder(run.run), runInbox(run.run)],
-    // What its roles say is in the trail of the mail.
+    // Messages of its roles are in the trail of the mail.
     trail: noTrail,
     gone: journalWatch(disk, `${runFolder(run.run)}/journal`, lockGone),
     lock,
@@ -139,11 +139,11 @@ async function runnerOf(
   );
 }
 
-/** What works beside the host of a run. */
+/** The components beside the host of a run. */
 interface Companions {
   readonly mail: ProjectMail | null;
   readonly said: Announcement | undefined;
-  /** What its recording will lack, in words. */
+  /** What its recording will lack, in words; null: nothing. */
   readonly lacks: string | null;
   readonly release: () => Promise<void>;
 }

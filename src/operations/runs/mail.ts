@@ -1,15 +1,17 @@
 import type { Controller, ControllerOptions } from '../services.ts';
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
 
-/** Takes the project and puts a host of its mail to work. Throws `E_LOCKED` when somebody has it. */
+/**
+ * Locks the project and starts a host of its mail. Throws `E_LOCKED` when another process has it.
+ */
 export type StartMail = (options: ControllerOptions) => Promise<Controller>;
 
-/** Milliseconds between two tries to take the project. */
+/** Milliseconds between two attempts to lock the project. */
 const between = 2_000;
 
 /**
- * Moves the mail of the project for a run that waits for a role, as long as nobody else does: `up` may come before it, and
- * may go. Level-triggered: call `want` as often as one likes.
+ * Moves the mail of the project for a run that waits for a role, while no other process does: `up`
+ * may start before it, and may end. Level-triggered: `want` may be called at any time.
  */
 export class ProjectMail {
   readonly #start: StartMail;
@@ -25,12 +27,12 @@ export class ProjectMail {
     this.#onChange = onChange;
   }
 
-  /** Why the mail does not move; null: it does, or somebody else has the project. */
+  /** Why the mail does not move; null: it does, or another process has the project. */
   get problem(): string | null {
     return this.#problem ?? this.#controller?.problems()[0] ?? null;
   }
 
-  /** Takes the project if it is free; again later if it is not. */
+  /** Locks the project if it is free, and otherwise retries later. */
   want(): void {
     if (this.#over || this.#moving !== null || this.#timer !== null) return;
     this.#moving = this.#move()
@@ -63,7 +65,10 @@ export class ProjectMail {
     this.#problem = messageOf(error);
   }
 
-  /** Gives the project up: what runs is put back, and goes on when somebody moves the mail again. */
+  /**
+   * Releases the project: its running turns are put back, and continue when a process moves the
+   * mail again.
+   */
   async end(): Promise<void> {
     this.#over = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

@@ -13,7 +13,10 @@ import type { Budget } from '../../kernel/cost.ts';
 
 type Types = Readonly<Record<string, ValueType>>;
 
-/** The parameters of a run as a person gave them, checked, with defaults. Throws `E_USAGE` that names every problem. */
+/**
+ * The parameters of a run from a person's arguments, checked, with defaults. Throws `E_USAGE` that
+ * names every problem.
+ */
 export function readParameters(
   types: Types,
   given: readonly (readonly [string, string])[],
@@ -28,7 +31,7 @@ export function readParameters(
     else if (value === undefined) problems.push(`${wrongParameter(name, text, type, word)}${asJson(type)}`);
     else read[name] = value;
   }
-  // One that was given wrongly is not missing as well.
+  // An invalid value is not reported as missing too.
   const named = new Set(given.map(([name]) => name));
   const open = Object.fromEntries(Object.entries(types).filter(([name]) => !named.has(name) || name in read));
   const filled = fillParameters(open, read, word);
@@ -74,7 +77,7 @@ const readAmount: Readonly<Record<string, (text: string) => number | undefined>>
   msats: (text) => (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
 };
 
-/** Dollars, not negative; undefined: it is no such number. */
+/** Dollars, not negative; undefined: it is not such a number. */
 export function dollars(text: string): number | undefined {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }

@@ -5,16 +5,16 @@ import { planOf, type Plan, type PlanData } from '../../workflow/machine/plan.ts
 import { compile } from '../../workflow/machine/rules.ts';
 import { diagnosticDocument, type DiagnosticDocument } from '../../yaml/diagnostics.ts';
 
-/** What `plan` prints as JSON. */
+/** The JSON document of `plan`. */
 export interface PlanDocument extends Plan {
   readonly schema: 1;
   readonly workflow: string;
   readonly language: string;
-  /** As its language shows it; null: it has no way of its own. */
+  /** The title as its language shows it; null: it has no display of its own. */
   readonly title: string | null;
-  /** Files that changed the workflow, in the order in which they were applied. */
+  /** Files that changed the workflow, in order of application. */
   readonly overrides: readonly AppliedOverride[];
-  /** What `validate` warns of. */
+  /** The warnings of `validate`. */
   readonly warnings: readonly DiagnosticDocument[];
 }
 
@@ -36,7 +36,9 @@ export function planDocument(
   };
 }
 
-/** Throws `E_BUDGET` where the worst case costs more than so many dollars, or nobody knows what it costs. */
+/**
+ * Throws `E_BUDGET` where the worst case costs more than this many dollars, or its cost is unknown.
+ */
 export function refuseAbove(maxUsd: number, definition: Workflow, data: PlanData): void {
   const { ceiling } = planOf(compile(definition), data);
   const limit = data.budget.usd;

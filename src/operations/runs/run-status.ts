@@ -10,15 +10,15 @@ import type { Holder } from '../project/project.ts';
 import { iso, isoOrNull } from '../times.ts';
 import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 
-/** A run that is not over. */
+/** A run that has not ended. */
 export interface RunStatusDocument {
   readonly run: string;
   readonly workflow: string;
-  /** `waiting`: nothing of it runs, and gates wait for people. `stopped`: no process goes on with it. */
+  /** `waiting`: nothing runs, and gates wait for people. `stopped`: no process hosts it. */
   readonly state: 'running' | 'waiting' | 'stopped';
   readonly started_by: 'person' | 'up';
   readonly started_at: string | null;
-  /** The steps under way that are no gates. */
+  /** The active steps, without gates. */
   readonly steps: readonly string[];
   readonly gates: readonly {
     readonly gate: string;
@@ -26,14 +26,14 @@ export interface RunStatusDocument {
     readonly approvers: readonly string[];
     readonly since: string | null;
     readonly deadline: string | null;
-    /** What happens if nobody answers before the deadline; null: there is none. */
+    /** What happens without an answer before the deadline; null: there is no deadline. */
     readonly on_timeout: string | null;
-    /** The command that approves it; it says who, where only one may. */
+    /** The command that approves it, with the approver where there is only one. */
     readonly approve: string;
     /** An answer that waits for the run's process; null: none. */
     readonly recorded: Pick<RunControlFile, 'verb' | 'by'> | null;
   }[];
-  /** The command that goes on with it; null: somebody does. */
+  /** The command that resumes it; null: a process hosts it. */
   readonly resume: string | null;
   readonly cost: Cost;
 }
@@ -42,7 +42,7 @@ function isAnswer({ verb }: RunControlFile): boolean {
   return verb === 'approve' || verb === 'reject';
 }
 
-/** How a run stands that is not over. `pending`: commands that its process has not taken yet. */
+/** The status of a run that has not ended. `pending`: commands that its process has not read. */
 export function runStatus(
   state: RunState,
   rules: Rules,
@@ -84,7 +84,7 @@ const consequences = {
   reject: 'it is rejected: what depends on it is skipped',
 } as const;
 
-/** What happens if nobody answers a gate in time. */
+/** What happens without a timely answer to a gate. */
 function consequenceOf(state: RunState, rules: Rules, path: string): string | null {
   const work = findStep(state, rules, path)?.rule.step.work;
   return work?.kind === 'gate' ? consequences[work.onTimeout] : null;
@@ -92,22 +92,22 @@ function consequenceOf(state: RunState, rules: Rules, path: string): string | nu
 
 /** A trigger of a workflow of the project. */
 export interface TriggerStatus {
-  /** The file of the workflow, from the project. */
+  /** The file of the workflow, relative to the project. */
   readonly workflow: string;
   readonly name: string;
   readonly kind: Trigger['kind'];
   readonly active: boolean;
-  /** Why it is not; null: it is. */
+  /** Why it is inactive; null: it is active. */
   readonly why: string | null;
-  /** When it is due, of those that the clock brings. */
+  /** When a time-based trigger is due; null: otherwise. */
   readonly next: string | null;
   /** The last run that it has started. */
   readonly last: { readonly run: string; readonly at: string | null } | null;
-  /** Whether a run that it asked for waits for the one that goes on. */
+  /** Whether a run that it requested waits for the one in progress. */
   readonly waiting: boolean;
 }
 
-/** `holder`: who holds the project; null: nobody. */
+/** The status of a workflow's triggers. `holder`: of the project; null: none. */
 export function triggerStatus(
   workflow: string,
   trigger: Trigger,
@@ -136,22 +136,22 @@ function whyNot(
 ): string | null {
   if (holder === null) return 'no controller runs';
   if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
-  // What the clock brings has its next instant as soon as a controller has taken it up.
+  // A time-based trigger has a next time once a controller has picked it up.
   if ((kind === 'cron' || kind === 'command') && due === null)
     return 'the controller that runs has not taken it up';
   return null;
 }
 
-/** When a run was asked for: its id is a uuid v7, which begins with that. */
+/** When a run was requested: its id is a uuid v7, which begins with that time. */
 function timeOf(run: string): string | null {
   const digits = /^([\da-f]{8})-([\da-f]{4})-7/.exec(run);
   return digits === null ? null : iso(Number.parseInt(`${digits[1]}${digits[2]}`, 16));
 }
 
-/** What `status` shows of workflows beside the mail. */
+/** The workflow part of `status`. */
 export interface WorkflowStatus {
   readonly runs: readonly RunStatusDocument[];
   readonly triggers: readonly TriggerStatus[];
-  /** What is wrong with workflows that should start by themselves. */
+  /** Problems of workflows that should start automatically. */
   readonly problems: readonly string[];
 }

@@ -11,57 +11,71 @@ import type { WorkflowStatus } from './run-status.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
-/** Workflows and their runs, as the commands see them. */
+/** Workflows and their runs, for the commands. */
 export interface WorkflowServices {
-  /** The definitions in workflows/, as paths from the project, sorted. */
+  /** The definitions in workflows/, as paths relative to the project, sorted. */
   list(): readonly string[];
   /** The ids and names of the workflows of the project. */
   names(): Promise<readonly string[]>;
   /** Whether a word is the id or name of a workflow of the project. */
   isWorkflow(word: string): Promise<boolean>;
   /**
-   * Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws `E_TARGET`, and `E_USAGE`
-   * for a file of overrides that is not there.
+   * Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws
+   * `E_TARGET`, and `E_USAGE` for a missing file of overrides.
    */
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
-  /** Lets a running `up` start these as they are now. Returns the paths of those that have changed. */
+  /**
+   * Lets a running `up` start these in their current form. Returns the paths of those that have
+   * changed.
+   */
   confirm(found: readonly FoundWorkflow[]): readonly string[];
-  /** What a file (from `cwd`) asks for that is a request for a run of the language nip; null: it is none. Throws `E_FORBIDDEN`. */
+  /**
+   * The run that a request file (from `cwd`) of the language nip asks for; null: it is not a
+   * request. Throws `E_FORBIDDEN`.
+   */
   asked(reference: string, cwd: string): Promise<AskedWorkflow | null>;
-  /** Writes files that are not there yet, by their path from the project. Returns the paths of those that it wrote. */
+  /**
+   * Writes missing files, by their relative path in the project. Returns the paths that it wrote.
+   */
   writeMissing(files: readonly { readonly path: string; readonly text: string }[]): readonly string[];
-  /** What a plan has to know besides the definition. */
+  /** What a plan needs besides the definition. */
   planning(): Promise<Omit<PlanData, 'budget'>>;
   /**
-   * Takes note of the files of a folder (absolute), some and what belongs to tools left out; each call of what it returns
-   * lists those that differ since then, by name. `within`: only these folders of it.
+   * Records the files of a folder (absolute), without some and those of tools; each call of the
+   * returned function lists those that differ since then, by name. `within`: only these subfolders.
    */
   watchFiles(folder: string, leaveOut: string, within?: readonly string[]): () => readonly FileChange[];
-  /** What git has to know of the folder that a workflow with a workspace (absolute) of its own shows its runs in. */
+  /** The git state of the records folder of a workflow with its own workspace (absolute). */
   records(workspace: string, home: OwnWorkspace): RecordsFolder;
-  /** The runs that are not over, newest first, and the triggers. `holder`: who holds the project; null: nobody. */
+  /**
+   * The runs that have not ended, newest first, and the triggers. `holder`: of the project; null:
+   * none.
+   */
   status(holder: Holder | null): Promise<WorkflowStatus>;
   /** The runs of the project, newest first. */
   runs(): readonly RunCard[];
   /** One run by its id or the end of it. Throws `E_TARGET`. */
   run(reference: string): StoredRun;
-  /** The same, where a word may mean something else: null. */
+  /** The same for a word that may mean something else: null. */
   find(word: string): StoredRun | null;
   begin(options: BeginOptions): Promise<RunController>;
-  /** Goes on with a run that nobody is running. Throws `E_LOCKED` when somebody is. */
+  /** Continues a run without a host. Throws `E_LOCKED` when a process hosts it. */
   resume(run: StoredRun, options: ResumeOptions): Promise<RunController>;
-  /** Cancels a run that nobody is running, as the command says; it is over then. Throws `E_LOCKED` when somebody is. */
+  /**
+   * Cancels a run without a host, as the command says; it has ended on return. Throws `E_LOCKED`
+   * when a process hosts it.
+   */
   cancel(run: StoredRun, command: RunControlFile): Promise<void>;
-  /** Leaves a command for the host of a run. */
+  /** Sends a command to the host of a run. */
   request(run: string, document: RunControlFile): void;
-  /** The verdict of a command; undefined: not taken yet. */
+  /** The verdict on a command; undefined: not read yet. */
   verdict(run: string, id: string): { readonly refusal: string | null } | undefined;
-  /** Waits for something to change in the folder of a run, at most so many milliseconds. */
+  /** Waits for a change in the folder of a run, at most this many milliseconds. */
   changed(run: string, milliseconds: number): Promise<void>;
 }
 
 export interface ReadOptions {
-  /** What is known of the run that begins now: the names in its `context`, and its only step. */
+  /** The run that begins now: the names in its `context`, and its only step. */
   readonly starting?: { readonly context: ReadonlySet<string>; readonly only: string | null };
   /** Files (from the same folder as the reference) that change a workflow of the language swdl. */
   readonly overrides?: readonly string[];
@@ -70,21 +84,24 @@ export interface ReadOptions {
 export interface FoundWorkflow {
   /** Absolute path of the file. */
   readonly file: string;
-  /** The same as people know it: from the project, or as it was given. */
+  /** The same for people: relative to the project, or as given. */
   readonly path: string;
   readonly text: string;
   readonly checked: Checked<Workflow>;
-  /** Changes with every text that makes it: its own, its sub-workflows, and what it reads in workflows/. */
+  /**
+   * Changes with every text that defines it: its own, its sub-workflows, and what it reads in
+   * workflows/.
+   */
   readonly fingerprint: string;
 }
 
-/** Where runs are shown, as far as git is concerned. */
+/** The records folder of runs, with respect to git. */
 export interface RecordsFolder {
-  /** Nothing was shown there yet, and .gitignore does not list it. */
+  /** It is still empty, and .gitignore does not list it. */
   readonly isFirst: boolean;
   /** The lines that .gitignore lacks. */
   readonly lines: readonly string[];
-  /** Adds them. */
+  /** Adds these lines. */
   ignore(): void;
 }
 
@@ -93,30 +110,30 @@ export interface FileChange {
   readonly what: 'changed' | 'added' | 'removed';
 }
 
-/** What one process of a run printed. */
+/** One output of one process of a run. */
 export interface StepLog {
   readonly path: Path;
   /** `build/1.1/stdout`: step, iteration and attempt, stream. */
   readonly name: string;
-  /** What is there from a byte on, and where that ends. */
+  /** The content from a byte on, and the offset where it ends. */
   read(from: number): { readonly text: string; readonly end: number };
 }
 
-/** What is known of a run without its journal. */
+/** The facts of a run without its journal. */
 export interface RunCard {
   readonly run: string;
   /** The name of its workflow. */
   readonly workflow: string;
   /** Absolute. */
   readonly workspace: string;
-  /** The file that it was started from; null: it has none. */
+  /** The file that it was started from; null: none. */
   readonly source: string | null;
   readonly startedBy: 'person' | 'up';
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }
 
-/** A run that lies on the disk. */
+/** A run on disk. */
 export interface StoredRun {
   readonly run: string;
   readonly card: RunCard;
@@ -124,15 +141,15 @@ export interface StoredRun {
   readonly workspace: string;
   /** Absolute. */
   readonly folder: string;
-  /** The fold of its journal now. Throws `E_JOURNAL`. */
+  /** The current fold of its journal. Throws `E_JOURNAL`. */
   state(): RunState;
-  /** What its steps printed. */
+  /** The output of its steps. */
   logs(): readonly StepLog[];
-  /** Whether a process has it under its lock. */
+  /** Whether a process has locked it. */
   alive(): Promise<boolean>;
 }
 
-/** A run that somebody asks for by a signed event. */
+/** A run requested by a signed event. */
 export interface AskedWorkflow {
   readonly workflow: FoundWorkflow;
   readonly definition: Workflow;
@@ -150,37 +167,37 @@ export interface BeginOptions {
   readonly workspace: string;
   readonly budget: Budget;
   readonly only: string | null;
-  /** The event that asks for it; missing: nobody else does. */
+  /** The event that requests it; absent: none. */
   readonly request?: NostrEvent;
   /** The folder to record agents into, absolute; null: none. */
   readonly record: string | null;
-  /** The folder of a recording that answers in the place of all providers, absolute; null: none does. */
+  /** The folder of a recording that answers in place of all providers, absolute; null: none. */
   readonly replay: string | null;
   readonly watch: RunWatcher;
 }
 
 export interface ResumeOptions {
   readonly watch: RunWatcher;
-  /** A command of the person who resumes, taken up first. */
+  /** A command of the resuming person, followed first. */
   readonly command: RunControlFile | null;
-  /** The edited definition that is adopted; null: that of the start. */
+  /** The edited definition to adopt; null: that of the start. */
   readonly definition: Workflow | null;
 }
 
-/** Called with what has become durable, after each look. */
+/** Receives durable events, after each look. */
 export type RunWatcher = (events: readonly RunEvent[], state: RunState) => void;
 
 export interface RunController {
   readonly run: string;
   readonly state: RunState;
   readonly rules: Rules;
-  /** What the start has to say: a journal cut off at its end. */
+  /** Notes at the start: a journal cut off at its end. */
   readonly notes: readonly string[];
-  /** What is wrong now and will be tried again. */
+  /** Current problems that will be retried. */
   readonly problems: () => readonly string[];
-  /** How many events of the run some relay of the project has not answered yet. */
+  /** The number of events of the run that some relay of the project has not answered. */
   readonly unsent: () => number;
-  /** Runs until the run is over or it is told to end. */
+  /** Runs until the run has ended or it is stopped. */
   follow(): Promise<void>;
   end(how: 'stop' | 'drain'): void;
 }

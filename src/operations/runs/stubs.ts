@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 
-/** A file that gives a reference something to lead to. */
+/** A new file for a reference without a target. */
 export interface Stub {
   readonly path: string;
   readonly text: string;
 }
 
-/** Beginnings of the files that a workflow refers to and that are not there. */
+/** Initial contents of the missing files that a workflow refers to. */
 export function stubsFor(problems: readonly Diagnostic[]): Stub[] {
   const references = problems.flatMap(({ code, message }) => {
     const [, kind, name] = /^`(\w+):([\w.-]+)`/.exec(message) ?? [];

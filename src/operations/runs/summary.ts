@@ -11,7 +11,7 @@ export interface RunSummary {
   readonly workflow: string;
   readonly language: string;
   readonly status: RunStatus;
-  /** Whether a process goes on with it now. */
+  /** Whether a process hosts it now. */
   readonly alive: boolean;
   readonly reason: string | null;
   readonly started_at: string | null;

@@ -53,7 +53,10 @@ import type { MailEvent } from '../../mail/machine/event.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
-/** Takes the project and puts a host to work on it, with the workflows that `open` takes up. Throws `E_LOCKED` when another has it. */
+/**
+ * Locks the project and starts a host for it, with the workflows that `open` returns. Throws
+ * `E_LOCKED` when another process has it.
+ */
 export async function startController(
   disk: RealDisk,
   definition: Wired,
@@ -73,7 +76,7 @@ export async function startController(
     writeHolder(disk, note);
     return await compose(disk, definition, options, { lock, note, open: open && kept });
   } catch (error) {
-    // Whoever listens for somebody would keep the program from ending.
+    // An open listener would keep the program running.
     for (const workflows of opened) await workflows.close();
     await release(disk, lock);
     throw error;
@@ -81,8 +84,8 @@ export async function startController(
 }
 
 /**
- * Makes the folders that others drop files into, and the key of a project that will sign: before an agent runs, since no
- * sandbox can hide what is not there yet.
+ * Creates the input folders, and the key of a project that will sign: before an agent runs, since
+ * no sandbox can hide a missing file.
  */
 function prepare(disk: RealDisk, { roles }: Protocol): void {
   removeOldTemporaries(disk, Date.now());
@@ -108,7 +111,7 @@ async function compose(
   const trail = trailOf(disk, config);
   const events: { to: RunnerEvents | null } = { to: null };
   const runner = await runnerOf(disk, definition, options, events);
-  // Before anything else runs: what an earlier controller left.
+  // Before anything else runs: cleans up after an earlier controller.
   await runner.sweep();
   const journal = new Journal<MailEvent>(disk, { gone: lockGone });
   const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
@@ -124,7 +127,7 @@ async function compose(
   });
   const edited = !host.fresh && host.state.protocol !== hash;
   host.start();
-  // Not before: what was lost must be drawn again first.
+  // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const problems = () =>
     [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])].filter((each) => each !== null);
@@ -155,7 +158,7 @@ async function compose(
   return handleOf(host, loop, { definition, notes, problems, kept, close });
 }
 
-/** What the caller of a controller gets. `notes`: those that are null are none. */
+/** The controller's handle for its caller. `notes`: null ones are left out. */
 function handleOf(
   host: MailHost,
   loop: Loop,
@@ -194,7 +197,10 @@ function afterLook(state: MailState, { onChange }: ControllerOptions, kept: Stat
   kept.look(state);
 }
 
-/** Writes the problems beside the lock whenever they have changed, for `status`; a disk that refuses that keeps nobody from working. */
+/**
+ * Writes the problems beside the lock when they change, for `status`; a disk error here stops
+ * nothing.
+ */
 function publishing(
   disk: RealDisk,
   note: HolderNote,
@@ -219,7 +225,7 @@ const noRuns = { count: 0, end: () => {} };
 
 type Hints = { -readonly [K in keyof LoopHints]: LoopHints[K] };
 
-/** What `up` does besides moving the mail. `hints` are complete before anything happens. */
+/** The work of `up` besides the mail. `hints` are complete before anything happens. */
 async function openUp(
   open: OpenWorkflows,
   { concurrency }: Protocol,
@@ -238,7 +244,7 @@ async function openUp(
   return { workflows, slots: shared.join(wake) };
 }
 
-/** The folders in which something may be dropped. */
+/** The input folders. */
 function watched({ roles }: Protocol): string[] {
   const boxes = [...roles.keys()].flatMap((role) => [`agents/${role}/inbox`, `agents/${role}/outbox`]);
   return [controlFolder, incomingFolder, ...boxes];
@@ -276,7 +282,7 @@ async function runnerOf(
   );
 }
 
-/** What the host needs of the disk and the settings. */
+/** The host's ports, from the disk and the settings. */
 function portsOf(
   disk: RealDisk,
   { config, providers, tools }: Wired,
@@ -314,7 +320,7 @@ function trailOf(disk: RealDisk, config: Config): Trail {
   return noTrail;
 }
 
-/** Runs what mailroom.yaml names for people's mail; what becomes of it is not our business. */
+/** Runs the command of mailroom.yaml for people's mail; its result is ignored. */
 function notify(disk: RealDisk, config: Config, role: RoleName, message: Message): void {
   const argv = config.notify[role];
   if (argv === undefined) return;

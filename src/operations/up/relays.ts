@@ -5,13 +5,16 @@ import { UnsentEvents } from '../nip/unsent.ts';
 import { listenToRelays } from './requests.ts';
 import type { UpRuns } from './runs.ts';
 
-/** What `up` does with the relays of a project. */
+/** The relay connections of `up`. */
 interface UpRelays {
   problems(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Sends what relays do not have yet, and listens to requests; null: the project has no relays. Nothing is loaded or connected to then. */
+/**
+ * Sends what relays do not have yet, and listens for requests; null: the project has no relays, so
+ * nothing is loaded or connected.
+ */
 export async function openRelays(
   disk: RealDisk,
   settings: Settings,

@@ -17,9 +17,12 @@ import { judgeRequest } from '../nip/requests.ts';
 import type { Relays } from '../../nostr/relays.ts';
 import type { UpRuns } from './runs.ts';
 
-/** How far back a relay is asked for requests, in seconds. */
+/** How far back relays are asked for requests, in seconds. */
 const oldest = 86_400;
-/** Requests that wait to be looked at; of more than these, relays tell again over another connection. */
+/**
+ * Maximum number of requests waiting for processing; relays send further ones again on another
+ * connection.
+ */
 const mostWaiting = 100;
 
 interface Parts {
@@ -29,7 +32,7 @@ interface Parts {
   readonly failed: (error: unknown) => void;
 }
 
-/** Follows the requests that come from the relays of the project. */
+/** Follows the requests from the relays of the project. */
 export class UpRequests {
   readonly #disk: RealDisk;
   readonly #settings: Settings;
@@ -42,7 +45,7 @@ export class UpRequests {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #definitions: readonly string[] = [];
-  /** What the disk refuses, by what was to be done. */
+  /** Disk errors, by operation. */
   readonly #problems = new Map<string, string>();
 
   constructor(disk: RealDisk, settings: Settings, { runs, signer, relays, failed }: Parts) {
@@ -56,11 +59,11 @@ export class UpRequests {
     this.#relays = relays;
     relays.listen({ wants: () => this.#wants(), heard: (event) => this.#heard(event) });
     this.#watch = watchFolders([join(disk.root, eventsFolder)], () => this.#look());
-    // Not before: what came in between would be told by nobody.
+    // Not earlier: a definition kept in between would be missed.
     this.#definitions = this.#known();
   }
 
-  /** Goes on with what an earlier `up` was asked for. */
+  /** Continues runs that an earlier `up` was asked for. */
   resume(): void {
     for (const { run, startedBy } of listRuns(this.#disk)) {
       const [request] = startedBy === 'up' ? new EventLog(this.#disk, run).read() : [];
@@ -69,15 +72,15 @@ export class UpRequests {
     }
   }
 
-  /** What is wrong now: a run that an earlier `up` was asked for cannot be resumed, or the disk refuses something. */
+  /** Current problems: a requested run of an earlier `up` cannot be resumed, or a disk error. */
   get problems(): readonly string[] {
     return [...this.#problems.values()];
   }
 
-  /** A run or a log that cannot be read keeps nothing else from its work; an error of the program ends it. */
+  /** An unreadable run or log does not stop the others; an internal error ends the program. */
   #hindered(what: string, error: unknown): void {
     if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') return this.#failed(error);
-    // Another process works on that run.
+    // Another process hosts that run.
     if (error.code !== 'E_LOCKED') this.#problems.set(what, error.message);
   }
 
@@ -108,7 +111,7 @@ export class UpRequests {
     return { kinds: [kinds.request], authors, '#e': this.#definitions, since };
   }
 
-  /** One after the other: of two requests for the same run the first counts. */
+  /** One at a time: of two requests for the same run the first counts. */
   #heard(event: NostrEvent): void {
     if (this.#seen.has(event.id) || this.#waiting >= mostWaiting) return;
     this.#waiting += 1;
@@ -122,7 +125,7 @@ export class UpRequests {
   async #take(request: NostrEvent): Promise<void> {
     if (this.#seen.has(request.id)) return;
     const { isAuthentic } = await import('../../nostr/signer.ts');
-    // What nobody has signed is answered to nobody, nor does it keep the true one out.
+    // A request with an invalid signature gets no answer, and does not block the true one.
     if (!(await isAuthentic(request))) return;
     this.#seen.add(request.id);
     const keys = addressees(request);
@@ -136,7 +139,10 @@ export class UpRequests {
     }
   }
 
-  /** Whether the relays know that somebody does it, or has: a new one receives all requests of a day. */
+  /**
+   * Whether relays show that another service handles it or has: a new subscription receives all
+   * requests of a day.
+   */
   async #isAnswered(request: NostrEvent): Promise<boolean> {
     const { askRelays } = await import('../../nostr/asking.ts');
     const wanted = { kinds: [kinds.result, kinds.status], '#e': [request.id] };
@@ -151,7 +157,7 @@ export class UpRequests {
   }
 }
 
-/** Listens to the relays of the project; null: nobody may ask. */
+/** Listens on the relays of the project; null: requests are not allowed. */
 export async function listenToRelays(
   disk: RealDisk,
   settings: Settings,

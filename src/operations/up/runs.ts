@@ -19,15 +19,15 @@ import { beginRun, resumeRun } from '../runs/begin.ts';
 import { runState } from '../../workflow/host/run-state.ts';
 import { readWorkflow } from '../project/workflows.ts';
 
-/** Whether nothing is left to be done: a host may have died while it put the workspace back. */
+/** Whether nothing is left to do: a host may have died during the rollback of the workspace. */
 function isThrough(state: RunState, definition: Workflow): boolean {
   return state.endedAt !== null && dueRollback(state, compile(definition)) === null;
 }
 
-/** Is wake what becomes of these runs. */
+/** Receives the changes of these runs. */
 export type OnRun = (change: RunChange) => void;
 
-/** Runs that go on in the process of `up`. */
+/** Runs in the process of `up`. */
 export class UpRuns implements OwnRuns {
   readonly #disk: RealDisk;
   readonly #settings: Settings & RunSettings;
@@ -57,7 +57,7 @@ export class UpRuns implements OwnRuns {
     return this.#going.size;
   }
 
-  /** Something that is wrong with a run now and will be tried again. */
+  /** Current problems of runs that will be retried. */
   get problems(): string[] {
     return [...this.#going.values()].flatMap((run) => run?.problems() ?? []);
   }
@@ -67,7 +67,10 @@ export class UpRuns implements OwnRuns {
     for (const run of this.#going.values()) run?.end(how);
   }
 
-  /** Makes a run of a workflow (its file, from the project) begin or go on, and follows it. True: it is over. */
+  /**
+   * Starts or continues a run of a workflow (its file, relative to the project), and follows it.
+   * True: it has ended.
+   */
   async run(file: string, id: string, trigger: JsonObject): Promise<boolean> {
     const stored = readRun(this.#disk, id);
     if (stored !== null && isThrough(runState(this.#disk, id), stored.definition)) return true;
@@ -88,7 +91,7 @@ export class UpRuns implements OwnRuns {
     }
   }
 
-  /** Resolves when a run has begun that somebody asks for by an event; it is followed besides. */
+  /** Resolves when a run requested by an event has begun; it is followed in the background. */
   ask(asked: AskedWorkflow, id: string): Promise<void> {
     const rest = { context: {}, workspace: this.#disk.root, only: null, record: null, replay: null };
     const given = { ...asked, ...rest, watch: this.#watch };
@@ -98,7 +101,7 @@ export class UpRuns implements OwnRuns {
         resolve();
         return run;
       };
-      // What goes wrong later is in its journal.
+      // Later errors are in its journal.
       this.#follow(id, begin).catch(reject);
     });
   }

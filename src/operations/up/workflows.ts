@@ -28,7 +28,7 @@ import { UpRuns, type OnRun } from './runs.ts';
 const pollTime = 60_000;
 const pollBytes = 64 * 1024;
 
-/** Reads the workflows of the project and takes up their triggers, with what an earlier `up` left. */
+/** Reads the workflows of the project and starts their triggers, with what an earlier `up` left. */
 export async function openWorkflows(
   disk: RealDisk,
   settings: Settings & RunSettings,
@@ -37,7 +37,7 @@ export async function openWorkflows(
 ): Promise<UpWorkflows> {
   const forgotten = refuseBadMemories(disk);
   const found = await triggeredWorkflows(disk, settings);
-  // Who starts `up` means the workflows as they are then.
+  // Starting `up` confirms the workflows in their current form.
   confirm(disk, found.read);
   const runs = new UpRuns(disk, settings, slots, hints);
   const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
@@ -123,7 +123,7 @@ function watchFiles(
       );
 }
 
-/** The listener exists only where a trigger wants it. */
+/** The listener exists only if a trigger uses it. */
 async function listen(
   workflows: readonly TriggeredWorkflow[],
   triggers: readonly WorkflowTriggers[],

@@ -2,17 +2,17 @@ import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ProblemsError } from '../../operations/problems.ts';
 
-/** What a tool gives. */
+/** The result of a tool. */
 interface Given {
-  /** As the output schema of the tool says. */
+  /** Matches the output schema of the tool. */
   readonly document: object;
-  /** The same for clients that read text; missing: the document as JSON. */
+  /** The same for clients that read text; absent: the document as JSON. */
   readonly text?: string;
-  /** Why the document is that of a failure; missing: it is none. */
+  /** Why the document is a failure's; absent: it is not a failure. */
   readonly failure?: string | null;
 }
 
-/** What a tool answers. */
+/** The response of a tool. */
 interface Answer {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent?: { readonly [key: string]: unknown };
@@ -20,7 +20,7 @@ interface Answer {
   readonly [key: string]: unknown;
 }
 
-/** What the agent receives: what was done, or why it was not and what would be right. */
+/** The agent's response: the result, or why the call failed and how to correct it. */
 export async function answer(act: () => Given | Promise<Given>): Promise<Answer> {
   try {
     const { document, text = JSON.stringify(document, null, 2), failure = null } = await act();
@@ -37,7 +37,7 @@ export async function answer(act: () => Given | Promise<Given>): Promise<Answer>
   }
 }
 
-/** `mailroom.yaml:3:7: E_CODE: message (hint)`, with the place where there is one. */
+/** `mailroom.yaml:3:7: E_CODE: message (hint)`, with the position if there is one. */
 export function problemLine(
   problem: Pick<MailroomError, 'code' | 'message' | 'hint'> & Partial<Diagnostic>,
 ): string {

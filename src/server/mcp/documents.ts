@@ -3,9 +3,7 @@ import type { WorkflowList } from '../../nostr/listing.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
 import type { PublishedStatus } from '../../nostr/published-status.ts';
 
-/*
- * What the tools for workflows answer with: the `structuredContent` of each is of the schema that the tool lists.
- */
+/* The answers of the workflow tools: each `structuredContent` matches the schema that its tool lists. */
 
 const count = z.int().min(0);
 const msats = count.describe('In msats');
@@ -54,7 +52,7 @@ const told = z.strictObject({
   toldAt: z.string().describe('ISO 8601'),
 }) satisfies z.ZodType<PublishedStatus>;
 
-/** A run of this project, or `request` and `told` alone: a run of somebody else. */
+/** A run of this project, or only `request` and `told`: a remote run. */
 export const standing = report.partial().extend({
   request: z.string().optional().describe('Of a run elsewhere: the id of its request'),
   told: z.array(told).optional().describe('Of a run elsewhere: what each author has signed of it'),

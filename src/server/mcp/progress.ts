@@ -1,18 +1,18 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 
-/** How far a call is. */
+/** The progress of a call. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
   readonly message: string;
 }
 
-/** Milliseconds after which a call says again that it is not over: clients give up calls that say nothing. */
+/** Milliseconds between progress notifications of a pending call: clients give up silent calls. */
 const beat = 10_000;
 
 /**
- * Does something that takes a while. Where the client has asked for it, sends a notification whenever `report` is called and
- * every 10 s in between; the number in each is larger than the one before, as the protocol demands.
+ * Runs a long operation. If the client has asked for it, sends a notification on every `report` and
+ * every 10 s in between; each has a larger number than the previous one, as the protocol requires.
  */
 export async function withProgress<T>(
   { mcpReq }: Pick<ServerContext, 'mcpReq'>,
@@ -21,14 +21,14 @@ export async function withProgress<T>(
   const { _meta: { progressToken } = {} } = mcpReq;
   if (progressToken === undefined) return act(() => {});
   let last: Progress | null = null;
-  // What comes between two steps counts as a growing part of the next.
+  // Notifications between two steps count as a growing part of the next one.
   let between = 0;
   const send = (progress: Progress) => {
     between = progress.done === last?.done ? between + 1 : 0;
     last = progress;
     const { done, total, message } = progress;
     const params = { progressToken, progress: done + between / (between + 1), total, message };
-    // A client that is gone receives nothing.
+    // A disconnected client receives nothing.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
   const timer = setInterval(() => last && send(last), beat);

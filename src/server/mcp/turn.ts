@@ -166,7 +166,7 @@ function addThread(server: McpServer, { project, turn }: TurnDesk): void {
   );
 }
 
-/** What was written, and what to do now. */
+/** What was written, and what to do next. */
 function saying(
   path: string,
   message: string,

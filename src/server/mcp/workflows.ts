@@ -10,7 +10,7 @@ import { answer } from './answer.ts';
 import { withProgress, type Progress } from './progress.ts';
 import * as documents from './documents.ts';
 
-/** What is done for those who ask. */
+/** The operations behind the workflow tools. */
 export interface WorkflowDesk {
   readonly version: string;
   define(definition: NewDefinition): Promise<object>;
@@ -18,9 +18,9 @@ export interface WorkflowDesk {
   execute(asked: AskedRun, report: (progress: Progress) => void): Promise<ExecutionReport>;
   status(execution: string): Promise<object>;
   list(): Promise<WorkflowList>;
-  /** At most so many runs, newest first. */
+  /** At most this many runs, newest first. */
   runs(most: number): Promise<RunList>;
-  /** Ends a run permanently, and says how it stands then. */
+  /** Ends a run permanently, and reports its final status. */
   cancel(execution: string, report: (progress: Progress) => void): Promise<ExecutionReport>;
 }
 
@@ -36,9 +36,9 @@ export interface RunList {
 interface AskedRun {
   readonly workflowId: string;
   readonly inputs: Readonly<Record<string, Json>>;
-  /** Thousandths of a satoshi; null: as much as it costs. */
+  /** Thousandths of a satoshi; null: unlimited. */
   readonly budget: number | null;
-  /** Seconds; null: as long as the project allows. */
+  /** Seconds; null: the project's limit. */
   readonly timeout: number | null;
   readonly async: boolean;
 }
@@ -46,7 +46,7 @@ interface AskedRun {
 const instructions = `Workflows of the language nip: list or define them, execute one by its id, ask how a run stands, cancel it. Steps are
 done by the roles of the project that list their kinds: \`list_workflows\` names them.`;
 
-/** A year: more is a mistake. */
+/** A year, in seconds: a longer timeout is a mistake. */
 const mostSeconds = 31_536_000;
 
 const step = z.strictObject({
@@ -218,7 +218,7 @@ function addRuns(server: McpServer, desk: WorkflowDesk): void {
   );
 }
 
-/** Why a run did not complete, in a line; null: it has, or has not ended. */
+/** Why a run did not complete, in a line; null: it has, or is in progress. */
 function failureOf({ run, status, message }: ExecutionReport): string | null {
   if (status === 'completed' || status === 'running') return null;
   return `The run ${run} is ${status}${message === '' ? '' : `: ${message}`}`;

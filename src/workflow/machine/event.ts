@@ -25,10 +25,7 @@ export interface RunStart {
   readonly env: Readonly<Record<string, string>>;
   /** Limits of the run: the definition's combined with those of the command line. */
   readonly budget: Budget;
-  /**
-   * How its budget in msats is counted; null: dollars are not converted, and exceeding the budget
-   * ends the run.
-   */
+  /** How its msats are counted; null: no conversion, and exceeding the budget ends the run. */
   readonly msats: { readonly perUsd: number | null; readonly enforced: boolean } | null;
   /** The git object of the workspace at the start; null: the run has no rollback. */
   readonly checkpoint: string | null;
@@ -240,8 +237,8 @@ export type Fact =
       /** What it sets in `context`. */
       readonly context: Readonly<Record<string, Json>>;
       /**
-       * The body that it ends, in the same record, so that a torn write keeps both or neither: the
-       * run's own or the enclosing one. Null: none.
+       * The body that it ends, in the same record, so that a torn write keeps both or neither;
+       * null: none.
        */
       readonly ends: Path | null;
     } & Aftermath)
@@ -299,8 +296,7 @@ export interface ReopenedScope {
   readonly path: Path;
   readonly next: Counter;
   /**
-   * The current number of steps, null in a sequence; the settled steps; and for waiting steps how
-   * many needs are settled.
+   * Steps in all (null in a sequence), settled ones, and the settled needs of each waiting step.
    */
   readonly total: number | null;
   readonly settled: number;
