@@ -57,13 +57,17 @@ const staged = fc.record({
   text: fc.constant('text'),
 });
 
+const session = fc.constantFrom(null, { id: 's', usd: 0, tokens: 0 });
+
 const result = fc.record({
   text: fc.constantFrom('', 'words'),
   staged: fc.array(staged, { maxLength: 2 }),
+  stepResult: fc.constant(null),
+  reports: fc.constant([]),
   finalText: fc.constant(null),
   violations: fc.constant([]),
   usage,
-  session: fc.constantFrom(null, { id: 's', usd: 0, tokens: 0 }),
+  session,
   model: fc.constant(null),
   exit: fc.constant(0),
   durationMs: small,
@@ -123,10 +127,11 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
     reason,
     until: fc.option(time, { nil: null }),
     usage,
+    session,
   },
   stopped: at,
   requeued: { turn, notBefore: time, counted: fc.boolean() },
-  resumed: { turn },
+  resumed: { turn, provider: fc.constantFrom('agent', 'other') },
   committed: { turn, sent: fc.array(sent, { maxLength: 3 }) },
   abandoned: { turn, reason, notices },
   escalated: { ask, to: role, person: fc.boolean() },
