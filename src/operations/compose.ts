@@ -28,6 +28,8 @@ export interface Wish {
   readonly attachments: readonly string[];
   readonly thread: ThreadId | null;
   readonly inReplyTo: MessageId | null;
+  /** Without a thread it opens one; a message of a turn belongs to the turn's thread. */
+  readonly opensThread?: boolean;
   /** The types that answer the message; null: it expects no answer, or there is no message. */
   readonly replies: readonly TypeName[] | null;
   readonly text: string;
@@ -49,7 +51,10 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
   if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'no recipient is given');
   const named = [wish.from, ...wish.to.filter((role) => role !== workflowRole)];
   if (protocol) for (const role of named) known('role', role, protocol.roles);
-  const type = wish.type ?? written.type ?? impliedType(wish, protocol);
+  const thread = wish.thread ?? written.thread;
+  const inReplyTo = wish.inReplyTo ?? written.inReplyTo;
+  const isNew = wish.opensThread === true && thread === null && inReplyTo === null;
+  const type = wish.type ?? written.type ?? impliedType(wish, protocol, isNew);
   if (protocol && wish.type !== null && wish.type !== stepResult.name)
     known('type', wish.type, protocol.types);
   for (const path of wish.attachments) refuseOutside(path);
@@ -60,8 +65,8 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
     type,
     from: null,
     to: wish.to,
-    thread: wish.thread ?? written.thread,
-    inReplyTo: wish.inReplyTo ?? written.inReplyTo,
+    thread,
+    inReplyTo,
     subject,
     attachments: [...written.attachments, ...wish.attachments],
     fields: { ...written.fields, ...readFields(wish.fields, protocol?.types.get(type) ?? null) },
@@ -92,8 +97,7 @@ function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unk
 }
 
 /** The implied type: the only answer, the protocol's start, or the only type between the roles. */
-function impliedType(wish: Wish, protocol: Protocol | null): TypeName {
-  const { from, to, replies } = wish;
+function impliedType({ from, to, replies }: Wish, protocol: Protocol | null, isNew: boolean): TypeName {
   // A step of a run is answered by its result, whatever the protocol says.
   if (replies?.includes(stepResult.name) === true) return stepResult.name;
   const allowed = protocol
@@ -105,7 +109,6 @@ function impliedType(wish: Wish, protocol: Protocol | null): TypeName {
   const unasked = replies === null && protocol ? fitting.filter((name) => !isReply(protocol, name)) : [];
   // A type that answers is implied only if no other is possible; in a new thread it would answer
   // nothing.
-  const isNew = wish.thread === null && wish.inReplyTo === null;
   if (replies === null && protocol && isNew && unasked.length === 0 && fitting.length > 0)
     throw new MailroomError(
       'E_FORBIDDEN',

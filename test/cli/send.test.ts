@@ -309,6 +309,21 @@ describe('send inside a turn', () => {
     });
   });
 
+  it('takes the only type for granted, an answer too: the thread is that of the turn', async () => {
+    const bench = inside();
+    bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
+    bench.environment = {
+      MAILROOM_TURN: 't2',
+      MAILROOM_ROLE: 'qa',
+      MAILROOM_OUTBOX: '/project/.mailroom/turns/t2/1/outbox',
+    };
+    const field = ['--field', 'verdict=approved'];
+    expect(await bench.run('send', 'engineer', ...field, '-m', 'Fine')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^staged /) as string,
+    });
+  });
+
   it('says at once what the turn may not send', async () => {
     const { code, err } = await inside().run('send', 'qa', '--type', 'design', '-m', 'x');
     expect(code).toBe(1);

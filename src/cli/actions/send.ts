@@ -36,6 +36,7 @@ export async function send(
       attachments: options.attach ?? [],
       thread,
       inReplyTo,
+      opensThread: context.turn === null,
       replies: inReplyTo === null ? null : (state.mail.get(inReplyTo)?.request?.replies ?? null),
       ...text,
     },
