@@ -20,6 +20,9 @@ const heldPlace = String.raw`^(?:\.mailroom/worktrees/[^/]+/)?(\.git|HEAD|agents
 const heldFiles: FileTable<CommonEffect> = [
   ['folder', heldPlace, 'held.make'],
   ['remove', heldPlace, 'held.remove'],
+  // A sandbox hides the lock of the project, which must be there for that.
+  ['begin', String.raw`^\.mailroom/lock$`, 'held.make'],
+  ['open', String.raw`^\.mailroom/lock$`, 'held.make'],
   ['folder', String.raw`^\.mailroom/held$`, 'held.note'],
   ['begin', String.raw`^\.mailroom/held/`, 'held.note'],
   ['write', String.raw`^\.mailroom/held/`, 'held.note'],
