@@ -29,10 +29,11 @@ export function writeSummary(disk: Disk, n: number, value: unknown): void {
 }
 
 /**
- * The value derived from all records of a project's journal. Null: missing, damaged, or older than
- * the journal. Does not check the records before the last; only folding finds damage there.
+ * The value derived from all records of a project's journal. Null: missing, not a file,
+ * damaged, or older than the journal. Does not check the records before the last; only folding finds damage there.
  */
 export function readSummary(disk: Disk): unknown {
+  if (disk.look(summaryFile)?.kind !== 'file') return null;
   const bytes = disk.read(summaryFile, Number.MAX_SAFE_INTEGER);
   const json = bytes?.at(-1) === newline ? openLine(bytes.subarray(0, -1)) : null;
   if (json === null) return null;

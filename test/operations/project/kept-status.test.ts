@@ -53,6 +53,13 @@ describe('the kept status', () => {
     expect(readKeptStatus(disk)).toEqual(statusSource(state));
   });
 
+  it.each(['folder', 'fifo', 'link', 'file'] as const)('is not read where a %s lies in its place', (kind) => {
+    happen(1, enough);
+    disk.plant('.mailroom/journal/summary', 'null\n', kind);
+    expect(readKeptStatus(disk)).toBeNull();
+    expect(() => keeper.keep(state)).not.toThrow();
+  });
+
   it('is written only once for the same state', () => {
     happen(1, enough);
     keeper.keep(state);
