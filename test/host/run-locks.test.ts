@@ -6,6 +6,7 @@ import { tryLock } from '../../src/host/lock.ts';
 import { isAlive, lockFilesOf, takeRun } from '../../src/workflow/host/locks.ts';
 import { isKernelLocked, takeKernelLock } from '../../src/host/flock.ts';
 import { takeLock } from '../../src/host/lock.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
 import { lockNames } from '../../src/kernel/lock-names.ts';
 import { readProcess } from '../../src/process/proc.ts';
 import { writeHolder } from '../../src/host/holder.ts';
@@ -98,6 +99,17 @@ describe('the lock of a run', () => {
     const lock = await takeRun(project, 'a', '/context');
     expect(await isAlive(project, 'a')).toBe(true);
     await lock.release();
+  });
+
+  it('is let go of where the disk refuses to remove who held it', async () => {
+    const project = new RealDisk(temporaryFolder());
+    const lock = await takeRun(project, 'a', '/context');
+    project.remove = (path) => {
+      throw new MailroomError('E_DISK', `cannot remove ${path}`);
+    };
+    await expect(lock.release()).rejects.toThrowError('cannot remove .mailroom/runs/a/lock.json');
+    for (const file of lockFilesOf('a', '/context'))
+      expect(await isKernelLocked(join(project.root, file))).toBe(false);
   });
 
   it('falls when the process is killed', async () => {

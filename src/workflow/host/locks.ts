@@ -32,8 +32,11 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
     return {
       lost: Promise.race(held.map(({ lost }) => lost)),
       release: async () => {
-        removeHolder(project, runHolder(run));
-        await release();
+        try {
+          removeHolder(project, runHolder(run));
+        } finally {
+          await release();
+        }
       },
     };
   } catch (error) {
