@@ -6,6 +6,7 @@ import type { Rules } from '../../workflow/machine/rules.ts';
 import { failedInside, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';
 import { duration } from '../times.ts';
+import { approveCommand } from './run-status.ts';
 
 /** One change of a run, in words. */
 export interface RunChange {
@@ -58,7 +59,7 @@ function describeForPeople(
     case 'asked':
       return {
         kind: 'notice',
-        text: `${event.path} asks: ${event.message} (\`mailroom approve ${state.given?.run.slice(-6) ?? ''} ${event.path}\`)`,
+        text: `${event.path} asks: ${event.message} (\`${approveCommand(state.given?.run ?? '', event.path, event.approvers)}\`)`,
       };
     case 'judged':
       return { kind: 'notice', text: `${event.path} is ${verdicts[event.verdict]} by ${event.by}` };

@@ -54,9 +54,7 @@ export function runStatus(
   const gates = active.flatMap(({ path, phase, startedAt }) => {
     if (phase.is !== 'asked') return [];
     const { message, approvers } = phase;
-    const [only] = approvers;
-    const as = only === undefined || approvers.length > 1 ? '' : ` --as ${only}`;
-    const approve = `mailroom approve ${run.slice(-6)} ${path}${as}`;
+    const approve = approveCommand(run, path, approvers);
     const [since, deadline] = [isoOrNull(startedAt), isoOrNull(phase.deadline)];
     const onTimeout = deadline === null ? null : consequenceOf(state, rules, path);
     const answer = pending.find((each) => each.path === path && isAnswer(each));
@@ -76,6 +74,12 @@ export function runStatus(
     resume: alive ? null : startedBy === 'up' ? 'mailroom up' : `mailroom resume ${run.slice(-6)}`,
     cost: state.cost,
   };
+}
+
+/** The command that approves a gate; it names the approver where only one person may approve. */
+export function approveCommand(run: string, gate: string, approvers: readonly string[]): string {
+  const as = approvers.length === 1 ? ` --as ${approvers.join('')}` : '';
+  return `mailroom approve ${run.slice(-6)} ${gate}${as}`;
 }
 
 const consequences = {

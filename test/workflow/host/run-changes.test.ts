@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeOneOfRuns, describeRunEvent } from '../../../src/operations/runs/changes.ts';
+import type { RunEvent } from '../../../src/workflow/machine/event.ts';
 import { World } from '../machine/world.ts';
 
 /** All that is told of a run. */
@@ -18,6 +19,15 @@ describe('what is told of a run', () => {
       'ship is approved by ada',
       'ship SUCCEEDED in 0.0s',
     ]);
+  });
+
+  it('names the only approver in the command that approves', () => {
+    const world = new World('ship : gate=1h', { given: { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434' } });
+    const asked = world.history.find(({ type }) => type === 'asked') as Extract<RunEvent, { type: 'asked' }>;
+    const commandFor = (...approvers: string[]) =>
+      describeRunEvent({ ...asked, approvers }, world.state, world.rules)?.text.match(/`(.*)`/)?.[1];
+    expect(commandFor('ada')).toBe('mailroom approve d98434 ship --as ada');
+    expect(commandFor('ada', 'bob')).toBe('mailroom approve d98434 ship');
   });
 
   it('says what was refused, to whom nobody may have said it', () => {
