@@ -11,6 +11,13 @@ export const controlFolder = '.mailroom/control';
 /** The maximum size of a command, in bytes. */
 const commandBytes = 1024 * 1024;
 
+/**
+ * A file of another process; `text` is null if it is not readable as text, and `problem` says why.
+ */
+export type LeftFile =
+  | { readonly name: string; readonly text: string; readonly problem: null }
+  | { readonly name: string; readonly text: null; readonly problem: string };
+
 /** Command files in a control folder. */
 export class Control {
   readonly #disk: Disk;
@@ -146,12 +153,3 @@ export async function hostChanged({ root }: Disk, folder: string, milliseconds: 
   const watched = ['journal', 'control'].map((name) => `${root}/${join(folder, name)}`);
   await untilChanged(watched, milliseconds);
 }
-
-/* Commands of other processes to a host, as files in its own folder. */
-
-/**
- * A file of another process; `text` is null if it is not readable as text, and `problem` says why.
- */
-export type LeftFile =
-  | { readonly name: string; readonly text: string; readonly problem: null }
-  | { readonly name: string; readonly text: null; readonly problem: string };

@@ -76,7 +76,7 @@ export async function readInbox(
   );
 }
 
-/** The messages that a role has answered by a file in its outbox, which no controller has accepted yet. */
+/** The messages that a role has answered in its outbox, not accepted by a controller yet. */
 function recordedAnswers(project: Project, role: RoleName): ReadonlySet<MessageId> {
   const drafts = project.mail(role, 'outbox').map(({ text, path }) => parseMessage(text, path));
   return new Set(drafts.flatMap((draft) => (draft.ok ? (draft.value.inReplyTo ?? []) : [])));
@@ -85,14 +85,16 @@ function recordedAnswers(project: Project, role: RoleName): ReadonlySet<MessageI
 /** Whether `inbox --as` lists something for a name: an approver need not be a human role. */
 export async function isPerson(project: Project, name: string): Promise<boolean> {
   const definition = await project.definition();
-  return (
-    definition.ok && definition.value.protocol.roles.has(name) && isHuman(definition.value.protocol, name)
-  );
+  return definition.ok && peopleOf(definition.value.protocol).includes(name);
+}
+
+function peopleOf(protocol: Protocol): RoleName[] {
+  return [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
 }
 
 function expectPerson(protocol: Protocol, as: RoleName): void {
-  if (protocol.roles.has(as) && isHuman(protocol, as)) return;
-  const people = [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
+  const people = peopleOf(protocol);
+  if (people.includes(as)) return;
   throw new MailroomError(
     'E_TARGET',
     `\`${as}\` is not a human role`,
@@ -111,8 +113,9 @@ export function approvalsOf(runs: readonly RunStatusDocument[], as: RoleName | n
 }
 
 /**
- * The one item that a word means: `@2`, the second of the list, or `last`, the last of these kinds; null: the only one there
- * is. Throws `E_TARGET` with the list where that is nothing or several.
+ * The item that a word means: `@2`, the second of the list, or `last`, the last of these kinds;
+ * null: the only one of these kinds. Throws `E_TARGET` with the list if there is none or more than
+ * one.
  */
 export function pickItem(
   items: readonly InboxItem[],
@@ -149,13 +152,16 @@ function itemAt(
   return /^@[1-9]\d*$/.test(word) ? items[Number(word.slice(1)) - 1] : undefined;
 }
 
-/** What names an item to a command. Gates are also found where the inbox, with its positions, cannot be read. */
+/** What names an item to a command. Gates have a name that is found without the inbox, too. */
 function wordsFor({ run, id }: InboxItem, items: readonly InboxItem[]): string {
   const position = items.findIndex((item) => item.id === id) + 1;
   return run === null ? `@${String(position)}` : `${endOf(run)} ${id.slice(run.length + 1)}`;
 }
 
-/** What waits for a person (`as`), or for all of them. `answered`: requests that a role has answered, although the state does not show it yet. */
+/**
+ * The items that wait for a person (`as`), or for all of them. `answered`: requests that a role has
+ * answered, although the state does not show it yet.
+ */
 export function inboxOf(
   state: MailState,
   protocol: Protocol,
@@ -163,9 +169,7 @@ export function inboxOf(
   as: RoleName | null,
   answered: (role: RoleName) => ReadonlySet<MessageId>,
 ): InboxDocument {
-  const people = [...protocol.roles.keys()].filter(
-    (role) => isHuman(protocol, role) && (as ?? role) === role,
-  );
+  const people = peopleOf(protocol).filter((role) => (as ?? role) === role);
   const recorded = new Map(people.map((role) => [role, answered(role)]));
   const isAnswered = (role: RoleName, { id }: Message) => recorded.get(role)?.has(id) === true;
   const requests = [...state.mail.values()].flatMap((mail) => {
