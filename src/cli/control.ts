@@ -31,9 +31,9 @@ export async function control(
   }
   const refused = verdicts.find(({ state }) => state === 'refused');
   if (refused)
-    throw new MailroomError('E_REFUSED', `${told(refused)}: ${refused.reason ?? 'no reason given'}`);
+    throw new MailroomError('E_REFUSED', `${commandWords(refused)}: ${refused.reason ?? 'no reason given'}`);
   if (options.json === true) terminal.write(json(oneDocument(verdicts)));
-  else terminal.tell(lines(verdicts));
+  else terminal.print(lines(verdicts));
   return 0;
 }
 
@@ -67,16 +67,16 @@ function oneDocument(verdicts: readonly Verdict[]): object {
 function lines(verdicts: readonly Verdict[]): string {
   return verdicts
     .map((verdict) => {
-      if (verdict.state === 'done') return `${told(verdict)}: done\n`;
+      if (verdict.state === 'done') return `${commandWords(verdict)}: done\n`;
       const when = verdict.controller
         ? 'recorded; the controller has not taken it yet'
         : 'recorded, takes effect at the next `mailroom up`';
-      return `${told(verdict)}: ${when}\n`;
+      return `${commandWords(verdict)}: ${when}\n`;
     })
     .join('');
 }
 
-function told({ verb, target }: Verdict): string {
+function commandWords({ verb, target }: Verdict): string {
   return `${verb} ${named(target)}`;
 }
 

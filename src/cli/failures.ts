@@ -8,7 +8,7 @@ import type { Colours, Terminal } from './terminal.ts';
 import { usageFailure, type Called } from './usage.ts';
 
 /** How to report a failure. */
-export interface Telling {
+export interface FailureOptions {
   readonly json: boolean;
   readonly debug: boolean;
   readonly called: Called;
@@ -18,7 +18,11 @@ export interface Telling {
  * Reports a failure and returns the exit code: for people on standard error, for programs as one
  * document on standard output. Shows a stack only with `--debug`.
  */
-export function tellFailure(error: unknown, terminal: Terminal, { json, debug, called }: Telling): number {
+export function reportFailure(
+  error: unknown,
+  terminal: Terminal,
+  { json, debug, called }: FailureOptions,
+): number {
   const failure = asFailure(error, debug, called);
   const text = asCalled(printable(errorText(failure)), called.name);
   if (json) terminal.write(asJson(errorDocument(failure)));

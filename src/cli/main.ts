@@ -21,8 +21,8 @@ export async function runCli(
     // The options of a command line that could not be parsed are unknown, so its words show whether
     // it wants JSON.
     const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
-    const { tellFailure } = await import('./failures.ts');
-    return tellFailure(error, terminal, {
+    const { reportFailure } = await import('./failures.ts');
+    return reportFailure(error, terminal, {
       json: said.includes('--json'),
       debug: said.includes('--debug'),
       called: { name: start.name, words: said, commands: program.commands.map((command) => command.name()) },

@@ -69,10 +69,10 @@ function batchLines(batch: Batch, contracts: ReadonlyMap<string, Contract>): str
   const steps = batch.steps.flatMap((step) => contracts.get(step) ?? []);
   return [
     `  Batch ${String(batch.number)} (${mannerOf(batch, steps)}):`,
-    ...steps.flatMap(({ step, shown }, index) => [
+    ...steps.flatMap(({ step, display }, index) => [
       ...(index === 0 ? [] : ['']),
-      `    [${step}]${shown === null || shown.title === '' ? '' : ` ${line(shown.title)}`}`,
-      ...(shown?.facts ?? []).map(([name, text]) => `      ${name}: ${line(text)}`),
+      `    [${step}]${display === null || display.title === '' ? '' : ` ${line(display.title)}`}`,
+      ...(display?.facts ?? []).map(([name, text]) => `      ${name}: ${line(text)}`),
     ]),
   ];
 }
@@ -80,7 +80,8 @@ function batchLines(batch: Batch, contracts: ReadonlyMap<string, Contract>): str
 /** Describes a batch in a few words. */
 function mannerOf({ number, parallel }: Batch, steps: readonly Contract[]): string {
   if (steps.every(({ kind }) => kind === 'GATE')) return 'gate';
-  const isConditional = ({ shown }: Contract) => shown?.facts.some(([name]) => name === 'Condition') === true;
+  const isConditional = ({ display }: Contract) =>
+    display?.facts.some(([name]) => name === 'Condition') === true;
   if (steps.every(isConditional)) return 'conditional';
   const after = number === 1 ? '' : ` after Batch ${String(number - 1)}`;
   return `${parallel ? 'parallel' : 'sequential'}${after}`;

@@ -19,7 +19,7 @@ export class ProgressLines {
     { block, quiet }: { readonly block: (() => string[]) | null; readonly quiet: boolean },
   ) {
     this.#terminal = terminal;
-    this.#print = quiet ? terminal.complain : terminal.tell;
+    this.#print = quiet ? terminal.complain : terminal.print;
     this.colours = quiet ? terminal.errorColours : terminal.colours;
     this.#block = block && new LiveBlock(terminal, block);
   }

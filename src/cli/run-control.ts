@@ -9,7 +9,8 @@ import { follow, type FollowOptions } from './run-follow.ts';
 import type { StoredRun, WorkflowServices } from '../operations/runs/services.ts';
 
 /** A command for a run; missing values are null. */
-type Wish = Pick<RunControlFile, 'verb' | 'path'> & Partial<Pick<RunControlFile, 'comment' | 'by'>>;
+type RunCommandInput = Pick<RunControlFile, 'verb' | 'path'> &
+  Partial<Pick<RunControlFile, 'comment' | 'by'>>;
 
 /**
  * Sends the host of a run a command, waits for its verdict and prints it. A run without a host is
@@ -19,15 +20,15 @@ type Wish = Pick<RunControlFile, 'verb' | 'path'> & Partial<Pick<RunControlFile,
 export async function askRun(
   context: Context,
   stored: StoredRun,
-  wish: Wish,
+  wish: RunCommandInput,
   options: { readonly json?: boolean },
 ): Promise<number> {
   context.outsideTurn(wish.verb);
   context.announce();
-  return tellVerdict(context, stored, fileOf(context, wish, null), options);
+  return printVerdict(context, stored, fileOf(context, wish, null), options);
 }
 
-async function tellVerdict(
+async function printVerdict(
   context: Context,
   stored: StoredRun,
   file: RunControlFile,
@@ -39,7 +40,7 @@ async function tellVerdict(
   const what = nameOf(stored, file);
   const { state, isAlive } = await carryOut(context, stored, file);
   if (options.json === true) terminal.write(json({ schema: 1, state, verb, run, path, host: isAlive }));
-  else terminal.tell(`${what}: ${state === 'done' ? 'done' : later(isAlive, run)}\n`);
+  else terminal.print(`${what}: ${state === 'done' ? 'done' : later(isAlive, run)}\n`);
   return 0;
 }
 
@@ -136,7 +137,7 @@ function later(isAlive: boolean, run: string): string {
     : `recorded, takes effect at the next \`mailroom resume ${run}\``;
 }
 
-function fileOf(context: Context, wish: Wish, instructions: string | null): RunControlFile {
+function fileOf(context: Context, wish: RunCommandInput, instructions: string | null): RunControlFile {
   const { verb, path, comment = null, by = caller(context) } = wish;
   const id = context.place().newId();
   return { id, at: context.terminal.now(), by, verb, path, comment, instructions };
@@ -165,7 +166,7 @@ export async function retryStep(
   const file = fileOf(context, { verb: 'retry', path: step }, instructions);
   await refuseWhatCannotBe(run, file);
   const { workflows } = context.place();
-  if (await run.alive()) return tellVerdict(context, run, file, options);
+  if (await run.alive()) return printVerdict(context, run, file, options);
   return follow(context, options, (watch) =>
     workflows.resume(run, { watch, command: file, definition: null }),
   );

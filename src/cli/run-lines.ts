@@ -13,7 +13,7 @@ import type { Reason } from '../kernel/errors.ts';
 /** Shows the progress of a run in plain lines on standard error: `INFO: Step 'Build' starting.` */
 export function startRunLines(terminal: Terminal, controller: RunController): RunProgress {
   const say = (text: string): void => terminal.complain(`${line(text)}\n`);
-  let told: ReadonlySet<string> = new Set();
+  let reported: ReadonlySet<string> = new Set();
   for (const note of controller.notes) say(`WARNING: ${note}`);
   return {
     look: (events, state) => {
@@ -22,8 +22,8 @@ export function startRunLines(terminal: Terminal, controller: RunController): Ru
         for (const warning of warningsOfSettled(event, state)) say(`WARNING: ${warning}`);
       }
       const wrong = controller.problems();
-      for (const problem of wrong) if (!told.has(problem)) say(`WARNING: ${problem}`);
-      told = new Set(wrong);
+      for (const problem of wrong) if (!reported.has(problem)) say(`WARNING: ${problem}`);
+      reported = new Set(wrong);
     },
     say: (text) => say(`INFO: ${text}`),
     close: () => {},

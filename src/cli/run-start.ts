@@ -128,7 +128,7 @@ async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptio
       'E_USAGE',
       `\`--max-visits\` must be a whole number from 1 on, not \`${maxVisits}\``,
     );
-  const { withVisits } = await import('../workflow/machine/given.ts');
+  const { withVisits } = await import('../workflow/machine/run-start.ts');
   return withVisits(definition, Number(maxVisits));
 }
 

@@ -93,12 +93,12 @@ export function turnWords(
   now: number,
 ): string {
   const tries = attempt > 1 ? `, attempt ${String(attempt)}` : '';
-  const standing = turn.instead_of === null ? '' : `, ${turn.provider} instead of ${turn.instead_of}`;
+  const fallback = turn.instead_of === null ? '' : `, ${turn.provider} instead of ${turn.instead_of}`;
   const corrections = round > 0 ? `, correction ${String(round)}` : '';
   const wait = again !== null && Date.parse(again) > now ? ` in ${ahead(again, now)}` : '';
   switch (state) {
     case 'running':
-      return `${id} runs for ${since(turn.since, now)}${tries}${corrections}${standing}${progress === null ? '' : `: ${line(progress)}`}`;
+      return `${id} runs for ${since(turn.since, now)}${tries}${corrections}${fallback}${progress === null ? '' : `: ${line(progress)}`}`;
     case 'checking':
       return `${id} is checked${tries}${corrections}`;
     case 'pending':

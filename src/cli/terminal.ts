@@ -15,7 +15,7 @@ export interface Terminal {
   /** Writes to standard output unchanged; discards it once the reader is gone. */
   readonly write: (text: string) => void;
   /** Writes lines for people to standard output, wrapped to a terminal's columns. */
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
   /** Writes lines for people to standard error, wrapped likewise. */
   readonly complain: (text: string) => void;
   /** True once standard output has no reader. */
@@ -51,7 +51,7 @@ export function processTerminal(environment: Environment): Terminal {
     columns: () => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 100),
     rows: () => (stdout.isTTY && stdout.rows > 0 ? stdout.rows : 40),
     write: out.write,
-    tell: (text) => out.write(fitting(text, stdout)),
+    print: (text) => out.write(fitting(text, stdout)),
     complain: (text) => err.write(fitting(text, stderr)),
     closed: out.closed,
     readInput,

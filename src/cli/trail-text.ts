@@ -71,8 +71,8 @@ function bodyLines(body: string, subject: string, full: boolean): string[] {
   const lines = printable(body).trimEnd().split('\n');
   if (full) return lines;
   const plain = (text: string) => text.replace(/^#+\s*/, '').trim();
-  const told = lines.filter((text) => text.trim() !== '').map((text) => text.trimEnd());
-  const rest = plain(told[0] ?? '') === subject ? told.slice(1) : told;
+  const written = lines.filter((text) => text.trim() !== '').map((text) => text.trimEnd());
+  const rest = plain(written[0] ?? '') === subject ? written.slice(1) : written;
   const shown = rest.slice(0, firstLines).map((text) => cut(text, widest));
   const more = rest.length - shown.length;
   return more > 0 ? [...shown, `… ${String(more)} more line${more === 1 ? '' : 's'}`] : shown;

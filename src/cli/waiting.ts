@@ -11,7 +11,7 @@ import type { ProjectServices } from '../operations/services.ts';
 
 interface Waiting {
   readonly role: string;
-  readonly handed: Sending;
+  readonly sending: Sending;
   readonly json: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function awaitAnswer(
   const shown = new Set<string>();
   try {
     for (;;) {
-      const sent = sentNow(project, waiting.handed);
+      const sent = sentNow(project, waiting.sending);
       const answer = sent && answerTo(project.state() ?? emptyState(), sent.id, waiting.role);
       if (answer && !waiting.json) show(context, answer.news, shown);
       if (sent && answer?.is === 'over') return end(context, project, answer, sent, waiting.json);
@@ -52,9 +52,9 @@ type Sent = Extract<Sending, { state: 'accepted' }>;
  * The sent message once the controller has accepted it; null: not yet. Throws `E_MESSAGE` if the
  * controller refuses it.
  */
-function sentNow(project: ProjectServices, handed: Sending): Sent | null {
-  if (handed.state !== 'recorded') return handed.state === 'accepted' ? handed : null;
-  const word = wordOf(project, handed.reference);
+function sentNow(project: ProjectServices, sending: Sending): Sent | null {
+  if (sending.state !== 'recorded') return sending.state === 'accepted' ? sending : null;
+  const word = wordOf(project, sending.reference);
   if (word === undefined) return null;
   if ('refusal' in word) throw new MailroomError('E_MESSAGE', word.refusal, 'nothing was sent');
   return word;

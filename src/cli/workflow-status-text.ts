@@ -7,13 +7,13 @@ interface Look {
   readonly colours: Colours;
 }
 
-interface Standing {
+interface RunsAndTriggers {
   readonly runs: readonly RunStatusDocument[];
   readonly triggers: readonly TriggerStatus[];
 }
 
 /** The active runs and the triggers as text for people; empty if there are none. */
-export function workflowLines({ runs, triggers }: Standing, { now, colours }: Look): string[] {
+export function workflowLines({ runs, triggers }: RunsAndTriggers, { now, colours }: Look): string[] {
   const head = (lines: readonly string[]) => ['', colours.dim(lines[0] ?? ''), ...lines.slice(1)];
   const runTable = table(
     ['RUN', 'WORKFLOW', 'STATE', 'FOR', 'COST', 'NOW'],

@@ -1,6 +1,6 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { ExecutionReport } from '../nostr/report.ts';
-import { progressOf } from '../nostr/telling.ts';
+import { progressOf } from '../nostr/execution-events.ts';
 import { ProblemsError } from '../operations/problems.ts';
 import { patience, waitFor } from '../operations/project/project.ts';
 import { problemLine } from '../server/mcp/answer.ts';

@@ -60,7 +60,7 @@ export interface RoleDefaults {
 }
 
 /** Limits as one file sets them: null is "not set", and the next file or the default decides. */
-export interface GivenLimits {
+export interface LimitSettings {
   readonly turnsPerThread: number | null;
   readonly corrections: number | null;
   readonly nesting: number | null;
@@ -82,7 +82,7 @@ export interface Config {
    * an error.
    */
   readonly capabilities: 'widen' | 'strict';
-  readonly limits: GivenLimits;
+  readonly limits: LimitSettings;
   /** Maximum number of concurrent processes of one host; null: the number of cores. */
   readonly concurrency: number | null;
   /** The port for webhooks, on the loopback interface; 0: any free port. */

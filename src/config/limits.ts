@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import type { limits } from '../yaml/schema.ts';
 import type { Budget } from '../kernel/cost.ts';
-import type { GivenLimits } from './config.ts';
+import type { LimitSettings } from './config.ts';
 
 export type LimitsInput = z.output<typeof limits>;
 
 export const unlimited: Budget = { usd: null, tokens: null };
 
 /** The limits of one file, under the names that the code uses. */
-export function givenLimits(limits: LimitsInput | null | undefined): GivenLimits {
+export function limitSettings(limits: LimitsInput | null | undefined): LimitSettings {
   return {
     turnsPerThread: limits?.turns_per_thread ?? null,
     corrections: limits?.corrections ?? null,

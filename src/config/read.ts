@@ -11,7 +11,7 @@ import { checkShape } from '../yaml/issues.ts';
 import { lowerNip } from './nip.ts';
 import { parseYaml } from '../yaml/yaml.ts';
 import type { Located, Path } from '../yaml/yaml.ts';
-import { givenLimits } from './limits.ts';
+import { limitSettings } from './limits.ts';
 
 /**
  * mailroom.yaml with every default filled in, or all of its errors. An empty file has all defaults.
@@ -36,7 +36,7 @@ function lower(input: ConfigFile): Config {
     trail: input.trail === 'off' ? null : (input.trail ?? defaultConfig.trail),
     sandbox: input.sandbox ?? defaultConfig.sandbox,
     capabilities: input.capabilities ?? defaultConfig.capabilities,
-    limits: givenLimits(input.limits),
+    limits: limitSettings(input.limits),
     concurrency: input.concurrency ?? null,
     webhookPort: input.webhooks?.port ?? defaultConfig.webhookPort,
     notify: input.notify ?? {},

@@ -15,7 +15,7 @@ export class DiskGuard {
   }
 
   /** Whether a refused action is pending. */
-  get isOpen(): boolean {
+  get isPending(): boolean {
     return this.#open.size > 0;
   }
 
@@ -48,7 +48,7 @@ export class DiskGuard {
    * Performs an action; it replaces a pending one of the same name. A refused action stays pending
    * until `again` succeeds with it.
    */
-  until(name: string, act: () => void): void {
+  keepTrying(name: string, act: () => void): void {
     try {
       act();
       this.#open.delete(name);
@@ -59,7 +59,7 @@ export class DiskGuard {
   }
 
   /** Retries the pending actions. */
-  again(): void {
-    for (const [name, { act }] of this.#open) this.until(name, act);
+  retry(): void {
+    for (const [name, { act }] of this.#open) this.keepTrying(name, act);
   }
 }

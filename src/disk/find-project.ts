@@ -5,7 +5,7 @@ import { dirname, join, sep } from 'node:path';
  * The search for a project reads the disk through this, by absolute paths. What it cannot read
  * counts as missing.
  */
-export interface Surroundings {
+export interface FolderReader {
   readonly exists: (path: string, kind: 'any' | 'folder') => boolean;
   readonly list: (folder: string) => readonly string[];
 }
@@ -16,7 +16,7 @@ export interface Surroundings {
  * root of a git repository and with the home folder. A folder below `.mailroom/worktrees/` belongs
  * to the project above. Null: no project.
  */
-export function findProject(from: string, home: string | null, around: Surroundings = onDisk): string | null {
+export function findProject(from: string, home: string | null, around: FolderReader = onDisk): string | null {
   const worktrees = `${sep}.mailroom${sep}worktrees${sep}`;
   const at = `${from}${sep}`.indexOf(worktrees);
   const start = at < 0 ? from : from.slice(0, at) || sep;
@@ -28,7 +28,7 @@ export function findProject(from: string, home: string | null, around: Surroundi
 }
 
 /** An empty folder `agents` does not make a project: other programs have one, too. */
-function isProject(folder: string, { exists, list }: Surroundings): boolean {
+function isProject(folder: string, { exists, list }: FolderReader): boolean {
   const agents = join(folder, 'agents');
   return (
     exists(join(folder, 'mailroom.yaml'), 'any') ||
@@ -38,7 +38,7 @@ function isProject(folder: string, { exists, list }: Surroundings): boolean {
   );
 }
 
-const onDisk: Surroundings = {
+const onDisk: FolderReader = {
   exists: (path, kind) => {
     try {
       const found = statSync(path);

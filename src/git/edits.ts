@@ -8,7 +8,7 @@ import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts
  * The limit for the contents in a report, in bytes, before and after together; files beyond it are
  * only named.
  */
-const toldBytes = 16 * 1024 * 1024;
+const reportedBytes = 16 * 1024 * 1024;
 
 export interface EditWatch {
   /** The files that differ now, ignored ones left out; null if git cannot compare them. */
@@ -38,7 +38,7 @@ export async function watchEdits(
       const from = prefix.stdout.replace(/\n$/, '').length;
       if (changes === null) return null;
       const below = changes.map((change) => ({ ...change, path: change.path.slice(from) }));
-      return told(
+      return editsOf(
         workspace,
         below.filter(({ path }) => counts(path)),
       );
@@ -50,11 +50,11 @@ const kinds: Readonly<Record<string, Edit['kind']>> = { '100755': 'program', '12
 /** The mode of a repository inside the repository: only its commit is known. */
 const submodule = '160000';
 
-async function told(workspace: string, changes: readonly TreeChange[]): Promise<Edits | null> {
+async function editsOf(workspace: string, changes: readonly TreeChange[]): Promise<Edits | null> {
   const objects = [...new Set(changes.flatMap(({ was, object }) => [was, object]))].filter(isThere);
   if (objects.length === 0) return { changed: [], leftOut: changes.map(({ path }) => path) };
   const sizes = await sizesOf(workspace, objects);
-  let left = toldBytes;
+  let left = reportedBytes;
   const fits = ({ was, object, mode }: TreeChange) => {
     const size = (sizes.get(was) ?? 0) + (sizes.get(object) ?? 0);
     if (mode === submodule || size > left) return false;
@@ -88,7 +88,7 @@ async function sizesOf(cwd: string, objects: readonly string[]): Promise<Readonl
 /** The bytes of objects; null if git cannot read them. */
 async function contentsOf(cwd: string, objects: readonly string[]): Promise<Map<string, Buffer> | null> {
   const stdin = listed(objects.filter((object) => isThere(object)));
-  const options = { cwd, stdin, encoding: 'latin1', maxOutputBytes: 2 * toldBytes } as const;
+  const options = { cwd, stdin, encoding: 'latin1', maxOutputBytes: 2 * reportedBytes } as const;
   const { stdout, exitCode } = await git(['cat-file', '--batch'], options);
   if (exitCode !== 0) return null;
   const contents = new Map<string, Buffer>();

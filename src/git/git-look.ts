@@ -26,7 +26,7 @@ import { inTemporary } from '../process/temporaries.ts';
  */
 
 /** None of these settings names a program. */
-const told = `
+const copiedSettings = `
   core.autocrlf core.eol core.safecrlf core.filemode core.ignorecase core.precomposeunicode core.symlinks
   core.trustctime core.checkstat core.sparsecheckout core.excludesfile core.attributesfile`
   .trim()
@@ -104,7 +104,7 @@ async function settingsOf(
     at % 2 === 1 ? [[words[at - 1], ...entry.split(/\n(.*)/s)]] : [],
   );
   const settings = pairs
-    .filter(([, name = '']) => told.includes(name))
+    .filter(([, name = '']) => copiedSettings.includes(name))
     .flatMap(([, name = '', value]) => ['-c', value === undefined ? name : `${name}=${value}`]);
   const isTheirs = (scope = '') => scope === 'local' || scope === 'worktree';
   return {

@@ -39,15 +39,15 @@ export function syncPaths(top: string, paths: readonly string[]): void {
   for (const path of paths) {
     const place = join(top, path);
     if (look(place)?.isFile() === true) sync(place);
-    folders.add(standing(top, dirname(place)));
+    folders.add(nearestFolder(top, dirname(place)));
   }
   for (const folder of folders) sync(folder);
 }
 
 /** The folder, or its nearest existing parent. */
-function standing(top: string, folder: string): string {
+function nearestFolder(top: string, folder: string): string {
   const isThere = look(folder)?.isDirectory() === true;
-  return isThere || folder === top ? folder : standing(top, dirname(folder));
+  return isThere || folder === top ? folder : nearestFolder(top, dirname(folder));
 }
 
 /** Undefined: the path does not exist, or one of its parents is not a folder. */

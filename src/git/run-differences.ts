@@ -6,7 +6,7 @@ import type { RunResult } from '../process/run.ts';
 
 /** The base before the first commit: git's empty tree. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-const salvagedBytes = 1024 * 1024;
+const patchBytes = 1024 * 1024;
 /**
  * Switches off configured programs that read files, and configuration that changes how differences
  * are shown.
@@ -67,10 +67,10 @@ export async function changedFiles(compared: Compared, { ignored, ours }: Uncoun
  * start at the top of the repository, since `git apply` silently skips all others. Null: no
  * differences, or not a git working tree.
  */
-export async function salvage(
+export async function patchFromBase(
   compared: Compared,
   secrets: readonly string[],
-  limit = salvagedBytes,
+  limit = patchBytes,
 ): Promise<Buffer | null> {
   const found = await withIndex(compared, async (tree, look) => {
     const patch = await look.git(['diff', '--binary', ...fromTop, tree, '--', '.'], {
@@ -80,7 +80,7 @@ export async function salvage(
     if (patch.ended !== 'output-limit' && patch.exitCode !== 0) return problem(patch);
     return { ok: true as const, patch };
   });
-  return !found.ok || found.patch.stdout === '' ? null : shown(found.patch, secrets);
+  return !found.ok || found.patch.stdout === '' ? null : maskedPatch(found.patch, secrets);
 }
 
 /**
@@ -98,10 +98,10 @@ export async function patchBetween(
     encoding: 'latin1',
     maxOutputBytes: limit,
   });
-  return patch.ended === 'output-limit' || patch.exitCode === 0 ? shown(patch, secrets) : null;
+  return patch.ended === 'output-limit' || patch.exitCode === 0 ? maskedPatch(patch, secrets) : null;
 }
 
-function shown({ stdout, ended }: RunResult, secrets: readonly string[]): Buffer {
+function maskedPatch({ stdout, ended }: RunResult, secrets: readonly string[]): Buffer {
   const text = ended === 'output-limit' ? cut(stdout) : stdout;
   const masker = maskerFactory(secrets)();
   return Buffer.concat([masker.push(Buffer.from(text, 'latin1')), masker.flush()]);

@@ -27,15 +27,15 @@ export type FallbackLock =
  */
 export function takeFallbackLock(disk: Disk, file = lockFile): FallbackLock {
   disk.makeFolder(parentOf(file));
-  let tell = (): void => {};
-  const lost = new Promise<void>((resolve) => (tell = resolve));
+  let reportLost = (): void => {};
+  const lost = new Promise<void>((resolve) => (reportLost = resolve));
   const lockfilePath = heldFolder(disk, file);
   const options = {
     lockfilePath,
     realpath: false,
     stale: staleMs,
     update: renewMs,
-    onCompromised: () => tell(),
+    onCompromised: () => reportLost(),
   };
   try {
     const unlock = lockfile.lockSync(`${disk.root}/${file}`, options);

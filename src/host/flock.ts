@@ -58,7 +58,7 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
           resolve({ held: false, reason: 'failed', error: complaint.trim() || `flock ended with ${code}` });
       });
     });
-    const lost = new Promise<void>((tell) => void closed.then(() => releasing || tell()));
+    const lost = new Promise<void>((reportLost) => void closed.then(() => releasing || reportLost()));
     const release = (): Promise<void> => {
       releasing = true;
       helper.stdin?.end();

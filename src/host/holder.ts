@@ -25,9 +25,9 @@ const longestProblem = 300;
  * Notes that this process holds a lock, with its current problems, for processes that find it
  * taken: at most five of 300 characters. `lock`: the locked file.
  */
-export function writeHolder(disk: Disk, told: HolderNote, lock = lockFile): Holder {
-  const problems = (told.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
-  const holder = { pid: process.pid, host: hostname(), ...told, problems };
+export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Holder {
+  const problems = (note.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
+  const holder = { pid: process.pid, host: hostname(), ...note, problems };
   disk.write(holderOf(lock), `${JSON.stringify(holder)}\n`);
   return holder;
 }

@@ -25,8 +25,8 @@ export class HostTime {
   }
 
   /** Converts a time of the host to the wall clock's. */
-  onWall(instant: number, last: number): number {
-    return instant - (this.now(last) - this.#clock.now());
+  onWall(time: number, last: number): number {
+    return time - (this.now(last) - this.#clock.now());
   }
 
   #realTime(): number {

@@ -61,7 +61,7 @@ export const errorCodes = {
   /** The conversation to resume no longer exists. */
   E_SESSION: 1,
   /** A turn changed files that it is not permitted to change. */
-  E_RIGHTS: 1,
+  E_PERMISSIONS: 1,
   /** A turn failed permanently. */
   E_TURN: 1,
   /** A step of a workflow failed, or a sequence led to an error. */

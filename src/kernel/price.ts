@@ -37,11 +37,11 @@ function ratesOf(taken: number, { long, ...short }: Price): Rates {
 
 /** The maximum cost of a number of tokens in any number of requests, in dollars. */
 export function atMost(tokens: number, { long, ...short }: Price): number {
-  const dear = long !== undefined && tokens > long.above ? [dearest(long)] : [];
-  return (tokens * Math.max(dearest(short), ...dear)) / 1e6;
+  const dear = long !== undefined && tokens > long.above ? [mostExpensive(long)] : [];
+  return (tokens * Math.max(mostExpensive(short), ...dear)) / 1e6;
 }
 
-function dearest({ input, cached = 0, output }: Rates): number {
+function mostExpensive({ input, cached = 0, output }: Rates): number {
   return Math.max(input, cached, output);
 }
 

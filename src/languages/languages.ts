@@ -1,7 +1,7 @@
 import { native } from './native/read.ts';
 import { nip } from './nip/read.ts';
 import { orchestrate } from './orchestrate/read.ts';
-import type { WorkflowLanguage } from './shared/tell.ts';
+import type { WorkflowLanguage } from './shared/workflow-language.ts';
 import { swdl } from './swdl/read.ts';
 
 /** The supported workflow languages. Everything else about a language is in its own folder. */

@@ -8,7 +8,7 @@ import { languages } from './languages.ts';
 import type { Children } from './shared/children.ts';
 import type { Diagnostics } from './shared/diagnostics.ts';
 import type { LanguageContext } from './shared/context.ts';
-import { signsFor, tellLanguages, type WorkflowLanguage } from './shared/tell.ts';
+import { signsFor, languagesOf, type WorkflowLanguage } from './shared/workflow-language.ts';
 
 /** The limits of nested sub-workflows and of all steps in them. */
 const deepest = 20;
@@ -69,7 +69,7 @@ class Reader {
 
   /** The file's language; null, and reported, if it has none or several are possible. */
   #languageOf(document: YamlDocument): WorkflowLanguage | null {
-    const [language, other] = tellLanguages(document, this.#languages);
+    const [language, other] = languagesOf(document, this.#languages);
     if (language !== undefined && other === undefined) return language;
     const place = document.place(['version'], 'value');
     const message =

@@ -22,14 +22,14 @@ const mostLevels = 64;
 
 const aUuid = 'the id of a message';
 const aWord = 'an id of letters, digits, `_` and `-`';
-const anInstant = 'a time in milliseconds since 1970';
+const aTime = 'a time in milliseconds since 1970';
 const anObject = 'a JSON object';
 
 const uuid = z.string({ error: aUuid }).regex(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/, { error: aUuid });
 
 /** The id of a run, a turn or a command: it becomes the name of a file or folder. */
 const word = z.string({ error: aWord }).regex(/^[\w-]{1,100}$/, { error: aWord });
-const instant = z.int({ error: anInstant }).min(0, { error: anInstant }).max(8.64e15, { error: anInstant });
+const time = z.int({ error: aTime }).min(0, { error: aTime }).max(8.64e15, { error: aTime });
 const line = z.string({ error: 'a string' }).max(10_000, { error: 'at most 10,000 characters long' });
 const text = z.string({ error: 'a string' });
 const count = z.number({ error: 'a number' }).min(0, { error: 'at least 0' });
@@ -61,7 +61,7 @@ const target = z.discriminatedUnion(
 const control = z.object(
   {
     id: word,
-    at: instant,
+    at: time,
     by: line,
     verb: z.enum(['pause', 'unpause', 'cancel', 'retry'], { error: 'pause, unpause, cancel or retry' }),
     target,
@@ -82,7 +82,7 @@ const words = text.nullish().transform((value) => value ?? null);
 const runControl = z.object(
   {
     id: word,
-    at: instant,
+    at: time,
     by: line,
     verb: z.enum(runVerbs, { error: 'approve, reject, cancel or retry' }),
     /** The gate or the step; empty for `cancel`, which concerns the run. */
@@ -98,7 +98,9 @@ const runControl = z.object(
 export type RunControlFile = z.output<typeof runControl>;
 
 const notice = { id: uuid, run: word, role: name, subject: line, body: text };
-const ofAWithdrawal = z.string({ error: aWord }).regex(/^[\w-]{1,100}(\.withdrawal)?$/, { error: aWord });
+const requestOrWithdrawal = z
+  .string({ error: aWord })
+  .regex(/^[\w-]{1,100}(\.withdrawal)?$/, { error: aWord });
 
 const incoming = z.discriminatedUnion(
   'kind',
@@ -110,7 +112,7 @@ const incoming = z.discriminatedUnion(
       timeout: z.int().min(1).max(8.64e14).nullable(),
     } satisfies Shape<StepRequest>),
     z.object({ kind: z.literal('notice'), ...notice } satisfies Shape<StepNotice>),
-    z.object({ kind: z.literal('withdrawal'), id: ofAWithdrawal, run: word, step: uuid, by: line }),
+    z.object({ kind: z.literal('withdrawal'), id: requestOrWithdrawal, run: word, step: uuid, by: line }),
   ],
   { error: 'a JSON object whose `kind` is step, notice or withdrawal' },
 );
@@ -157,7 +159,7 @@ const card = z.object(
     workspace: line,
     source: line.nullable(),
     startedBy: z.enum(['person', 'up'], { error: 'person or up' }),
-    startedAt: instant,
+    startedAt: time,
   },
   { error: anObject },
 );
@@ -165,18 +167,18 @@ const card = z.object(
 /** What is known of a run before its journal is read: `run.json`. */
 export interface RunCard extends Readonly<z.output<typeof card>> {}
 
-const start = z.object({ run: word, trigger: line, at: instant, count, data: object });
+const start = z.object({ run: word, trigger: line, at: time, count, data: object });
 const memory = z.object({
   going: start.nullable(),
   triggers: z.record(
     z.string(),
     z.object({
-      due: instant.nullable(),
-      taken: instant.nullable(),
-      changed: z.object({ at: instant, files: z.array(text) }).nullable(),
+      due: time.nullable(),
+      taken: time.nullable(),
+      changed: z.object({ at: time, files: z.array(text) }).nullable(),
       printed: text.nullable(),
       waiting: start.nullable(),
-      ended: instant.nullable(),
+      ended: time.nullable(),
       last: word.nullable(),
     }),
   ),
@@ -187,7 +189,7 @@ const holder = z.object(
   {
     pid: z.int().min(1),
     host: line,
-    since: instant,
+    since: time,
     triggers: flag,
     startTime: line.nullable(),
     problems: z.array(line).default([]),
@@ -199,7 +201,7 @@ const holder = z.object(
 export interface Holder extends Readonly<z.output<typeof holder>> {}
 
 const contextHolder = z.object({ run: word, restored: flag }, { error: anObject });
-const parked = z.object({ until: instant }, { error: anObject });
+const parked = z.object({ until: time }, { error: anObject });
 
 const hex = (digits: number) => {
   const error = `${String(digits)} hexadecimal digits in lower case`;

@@ -1,7 +1,7 @@
 import { DiskGuard } from '../disk/disk-guard.ts';
 import type { NostrEvent } from '../letters/nostr-event.ts';
 import { inOrder } from './order.ts';
-import { untold, type Execution } from './telling.ts';
+import { unpublished, type Execution } from './execution-events.ts';
 import type { Rules } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import type { Signer } from './signer.ts';
@@ -19,15 +19,15 @@ export class Announcer {
   readonly #sink: EventSink;
   readonly #signer: Signer;
   readonly #execution: Execution;
-  readonly #told: NostrEvent[];
+  readonly #published: NostrEvent[];
   readonly #disk = new DiskGuard();
   #due: number | null = null;
 
-  constructor(sink: EventSink, signer: Signer, execution: Execution, told: readonly NostrEvent[]) {
+  constructor(sink: EventSink, signer: Signer, execution: Execution, published: readonly NostrEvent[]) {
     this.#sink = sink;
     this.#signer = signer;
     this.#execution = execution;
-    this.#told = [...told];
+    this.#published = [...published];
   }
 
   /** The last disk error; null: none. */
@@ -46,15 +46,15 @@ export class Announcer {
   /** Call it only with durable state. `now`: milliseconds since 1970. */
   publish(state: RunState, rules: Rules, now: number): void {
     if (state.given === null) return;
-    const fresh = untold(state, rules, this.#execution, this.#told);
+    const fresh = unpublished(state, rules, this.#execution, this.#published);
     // The clock of the request's author may differ from this one.
-    const own = this.#told.filter(({ pubkey }) => pubkey === this.#signer.pubkey);
+    const own = this.#published.filter(({ pubkey }) => pubkey === this.#signer.pubkey);
     const { events: ordered, due } = inOrder(fresh, own, now);
     this.#due = due;
     const events = ordered.map((each) => this.#signer.sign(each));
-    this.#disk.until('events', () => {
+    this.#disk.keepTrying('events', () => {
       this.#sink.append(events);
-      this.#told.push(...events);
+      this.#published.push(...events);
     });
   }
 }

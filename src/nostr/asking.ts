@@ -7,7 +7,7 @@ const patience = 5_000;
 const mostFound = 100;
 
 /** The answer of relays to a query. */
-export interface Told {
+export interface RelayAnswer {
   /** Each with a valid signature of its author. */
   readonly events: readonly NostrEvent[];
   /** Some events were left out because their signature is invalid. */
@@ -17,17 +17,17 @@ export interface Told {
 }
 
 /** The events of all relays that can be reached and answer in time. */
-export async function askRelays(relays: readonly string[], filter: RelayFilter): Promise<Told> {
+export async function askRelays(relays: readonly string[], filter: RelayFilter): Promise<RelayAnswer> {
   const { RelayLink } = await import('./relay-link.ts');
   const found: NostrEvent[] = [];
   const problems: string[] = [];
   const asked = relays.map(async (url) => {
     let done: () => void = () => {};
     const over = new Promise<void>((resolve) => (done = resolve));
-    const heard = (event: NostrEvent) => {
+    const received = (event: NostrEvent) => {
       if (found.length < mostFound) found.push(event);
     };
-    const link = new RelayLink(url, { wants: () => filter, heard, caughtUp: done, away: done });
+    const link = new RelayLink(url, { wants: () => filter, received, caughtUp: done, away: done });
     let late = false;
     const timer = setTimeout(() => {
       late = true;

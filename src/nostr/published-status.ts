@@ -10,9 +10,9 @@ export interface PublishedStatus extends Pick<
   /** The outputs of its steps, by name. */
   readonly outputs: Readonly<Record<string, Json>>;
   /** The public key of the author, proven only by the signature. */
-  readonly toldBy: string;
+  readonly reportedBy: string;
   /** ISO 8601. */
-  readonly toldAt: string;
+  readonly reportedAt: string;
 }
 
 const statuses = ['running', 'completed', 'failed', 'cancelled'] as const;
@@ -27,10 +27,10 @@ export function publishedStatusOf(events: readonly NostrEvent[]): PublishedStatu
     .flatMap((author) => {
       const own = events.filter(({ pubkey }) => pubkey === author);
       const last = own.filter(isStatus).toSorted(byTime).at(-1);
-      return last === undefined ? [] : [{ at: last.created_at, told: reportOf(last, own) }];
+      return last === undefined ? [] : [{ at: last.created_at, report: reportOf(last, own) }];
     })
     .toSorted((a, b) => b.at - a.at)
-    .map(({ told }) => told);
+    .map(({ report }) => report);
 }
 
 function statusOf(event: NostrEvent): ExecutionReport['status'] | undefined {
@@ -63,8 +63,8 @@ function reportOf(event: NostrEvent, own: readonly NostrEvent[]): PublishedStatu
     currentStep: tagOf(event, 'step'),
     totalCost: numberOf(tagOf(event, 'cost')),
     message: event.content,
-    toldBy: event.pubkey,
-    toldAt: new Date(event.created_at * 1_000).toISOString(),
+    reportedBy: event.pubkey,
+    reportedAt: new Date(event.created_at * 1_000).toISOString(),
   };
 }
 

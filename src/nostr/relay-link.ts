@@ -8,7 +8,7 @@ export interface RelayLinkOptions {
   /** Called whenever a connection is open; null: no events are wanted. */
   readonly wants?: () => RelayFilter | null;
   /** Receives a wanted event, unverified, possibly repeated. */
-  readonly heard?: (event: NostrEvent) => void;
+  readonly received?: (event: NostrEvent) => void;
   /** The relay has sent all its stored events. */
   readonly caughtUp?: () => void;
   /**
@@ -50,7 +50,7 @@ export class RelayLink {
   /** How often in a row the relay has put events off. */
   #put = 0;
   #closed = false;
-  #told: () => void = () => {};
+  #onAnswered: () => void = () => {};
 
   constructor(url: string, options: RelayLinkOptions = {}) {
     this.url = url;
@@ -98,7 +98,7 @@ export class RelayLink {
         this.#failure ??= `has not answered within ${String(atMost / 1_000)} s`;
         resolve();
       }, atMost);
-      this.#told = () => {
+      this.#onAnswered = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -111,7 +111,7 @@ export class RelayLink {
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#resend !== null) clearTimeout(this.#resend);
     this.#socket.close();
-    this.#told();
+    this.#onAnswered();
   }
 
   #connect(): WebSocket {
@@ -154,7 +154,7 @@ export class RelayLink {
     switch (message.is) {
       case 'event':
         if (this.#filter !== null && isWanted(message.event, this.#filter))
-          this.#options.heard?.(message.event);
+          this.#options.received?.(message.event);
         return;
       case 'answer':
         return this.#answered(message);
@@ -174,7 +174,7 @@ export class RelayLink {
     if (!taken && passing.test(reason)) return this.#later();
     this.#open.delete(id);
     this.#options.answered?.(id, this.#refused.get(id) ?? '');
-    if (this.#open.size === 0) this.#told();
+    if (this.#open.size === 0) this.#onAnswered();
   }
 
   /** Sends events again, after a pause, that the relay may accept later. */
@@ -204,7 +204,7 @@ export class RelayLink {
     this.#lost += 1;
     this.#timer.unref();
     if (this.#wasOpen) return;
-    this.#told();
+    this.#onAnswered();
     this.#options.away?.();
   }
 

@@ -27,7 +27,7 @@ export class Relays {
   readonly #links = new Map<string, RelayLink>();
   /** The logs of the events that were sent. */
   readonly #logs = new Map<string, string>();
-  #listening: Pick<RelayLinkOptions, 'wants' | 'heard'> = {};
+  #listening: Pick<RelayLinkOptions, 'wants' | 'received'> = {};
   readonly #answers = new DiskGuard();
 
   constructor(disk: Disk, urls: readonly string[], open: Open) {
@@ -46,7 +46,7 @@ export class Relays {
   }
 
   /** Connects to all relays, and subscribes to wanted events. Call it first. */
-  listen(listening: Pick<RelayLinkOptions, 'wants' | 'heard'>): void {
+  listen(listening: Pick<RelayLinkOptions, 'wants' | 'received'>): void {
     this.#listening = listening;
     for (const url of this.#urls) this.#link(url);
   }
@@ -118,7 +118,7 @@ export class Relays {
   #answered(url: string, id: string, answer: string): void {
     const log = this.#logs.get(id);
     if (log === undefined) return;
-    this.#answers.until('answers', () => new Deliveries(this.#disk, log).answered(url, id, answer));
+    this.#answers.keepTrying('answers', () => new Deliveries(this.#disk, log).answered(url, id, answer));
   }
 }
 

@@ -3,7 +3,7 @@ import { creditOf } from '../workflow/machine/msats.ts';
 import type { Rules } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { tagOf, type EventTemplate } from '../letters/nostr-event.ts';
-import { progressOf, runStatus } from './telling.ts';
+import { progressOf, runStatus } from './execution-events.ts';
 
 /**
  * The status of a run, in the terms of the language. Amounts in thousandths of a satoshi, times in

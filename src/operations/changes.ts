@@ -68,12 +68,12 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
   if (before.events === state.events) return [];
   const fresh = [...state.mail.values()].filter(({ order }) => order > before.lastMail);
   const notices = newNotices(before, state);
-  const told = toldBy(notices);
+  const reported = reportedIn(notices);
   const changes: Change[] = fresh
     .filter(({ message, turn }) => turn === null && message.from !== mailroom)
     .map(({ message }) => sentLine(message));
   for (const turn of before.turns.values())
-    if (!state.turns.has(turn.id)) changes.push(...endOf(before, state, turn, told, money));
+    if (!state.turns.has(turn.id)) changes.push(...endOf(before, state, turn, reported, money));
   for (const turn of state.turns.values())
     changes.push(...progress(before.turns.get(turn.id), turn, state.now));
   changes.push(
@@ -83,14 +83,14 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
       fresh.filter(({ message }) => !notices.includes(message)),
     ),
   );
-  changes.push(...notices.map(noticeLine), ...threadLines(before, state, told, money));
+  changes.push(...notices.map(noticeLine), ...threadLines(before, state, reported, money));
   return [...changes, ...heldLines(before, state)];
 }
 
 /** Whether a notice has already reported why something in a thread ended. */
-type Told = (thread: ThreadId, reason: string) => boolean;
+type IsReported = (thread: ThreadId, reason: string) => boolean;
 
-function toldBy(notices: readonly Message[]): Told {
+function reportedIn(notices: readonly Message[]): IsReported {
   return (thread, reason) =>
     notices.some((notice) => notice.thread === thread && notice.body.includes(firstLineThenFence(reason)));
 }
@@ -164,14 +164,14 @@ function endOf(
   before: Memory,
   state: MailState,
   turn: Turn,
-  told: Told,
+  reported: IsReported,
   money: (cost: Cost) => string,
 ): Change[] {
   const { id, role, thread, messages, claimedAt } = turn;
   const copies = messages.map((message) => state.mail.get(message)?.deliveries.get(role));
   const failed = copies.find((copy) => copy?.at === 'failed');
   if (failed?.at === 'failed')
-    return told(thread, failed.reason.text)
+    return reported(thread, failed.reason.text)
       ? []
       : [{ kind: 'failed', role, text: `${role} ${id} failed: ${headOf(failed.reason.text)}` }];
   const sent = [...state.mail.values()].filter((mail) => mail.turn === id && mail.order > before.lastMail);
@@ -213,8 +213,8 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   const reason =
     turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${headOf(turn.lastFailure.text)}` : '';
   if (attempt > before.attempt) {
-    const standIn = turn.provider === before.provider ? '' : ` with ${turn.provider}`;
-    const text = `${role} ${id} starts attempt ${String(attempt)}${standIn}${reason}`;
+    const provider = turn.provider === before.provider ? '' : ` with ${turn.provider}`;
+    const text = `${role} ${id} starts attempt ${String(attempt)}${provider}${reason}`;
     return [{ kind: 'again', role, text }];
   }
   if (phase.is !== 'pending' || before.phase.is === 'pending') return [];
@@ -240,11 +240,16 @@ function noticeLine({ subject, body }: Message): Change {
   return { kind: 'notice', role: null, text: about === '' ? subject : `${subject}: ${about}` };
 }
 
-function threadLines(before: Memory, state: MailState, told: Told, money: (cost: Cost) => string): Change[] {
+function threadLines(
+  before: Memory,
+  state: MailState,
+  reported: IsReported,
+  money: (cost: Cost) => string,
+): Change[] {
   return [...state.threads.values()].flatMap((thread): Change[] => {
     const was = before.threads.get(thread.id) ?? 'open';
     if (was === thread.state || thread.state === 'open') return [];
-    if (thread.state !== 'closed' && told(thread.id, thread.reason?.text ?? '')) return [];
+    if (thread.state !== 'closed' && reported(thread.id, thread.reason?.text ?? '')) return [];
     return [{ kind: 'thread', role: null, text: threadLine(thread, money) }];
   });
 }

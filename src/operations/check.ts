@@ -24,7 +24,7 @@ export interface CheckDocument {
   } | null;
 }
 
-export interface Checkup {
+export interface ProjectCheck {
   readonly document: CheckDocument;
   /** The same for people: file, line, column, the marked line, the hint. Empty: no problems. */
   readonly text: string;
@@ -47,7 +47,7 @@ export async function check(
   workflows: Workflows,
   exploring: Exploring,
   clock: () => number,
-): Promise<Checkup> {
+): Promise<ProjectCheck> {
   const definition = await project.definition();
   if (!definition.ok) return checkup(null, 0, definition.problems, null);
   const { protocol } = definition.value;
@@ -65,7 +65,7 @@ function checkup(
   workflows: number,
   found: readonly Diagnostic[],
   exploration: Exploration | null,
-): Checkup {
+): ProjectCheck {
   const of = (severity: Diagnostic['severity']) =>
     found.filter((one) => one.severity === severity).map(diagnosticDocument);
   const errors = of('error');

@@ -17,7 +17,7 @@ import { ProblemsError } from './problems.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 
 /** What a caller wants to send. Null: not given; the text's own front matter counts then. */
-export interface Wish {
+export interface SendRequest {
   /** The role that speaks. */
   readonly from: RoleName;
   readonly to: readonly RoleName[];
@@ -46,8 +46,8 @@ export interface Wish {
  * readable protocol, the type is required. Throws `E_USAGE`, `E_UNKNOWN_NAME`, `E_PATH` or the
  * problems of the text.
  */
-export function compose(wish: Wish, protocol: Protocol | null): Draft {
-  const written = wish.plain === true ? { ...nothingSaid, body: wish.text } : readLetter(wish);
+export function compose(wish: SendRequest, protocol: Protocol | null): Draft {
+  const written = wish.plain === true ? { ...nothingSaid, body: wish.text } : readDraft(wish);
   if (wish.to.length === 0) throw new MailroomError('E_USAGE', 'no recipient is given');
   const named = [wish.from, ...wish.to.filter((role) => role !== workflowRole)];
   if (protocol) for (const role of named) known('role', role, protocol.roles);
@@ -76,7 +76,7 @@ export function compose(wish: Wish, protocol: Protocol | null): Draft {
   };
 }
 
-function readLetter({ text, source }: Wish): Draft {
+function readDraft({ text, source }: SendRequest): Draft {
   const parsed = parseMessage(text, source);
   if (!parsed.ok) throw new ProblemsError(parsed.problems);
   return parsed.value;
@@ -97,7 +97,11 @@ function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unk
 }
 
 /** The implied type: the only answer, the protocol's start, or the only type between the roles. */
-function impliedType({ from, to, replies }: Wish, protocol: Protocol | null, isNew: boolean): TypeName {
+function impliedType(
+  { from, to, replies }: SendRequest,
+  protocol: Protocol | null,
+  isNew: boolean,
+): TypeName {
   // A step of a run is answered by its result, whatever the protocol says.
   if (replies?.includes(stepResult.name) === true) return stepResult.name;
   const allowed = protocol

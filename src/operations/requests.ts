@@ -44,7 +44,7 @@ export async function targetsOf(
     throw new MailroomError('E_REFUSED', `turn ${word} is over: it is too late to cancel it`);
   const roles = takes[verb].includes('role') ? await definedRoles(project) : [];
   const named = resolve(project, state, word, takes[verb], others, roles);
-  return named.kind === 'message' ? letters(project, state, named.message) : [targetOf(named)];
+  return named.kind === 'message' ? failedCopies(project, state, named.message) : [targetOf(named)];
 }
 
 /** Before the first start only the protocol has the roles; an unreadable one has none. */
@@ -64,7 +64,7 @@ function targetOf(named: Exclude<Named, { kind: 'message' }>): Target {
 }
 
 /** The copies of a message that have failed, or that a person withdrew. */
-function letters(project: Project, state: MailState, id: string): ControlFile['target'][] {
+function failedCopies(project: Project, state: MailState, id: string): ControlFile['target'][] {
   const known = allMessages(project, state).find(({ message }) => message.id === id);
   if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);
   const name = fileName(known.message);

@@ -20,7 +20,7 @@ export interface TurnPlace {
 }
 
 /** What an agent writes: the parts of a message file. */
-export interface TurnLetter {
+export interface TurnMessage {
   readonly to: readonly RoleName[];
   readonly type: TypeName | null;
   readonly subject: string | null;
@@ -40,7 +40,7 @@ export const progressFile = '.progress';
  * forbids is refused at once; the rest is checked when the turn ends, as for any staged file.
  * Throws the errors of `mailroom send`.
  */
-export async function stageLetter(project: Project, turn: TurnPlace, letter: TurnLetter): Promise<string> {
+export async function stageMessage(project: Project, turn: TurnPlace, letter: TurnMessage): Promise<string> {
   const { to, type, subject, attachments, body, fields } = letter;
   const wish = {
     from: turn.role,

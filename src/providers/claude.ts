@@ -66,7 +66,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ...(session === null ? [] : ['--resume', session.id]),
       ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
       ...(maxSteps === null ? [] : ['--max-turns', String(maxSteps)]),
-      ...rights(invocation, options.tests),
+      ...permissions(invocation, options.tests),
       ...options.arguments,
     ],
     env: environment(invocation, { ...switches, ...commandTime(invocation) }),
@@ -137,7 +137,7 @@ const settingsRules = [...settingsFolders.map((name) => `${name}/**`), ...settin
  * writes files. The mode `acceptEdits` would also let a role that may only run tests remove and
  * move files by the shell.
  */
-function rights(invocation: Invocation, tests: readonly string[]): string[] {
+function permissions(invocation: Invocation, tests: readonly string[]): string[] {
   const { capabilities, paths, owed } = invocation;
   const servers = namesOf(invocation);
   const edits = capabilities.includes('EDIT');
@@ -172,7 +172,7 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   // exceeds that budget.
   const usage =
     result === undefined && exit.ended === 'over-budget'
-      ? usageTold(events, options)
+      ? streamedUsage(events, options)
       : sinceSession(total, invocation.session);
   const stopped = interrupted(exit, options.name);
   const session = failedIn(total, usage, invocation.session);
@@ -252,10 +252,10 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
   return usageOf({ input, cached, output: sum('outputTokens'), usd }, options.price(model));
 }
 
-function usageTold(events: readonly JsonObject[], options: ProviderOptions): Usage {
-  const told = counter(options);
-  for (const event of events) told.add(event);
-  return told.usage;
+function streamedUsage(events: readonly JsonObject[], options: ProviderOptions): Usage {
+  const count = counter(options);
+  for (const event of events) count.add(event);
+  return count.usage;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { duration, instant } from './resets.ts';
+import { duration, timeIn } from './resets.ts';
 
 /** No known limit lasts longer, so a later end is ignored. */
 const longestMs = 32 * 86_400_000;
@@ -53,7 +53,7 @@ export function endOf(text: string, now: number, home?: string): number | null {
   const words = text.slice(0, 8192);
   for (const [patterns, read] of [
     [durations, (rest: string) => latest(now, duration(rest))],
-    [instants, (rest: string) => within(now, instant(rest, now, home))],
+    [instants, (rest: string) => within(now, timeIn(rest, now, home))],
   ] as const) {
     for (const pattern of patterns) {
       const match = pattern.exec(words);

@@ -2,7 +2,7 @@
  * Local signs, checked without a request, that a CLI can use its model: variables that are set or
  * files that exist.
  */
-interface Traces {
+interface LoginSigns {
   readonly variables: readonly string[];
   /** A folder is a variable with its default; `~` is the home. */
   readonly files: readonly string[];
@@ -10,7 +10,7 @@ interface Traces {
   readonly advice: string;
 }
 
-const traces: Readonly<Record<string, Traces>> = {
+const traces: Readonly<Record<string, LoginSigns>> = {
   claude: {
     variables: [
       'ANTHROPIC_API_KEY',

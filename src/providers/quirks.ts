@@ -171,8 +171,8 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
 };
 
 /** The quirks of the version in a CLI's version output; all of them if it contains none. */
-export function quirksOf(cli: AgentCli, told: string): Quirk[] {
-  const version = /\d+\.\d+\.\d+/.exec(told)?.[0];
+export function quirksOf(cli: AgentCli, output: string): Quirk[] {
+  const version = /\d+\.\d+\.\d+/.exec(output)?.[0];
   if (version === undefined) return [...quirks[cli]];
   return quirks[cli].filter(
     ({ from, before }) => !isBefore(version, from) && (before === null || isBefore(version, before)),

@@ -59,7 +59,7 @@ export function duration(text: string): number | null {
  * or milliseconds since 1970, a date with or without a year, or a time of day. Without a time zone
  * it is in `home` (default: the machine's). Null if there is none.
  */
-export function instant(text: string, now: number, home?: string): number | null {
+export function timeIn(text: string, now: number, home?: string): number | null {
   const iso = isoDate.exec(text);
   if (iso !== null) return valid(Date.parse(iso[1] ?? ''));
   const http = httpDate.exec(text);

@@ -19,9 +19,9 @@ export function runningCommands(
   if (limitMs === null) return {};
   const running = new Set<string>();
   const follow = eventsAsTheyCome((event) => {
-    const told = news(event);
-    if (told?.is === 'running') running.add(told.id);
-    else if (told !== null) running.delete(told.id);
+    const change = news(event);
+    if (change?.is === 'running') running.add(change.id);
+    else if (change !== null) running.delete(change.id);
   });
   return {
     commands: {

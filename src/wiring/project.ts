@@ -84,8 +84,8 @@ async function opener(
   const recorded = record === null ? settings : { ...settings, record };
   return async (slots, hints) => {
     const workflows = await openWorkflows(disk, recorded, slots, { ...hints, onRun: onRun ?? (() => {}) });
-    const told = (disk.list(incomingFolder) ?? []).length > 0;
-    if (settings.protocol !== null || workflows.triggers.length > 0 || told) return workflows;
+    const hasIncoming = (disk.list(incomingFolder) ?? []).length > 0;
+    if (settings.protocol !== null || workflows.triggers.length > 0 || hasIncoming) return workflows;
     await workflows.close();
     throw new MailroomError(
       'E_NO_PROJECT',

@@ -109,13 +109,13 @@ function watchFiles(
 function recordsOf(workspace: string, home: OwnWorkspace): RecordsFolder {
   const base = new RealDisk(baseOf(workspace, home));
   const records = `${home.records.split('/')[0] ?? home.records}/`;
-  const told =
+  const ignored =
     base
       .read('.gitignore', 1024 * 1024)
       ?.toString('utf8')
       .split(/\r?\n/) ?? [];
   const isMissing = (line: string) =>
-    !told.some((each) => [line, line.slice(0, -1), `/${line}`].includes(each.trim()));
+    !ignored.some((each) => [line, line.slice(0, -1), `/${line}`].includes(each.trim()));
   const lines = [records, '.mailroom/'].filter(isMissing);
   return {
     isFirst: base.look(home.records) === null && isMissing(records),

@@ -124,7 +124,7 @@ export interface Step {
   /** What its agent's prompt has besides the instructions; absent: nothing. */
   readonly promptInputs?: readonly PromptInput[];
   /** How a plan shows it; absent: the default. */
-  readonly shown?: StepDisplay;
+  readonly display?: StepDisplay;
   readonly check: Check | null;
   readonly budget: Budget | null;
   /** The successors in a sequence; null in a graph. */
@@ -161,7 +161,7 @@ export interface Retry {
   /** Names of failures that are never retried, overriding the rest; absent: none. */
   readonly never?: readonly string[];
   /** Whether one missing declared output allows another attempt; absent: it does not. */
-  readonly mends?: boolean;
+  readonly missingOutputs?: boolean;
 }
 
 /** A value that a step's agent is given as data. */

@@ -62,12 +62,12 @@ export function checkShape<T>(
 ): { readonly value: T | null; readonly problems: readonly Diagnostic[] } {
   const result = schema.safeParse(located.value ?? {}, { error: expectation });
   if (result.success) return { value: result.data, problems: [] };
-  const teller = new Teller(schema, located, habits);
-  for (const issue of result.error.issues) teller.tell(issue, []);
-  return { value: null, problems: teller.problems };
+  const reporter = new IssueReporter(schema, located, habits);
+  for (const issue of result.error.issues) reporter.report(issue, []);
+  return { value: null, problems: reporter.problems };
 }
 
-class Teller {
+class IssueReporter {
   readonly problems: Diagnostic[] = [];
   readonly #schema: z.ZodType;
   readonly #located: Located;
@@ -79,7 +79,7 @@ class Teller {
     this.#habits = habits;
   }
 
-  tell(issue: Issue, base: readonly PropertyKey[]): void {
+  report(issue: Issue, base: readonly PropertyKey[]): void {
     const path = [...base, ...issue.path];
     if (issue.code === 'unrecognized_keys') return this.#unknownKeys(path, issue.keys);
     const value = valueAt(this.#located.value, path);
@@ -87,7 +87,7 @@ class Teller {
     if (issue.code === 'invalid_key')
       return this.#invalidKey(path, issue.issues[0]?.message ?? 'something else');
     const meant = issue.code === 'invalid_union' ? meantOption(issue.errors) : null;
-    if (meant !== null) return meant.forEach((inner) => this.tell(inner, path));
+    if (meant !== null) return meant.forEach((inner) => this.report(inner, path));
     this.#wrong(issue, path, value);
   }
 

@@ -67,7 +67,7 @@ export function wholeNumber(least: number) {
 }
 
 /** The permissions of a role's agent, each at most once. */
-export const rights = z
+export const permissions = z
   .array(z.enum(capabilities as [Capability, ...Capability[]]))
   .transform((value) => capabilities.filter((capability) => value.includes(capability)));
 
@@ -81,7 +81,7 @@ export const roleDefaults = {
     .optional()
     .describe('Fallback providers, in this order, while those before them are rate limited.'),
   model: text.optional().describe("The model, as the provider's program names it."),
-  capabilities: rights.optional().describe('What the agent may do; default READ.'),
+  capabilities: permissions.optional().describe('What the agent may do; default READ.'),
   timeout: duration
     .optional()
     .describe('How long one turn may take, its gates and corrections included: 20m, 1h30m.'),

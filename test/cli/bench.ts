@@ -337,7 +337,7 @@ export class FakeTerminal implements Terminal {
   columns = (): number => this.width;
   rows = (): number => 24;
   write = (text: string): void => void (this.out += text);
-  tell = (text: string): void => this.write(this.interactive ? wrap(text, this.width) : text);
+  print = (text: string): void => this.write(this.interactive ? wrap(text, this.width) : text);
   complain = (text: string): void => void (this.err += this.interactive ? wrap(text, this.width) : text);
   closed = (): boolean => this.gone;
   readInput = (): Promise<string> => Promise.resolve(this.input);

@@ -22,16 +22,16 @@ it('keeps what is refused until it is done, whatever else works, and forgets its
   let refuses = true;
   const done: string[] = [];
   const act = (name: string) => () => void (refuses ? refuse(name)() : done.push(name));
-  guard.until('a', act('a'));
-  guard.until('b', act('old b'));
-  guard.until('b', act('b'));
+  guard.keepTrying('a', act('a'));
+  guard.keepTrying('b', act('old b'));
+  guard.keepTrying('b', act('b'));
   guard.renew();
-  guard.until('c', () => {});
-  expect([guard.problem, guard.isOpen]).toEqual(['no space left for a', true]);
-  guard.again();
+  guard.keepTrying('c', () => {});
+  expect([guard.problem, guard.isPending]).toEqual(['no space left for a', true]);
+  guard.retry();
   refuses = false;
-  guard.again();
-  expect([guard.problem, guard.isOpen, done]).toEqual([null, false, ['a', 'b']]);
+  guard.retry();
+  expect([guard.problem, guard.isPending, done]).toEqual([null, false, ['a', 'b']]);
 });
 
 it('contains no mistake of our own, and no journal that refuses to be read', () => {
@@ -41,7 +41,7 @@ it('contains no mistake of our own, and no journal that refuses to be read', () 
       throw new MailroomError(code, 'not of the disk');
     };
     expect(() => guard.succeeds(act)).toThrow('not of the disk');
-    expect(() => guard.until('it', act)).toThrow('not of the disk');
+    expect(() => guard.keepTrying('it', act)).toThrow('not of the disk');
   }
   expect(guard.problem).toBeNull();
 });

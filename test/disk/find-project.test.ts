@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findProject, type Surroundings } from '../../src/disk/find-project.ts';
+import { findProject, type FolderReader } from '../../src/disk/find-project.ts';
 
 /** Folders and files by their paths; a path that ends in `/` is a folder. */
-function world(...paths: string[]): Surroundings {
+function world(...paths: string[]): FolderReader {
   const folders = new Set(paths.flatMap((path) => above(path.replace(/\/$/, ''), path.endsWith('/'))));
   const files = new Set(paths.filter((path) => !path.endsWith('/')));
   return {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { definitionTemplate } from '../../src/languages/nip/defining.ts';
 import { kinds, tagOf, type EventTemplate, type NostrEvent } from '../../src/letters/nostr-event.ts';
 import { checkInputs, isReplayed, readAsked } from '../../src/nostr/request.ts';
-import { requestEvent, untold } from '../../src/nostr/telling.ts';
+import { requestEvent, unpublished } from '../../src/nostr/execution-events.ts';
 import { definitionEventOf } from '../../src/languages/nip/event.ts';
 import { parseValue } from '../../src/workflow/machine/parameters.ts';
 import { nip } from '../languages/machine/nip.ts';
@@ -195,7 +195,7 @@ const request: NostrEvent = {
 function saidOf(play: (world: World) => void, kind: number): EventTemplate[] {
   const world = new World(nip([...a, 'policy:skip'], b, ['edge', 'a', 'b']));
   play(world);
-  const events = untold(world.state, world.rules, { id: 'r1', request }, []);
+  const events = unpublished(world.state, world.rules, { id: 'r1', request }, []);
   return events.filter((event) => event.kind === kind);
 }
 

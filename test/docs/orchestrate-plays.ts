@@ -1,4 +1,4 @@
-import { startContext } from '../../src/workflow/machine/given.ts';
+import { startContext } from '../../src/workflow/machine/run-start.ts';
 import type { LanguageContext } from '../../src/languages/shared/context.ts';
 import { orchestrate, played } from '../languages/machine/orchestrate.ts';
 import { World } from '../workflow/machine/world.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { watchEdits } from '../../src/git/edits.ts';
 import { watchFolder } from '../../src/git/folder-changes.ts';
 import { rollBack } from '../../src/git/rollback.ts';
-import { changedFiles, salvage } from '../../src/git/run-differences.ts';
+import { changedFiles, patchFromBase } from '../../src/git/run-differences.ts';
 import { ensureWorktree, workspaceTree } from '../../src/git/workspace-tree.ts';
 import { Worktrees } from '../../src/git/worktrees.ts';
 import { temporaryFolder } from '../process/support.ts';
@@ -169,7 +169,7 @@ async function lookEverywhere({ workspace }: Victim): Promise<void> {
   writeFileSync(join(workspace, 'kept.txt'), 'newer\n');
   await watch.edits();
   await changedFiles({ workspace, base: 'HEAD' }, { ignored: [], ours: [] });
-  await salvage({ workspace, base: 'HEAD' }, []);
+  await patchFromBase({ workspace, base: 'HEAD' }, []);
   writeFileSync(join(workspace, 'added.txt'), 'added\n');
   await rollBack({ workspace, tree: tree ?? '', ours: () => false, secrets: [], keep: () => {} });
 }
@@ -252,7 +252,7 @@ it.each(Object.entries(places))(
     expect(await watch.changes()).toContain(why);
     const found = await changedFiles({ workspace, base: 'HEAD' }, { ignored: [], ours: [] });
     expect(found).toMatchObject({ ok: false });
-    expect(await salvage({ workspace, base: 'HEAD' }, [])).toBeNull();
+    expect(await patchFromBase({ workspace, base: 'HEAD' }, [])).toBeNull();
     expect(await workspaceTree(workspace)).toBeNull();
   },
 );

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { changesTeller } from '../../src/workflow/host/changes.ts';
+import { changeFinder } from '../../src/workflow/host/changes.ts';
 import type { Launch } from '../../src/workflow/machine/launch.ts';
-import { changedFiles, salvage } from '../../src/git/run-differences.ts';
+import { changedFiles, patchFromBase } from '../../src/git/run-differences.ts';
 import { RunFiles } from '../../src/workflow/files/run-files.ts';
 import { workflow } from '../workflow/files/samples.ts';
 import { begin, filesOf } from '../workflow/host/run-desk.ts';
@@ -93,7 +93,7 @@ describe('changedFiles', () => {
     rmSync(join(workspace, 'sub/inner.txt'));
     const changed = ['kept.txt', 'sub/inner.txt'];
     expect(await changedFiles({ workspace, base: 'HEAD' }, none)).toEqual({ ok: true, changed });
-    const patch = await salvage({ workspace, base: 'HEAD' }, []);
+    const patch = await patchFromBase({ workspace, base: 'HEAD' }, []);
     expect(patch?.toString()).toContain('-old\n+changed\n');
   });
 
@@ -146,7 +146,7 @@ describe('salvage', () => {
     const workspace = repository();
     put(workspace, 'picture.bin', Buffer.from([0, 1, 2, 255, 0]));
     put(workspace, 'latin.txt', Buffer.from([0xe9, 0x0a]));
-    const patch = await salvage({ workspace, base: 'HEAD' }, []);
+    const patch = await patchFromBase({ workspace, base: 'HEAD' }, []);
     const other = temporaryFolder();
     git(other, 'clone', '-q', workspace, '.');
     writeFileSync(join(other, '.git/patch'), patch ?? '');
@@ -160,7 +160,7 @@ describe('salvage', () => {
   it('can be applied to a workspace that lies below the top of its repository', async () => {
     const root = repository();
     put(root, 'sub/inner.txt', 'new\n');
-    const patch = await salvage({ workspace: join(root, 'sub'), base: 'HEAD' }, []);
+    const patch = await patchFromBase({ workspace: join(root, 'sub'), base: 'HEAD' }, []);
     const other = temporaryFolder();
     git(other, 'clone', '-q', root, '.');
     writeFileSync(join(other, '.git/patch'), patch ?? '');
@@ -171,7 +171,7 @@ describe('salvage', () => {
   it('is bounded, says where it was cut, and tells no secret', async () => {
     const workspace = repository();
     put(workspace, 'edited.txt', 'my s3cret\n'.repeat(10_000));
-    const patch = (await salvage({ workspace, base: 'HEAD' }, ['s3cret'], 5_000))?.toString() ?? '';
+    const patch = (await patchFromBase({ workspace, base: 'HEAD' }, ['s3cret'], 5_000))?.toString() ?? '';
     expect(patch.length).toBeLessThanOrEqual(5_100);
     expect(patch).toMatch(/\n\+my \*\*\*\n# cut here: the differences are longer\n$/);
     expect(patch).not.toContain('s3cret');
@@ -181,8 +181,8 @@ describe('salvage', () => {
     const workspace = repository();
     git(workspace, 'add', '-A');
     git(workspace, 'commit', '-qm', 'second');
-    expect(await salvage({ workspace, base: 'HEAD' }, [])).toBe(null);
-    expect(await salvage({ workspace: temporaryFolder(), base: 'HEAD' }, [])).toBe(null);
+    expect(await patchFromBase({ workspace, base: 'HEAD' }, [])).toBe(null);
+    expect(await patchFromBase({ workspace: temporaryFolder(), base: 'HEAD' }, [])).toBe(null);
   });
 });
 
@@ -192,6 +192,6 @@ it('says why a run cannot be told what changed, whatever went wrong', async () =
   onTestFinished(() => void vi.unstubAllEnvs());
   const launch = { convergence: null, inputs: [], check: null } as unknown as Launch;
   const files = new RunFiles(filesOf(begin(workflow()), workflow()));
-  const changes = await changesTeller(files, `${workspace}/context`)(launch, workspace);
+  const changes = await changeFinder(files, `${workspace}/context`)(launch, workspace);
   expect(changes).toContain('ENOENT');
 });

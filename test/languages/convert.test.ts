@@ -47,7 +47,7 @@ steps:
     values: { code: { type: string, pattern: "^a+$" } }
     on_failure: retry
     max_retries: 2
-    retry: { base: 1s, never: [busy], mend: true }
+    retry: { base: 1s, never: [busy], missing_outputs: true }
     on_retries_exhausted: skip_dependents
   build:
     worker: CUSTOM

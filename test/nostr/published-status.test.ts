@@ -37,8 +37,8 @@ it('is what the last status of an author says, and what the steps have made', ()
       currentStep: null,
       totalCost: 2_000,
       message: '',
-      toldBy: 'a',
-      toldAt: '1970-01-01T00:00:12.000Z',
+      reportedBy: 'a',
+      reportedAt: '1970-01-01T00:00:12.000Z',
     },
   ]);
   expect(publishedStatusOf(events.slice(2))).toMatchObject([{ status: 'running', currentStep: 'count' }]);
@@ -52,7 +52,7 @@ it('is told by each author apart, the latest first, and what says nothing counts
     event('d', 6_920, 9, 'x', ['output', 'o'], ['status', 'completed']),
   ]);
   expect(told).toMatchObject([
-    { toldBy: 'b', status: 'running', progress: { completed: 0, total: 3 }, totalCost: 0 },
-    { toldBy: 'a', status: 'failed', message: 'it broke' },
+    { reportedBy: 'b', status: 'running', progress: { completed: 0, total: 3 }, totalCost: 0 },
+    { reportedBy: 'a', status: 'failed', message: 'it broke' },
   ]);
 });

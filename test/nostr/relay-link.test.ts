@@ -179,7 +179,7 @@ describe('what is asked of a relay', () => {
     const all = promised<void>();
     link({
       wants: () => ({ kinds: [5_920], since: 1_600_000_000 }),
-      heard: ({ content }) => {
+      received: ({ content }) => {
         heard.push(content);
         if (content === 'after') all.keep();
       },

@@ -23,7 +23,7 @@ it('closes what it has opened for workflows when the journal cannot be trusted',
       runs: { count: 0, end: () => {} },
       notes: [],
       problems: () => [],
-      heard: () => {},
+      received: () => {},
       close: () => Promise.resolve(void (closed += 1)),
     });
   const starting = startController(disk, definition.value, options, open);

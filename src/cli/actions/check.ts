@@ -26,7 +26,7 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
     return code;
   }
   if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
-  terminal.tell(`${summary(document)}\n`);
+  terminal.print(`${summary(document)}\n`);
   return code;
 }
 

@@ -14,7 +14,7 @@ export async function doctor({ services, terminal, root }: Context, options: Doc
   const findings = await services.doctor(root(), { probes: options.probe === true });
   const ok = findings.every(({ state }) => state !== 'problem');
   if (options.json === true) terminal.write(json({ schema: 1, ok, findings }));
-  else terminal.tell(`${findingLines(findings, terminal.colours).join('\n')}\n`);
+  else terminal.print(`${findingLines(findings, terminal.colours).join('\n')}\n`);
   return ok ? 0 : 1;
 }
 

@@ -6,8 +6,8 @@ import { openWorkflow } from '../workflow-place.ts';
 export async function draw(context: Context, reference: string, format: string): Promise<number> {
   const { terminal } = context;
   const definition = expectDefinition(await openWorkflow(context, reference));
-  const { pictureOf } = await import('../../operations/graph/picture.ts');
-  const picture = pictureOf(definition);
+  const { diagramOf } = await import('../../operations/graph/diagram.ts');
+  const picture = diagramOf(definition);
   if (format === 'mermaid') {
     const { mermaidOf } = await import('../../operations/graph/mermaid.ts');
     terminal.write(mermaidOf(picture));

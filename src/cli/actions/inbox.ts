@@ -18,7 +18,7 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
     if (options.json === true) return json(document);
     return `${inboxLines(context, document).join('\n')}\n`;
   };
-  const print = options.json === true ? terminal.write : terminal.tell;
+  const print = options.json === true ? terminal.write : terminal.print;
   if (options.watch === true) return await watch(terminal, project, show, print);
   print(await show());
   return 0;

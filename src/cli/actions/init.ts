@@ -41,7 +41,7 @@ export async function init(
   if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
   else {
     const role = await firstRole(context, root);
-    terminal.tell(`${report(context, root, result, role).join('\n')}\n`);
+    terminal.print(`${report(context, root, result, role).join('\n')}\n`);
   }
   return 0;
 }
@@ -62,7 +62,7 @@ async function writeStubs(
   else {
     const { colours } = terminal;
     const lines = written.map((path) => `${colours.green('wrote')} ${path}`);
-    terminal.tell(lines.length === 0 ? 'all that it refers to is there\n' : `${lines.join('\n')}\n`);
+    terminal.print(lines.length === 0 ? 'all that it refers to is there\n' : `${lines.join('\n')}\n`);
   }
   return 0;
 }

@@ -3,7 +3,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
 import type { PublishedStatus } from '../../nostr/published-status.ts';
 import type { Context } from '../context.ts';
-import type { Defined, ToldStatus } from '../../operations/nip/documents.ts';
+import type { Defined, RemoteStatus } from '../../operations/nip/documents.ts';
 import { problemDocuments, problemsText } from '../../operations/problems.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { line, printable } from '../format.ts';
@@ -63,7 +63,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
     const controller = await workflows.begin({ ...begin, watch: () => {} });
     // The run starts here, where errors can be reported, and continues in another process.
     await nip.handOver(controller);
-    return tell(context, await nip.report(controller.run), options);
+    return printStatus(context, await nip.report(controller.run), options);
   }
   return follow(
     context,
@@ -90,15 +90,15 @@ export async function send(context: Context, options: NipOptions): Promise<numbe
 /** Prints the status of a run. */
 export async function status(context: Context, run: string, options: NipOptions): Promise<number> {
   const nip = await context.place().nip();
-  return tell(context, await nip.status(run), options);
+  return printStatus(context, await nip.status(run), options);
 }
 
-function tell(
+function printStatus(
   { terminal }: Context,
-  report: ExecutionReport | ToldStatus,
+  report: ExecutionReport | RemoteStatus,
   { json: isJson }: NipOptions,
 ): number {
-  const text = () => ('told' in report ? report.told.map(toldLines).join('') : lines(report));
+  const text = () => ('reports' in report ? report.reports.map(publishedLines).join('') : lines(report));
   terminal.write(isJson === true ? json({ schema: 1, ...report }) : text());
   return 0;
 }
@@ -126,9 +126,9 @@ function lines(report: ExecutionReport): string {
   return linesOf(workflowId, `run ${run}${called}`, report);
 }
 
-function toldLines(report: PublishedStatus): string {
-  const { executionId, toldBy, toldAt } = report;
-  return linesOf(executionId, `reported by ${toldBy} at ${toldAt}`, report);
+function publishedLines(report: PublishedStatus): string {
+  const { executionId, reportedBy, reportedAt } = report;
+  return linesOf(executionId, `reported by ${reportedBy} at ${reportedAt}`, report);
 }
 
 function linesOf(

@@ -45,7 +45,7 @@ export async function plan(context: Context, reference: string, options: PlanOpt
       document.title === null
         ? planLines(document, terminal.colours)
         : shownPlan(document, document.title, parameters, terminal.colours);
-    terminal.tell(`${lines.join('\n')}\n`);
+    terminal.print(`${lines.join('\n')}\n`);
   }
   return 0;
 }
@@ -84,13 +84,13 @@ function contractLines(contract: Contract): string[] {
   const who = role === null ? (provider ?? kind) : `role ${role}`;
   const often = [
     ...(attempts > 1 ? [`${String(attempts)} attempts`] : []),
-    ...(iterations > 1 ? [`${String(iterations)} rounds`] : []),
+    ...(iterations > 1 ? [`${String(iterations)} iterations`] : []),
     ...(items === null ? ['for each item'] : items === 1 ? [] : [`${String(items)} items`]),
     ...(timeout === null ? [] : [`at most ${formatDuration(timeout)} each`]),
   ];
   const facts = [
     ['needs', contract.needs.join(', ')],
-    ['rights', capabilities.join(', ')],
+    ['permissions', capabilities.join(', ')],
     ['inputs', contract.inputs.join(', ')],
     ['outputs', contract.outputs.join(', ')],
     ['values', contract.values.join(', ')],
@@ -98,6 +98,6 @@ function contractLines(contract: Contract): string[] {
   ].filter(([, value]) => value !== '');
   return [
     `  ${line(step)}  ${model === null ? who : `${who} (${model})`}`,
-    ...facts.map(([name = '', value = '']) => `    ${name.padEnd(8)}${line(value)}`),
+    ...facts.map(([name = '', value = '']) => `    ${name.padEnd(13)}${line(value)}`),
   ];
 }

@@ -15,6 +15,6 @@ export async function runReload(context: Context, names: readonly string[]): Pro
   for (const { checked } of found) if (!checked.ok) throw new ProblemsError(checked.problems);
   const changed = workflows.confirm(found);
   const lines = changed.map((path) => `${path}: confirmed`);
-  terminal.tell(`${lines.length === 0 ? 'no workflow has changed' : lines.join('\n')}\n`);
+  terminal.print(`${lines.length === 0 ? 'no workflow has changed' : lines.join('\n')}\n`);
   return 0;
 }

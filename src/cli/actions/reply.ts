@@ -2,14 +2,14 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { mailroom, type Message } from '../../mail/format/message.ts';
 import { emptyState, type MailState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
-import { deliver, readText, type LetterOptions } from '../letter.ts';
+import { deliver, readText, type MessageOptions } from '../message-options.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 
 export async function reply(
   context: Context,
   word: string | null,
   file: string | null,
-  options: LetterOptions,
+  options: MessageOptions,
 ): Promise<number> {
   const { compose } = await import('../../operations/compose.ts');
   const { writtenProtocol } = await import('../../operations/sending.ts');
@@ -67,7 +67,7 @@ async function speaker(
   project: ProjectServices,
   state: MailState,
   message: Message,
-  { as }: LetterOptions,
+  { as }: MessageOptions,
 ): Promise<string> {
   if (turn !== null) return turn.role;
   const { addressee } = await import('../../operations/compose.ts');

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
-import { withVisits } from '../../workflow/machine/given.ts';
+import { withVisits } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { fillParameters, parameterWord } from '../../workflow/machine/parameters.ts';
 import type { Context } from '../context.ts';
@@ -96,7 +96,7 @@ async function explain(
   if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
   else {
     const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);
-    terminal.tell(`${table(['STEP', 'DOES', 'WHY'], rows).join('\n')}\n`);
+    terminal.print(`${table(['STEP', 'DOES', 'WHY'], rows).join('\n')}\n`);
   }
   return 0;
 }

@@ -23,9 +23,9 @@ export async function listRuns(context: Context, asJson: boolean): Promise<numbe
     }
   }
   if (asJson) terminal.write(json(all));
-  else if (all.length === 0 && unreadable === null) terminal.tell('there are no runs\n');
+  else if (all.length === 0 && unreadable === null) terminal.print('there are no runs\n');
   else
-    terminal.tell(
+    terminal.print(
       `${table(['RUN', 'WORKFLOW', 'STATUS', 'STARTED', 'TOOK', 'COST'], all.map(row)).join('\n')}\n`,
     );
   if (unreadable === null) return 0;

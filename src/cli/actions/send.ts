@@ -1,9 +1,9 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
-import { deliver, readText, type LetterOptions } from '../letter.ts';
+import { deliver, readText, type MessageOptions } from '../message-options.ts';
 
-export interface SendOptions extends LetterOptions {
+export interface SendOptions extends MessageOptions {
   readonly thread?: string;
   readonly inReplyTo?: string;
 }

@@ -18,7 +18,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
     if (options.json === true) return json(document);
     return `${statusLines(document, { now, all: options.all === true, colours: terminal.colours }).join('\n')}\n`;
   };
-  const print = options.json === true ? terminal.write : terminal.tell;
+  const print = options.json === true ? terminal.write : terminal.print;
   if (options.watch === true) return await watch(terminal, project, show, print);
   print(await show());
   return 0;

@@ -52,7 +52,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   try {
     const ending = await run(context, controller, shown.progress, options.drain === true);
     shown.progress.close();
-    return tell(context, project, controller, ending, options);
+    return printEnd(context, project, controller, ending, options);
   } finally {
     shown.progress.close();
   }
@@ -79,7 +79,7 @@ async function run(
   return signalled ? { ...value, idle: 'stopped' } : value;
 }
 
-async function tell(
+async function printEnd(
   context: Context,
   project: ProjectServices,
   controller: Controller,

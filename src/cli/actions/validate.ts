@@ -41,7 +41,7 @@ export async function runValidate(
     return code;
   }
   if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
-  terminal.tell(`${summary(document)}\n`);
+  terminal.print(`${summary(document)}\n`);
   return code;
 }
 

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { FileChange, WorkflowServices } from '../../operations/runs/services.ts';
-import { tellFailure } from '../failures.ts';
+import { reportFailure } from '../failures.ts';
 import { line } from '../format.ts';
 import { openWorkflow } from '../workflow-place.ts';
 import { expectDefinition, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
@@ -99,7 +99,7 @@ async function startAgain(context: Context, reference: string, options: StartOpt
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
     const called = { name: context.name, words: [], commands: [] };
-    return tellFailure(error, context.terminal, { json: options.json === true, debug: false, called });
+    return reportFailure(error, context.terminal, { json: options.json === true, debug: false, called });
   }
 }
 

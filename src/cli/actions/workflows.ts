@@ -12,7 +12,7 @@ export async function listWorkflows(context: Context, asJson: boolean): Promise<
     all.push({ file, ok: checked.ok, name, language, description, steps: body?.steps.length ?? null });
   }
   if (asJson) terminal.write(json(all));
-  else if (all.length === 0) terminal.tell('there are no workflows in workflows/\n');
+  else if (all.length === 0) terminal.print('there are no workflows in workflows/\n');
   else {
     const rows = all.map(({ file, name, steps, description }) =>
       [
@@ -22,7 +22,7 @@ export async function listWorkflows(context: Context, asJson: boolean): Promise<
         description ?? '',
       ].map(line),
     );
-    terminal.tell(`${table(['FILE', 'NAME', 'STEPS', 'ABOUT'], rows).join('\n')}\n`);
+    terminal.print(`${table(['FILE', 'NAME', 'STEPS', 'ABOUT'], rows).join('\n')}\n`);
   }
   return 0;
 }

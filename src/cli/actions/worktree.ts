@@ -36,7 +36,7 @@ export async function worktree(
       ? `merged ${found.branch}, and removed its checkout and branch`
       : `removed the checkout; its work is on the branch ${found.branch}`;
   if (asJson) terminal.write(json({ schema: 1, action, ...documentOf(found, state) }));
-  else terminal.tell(`${did}\n`);
+  else terminal.print(`${did}\n`);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { collect } from '../options.ts';
-import type { LetterOptions } from '../letter.ts';
+import type { MessageOptions } from '../message-options.ts';
 
 /** `reply`: like `send`, as the answer to a message. */
 export function addReply(program: Command, context: Context): void {
@@ -23,7 +23,7 @@ export function addReply(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom reply 4f2a9c --message "Use the second parser."')
     .action(
-      context.act(async (id: string | undefined, file: string | undefined, options: LetterOptions) =>
+      context.act(async (id: string | undefined, file: string | undefined, options: MessageOptions) =>
         (await import('../actions/reply.ts')).reply(context, id ?? null, file ?? null, options),
       ),
     );

@@ -3,7 +3,7 @@ import type { Template } from '../template.ts';
 import type { Tree } from '../tree.ts';
 
 /** A probable mistake in a command line. `span` is a range in the text of the argument. */
-export interface CommandDoubt {
+export interface CommandWarning {
   readonly argument: number;
   readonly span: Span | null;
   readonly message: string;
@@ -31,7 +31,10 @@ const readers = new Set(['find', 'fd', 'test', '[', 'expr', 'envsubst']);
  * read as code: a value in `sh -c` can run commands. `harmless` says whether the value of an
  * expression can never be code, such as a number.
  */
-export function commandDoubts(argv: readonly Template[], harmless: (tree: Tree) => boolean): CommandDoubt[] {
+export function commandWarnings(
+  argv: readonly Template[],
+  harmless: (tree: Tree) => boolean,
+): CommandWarning[] {
   const words = argv.map(plainWord);
   const program = words[0]?.slice(words[0].lastIndexOf('/') + 1) ?? null;
   if (program === null) return [];
@@ -55,7 +58,7 @@ function codeArgument(program: string, words: readonly (string | null)[]): numbe
 }
 
 /** A whole command line written as the name of the program. */
-function oneWord([program, ...others]: readonly (string | null)[]): CommandDoubt[] {
+function oneWord([program, ...others]: readonly (string | null)[]): CommandWarning[] {
   if (others.length > 0 || program == null || !/^[\w.-]+\s/.test(program)) return [];
   const words = program.trim().split(/\s+/);
   const isForShell = words.some((word) => shellWords.has(word));
@@ -66,7 +69,7 @@ function oneWord([program, ...others]: readonly (string | null)[]): CommandDoubt
 }
 
 /** Reports only the first of them. */
-function unread(program: string, words: readonly (string | null)[], code: number | null): CommandDoubt[] {
+function unread(program: string, words: readonly (string | null)[], code: number | null): CommandWarning[] {
   const isUnread = (word: string | null): word is string =>
     word !== null && (shellWords.has(word) || /^\$[A-Z_][A-Z\d_]*(?:\/|$)/.test(word));
   const argument = words.findIndex((word, index) => index > 0 && index !== code && isUnread(word));
@@ -80,7 +83,7 @@ function pasted(
   argument: number,
   text: Template,
   harmless: (tree: Tree) => boolean,
-): CommandDoubt[] {
+): CommandWarning[] {
   const hint = shells.test(program)
     ? `pass it as an argument, which the script reads as "$1": \`${program} -c 'echo "$1"' ${program} VALUE\``
     : 'pass it as an argument of its own, and let the code read that';

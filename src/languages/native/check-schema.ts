@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { argv, budget, duration, rights, text, wholeNumber } from '../../yaml/schema.ts';
+import { argv, budget, duration, permissions, text, wholeNumber } from '../../yaml/schema.ts';
 import { literalPath } from './parts.ts';
 
 /** The programs that execute steps; CUSTOM is a shell script. */
@@ -14,7 +14,7 @@ export const completionCheck = z
     command: argv.optional().describe('A program that checks, instead of a worker; expressions are allowed.'),
     model: text.optional().describe("The model, as the worker's program names it."),
     instructions: z.string().optional().describe('What is to be checked, and when it is complete.'),
-    capabilities: rights.optional().describe('What the checker may do, mostly READ.'),
+    capabilities: permissions.optional().describe('What the checker may do, mostly READ.'),
     timeout: duration
       .optional()
       .describe("How long one check may take; default: a quarter of the step's timeout, or 5m."),

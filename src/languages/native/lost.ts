@@ -19,7 +19,7 @@ export function whatIsLost(
       for (const id of lostNames(given['steps'], new Set())) broken.add(id);
     const place = innermostStep(path);
     if (place === null) continue;
-    if (mayBeHandedOver(place.within)) broken.add(place.id);
+    if (mayBeOutput(place.within)) broken.add(place.id);
     isOrderUnknown ||= mayBeDependency(place.within);
   }
   return { broken, isOrderUnknown };
@@ -49,7 +49,7 @@ function mayBe(within: Path, keys: readonly string[]): boolean {
   return within.length === 1 && (keys.includes(String(key)) || !Object.hasOwn(known, key));
 }
 
-function mayBeHandedOver(within: Path): boolean {
+function mayBeOutput(within: Path): boolean {
   const isValue = within.length === 2 && within[0] === 'values';
   return isValue || mayBe(within, ['values', 'outputs', 'exports', 'depends_on']);
 }

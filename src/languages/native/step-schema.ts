@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { agentConfiguration, argv, duration, name, rights, text, wholeNumber } from '../../yaml/schema.ts';
+import {
+  agentConfiguration,
+  argv,
+  duration,
+  name,
+  permissions,
+  text,
+  wholeNumber,
+} from '../../yaml/schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
 import { literalPath, madeValue, taken, variableName, variables, workBudget } from './parts.ts';
@@ -42,10 +50,10 @@ const retry = z
       .array(text)
       .optional()
       .describe('Names of failures after which it never is: rate_limit_exhausted, or what the worker says.'),
-    mend: z
+    missing_outputs: z
       .boolean()
       .optional()
-      .describe('Whether one miss of the `values` that it owes may be made good by it; default false.'),
+      .describe('Whether one missing declared output allows another attempt; default false.'),
   })
   .meta({ title: 'retry' });
 
@@ -111,7 +119,7 @@ export interface StepInput {
   instructions?: string | undefined;
   takes?: Record<string, TakenInput> | undefined;
   summary?: string | undefined;
-  capabilities?: z.output<typeof rights> | undefined;
+  capabilities?: z.output<typeof permissions> | undefined;
   workspace?: string | undefined;
   network?: boolean | undefined;
   env?: z.output<typeof variables> | undefined;
@@ -207,7 +215,7 @@ const whatIsDone = {
   summary: text
     .optional()
     .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
-  capabilities: rights.optional().describe('What the worker may do.'),
+  capabilities: permissions.optional().describe('What the worker may do.'),
   workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
   network: z
     .boolean({ error: 'true or false' })

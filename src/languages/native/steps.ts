@@ -218,6 +218,6 @@ function lowerRetry(diagnostics: Diagnostics, input: StepInput, path: Path, work
     jitter: retry.jitter ?? true,
     codes: retry.codes ?? null,
     ...(retry.never === undefined ? {} : { never: retry.never }),
-    ...(retry.mend === true ? { mends: true } : {}),
+    ...(retry.missing_outputs === true ? { missingOutputs: true } : {}),
   };
 }

@@ -8,12 +8,12 @@ import type { ValueTypeInput } from './parts.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
 
 /** Parameters have no `answer`. */
-type HandedOver = ValueTypeInput & { readonly answer?: boolean | undefined };
+type DeclaredValue = ValueTypeInput & { readonly answer?: boolean | undefined };
 
 /** Types by name, with their defaults filled in; reports contradictions. */
 export function lowerValues(
   diagnostics: Diagnostics,
-  inputs: Readonly<Record<string, HandedOver>> | undefined,
+  inputs: Readonly<Record<string, DeclaredValue>> | undefined,
   path: Path,
 ): Record<string, ValueType> {
   const entries = Object.entries(inputs ?? {});
@@ -22,7 +22,7 @@ export function lowerValues(
   );
 }
 
-export function lowerValue(diagnostics: Diagnostics, input: HandedOver, path: Path): ValueType {
+export function lowerValue(diagnostics: Diagnostics, input: DeclaredValue, path: Path): ValueType {
   const items = input.items === undefined ? null : lowerValue(diagnostics, input.items, [...path, 'items']);
   const type: ValueType = {
     type: input.type ?? 'string',

@@ -48,11 +48,11 @@ export function lowerWorker(
     return lowerAgent(diagnostics, providers[input.worker], input, path, language);
   warnOfScript(diagnostics, input, path);
   const script = diagnostics.script([...path, 'instructions'], input.instructions ?? '', language);
-  return { kind: 'script', script, capabilities: rightsOf(diagnostics, input, path) };
+  return { kind: 'script', script, capabilities: permissionsOf(diagnostics, input, path) };
 }
 
 /** Missing permissions have already been reported. */
-function rightsOf(
+function permissionsOf(
   diagnostics: Diagnostics,
   { capabilities = allCapabilities }: AgentInput,
   path: Path,
@@ -73,7 +73,7 @@ export function lowerAgent(
     provider,
     model: input.model ?? null,
     instructions: diagnostics.template([...path, 'instructions'], input.instructions ?? '', language),
-    capabilities: rightsOf(diagnostics, input, path),
+    capabilities: permissionsOf(diagnostics, input, path),
     maxSteps: input.max_steps ?? null,
     maxCommandTime: input.max_command_time ?? null,
     ...(input.mcp !== undefined && { mcp: diagnostics.from([...path, 'mcp'], [...input.mcp]) }),

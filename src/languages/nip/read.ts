@@ -1,4 +1,4 @@
-import type { WorkflowLanguage } from '../shared/tell.ts';
+import type { WorkflowLanguage } from '../shared/workflow-language.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';

@@ -30,7 +30,7 @@ const deferred: Readonly<Record<string, string>> = {
   strict_flow: 'a native workflow runs by dependencies: see docs/workflows.md',
 };
 
-export function tellDeferred(diagnostics: Diagnostics, path: Path, key: string): void {
+export function reportDeferred(diagnostics: Diagnostics, path: Path, key: string): void {
   diagnostics.error(
     'E_UNKNOWN_KEY',
     [...path, key],
@@ -45,9 +45,9 @@ export function tellDeferred(diagnostics: Diagnostics, path: Path, key: string):
  * fit the kind.
  */
 export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): Kind | null {
-  for (const key of Object.keys(deferred)) if (key in input) tellDeferred(diagnostics, path, key);
+  for (const key of Object.keys(deferred)) if (key in input) reportDeferred(diagnostics, path, key);
   if (input.for_each && 'parallel' in input.for_each)
-    tellDeferred(diagnostics, [...path, 'for_each'], 'parallel');
+    reportDeferred(diagnostics, [...path, 'for_each'], 'parallel');
   const [kind, other] = kinds.filter((each) => input[each] !== undefined);
   if (kind === undefined) {
     // The problem reported for `parallel` is sufficient.
@@ -63,7 +63,7 @@ export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): 
   }
   const known = keysOfKinds[kind];
   for (const key of Object.keys(input))
-    if (key !== kind && !known.includes(key) && !isToldElsewhere(key, kind)) {
+    if (key !== kind && !known.includes(key) && !isReportedElsewhere(key, kind)) {
       const near = nearest(key, known);
       const hint = near === null ? `there it has ${known.join(', ')}` : `did you mean \`${near}\`?`;
       diagnostics.error(
@@ -77,7 +77,7 @@ export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): 
   return kind;
 }
 
-function isToldElsewhere(key: string, kind: Kind): boolean {
+function isReportedElsewhere(key: string, kind: Kind): boolean {
   return deferred[key] !== undefined || (key === 'prompt_file' && kind === 'command');
 }
 

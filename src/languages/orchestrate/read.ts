@@ -1,4 +1,4 @@
-import type { WorkflowLanguage } from '../shared/tell.ts';
+import type { WorkflowLanguage } from '../shared/workflow-language.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
@@ -10,7 +10,7 @@ import { repairListed, type Listed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { habits } from './habits.ts';
-import { tellDeferred, withoutDeferred } from './kinds.ts';
+import { reportDeferred, withoutDeferred } from './kinds.ts';
 import type { FileFacts } from './lowering.ts';
 import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
@@ -34,8 +34,8 @@ function readOrchestrate(
   const input = shape.value ?? (validParts(orchestrateFile, repaired.around) as Partial<OrchestrateFile>);
   const facts = factsOf(input, repaired, surroundings);
   const body = lowerBody(items, { items: new Set(), loop: null, way: [] }, facts);
-  for (const key of ['parallel', 'limits'] as const) if (key in given) tellDeferred(diagnostics, [], key);
-  if (input.strict_flow === false) tellDeferred(diagnostics, [], 'strict_flow');
+  for (const key of ['parallel', 'limits'] as const) if (key in given) reportDeferred(diagnostics, [], key);
+  if (input.strict_flow === false) reportDeferred(diagnostics, [], 'strict_flow');
   const shapes = shape.problems.map((each) => ({ ...each, hint: withoutDeferred(each.hint) }));
   const workflow = workflowOf(input, body, facts);
   diagnostics.check(workflow, surroundings, {
@@ -48,12 +48,12 @@ function readOrchestrate(
   });
   return {
     workflow,
-    problems: [...shapes, ...diagnostics.problems.filter((each) => !isToldBy(shapes, each))],
+    problems: [...shapes, ...diagnostics.problems.filter((each) => !isReportedBy(shapes, each))],
   };
 }
 
 /** A misspelt key that was also read as one that does not fit is reported once. */
-function isToldBy(shapes: readonly Diagnostic[], { code, place }: Diagnostic): boolean {
+function isReportedBy(shapes: readonly Diagnostic[], { code, place }: Diagnostic): boolean {
   return (
     code === 'E_UNKNOWN_KEY' &&
     shapes.some(

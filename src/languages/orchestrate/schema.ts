@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { argv, name, rights, text, wholeNumber } from '../../yaml/schema.ts';
+import { argv, name, permissions, text, wholeNumber } from '../../yaml/schema.ts';
 
 /*
  * The shape of a file of the orchestrate language. As in the other schemas, every `error` completes
@@ -145,7 +145,7 @@ export interface StepInput {
   set_context?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
   model?: string | undefined;
   max_tokens?: number | undefined;
-  capabilities?: z.output<typeof rights> | undefined;
+  capabilities?: z.output<typeof permissions> | undefined;
   input_file?: string | undefined;
   prompt_file?: string | undefined;
   output_file?: string | undefined;
@@ -201,7 +201,7 @@ export const step: z.ZodType<StepInput, Record<string, unknown>> = z
     set_context: z.record(name, z.json()).optional().describe('Sets values of `context`.'),
     model: text.optional().describe('The model of a provider.'),
     max_tokens: wholeNumber(1).optional().describe('What a shim gets as --max-tokens; default 4000.'),
-    capabilities: rights.optional().describe('What the agent of a provider may do; default READ.'),
+    capabilities: permissions.optional().describe('What the agent of a provider may do; default READ.'),
     input_file: text.optional().describe('The file that it reads as standard input.'),
     prompt_file: text.optional().describe('The same, of a provider: its prompt.'),
     output_file: text.optional().describe('The file in artifacts/<step>/ that gets what it prints.'),

@@ -2,7 +2,7 @@ import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { LanguageContext } from '../shared/context.ts';
-import { nameIn, tellMissing } from './prompt-context.ts';
+import { nameIn, reportMissing } from './prompt-context.ts';
 import type { Lowering } from './facts.ts';
 import type { WorkInput } from './schema.ts';
 import { firstOf, type Sought } from './project-files.ts';
@@ -21,12 +21,12 @@ export interface AgentDefinition {
 }
 
 /** The default permissions of an agent. */
-const usualRights: readonly Capability[] = ['READ', 'EDIT', 'RUN_TESTS'];
+const defaultPermissions: readonly Capability[] = ['READ', 'EDIT', 'RUN_TESTS'];
 /** The default model of an agent, if its program knows it. */
 const usualModel = 'opus';
 
 /** The permissions for the tools of Claude Code. */
-const rightsOfTools: Readonly<Record<string, readonly Capability[]>> = {
+const permissionsOfTools: Readonly<Record<string, readonly Capability[]>> = {
   Read: ['READ'],
   Grep: ['READ'],
   Glob: ['READ'],
@@ -46,16 +46,16 @@ export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): 
   const { artifact, model = null } = roles!.primary;
   const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
   if (sought.found === null) {
-    tellMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
+    reportMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
     return { provider: 'claude', model, capabilities: ['READ'], text: '', dropped: [] };
   }
-  tellDropped(sought.found, artifact, path, lowering);
+  reportDropped(sought.found, artifact, path, lowering);
   if (isThere(sought.found, artifact, path, lowering)) return sought.found;
   return { ...sought.found, provider: 'claude', capabilities: [] };
 }
 
 /** Reports tools that the agent's own file names and that it does not get. */
-function tellDropped(
+function reportDropped(
   { dropped }: AgentDefinition,
   artifact: string,
   path: Path,
@@ -114,16 +114,16 @@ function seekPlayer(
     role?.provider ??
     (isClaudes ? 'claude' : (text(front['provider']) ?? agentDefaults.provider ?? 'claude'));
   const tools = isClaudes ? toolsOf(front['tools']) : null;
-  const rights = isClaudes ? tools && rightsOf(tools) : listOf(front['capabilities']);
+  const permissions = isClaudes ? tools && permissionsOf(tools) : listOf(front['capabilities']);
   const own = text(front['model']);
   const usual = provider === 'claude' ? usualModel : agents.model;
   return {
     found: {
       provider,
       model: model ?? role?.model ?? (own === 'inherit' ? null : own) ?? usual,
-      capabilities: role?.capabilities ?? rights ?? agentDefaults.capabilities ?? usualRights,
+      capabilities: role?.capabilities ?? permissions ?? agentDefaults.capabilities ?? defaultPermissions,
       text: file.found?.body ?? '',
-      dropped: (tools ?? []).filter((tool) => !Object.hasOwn(rightsOfTools, tool)),
+      dropped: (tools ?? []).filter((tool) => !Object.hasOwn(permissionsOfTools, tool)),
     },
   };
 }
@@ -149,7 +149,7 @@ function toolsOf(value: Json | undefined): readonly string[] | null {
 }
 
 /** The permissions for tools. */
-function rightsOf(tools: readonly string[]): readonly Capability[] {
-  const given = tools.flatMap((tool) => rightsOfTools[tool] ?? []);
+function permissionsOf(tools: readonly string[]): readonly Capability[] {
+  const given = tools.flatMap((tool) => permissionsOfTools[tool] ?? []);
   return allCapabilities.filter((each) => each === 'READ' || given.includes(each));
 }

@@ -27,7 +27,7 @@ export function policyOf(stage: StageInput['error_policy'], workflow: SwdlFile['
       jitter: false,
       codes: null,
       never: own.non_retryable_errors ?? usual.non_retryable_errors ?? [],
-      mends: true,
+      missingOutputs: true,
     },
     onFailure: failurePolicy(stage?.on_failure ?? workflow?.on_stage_failure ?? 'halt'),
     timeout: stage?.timeout ?? 30 * minute,

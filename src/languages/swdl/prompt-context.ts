@@ -5,7 +5,7 @@ import { memoryQuery, packMemories } from './memory.ts';
 import type { WorkInput } from './schema.ts';
 
 /** Reports a reference that was not found: a warning in a check, but an error for a run. */
-export function tellMissing(
+export function reportMissing(
   lowering: Lowering,
   path: Path,
   reference: string,
@@ -88,6 +88,6 @@ function expectFound<T>(
 ): T | null {
   const sought = seek(nameIn(reference));
   if (!('looked' in sought)) return sought.found;
-  tellMissing(lowering, path, reference, sought.looked);
+  reportMissing(lowering, path, reference, sought.looked);
   return null;
 }

@@ -36,7 +36,7 @@ function lowerKind(stage: KnownStage, base: Step, place: Place, lowering: Loweri
         ...base,
         work: lowerGate(input, path, place, lowering),
         timeout: null,
-        shown: showGate(input),
+        display: showGate(input),
       };
     case 'fan_out':
       return lowerFanOut(base, stage, lowering);
@@ -89,7 +89,7 @@ function lowerFanOut(base: Step, stage: KnownStage, lowering: Lowering): Step {
     },
     timeout: null,
     retry: { ...retry, max: 0 },
-    ...(step.shown && { shown: showFanOut(source, step.shown) }),
+    ...(step.display && { display: showFanOut(source, step.display) }),
   };
 }
 
@@ -180,7 +180,7 @@ function lowerWork(
     promptInputs: [...lowerInputs(input, path, place, lowering), ...inherited],
     values: lowerOutputs(input, path, lowering),
     check: lowerSummary(input, path, place, work, base.timeout, lowering),
-    shown: showWork(input, player, base.timeout, lowering.file),
+    display: showWork(input, player, base.timeout, lowering.file),
   };
 }
 

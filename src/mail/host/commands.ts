@@ -100,7 +100,7 @@ function commandOf(
 ): Command | Reason {
   if (verb === 'retry') {
     if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
-    const found = deadLetter(ledger, mailboxes, target) ?? withdrawnLetter(ledger.state, target);
+    const found = failedMessage(ledger, mailboxes, target) ?? withdrawnMessage(ledger.state, target);
     if (found) return 'code' in found ? found : { verb, message: found, role: target.role };
     const text = `agents/${target.role}/failed has no message ${target.name}, and none of that name was withdrawn`;
     return { code: 'E_TARGET', text };
@@ -109,13 +109,13 @@ function commandOf(
   return verb === 'cancel' ? { verb, target } : { verb, target, now };
 }
 
-interface Letter {
+interface FailedFile {
   readonly role: RoleName;
   readonly name: string;
 }
 
 /** Removal by hand leaves no file, but while its thread is known the journal has the text. */
-function withdrawnLetter(state: MailState, { role, name }: Letter): Message | null {
+function withdrawnMessage(state: MailState, { role, name }: FailedFile): Message | null {
   for (const { message, deliveries } of state.mail.values())
     if (deliveries.get(role)?.at === 'withdrawn' && fileName(message) === name) return message;
   return null;
@@ -125,7 +125,11 @@ function withdrawnLetter(state: MailState, { role, name }: Letter): Message | nu
  * A failed message, or why it cannot be retried. Any process can write a file there: only the
  * journal proves what was sent.
  */
-function deadLetter(ledger: MailLedger, mailboxes: Mailboxes, target: Letter): Message | Reason | null {
+function failedMessage(
+  ledger: MailLedger,
+  mailboxes: Mailboxes,
+  target: FailedFile,
+): Message | Reason | null {
   try {
     const id = mailboxes.holds(target.role, 'failed', target.name) ? idInName(target.name) : null;
     if (id === null) return null;

@@ -22,35 +22,35 @@ export function incomingReader(
 }
 
 function take(ledger: MailLedger, protocol: Protocol, runs: RunMail, file: IncomingFile): void {
-  if (file.kind === 'withdrawal') withdraw(ledger, protocol, file);
-  else if (file.kind === 'notice') tell(ledger, protocol, file);
-  else takeStep(ledger, protocol, runs, file);
+  if (file.kind === 'withdrawal') acceptWithdrawal(ledger, protocol, file);
+  else if (file.kind === 'notice') acceptNotice(ledger, protocol, file);
+  else acceptStep(ledger, protocol, runs, file);
 }
 
-function takeStep(ledger: MailLedger, protocol: Protocol, runs: RunMail, letter: StepRequest): void {
-  const known = ledger.state.mail.get(letter.id);
+function acceptStep(ledger: MailLedger, protocol: Protocol, runs: RunMail, request: StepRequest): void {
+  const known = ledger.state.mail.get(request.id);
   if (known) {
     // A restarted run that does not know its progress repeats its requests.
     const answer = answerOf(ledger.state, known);
     if (answer) runs.answer(answer);
     return;
   }
-  if (protocol.roles.has(letter.role)) {
-    ledger.record([{ type: 'accepted', sent: sentStep(protocol, letter, ledger.now()) }]);
+  if (protocol.roles.has(request.role)) {
+    ledger.record([{ type: 'accepted', sent: sentStep(protocol, request, ledger.now()) }]);
     return;
   }
-  const text = `the protocol has no role \`${letter.role}\``;
-  runs.answer(turnedAway(letter, { code: 'E_UNKNOWN_NAME', text }));
+  const text = `the protocol has no role \`${request.role}\``;
+  runs.answer(turnedAway(request, { code: 'E_UNKNOWN_NAME', text }));
 }
 
 /** Repeated requests cause one notice, as long as the mail remembers it. */
-function tell(ledger: MailLedger, protocol: Protocol, notice: StepNotice): void {
+function acceptNotice(ledger: MailLedger, protocol: Protocol, notice: StepNotice): void {
   if (ledger.state.mail.has(notice.id) || !protocol.roles.has(notice.role)) return;
   ledger.record([{ type: 'accepted', sent: sentNotice(protocol, notice, ledger.now()) }]);
 }
 
 /** Cancels a withdrawn step with its whole thread. */
-function withdraw(
+function acceptWithdrawal(
   ledger: MailLedger,
   protocol: Protocol,
   { id, by, step }: Extract<IncomingFile, { kind: 'withdrawal' }>,

@@ -4,7 +4,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { idInName } from '../format/message.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { admit } from '../machine/rules/admit.ts';
-import { tellUser } from '../machine/rules/notices.ts';
+import { noticeToUser } from '../machine/rules/notices.ts';
 import { problemText } from '../../host/problems.ts';
 import { parseMessage } from '../format/read-message.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
@@ -69,7 +69,7 @@ export class Intake {
   look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
     let wake: number | null = null;
     let taken = 0;
-    const { goesOn } = this;
+    const { hasMore } = this;
     const files = roles.length > 0 ? this.#filesFor(roles, boxes, disk) : [];
     for (const [index, file] of files.entries()) {
       if (taken >= batch) {
@@ -82,11 +82,11 @@ export class Intake {
     }
     if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
     // Incomplete files are not in the rest of a listing: only a new listing shows that none waits.
-    return { wake: wake === Infinity ? null : wake, more: taken >= batch || goesOn };
+    return { wake: wake === Infinity ? null : wake, more: taken >= batch || hasMore };
   }
 
   /** True while files of an earlier listing remain. */
-  get goesOn(): boolean {
+  get hasMore(): boolean {
     return this.#left.length > 0;
   }
 
@@ -225,7 +225,7 @@ export class Intake {
     const { id, role, box } = accepted;
     const reason = { code: text === '' ? 'E_FILE' : 'E_MESSAGE', text: problems.join('; ') } as const;
     const notices: Notice[] = [
-      tellUser(null, `Refused: agents/${role}/${box}/${name.slice(0, 80)}`, [
+      noticeToUser(null, `Refused: agents/${role}/${box}/${name.slice(0, 80)}`, [
         'This file was not taken as a message:',
         '',
         ...problems.map((problem) => `- ${oneLine(problem)}`),

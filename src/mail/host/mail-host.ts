@@ -23,7 +23,7 @@ import { MailboxProjector } from './projector.ts';
 import { compare } from './reconcile.ts';
 import { RoleTexts } from './role-texts.ts';
 import { waitingSteps } from './step-waits.ts';
-import { tellSender } from './telling.ts';
+import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Idle } from '../../host/idle.ts';
@@ -133,14 +133,14 @@ export class MailHost implements Host {
     }
     this.#ledger.record(facts);
     for (const role of protocol.roles.keys()) {
-      if (rebooted === true) this.#disk.attempt(() => this.#redraw(role), undefined);
+      if (rebooted === true) this.#disk.attempt(() => this.#projectInbox(role), undefined);
       this.#disk.attempt(() => this.#prepare(role), undefined);
     }
     this.#disk.attempt(() => this.#intake.refuseLeft(ended, this.#disk), undefined);
     // Must precede the projections: only they still show which refused files are known.
     this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
     this.#flush();
-    this.#draw();
+    this.#project();
   }
 
   /**
@@ -168,7 +168,7 @@ export class MailHost implements Host {
     for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
     const boxes = listedOnce(this.#ports.mailboxes);
     // Once per listing: the rest of a burst of mail was compared when it was listed.
-    const again = this.#intake.goesOn ? null : this.#compare(names, boxes);
+    const again = this.#intake.hasMore ? null : this.#compare(names, boxes);
     const looked = this.#intake.look(names, disk, boxes);
     const wake = earliest([looked.wake, again]);
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
@@ -178,7 +178,7 @@ export class MailHost implements Host {
     // Before the projections, so that processes start up meanwhile. An older decision could want a
     // process that has ended since.
     if (this.#commandsReadable) this.#turns.steer(this.#decision.processes);
-    this.#draw();
+    this.#project();
     disk.attempt(() => this.#commands.release(), undefined);
     this.#showRuns();
     const decided = this.#commandsReadable ? this.#decision.wake : null;
@@ -212,11 +212,11 @@ export class MailHost implements Host {
 
   /** Projects a vanished inbox with its waiting mail again. */
   #restore(role: RoleName): void {
-    if (this.#ledger.state.roles.get(role)?.vanished === true) this.#redraw(role);
+    if (this.#ledger.state.roles.get(role)?.vanished === true) this.#projectInbox(role);
   }
 
   /** Projects a role's missing waiting mail again. */
-  #redraw(role: RoleName): void {
+  #projectInbox(role: RoleName): void {
     const { mailboxes } = this.#ports;
     const { mail, unread } = this.#ledger.state;
     mailboxes.prepare([role]);
@@ -240,11 +240,11 @@ export class MailHost implements Host {
   }
 
   #compareRole(role: RoleName, boxes: Listing): void {
-    const telling = (state: MailState, id: string, to: RoleName): Sent =>
-      tellSender(state, id, to, this.#ports.newId(), this.#ledger.now());
+    const noticeOf = (state: MailState, id: string, to: RoleName): Sent =>
+      withdrawnNotice(state, id, to, this.#ports.newId(), this.#ledger.now());
     const { state } = this.#ledger;
     const { protocol } = this.#options;
-    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, telling);
+    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, noticeOf);
     if (facts.length === 0) return;
     const taken = new Set(
       facts.flatMap((fact) => (fact.type === 'read' || fact.type === 'withdrawn' ? [fact.message] : [])),
@@ -278,7 +278,7 @@ export class MailHost implements Host {
    * Projects the journal's state to the folders, and removes accepted files that are no longer
    * needed.
    */
-  #draw(): void {
+  #project(): void {
     const { state } = this.#ledger;
     this.#projector.project(state, this.#disk);
     const pending = this.#projector.pending(state);
@@ -345,7 +345,7 @@ export class MailHost implements Host {
   }
 }
 
-function earliest(instants: readonly (number | null)[]): number | null {
-  const known = instants.filter((instant) => instant !== null);
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
   return known.length > 0 ? Math.min(...known) : null;
 }

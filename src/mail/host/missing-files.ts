@@ -5,7 +5,7 @@ import type { MessageId, RoleName } from '../../kernel/ids.ts';
  * A missing file counts as withdrawn once the set of missing files has not changed for this long,
  * in milliseconds.
  */
-const quietMs = 1_000;
+const unchangedMs = 1_000;
 
 /**
  * The inboxes with missing files, until the set is final. git and rm empty a folder file by file
@@ -26,7 +26,7 @@ export class MissingFiles {
     const missing = messages.join();
     const seen = this.#seen.get(role);
     const since = seen?.missing === missing ? seen.since : now;
-    const lasting = missing !== '' && now - since >= quietMs;
+    const lasting = missing !== '' && now - since >= unchangedMs;
     if (missing === '' || lasting) this.#seen.delete(role);
     else this.#seen.set(role, { missing, since });
     return lasting;
@@ -45,7 +45,7 @@ export class MissingFiles {
 
   /** In how many milliseconds to look again; null: nothing is missing. */
   get again(): number | null {
-    const instants = [...this.#seen.values()].map(({ since }) => since + quietMs);
-    return instants.length > 0 ? Math.max(0, Math.min(...instants) - this.#now()) : null;
+    const times = [...this.#seen.values()].map(({ since }) => since + unchangedMs);
+    return times.length > 0 ? Math.max(0, Math.min(...times) - this.#now()) : null;
   }
 }

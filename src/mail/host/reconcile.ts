@@ -1,7 +1,7 @@
 import type { Fact } from '../machine/event.ts';
 import { fileName } from '../format/message.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
-import { tellUser } from '../machine/rules/notices.ts';
+import { noticeToUser } from '../machine/rules/notices.ts';
 import type { Sent } from '../machine/event.ts';
 import type { MailState } from '../machine/state.ts';
 import type { MissingFiles } from './missing-files.ts';
@@ -46,7 +46,7 @@ function vanish(role: RoleName): Fact {
     type: 'vanished',
     role,
     notices: [
-      tellUser(null, `The inbox of ${role} is gone`, [
+      noticeToUser(null, `The inbox of ${role} is gone`, [
         `E_MAIL_VANISHED: agents/${role}/inbox held waiting mail and is not there any more.`,
         'Nothing is concluded from that: the role is parked until the folder is back with its files.',
         `\`mailroom unpause ${role}\` writes the folder again from the journal.`,
@@ -73,14 +73,14 @@ function goneFacts(
       message: id,
       recipient: role,
       notices: [
-        tellUser(mail.message.thread, `Withdrawn: ${subject}`, [
+        noticeToUser(mail.message.thread, `Withdrawn: ${subject}`, [
           `agents/${role}/inbox/${name} was removed by hand, so ${role} will not get it.`,
           'Its text is still in what its sender sent, and in the trail.',
         ]),
       ],
     },
   ];
-  const tellSender = mail.request === null && protocol.roles.has(from) && !isHuman(protocol, from);
-  if (tellSender) facts.push({ type: 'accepted', sent: notice(state, id, from) });
+  const noticeOf = mail.request === null && protocol.roles.has(from) && !isHuman(protocol, from);
+  if (noticeOf) facts.push({ type: 'accepted', sent: notice(state, id, from) });
   return facts;
 }

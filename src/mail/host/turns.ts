@@ -4,7 +4,7 @@ import type { Fact } from '../machine/event.ts';
 import { fileName, type Message } from '../format/message.ts';
 import { prompt } from '../machine/prompt.ts';
 import { type Protocol, type Role, providersOf } from '../format/protocol.ts';
-import { mayChange } from '../machine/rules/rights.ts';
+import { mayChange } from '../machine/rules/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { isStep } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
@@ -14,7 +14,7 @@ import type { HostOptions, HostPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
-import { TurnRights, type Looked } from './turn-rights.ts';
+import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Session, Usage } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -37,7 +37,7 @@ export class Turns {
   readonly #violations = new Map<string, string[]>();
   /** Names of files that were moved from a role's outbox into its open turn. */
   readonly #borrowed = new Map<string, string[]>();
-  readonly #rights: TurnRights;
+  readonly #permissions: TurnPermissions;
   readonly #texts: RoleTexts;
 
   constructor(ledger: MailLedger, ports: HostPorts, options: HostOptions, texts: RoleTexts) {
@@ -46,7 +46,7 @@ export class Turns {
     this.#ports = ports;
     this.#running = new ProcessTable((key) => ports.runner.stop(key));
     this.#options = options;
-    this.#rights = new TurnRights(ports.project, (provider) => ports.verifies?.(provider) ?? false);
+    this.#permissions = new TurnPermissions(ports.project, (provider) => ports.verifies?.(provider) ?? false);
   }
 
   get running(): number {
@@ -71,7 +71,7 @@ export class Turns {
     } catch (error) {
       if (!isContained(error)) throw error;
       this.#running.forget(key);
-      this.#rights.forget(key);
+      this.#permissions.forget(key);
       const failed = failedBy(error, { usd: 0, tokens: 0 });
       this.#ledger.record([
         process.kind === 'agent'
@@ -106,8 +106,8 @@ export class Turns {
     const job = this.#job(key, turn, role, text);
     const { invocation } = job;
     this.#running.add(key, invocation);
-    this.#rights.begin(key, invocation.workspace, mayChange(invocation.capabilities));
-    this.#ports.runner.start({ ...job, watched: this.#rights.watched(job.provider, invocation) });
+    this.#permissions.begin(key, invocation.workspace, mayChange(invocation.capabilities));
+    this.#ports.runner.start({ ...job, watched: this.#permissions.watched(job.provider, invocation) });
   }
 
   #job(key: string, turn: Turn, role: Role, roleText: string): AgentJob {
@@ -174,7 +174,7 @@ export class Turns {
     const { project, runner } = this.#ports;
     const { workspace } = workspaceOf(protocol, project, turn.thread);
     this.#running.add(key, null);
-    this.#rights.begin(key, workspace, true);
+    this.#permissions.begin(key, workspace, true);
     runner.check({
       key,
       provider: turn.provider,
@@ -208,19 +208,19 @@ export class Turns {
     }
   }
 
-  #lookAt(key: string, { turn, workspace }: Invocation, changed: Changed): Looked {
+  #lookAt(key: string, { turn, workspace }: Invocation, changed: Changed): ChangesJudged {
     const { state } = this.#ledger;
     const messages = (state.turns.get(turn)?.messages ?? []).flatMap(
       (id) => state.mail.get(id)?.message ?? [],
     );
     const worktree = this.#options.protocol.workspace.kind === 'worktree';
-    return this.#rights.end(key, changed, { workspace, worktree, messages });
+    return this.#permissions.end(key, changed, { workspace, worktree, messages });
   }
 
   gated(key: string, problems: string[]): void {
     const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
     try {
-      this.#rights.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
+      this.#permissions.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
       if (!turn || this.#running.isStopping(key)) return;
       const { id, attempt, round } = turn;
       this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems }]);
@@ -230,7 +230,7 @@ export class Turns {
   }
 
   /** Unreadable output, or an unforeseen error in it, fails only this attempt. */
-  #facts(invocation: Invocation, came: Outcome, exit: Exit, looked: Looked): Fact[] {
+  #facts(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
     try {
       return this.#end(invocation, came, exit, looked);
     } catch (error) {
@@ -242,7 +242,7 @@ export class Turns {
     }
   }
 
-  #end(invocation: Invocation, came: Outcome, exit: Exit, { failure, reports }: Looked): Fact[] {
+  #end(invocation: Invocation, came: Outcome, exit: Exit, { failure, reports }: ChangesJudged): Fact[] {
     const { role, turn, attempt, round } = invocation;
     const { folders } = this.#ports;
     this.#stageLast(role);

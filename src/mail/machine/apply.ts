@@ -5,7 +5,7 @@ import type { Reason } from '../../kernel/errors.ts';
 import { ask } from './fold/ends.ts';
 import { control } from './fold/control.ts';
 import { breakAsks } from './fold/asks.ts';
-import { copyKey, doubtQueues, place, roleState, toProject } from './fold/places.ts';
+import { copyKey, recheckQueues, place, roleState, toProject } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
 import { openThread, quietThread, retire } from './fold/threads.ts';
 import { claim, closeThread, failThread } from './fold/turns.ts';
@@ -80,7 +80,7 @@ function fold(state: MailState, event: MailEvent): boolean {
 function started(state: MailState, event: Of<'started'>): boolean {
   if (state.protocol === event.protocol) return true;
   state.protocol = event.protocol;
-  doubtQueues(state);
+  recheckQueues(state);
   return true;
 }
 

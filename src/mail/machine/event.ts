@@ -154,7 +154,7 @@ export type Happening<N> =
   | ({ readonly type: 'committed'; readonly sent: readonly Sent[] } & AtTurn)
   | ({ readonly type: 'abandoned'; readonly reason: Reason; readonly notices: readonly N[] } & AtTurn)
   | { readonly type: 'escalated'; readonly ask: Ask; readonly to: RoleName; readonly person: boolean }
-  | { readonly type: 'proceeded'; readonly ask: Ask; readonly standIn: N; readonly person: boolean }
+  | { readonly type: 'proceeded'; readonly ask: Ask; readonly notice: N; readonly person: boolean }
   | {
       readonly type: 'failed-back';
       readonly ask: Ask;
@@ -218,7 +218,7 @@ export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {
     };
   };
   if ('notices' in fact) return { ...fact, notices: fact.notices.map(message), v: 1, at };
-  if (fact.type === 'proceeded') return { ...fact, standIn: message(fact.standIn), v: 1, at };
+  if (fact.type === 'proceeded') return { ...fact, notice: message(fact.notice), v: 1, at };
   return { ...fact, v: 1, at };
 }
 

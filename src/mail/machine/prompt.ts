@@ -31,7 +31,7 @@ export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: 
     parts.resumed ? '' : history(state, turn, parts),
     messages(state, turn, parts),
     duties(state, protocol, turn),
-    handing(turn, parts),
+    howToSend(turn, parts),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
@@ -133,7 +133,7 @@ function owedLine(state: MailState, request: string): string {
   return `- ${types} to ${asker}, with \`in_reply_to: ${request}\`; its subject: ${codeSpan(mail?.message.subject ?? '')}`;
 }
 
-function handing(turn: Turn, { outbox }: PromptParts): string {
+function howToSend(turn: Turn, { outbox }: PromptParts): string {
   return [
     '## How to send',
     `Write one Markdown file per message into ${codeSpan(outbox)} (any name ending in \`.md\`):`,

@@ -67,7 +67,7 @@ function checkStart(report: CheckReport): void {
   const roleExists = report.roleExists(start.to, ['start', 'to']);
   if (!report.typeExists(start.type, ['start', 'type']) || !roleExists) return;
   const type = types.get(start.type);
-  if (report.context.broken.types.has(start.type) || (type !== undefined && report.isDoubtful(type))) return;
+  if (report.context.broken.types.has(start.type) || (type !== undefined && report.isUncertain(type))) return;
   if (type !== undefined && type.from.includes('user') && type.to.includes(start.to)) return;
   const message = `\`user\` must not send \`${start.type}\` to \`${start.to}\``;
   const hint = type === undefined ? null : `let \`${start.type}\` go from \`user\` to \`${start.to}\``;

@@ -1,11 +1,11 @@
-import type { GivenLimits } from '../../config/config.ts';
+import type { LimitSettings } from '../../config/config.ts';
 import { defaultLimits } from '../format/protocol.ts';
 import type { Limits } from '../format/protocol.ts';
 import type { Budget } from '../../kernel/cost.ts';
 import { unlimited } from '../../config/limits.ts';
 
 /** Key by key: the protocol's value, else that of mailroom.yaml, else the default. */
-export function lowerLimits(own: GivenLimits, project: GivenLimits): Limits {
+export function lowerLimits(own: LimitSettings, project: LimitSettings): Limits {
   return {
     turnsPerThread: own.turnsPerThread ?? project.turnsPerThread ?? defaultLimits.turnsPerThread,
     corrections: own.corrections ?? project.corrections ?? defaultLimits.corrections,

@@ -6,7 +6,7 @@ import { isInside, tidyPath } from '../../yaml/paths.ts';
 import type { Merged } from './merge.ts';
 import { lowerRoles } from './roles.ts';
 import { lowerTypes } from './types.ts';
-import { givenLimits } from '../../config/limits.ts';
+import { limitSettings } from '../../config/limits.ts';
 
 /** A protocol with every default filled in, its names not yet checked, and the problems found. */
 export interface Lowered {
@@ -27,7 +27,7 @@ export function lower(merged: Merged, config: Config, cores: number): Lowered {
     workspace: lowerWorkspace(merged.workspace ?? '.', problems),
     roles: lowerRoles(merged, config, types, problems),
     types,
-    limits: lowerLimits(givenLimits(merged.limits), config.limits),
+    limits: lowerLimits(limitSettings(merged.limits), config.limits),
     start: merged.start,
     concurrency: config.concurrency ?? cores,
   };

@@ -25,10 +25,10 @@ export function changesOf(
   };
   for (const projection of projections) {
     if (projection.kind === 'answer') continue;
-    if (projection.kind === 'refused') drawRefused(files, projection);
+    if (projection.kind === 'refused') projectRefused(files, projection);
     else if (projection.kind === 'sent')
       files.set(filed(projection.role, 'sent', projection.message), textOf(projection.message));
-    else drawCopy(files, projection, textOf(projection.message));
+    else projectCopy(files, projection, textOf(projection.message));
   }
   return [...files].map(([path, text]) => ({ path, text }));
 }
@@ -39,7 +39,11 @@ export function failedPaths(message: Message, role: RoleName): TrailChange[] {
   return [path, reasonPath(path)].map((gone) => ({ path: gone, text: null }));
 }
 
-function drawCopy(files: Map<string, string | null>, { message, role, delivery }: Copy, text: string): void {
+function projectCopy(
+  files: Map<string, string | null>,
+  { message, role, delivery }: Copy,
+  text: string,
+): void {
   const inbox = `agents/${role}/inbox/${fileName(message)}`;
   switch (delivery.at) {
     case 'inbox':
@@ -64,7 +68,10 @@ function drawCopy(files: Map<string, string | null>, { message, role, delivery }
   }
 }
 
-function drawRefused(files: Map<string, string | null>, { id, created, role, text, reason }: Refused): void {
+function projectRefused(
+  files: Map<string, string | null>,
+  { id, created, role, text, reason }: Refused,
+): void {
   setFailed(files, filed(role, 'failed', { id, created, type: 'refused' }), text, reason);
 }
 

@@ -15,11 +15,11 @@ export type FindMessage = (id: MessageId) => Message | undefined;
 
 /** What happened, on one line. Null for an event that moved no mail. */
 export function subjectOf(event: MailEvent, turn: Turn | null, mail: FindMessage): string | null {
-  const subject = tell(event, turn, mail);
+  const subject = describe(event, turn, mail);
   return subject === null ? null : oneLine(subject, longest);
 }
 
-function tell(event: MailEvent, turn: Turn | null, mail: FindMessage): string | null {
+function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): string | null {
   switch (event.type) {
     case 'accepted':
       return delivery([event.sent.message]);
@@ -33,7 +33,7 @@ function tell(event: MailEvent, turn: Turn | null, mail: FindMessage): string | 
     case 'escalated':
       return `escalated to ${event.to}: ${content(mail(event.ask.request))}`;
     case 'proceeded':
-      return delivery([event.standIn]);
+      return delivery([event.notice]);
     case 'failed-back':
       return `no answer from ${event.ask.recipient}: ${content(mail(event.ask.request))}`;
     case 'thread-failed':

@@ -50,7 +50,7 @@ function messagesOf(event: MailEvent, projections: readonly Projection[], mail: 
   const asked = 'ask' in event ? mail(event.ask.request) : undefined;
   const moved = projections.flatMap((projection) => (projection.kind === 'copy' ? [projection.message] : []));
   // A notice in place of an answer is the delivered message; its In-Reply-To names the request.
-  const about = event.type === 'proceeded' ? [event.standIn] : asked === undefined ? [] : [asked];
+  const about = event.type === 'proceeded' ? [event.notice] : asked === undefined ? [] : [asked];
   return [...new Map([...about, ...moved].map((message) => [message.id, message])).values()];
 }
 

@@ -1,7 +1,7 @@
-import type { Picture, PictureNode } from './picture.ts';
+import type { Diagram, DiagramNode } from './diagram.ts';
 
 /** The drawing as a Mermaid flowchart, which many Markdown viewers show. */
-export function mermaidOf({ nodes, frames, edges }: Picture): string {
+export function mermaidOf({ nodes, frames, edges }: Diagram): string {
   const places = [...frames.map(({ path }) => path), ...nodes.map(({ path }) => path)];
   const names = new Map(places.map((path, index) => [path, `n${String(index)}`]));
   const nameOf = (path: string) => names.get(path) ?? quoted(path);
@@ -24,7 +24,7 @@ export function mermaidOf({ nodes, frames, edges }: Picture): string {
   return `${['flowchart TD', ...inside(null, '  '), ...arrows].join('\n')}\n`;
 }
 
-function boxOf({ name, who, shape }: PictureNode): string {
+function boxOf({ name, who, shape }: DiagramNode): string {
   const label = quoted(`${name}\n${who}`);
   switch (shape) {
     case 'step':

@@ -1,5 +1,5 @@
 import dagre from '@dagrejs/dagre';
-import type { Edge, Frame, Picture, PictureNode } from './picture.ts';
+import type { Edge, Frame, Diagram, DiagramNode } from './diagram.ts';
 
 const font = 13;
 /** The average width of a letter, as a fraction of the font size: text cannot be measured here. */
@@ -21,7 +21,7 @@ interface Point {
 }
 
 /** The drawing as a self-contained SVG document: no script, no style sheet, no font. */
-export function svgOf(picture: Picture): string {
+export function svgOf(picture: Diagram): string {
   const layout = layOut(picture);
   const { width = 0, height = 0 } = layout.graph();
   const widths = new Map(picture.nodes.map((node) => [node.path, widthOfNode(node)]));
@@ -52,7 +52,7 @@ export function svgOf(picture: Picture): string {
   ].join('\n');
 }
 
-function layOut({ nodes, frames, edges }: Picture) {
+function layOut({ nodes, frames, edges }: Diagram) {
   const graph = new dagre.graphlib.Graph({ compound: true, multigraph: true });
   // The layout adds rank separation for each border of a frame that may lie between two ranks.
   const borders = 2 * Math.max(0, ...frames.map(({ path }) => path.split('/').length));
@@ -90,7 +90,7 @@ function layOut({ nodes, frames, edges }: Picture) {
   return graph;
 }
 
-function nodeOf({ name, who, shape }: PictureNode, { x, y, width, height }: Box): string {
+function nodeOf({ name, who, shape }: DiagramNode, { x, y, width, height }: Box): string {
   const [left, top] = [x - width / 2, y - height / 2];
   const radius = shape === 'condition' ? height / 2 : 6;
   const fill = shape === 'gate' ? '#fff8c5' : '#f6f8fa';
@@ -153,7 +153,7 @@ function borderOf({ x, y, width, height }: Box, to: Point): Point {
   return { x: x + right * share, y: y + down * share };
 }
 
-function widthOfNode({ name, who }: PictureNode): number {
+function widthOfNode({ name, who }: DiagramNode): number {
   return Math.max(widthOf(name), widthOf(who)) + 2 * padding;
 }
 

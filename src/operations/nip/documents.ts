@@ -30,7 +30,7 @@ export interface NipServices {
    * The same, also by its `executionId` or the end of the run's id, and for the run of a request
    * (the id of its event), here or as relays report it. Throws `E_TARGET` where it is unknown.
    */
-  status(word: string): Promise<ExecutionReport | ToldStatus>;
+  status(word: string): Promise<ExecutionReport | RemoteStatus>;
   /**
    * Stops a run that has just begun and resumes it in a process of its own, which outlives this
    * one. Resolves when that has begun, at the latest after ten seconds.
@@ -46,9 +46,9 @@ export interface NipServices {
 }
 
 /** The reports of others about a request's run. */
-export interface ToldStatus {
+export interface RemoteStatus {
   readonly request: string;
-  readonly told: readonly PublishedStatus[];
+  readonly reports: readonly PublishedStatus[];
 }
 
 /** The result of sending. */

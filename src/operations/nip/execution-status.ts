@@ -1,4 +1,4 @@
-import type { ToldStatus } from './documents.ts';
+import type { RemoteStatus } from './documents.ts';
 import type { StoredRun, WorkflowServices } from '../runs/services.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -52,10 +52,10 @@ export async function executionStatus(
   { run, find }: Pick<WorkflowServices, 'run' | 'find'>,
   settings: () => Promise<NipSettings>,
   word: string,
-): Promise<ExecutionReport | ToldStatus> {
+): Promise<ExecutionReport | RemoteStatus> {
   const here = followed(disk, { run }, word) ?? find(word);
   const nip = await settings();
-  if (here === null && /^[0-9a-f]{64}$/.test(word)) return told(nip, word);
+  if (here === null && /^[0-9a-f]{64}$/.test(word)) return remoteStatus(nip, word);
   return reportRun(disk, nip, here ?? run(word));
 }
 
@@ -71,11 +71,11 @@ function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: 
 }
 
 /** The reports of relays about a request's run. Throws `E_TARGET` where there is none. */
-async function told({ relays }: NipSettings, request: string): Promise<ToldStatus> {
+async function remoteStatus({ relays }: NipSettings, request: string): Promise<RemoteStatus> {
   const wanted = { kinds: [kinds.status, kinds.result], '#e': [request] };
   const { events, problems } = await askRelays(relays, wanted);
   const executions = publishedStatusOf(events);
-  if (executions.length > 0) return { request, told: executions };
+  if (executions.length > 0) return { request, reports: executions };
   const asked = relays.length === 0 ? '`nip: { relays }` in mailroom.yaml says whom to ask' : null;
   throw new MailroomError(
     'E_TARGET',

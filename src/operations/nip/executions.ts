@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/json.ts';
 import { lockNames } from '../../kernel/lock-names.ts';
 import { currentDefinition } from '../../nostr/definitions.ts';
 import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../letters/nostr-event.ts';
-import { requestEvent } from '../../nostr/telling.ts';
+import { requestEvent } from '../../nostr/execution-events.ts';
 import type { Announcer } from '../../nostr/announcer.ts';
 import { definitionLog, EventLog, eventLogs, requestLog } from '../../nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
@@ -182,8 +182,8 @@ export async function announcementOf(
 ): Promise<Announcement | undefined> {
   if (!definition.byEvents) return undefined;
   const log = new EventLog(disk, run);
-  const told: readonly NostrEvent[] = log.read();
-  const request = told.find(({ kind }) => kind === kinds.request);
+  const published: readonly NostrEvent[] = log.read();
+  const request = published.find(({ kind }) => kind === kinds.request);
   if (request === undefined) return undefined;
   const { Announcer: Says } = await import('../../nostr/announcer.ts');
   const { loadSigner } = await import('../../nostr/signer.ts');
@@ -194,7 +194,7 @@ export async function announcementOf(
   };
   // Sends what an earlier host of the run has not sent.
   if (settings.publishDefinitions) relays?.want(definitionLog, definedBy(disk, request));
-  relays?.want(run, told);
+  relays?.want(run, published);
   say();
   const sink = {
     append: (events: readonly NostrEvent[]) => {
@@ -203,7 +203,7 @@ export async function announcementOf(
       say();
     },
   };
-  const announcer = new Says(sink, signer, { id: tagOf(request, 'd') ?? run, request }, told);
+  const announcer = new Says(sink, signer, { id: tagOf(request, 'd') ?? run, request }, published);
   return { announcer, relays, unsent: () => unsentCount(disk, settings, run) };
 }
 

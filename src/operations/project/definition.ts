@@ -111,7 +111,8 @@ export function broaderByProvider(
 ): Settings['broaderThanRequested'] {
   return new Map(
     [...providers].map(
-      ([name, provider]) => [name, (rights) => provider.restrict(rights).broaderThanRequested] as const,
+      ([name, provider]) =>
+        [name, (permissions) => provider.restrict(permissions).broaderThanRequested] as const,
     ),
   );
 }

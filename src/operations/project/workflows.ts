@@ -21,7 +21,7 @@ export async function readWorkflow(
   disk: RealDisk,
   settings: Settings,
   file: string,
-  given: Given = {},
+  given: CheckOptions = {},
 ): Promise<FoundWorkflow> {
   const found = findText(file);
   if (found === null) throw new MailroomError('E_TARGET', `there is no workflow ${file}`);
@@ -39,7 +39,7 @@ export async function readWorkflow(
 }
 
 /** The caller's options besides the file. */
-export interface Given {
+export interface CheckOptions {
   /** The run that begins now; absent: none does. */
   readonly starting?: LanguageContext['starting'];
   /** Files that change the workflow, absolute. */
@@ -52,7 +52,7 @@ export async function checkWorkflow(
   settings: Settings,
   text: string,
   file: string,
-  { starting = null, overrides = [] }: Given = {},
+  { starting = null, overrides = [] }: CheckOptions = {},
 ): Promise<FoundWorkflow> {
   const [{ parseWorkflow }, { identityOf }, { programFor }] = await Promise.all([
     import('../../languages/parse.ts'),

@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { NipSettings } from '../../config/config.ts';
 import type { RunStart, Happening } from '../../workflow/machine/event.ts';
 import { weakness } from '../../kernel/mask.ts';
-import { secretsOf, startContext } from '../../workflow/machine/given.ts';
+import { secretsOf, startContext } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { refusal } from '../../workflow/machine/commands.ts';
 import { changesOf, editedLimits } from '../../workflow/machine/resumption.ts';

@@ -9,7 +9,7 @@ import { RunHost } from '../../workflow/host/run-host.ts';
 import { noTrail } from '../../mail/trail/none.ts';
 import type { SharedSlots } from '../../host/slots.ts';
 import { maskOf } from '../../process/output/mask.ts';
-import { salvage } from '../../git/run-differences.ts';
+import { patchFromBase } from '../../git/run-differences.ts';
 import { ProcessStepRunner } from '../../host/runner/steps.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextFolderOf } from '../../workflow/files/context-holder.ts';
@@ -22,7 +22,7 @@ import { lockFilesOf } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import type { Lock } from '../../host/lock.ts';
-import { changesTeller } from '../../workflow/host/changes.ts';
+import { changeFinder } from '../../workflow/host/changes.ts';
 import { hookPorts } from '../../workflow/host/hook-ports.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
@@ -64,7 +64,7 @@ export interface Composed {
   readonly release: () => Promise<void>;
 }
 
-interface Surroundings {
+interface RunContext {
   readonly watch: RunWatcher;
   readonly lock: Lock;
   readonly origin: Origin;
@@ -75,7 +75,7 @@ export async function composeRun(
   disk: RealDisk,
   settings: RunSettings,
   run: RunFolder,
-  { watch, lock, origin }: Surroundings,
+  { watch, lock, origin }: RunContext,
 ): Promise<Composed> {
   const lockGone = lockWatch(disk, lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)));
   const events: { to: StepRunnerEvents | null; wake: () => void } = { to: null, wake: () => {} };
@@ -108,7 +108,7 @@ export async function composeRun(
     untilIdle: true,
     onChange: () => host.wantsMail && mail?.want(),
   });
-  events.to = { ended: (...told) => report(() => host.ended(...told)) };
+  events.to = { ended: (...note) => report(() => host.ended(...note)) };
   events.wake = () => loop.wake();
   const release = async () => {
     await mail?.end();
@@ -195,11 +195,11 @@ function portsOf(
     project: disk.root,
     variables,
     ...(run.definition.ownWorkspace !== null && { records: new DiskRecords(disk, openRoot, run) }),
-    changed: changesTeller(files, contextFolderOf(disk, openRoot, run)),
+    changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),
     ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
-    salvage: (workspace) => salvage({ workspace, base: 'HEAD' }, secrets),
+    uncommittedPatch: (workspace) => patchFromBase({ workspace, base: 'HEAD' }, secrets),
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
     wake,
   };

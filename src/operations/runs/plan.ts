@@ -45,12 +45,12 @@ export function refuseAbove(maxUsd: number, definition: Workflow, data: PlanData
   const worst = Math.min(ceiling.usd ?? Infinity, limit ?? Infinity);
   if (worst <= maxUsd) return;
   const why = ceiling.unbounded.find(({ what }) => what === 'usd');
-  const told = Number.isFinite(worst)
+  const cost = Number.isFinite(worst)
     ? `it may cost up to $${worst.toFixed(2)}`
     : `its maximum cost is unknown${why === undefined ? '' : `: ${why.step}: ${why.why}`}`;
   throw new MailroomError(
     'E_BUDGET',
-    `${definition.name} is not started: ${told}, and --max-usd is $${maxUsd.toFixed(2)}`,
+    `${definition.name} is not started: ${cost}, and --max-usd is $${maxUsd.toFixed(2)}`,
     '`mailroom plan` shows the worst case; `--budget usd=N` or `budget:` limits it',
   );
 }

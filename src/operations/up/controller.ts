@@ -123,7 +123,7 @@ async function compose(
     protocolHash: hash,
     version: metadata.version,
     rebooted: bootBefore !== null && bootBefore !== boot,
-    ...(up && { slots: up.slots, onSent: up.workflows.heard }),
+    ...(up && { slots: up.slots, onSent: up.workflows.received }),
   });
   const edited = !host.fresh && host.state.protocol !== hash;
   host.start();

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import { MailroomError } from '../../kernel/errors.ts';
 import { kinds, tagOf, type NostrEvent } from '../../letters/nostr-event.ts';
 import { addressees, answersFor } from '../../nostr/request.ts';
-import { refusalEvent } from '../../nostr/telling.ts';
+import { refusalEvent } from '../../nostr/execution-events.ts';
 import type { Signer } from '../../nostr/signer.ts';
 import type { RelayFilter } from '../../nostr/relay-messages.ts';
 import { definitionLog, EventLog, eventsFolder, refusalLog } from '../../nostr/event-log.ts';
@@ -57,7 +57,7 @@ export class UpRequests {
     const answered = new EventLog(disk, refusalLog).read().map((event) => tagOf(event, 'e') ?? '');
     this.#seen = new Set([...answered, ...followedRequests(disk).map(({ id }) => id)]);
     this.#relays = relays;
-    relays.listen({ wants: () => this.#wants(), heard: (event) => this.#heard(event) });
+    relays.listen({ wants: () => this.#wants(), received: (event) => this.#receive(event) });
     this.#watch = watchFolders([join(disk.root, eventsFolder)], () => this.#look());
     // Not earlier: a definition kept in between would be missed.
     this.#definitions = this.#known();
@@ -68,7 +68,7 @@ export class UpRequests {
     for (const { run, startedBy } of listRuns(this.#disk)) {
       const [request] = startedBy === 'up' ? new EventLog(this.#disk, run).read() : [];
       if (request !== undefined)
-        this.#runs.run('', run, {}).catch((error: unknown) => this.#hindered(run, error));
+        this.#runs.run('', run, {}).catch((error: unknown) => this.#reportProblem(run, error));
     }
   }
 
@@ -78,7 +78,7 @@ export class UpRequests {
   }
 
   /** An unreadable run or log does not stop the others; an internal error ends the program. */
-  #hindered(what: string, error: unknown): void {
+  #reportProblem(what: string, error: unknown): void {
     if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') return this.#failed(error);
     // Another process hosts that run.
     if (error.code !== 'E_LOCKED') this.#problems.set(what, error.message);
@@ -100,7 +100,7 @@ export class UpRequests {
       this.#definitions = known;
       this.#relays.renew();
     } catch (error) {
-      this.#hindered(definitionLog, error);
+      this.#reportProblem(definitionLog, error);
     }
   }
 
@@ -112,13 +112,13 @@ export class UpRequests {
   }
 
   /** One at a time: of two requests for the same run the first counts. */
-  #heard(event: NostrEvent): void {
+  #receive(event: NostrEvent): void {
     if (this.#seen.has(event.id) || this.#waiting >= mostWaiting) return;
     this.#waiting += 1;
     this.#last = this.#last
       .then(() => this.#take(event))
       .then(() => void this.#problems.delete(refusalLog))
-      .catch((error: unknown) => this.#hindered(refusalLog, error))
+      .catch((error: unknown) => this.#reportProblem(refusalLog, error))
       .finally(() => (this.#waiting -= 1));
   }
 

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Message } from '../../mail/format/message.ts';
 import type { Trigger, Workflow } from '../../workflow/model.ts';
-import { nextInstant } from '../../workflow/triggers/cron.ts';
+import { nextTime } from '../../workflow/triggers/cron.ts';
 import type { TriggerPorts } from '../../workflow/triggers/trigger-ports.ts';
 import { WorkflowTriggers } from '../../workflow/triggers/host.ts';
 import type { LoopHints, UpWorkflows } from '../../workflow/host/up-host.ts';
@@ -49,8 +49,8 @@ export async function openWorkflows(
   const watcher = watchFiles(disk, all, hints.hinted);
   const listener = await listen(found.workflows, triggers, settings.config.webhookPort);
   const nostr = await openRelays(disk, settings, runs, hints.failed);
-  const heard = (messages: readonly Message[]) => {
-    for (const message of messages) for (const each of triggers) each.heard(message);
+  const received = (messages: readonly Message[]) => {
+    for (const message of messages) for (const each of triggers) each.received(message);
   };
   const problemsNow = () => [...triggers.map((each) => each.problem), listener?.problem ?? null];
   return {
@@ -68,7 +68,7 @@ export async function openWorkflows(
       ...runs.problems,
       ...(nostr?.problems() ?? []),
     ],
-    heard,
+    received,
     close: async () => {
       await nostr?.close();
       await listener?.close();
@@ -86,7 +86,7 @@ function portsOf(
   return {
     clock: { now: Date.now },
     newId: v7,
-    next: nextInstant,
+    next: nextTime,
     memory: {
       read: (workflow) => readTriggers(disk, workflow),
       write: (workflow, memory) => writeTriggers(disk, workflow, memory),

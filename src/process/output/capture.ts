@@ -25,7 +25,7 @@ export interface CaptureEvents {
 /** Masks one output of a process and writes it to a file. Memory use is bounded for any input. */
 export interface Capture {
   /** Sets the callbacks; call it once, before the first output. */
-  tell(events: CaptureEvents): void;
+  listen(events: CaptureEvents): void;
   take(chunk: Buffer): void;
   /** Writes what the masker held back and closes the file; later output is rejected. */
   close(): void;
@@ -77,7 +77,7 @@ export function openCapture(file: string, limitBytes: number, masker: Masker, en
     events?.full();
   };
   return {
-    tell(listener) {
+    listen(listener) {
       events = listener;
     },
     take(chunk) {

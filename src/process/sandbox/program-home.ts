@@ -18,14 +18,14 @@ export function withProgramHome(
   env: Readonly<Record<string, string>>,
   place: Place,
 ): Record<string, string> {
-  return home === undefined ? { ...env } : { ...env, [home.variable]: furnish(home, env, place) };
+  return home === undefined ? { ...env } : { ...env, [home.variable]: makeHome(home, env, place) };
 }
 
 /**
  * Everything but the settings is a link to the user's files: renewed logins and continued
  * conversations reach them, and the user's settings stay unchanged.
  */
-function furnish(
+function makeHome(
   { variable, folder, beside, lasting, settings }: ProgramHome,
   env: Readonly<Record<string, string>>,
   { cwd, temporary }: Place,

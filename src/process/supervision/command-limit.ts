@@ -3,7 +3,7 @@ import type { ProcessSpec } from '../types.ts';
 
 export interface CommandWatch {
   /** Receives standard output as it arrives. */
-  readonly told: (output: string) => void;
+  readonly output: (output: string) => void;
   readonly stop: () => void;
 }
 
@@ -19,7 +19,7 @@ export function watchCommands(
   const left = (): number => Math.min(...began.values()) + limitMs - performance.now();
   const watch = watchTime(left, reached);
   return {
-    told(output) {
+    output(output) {
       const now = performance.now();
       const commands = running(output);
       for (const id of began.keys()) if (!commands.has(id)) began.delete(id);

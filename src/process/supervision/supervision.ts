@@ -62,7 +62,7 @@ export class Supervision {
     this.#commands = spec.commands ? watchCommands(spec.commands, () => this.end('command-timeout')) : null;
     const names = ['stdout', 'stderr'] as const;
     this.#outputs = captures.map((capture, index) => {
-      capture.tell(this.#captureEvents(names[index] ?? 'stderr', hooks));
+      capture.listen(this.#captureEvents(names[index] ?? 'stderr', hooks));
       return new Output(launched.outputs[index] ?? null, capture);
     });
     this.#listen(FIRST_LISTEN_MS);
@@ -122,7 +122,7 @@ export class Supervision {
         if (stream !== 'stdout') return;
         const text = decoder.write(chunk);
         if (overspent?.(text) === true) this.end('over-budget');
-        this.#commands?.told(text);
+        this.#commands?.output(text);
       },
       full: () => {
         this.#error ??= `more than ${bytesInWords(this.#spec.limits.outputBytes)} on ${streamNames[stream]}`;

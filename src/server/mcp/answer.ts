@@ -3,7 +3,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { ProblemsError } from '../../operations/problems.ts';
 
 /** The result of a tool. */
-interface Given {
+interface ToolResult {
   /** Matches the output schema of the tool. */
   readonly document: object;
   /** The same for clients that read text; absent: the document as JSON. */
@@ -21,7 +21,7 @@ interface Answer {
 }
 
 /** The agent's response: the result, or why the call failed and how to correct it. */
-export async function answer(act: () => Given | Promise<Given>): Promise<Answer> {
+export async function answer(act: () => ToolResult | Promise<ToolResult>): Promise<Answer> {
   try {
     const { document, text = JSON.stringify(document, null, 2), failure = null } = await act();
     const texts = failure === null ? [text] : [text, failure];

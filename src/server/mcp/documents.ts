@@ -39,7 +39,7 @@ export const report = z.strictObject({
   unsentEvents: count.describe('Events of it that some relay of the project has not answered yet'),
 }) satisfies z.ZodType<ExecutionReport>;
 
-const told = z.strictObject({
+const published = z.strictObject({
   executionId,
   status,
   outputs: byName,
@@ -48,14 +48,14 @@ const told = z.strictObject({
   currentStep: z.string().nullable(),
   totalCost: msats,
   message: z.string(),
-  toldBy: z.string().describe('The public key of the author'),
-  toldAt: z.string().describe('ISO 8601'),
+  reportedBy: z.string().describe('The public key of the author'),
+  reportedAt: z.string().describe('ISO 8601'),
 }) satisfies z.ZodType<PublishedStatus>;
 
-/** A run of this project, or only `request` and `told`: a remote run. */
-export const standing = report.partial().extend({
+/** A run of this project, or only `request` and `reports`: a remote run. */
+export const runStatus = report.partial().extend({
   request: z.string().optional().describe('Of a run elsewhere: the id of its request'),
-  told: z.array(told).optional().describe('Of a run elsewhere: what each author has signed of it'),
+  reports: z.array(published).optional().describe('Of a run elsewhere: what each author has signed of it'),
 });
 
 export const runs = z.strictObject({

@@ -6,14 +6,14 @@ import type { Project } from '../../operations/project/project.ts';
 import {
   noteProgress,
   questionType,
-  stageLetter,
+  stageMessage,
   threadText,
   type TurnPlace,
 } from '../../operations/turn-tools.ts';
 import { answer } from './answer.ts';
 
 /** The tools of one turn, over standard input and output. */
-export interface TurnDesk {
+export interface TurnServices {
   readonly project: Project;
   readonly turn: TurnPlace;
   readonly version: string;
@@ -36,7 +36,7 @@ const type = (what: string) =>
   z.string().optional().describe(`${what}; may be left out where there is only one`);
 
 /** Serves until standard input ends. */
-export async function serveTurn(desk: TurnDesk): Promise<void> {
+export async function serveTurn(desk: TurnServices): Promise<void> {
   const server = new McpServer({ name: 'mailroom', version: desk.version }, { instructions });
   addMail(server, desk);
   addQuestion(server, desk);
@@ -47,7 +47,7 @@ export async function serveTurn(desk: TurnDesk): Promise<void> {
   await server.close();
 }
 
-function addMail(server: McpServer, { project, turn }: TurnDesk): void {
+function addMail(server: McpServer, { project, turn }: TurnServices): void {
   server.registerTool(
     'send_message',
     {
@@ -72,7 +72,7 @@ function addMail(server: McpServer, { project, turn }: TurnDesk): void {
     },
     (letter) =>
       answer(async () => {
-        const path = await stageLetter(project, turn, {
+        const path = await stageMessage(project, turn, {
           to: [letter.to].flat(),
           type: letter.type ?? null,
           subject: letter.subject ?? null,
@@ -85,7 +85,7 @@ function addMail(server: McpServer, { project, turn }: TurnDesk): void {
   );
 }
 
-function addQuestion(server: McpServer, { project, turn }: TurnDesk): void {
+function addQuestion(server: McpServer, { project, turn }: TurnServices): void {
   server.registerTool(
     'ask',
     {
@@ -112,7 +112,7 @@ function addQuestion(server: McpServer, { project, turn }: TurnDesk): void {
         const to = [asked.to].flat();
         const kind = asked.type ?? (await questionType(project, turn.role, to));
         const letter = { to, type: kind, subject: asked.subject ?? null, body: asked.question };
-        const path = await stageLetter(project, turn, {
+        const path = await stageMessage(project, turn, {
           ...letter,
           fields: asked.fields ?? {},
           attachments: [],
@@ -125,7 +125,7 @@ function addQuestion(server: McpServer, { project, turn }: TurnDesk): void {
   );
 }
 
-function addThread(server: McpServer, { project, turn }: TurnDesk): void {
+function addThread(server: McpServer, { project, turn }: TurnServices): void {
   server.registerTool(
     'read_thread',
     {

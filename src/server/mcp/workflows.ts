@@ -11,7 +11,7 @@ import { withProgress, type Progress } from './progress.ts';
 import * as documents from './documents.ts';
 
 /** The operations behind the workflow tools. */
-export interface WorkflowDesk {
+export interface WorkflowToolServices {
   readonly version: string;
   define(definition: NewDefinition): Promise<object>;
   /** Starts a run and, unless `async`, follows it to its end. */
@@ -120,7 +120,7 @@ const anExecution = z
   .describe('The `executionId` that `execute_workflow` answered with, or the id of the run or the end of it');
 
 /** Serves until standard input ends. */
-export async function serveWorkflows(desk: WorkflowDesk): Promise<void> {
+export async function serveWorkflows(desk: WorkflowToolServices): Promise<void> {
   const server = new McpServer({ name: 'mailroom', version: desk.version }, { instructions });
   addLists(server, desk);
   addRuns(server, desk);
@@ -130,7 +130,7 @@ export async function serveWorkflows(desk: WorkflowDesk): Promise<void> {
   await server.close();
 }
 
-function addLists(server: McpServer, desk: WorkflowDesk): void {
+function addLists(server: McpServer, desk: WorkflowToolServices): void {
   server.registerTool(
     'list_workflows',
     {
@@ -158,7 +158,7 @@ function addLists(server: McpServer, desk: WorkflowDesk): void {
   );
 }
 
-function addRuns(server: McpServer, desk: WorkflowDesk): void {
+function addRuns(server: McpServer, desk: WorkflowToolServices): void {
   server.registerTool(
     'define_workflow',
     {
@@ -197,7 +197,7 @@ function addRuns(server: McpServer, desk: WorkflowDesk): void {
           'The `executionId` that `execute_workflow` answered with, the id of the run or the end of it, or that of a request (kind 5920)',
         ),
       }),
-      outputSchema: documents.standing,
+      outputSchema: documents.runStatus,
     },
     ({ executionId }) => answer(async () => ({ document: await desk.status(executionId) })),
   );

@@ -26,7 +26,7 @@ export class Graph<S extends GraphNode = Step> {
   /** The loop that contains the body; null: it is the outermost one. */
   readonly parent: { readonly graph: Graph; readonly step: number } | null;
   /** Steps that need an unknown step: it may be any other one, misspelt. */
-  readonly #doubtful: ReadonlySet<number>;
+  readonly #uncertain: ReadonlySet<number>;
   readonly #numbers: ReadonlyMap<string, number>;
   #folded: ReadonlyMap<string, number> | null = null;
   readonly #queries: Query[] = [];
@@ -36,7 +36,7 @@ export class Graph<S extends GraphNode = Step> {
     this.parent = parent;
     this.#numbers = new Map(steps.map((step, index) => [step.id, index]));
     const isKnown = ({ step }: GraphNode['needs'][number]): boolean => this.#numbers.has(step);
-    this.#doubtful = new Set(steps.flatMap(({ needs }, index) => (needs.every(isKnown) ? [] : [index])));
+    this.#uncertain = new Set(steps.flatMap(({ needs }, index) => (needs.every(isKnown) ? [] : [index])));
     this.needs = steps.map((step) => step.needs.flatMap((need) => this.#numbers.get(need.step) ?? []));
   }
 
@@ -63,7 +63,7 @@ export class Graph<S extends GraphNode = Step> {
 
   /** Whether a step certainly does not name another one among its needs. */
   lacks(step: number, target: number): boolean {
-    return !this.#doubtful.has(step) && this.needs[step]?.includes(target) === false;
+    return !this.#uncertain.has(step) && this.needs[step]?.includes(target) === false;
   }
 
   /** Whether a step needs another one, directly or indirectly. */
@@ -76,7 +76,7 @@ export class Graph<S extends GraphNode = Step> {
   #mayFollow(step: number, other: number): boolean {
     const seen = new Set([step]);
     for (const each of seen) {
-      if (this.#doubtful.has(each)) return true;
+      if (this.#uncertain.has(each)) return true;
       for (const need of this.needs[each] ?? []) seen.add(need);
     }
     return seen.has(other);
@@ -114,7 +114,7 @@ export class Graph<S extends GraphNode = Step> {
     for (const queries of blocks) {
       const reached = new Int32Array(this.steps.length);
       for (const { target } of queries) reached[target]! |= 1 << (places.get(target)! & 31);
-      for (const step of this.#doubtful) reached[step] = -1;
+      for (const step of this.#uncertain) reached[step] = -1;
       for (const step of order) for (const need of this.needs[step]!) reached[step]! |= reached[need]!;
       for (const { step, target, no } of queries)
         if (step === target || (reached[step]! & (1 << (places.get(target)! & 31))) === 0) no();

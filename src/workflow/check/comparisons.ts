@@ -57,7 +57,11 @@ function check(
   }
   if (meaning.is !== 'typed' || meaning.type.type !== 'string' || typeof literal !== 'string') return;
   if (hints.enums === null || !isStep(path, here)) return;
-  report.doubt(at, `${source} may be any text: it may mean this and be written otherwise`, hints.enums);
+  report.expressionWarning(
+    at,
+    `${source} may be any text: it may mean this and be written otherwise`,
+    hints.enums,
+  );
 }
 
 function shown(literal: Json): string {
@@ -82,7 +86,7 @@ function checkFailure(
   };
   const { onFailure } = step;
   const ends = onFailure === 'skip' || onFailure === 'skip-dependents' ? what[onFailure] : what.abort;
-  report.doubt(
+  report.expressionWarning(
     at,
     `\`${step.id}\` ${ends} when it fails, so nothing here ever sees it as ${shown(literal)}`,
     `give \`${step.id}\` \`${hints.continues}\``,

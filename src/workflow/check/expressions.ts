@@ -4,7 +4,7 @@ import { treesOf } from '../../expressions/template.ts';
 import { nodesOf, type Tree } from '../../expressions/tree.ts';
 import { typesOf } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
-import { commandDoubts } from '../../expressions/script/command-line.ts';
+import { commandWarnings } from '../../expressions/script/command-line.ts';
 import type { Check, Step, Target, Work } from '../model.ts';
 import { checkComparisons } from './comparisons.ts';
 import { meaningOf, typesOfMeaning, type Here } from './meaning.ts';
@@ -57,7 +57,7 @@ export function checkExpressions(step: Step, here: Here): void {
 export function checkCommand(argv: readonly Template[], here: Here): void {
   for (const argument of argv) checkTemplate(argument, here);
   const { report } = here;
-  for (const { argument, span, message, hint } of commandDoubts(argv, (tree) => isHarmless(tree, here)))
+  for (const { argument, span, message, hint } of commandWarnings(argv, (tree) => isHarmless(tree, here)))
     report.add(
       span === null ? 'E_WORKFLOW' : 'E_EXPRESSION',
       'warning',

@@ -58,44 +58,44 @@ function orderOf(report: CheckReport, graph: Graph): readonly number[] | null {
   const order: number[] = [];
   const state = new Uint8Array(graph.steps.length);
   const depths = new Int32Array(graph.steps.length);
-  const told = new Set<number>();
-  let circles = 0;
+  const reported = new Set<number>();
+  let cycles = 0;
   for (let start = 0; start < graph.steps.length; start += 1) {
     if (state[start] !== 0) continue;
-    const way = [{ step: start, next: 0 }];
+    const path = [{ step: start, next: 0 }];
     state[start] = 1;
-    for (let last = way.at(-1); last !== undefined; last = way.at(-1)) {
+    for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
       const need = graph.needs[last.step]![last.next++];
       if (need === undefined) {
         state[last.step] = 2;
         order.push(last.step);
-        way.pop();
+        path.pop();
       } else if (state[need] === 0) {
         state[need] = 1;
-        depths[need] = way.push({ step: need, next: 0 }) - 1;
+        depths[need] = path.push({ step: need, next: 0 }) - 1;
       } else if (state[need] === 1) {
-        circles += 1;
-        if (circles > most) continue;
-        const circle = way.slice(depths[need]).map(({ step }) => step);
-        if (circle.every((step) => !told.has(step))) tellCircle(report, graph, circle);
-        for (const step of circle) told.add(step);
+        cycles += 1;
+        if (cycles > most) continue;
+        const cycle = path.slice(depths[need]).map(({ step }) => step);
+        if (cycle.every((step) => !reported.has(step))) reportCycle(report, graph, cycle);
+        for (const step of cycle) reported.add(step);
       }
     }
   }
-  return circles === 0 ? order : null;
+  return cycles === 0 ? order : null;
 }
 
-function tellCircle(report: CheckReport, graph: Graph, circle: readonly number[]): void {
-  const last = graph.steps[circle.at(-1)!]!;
-  const first = graph.steps[circle[0]!]!;
+function reportCycle(report: CheckReport, graph: Graph, cycle: readonly number[]): void {
+  const last = graph.steps[cycle.at(-1)!]!;
+  const first = graph.steps[cycle[0]!]!;
   const index = last.needs.findIndex((need) => need.step === first.id);
   const at = field(last.needs, index);
-  if (circle.length === 1) return report.error(at, `\`${first.id}\` depends on itself`, null);
-  const ids = [...circle, circle[0]!].map((step) => graph.steps[step]!.id);
-  const way = ids.length <= shown ? ids : [...ids.slice(0, shown / 2), '…', ...ids.slice(-shown / 2)];
+  if (cycle.length === 1) return report.error(at, `\`${first.id}\` depends on itself`, null);
+  const ids = [...cycle, cycle[0]!].map((step) => graph.steps[step]!.id);
+  const path = ids.length <= shown ? ids : [...ids.slice(0, shown / 2), '…', ...ids.slice(-shown / 2)];
   report.error(
     at,
-    `these ${report.vocabulary.step}s wait for each other: ${way.join(' → ')}`,
+    `these ${report.vocabulary.step}s wait for each other: ${path.join(' → ')}`,
     report.vocabulary.hints.cycle,
   );
 }

@@ -46,7 +46,7 @@ function checkVariable([, name]: readonly Segment[], at: Marked, { report, place
   if (report.workflow.inherit.includes(name.name)) return;
   const names = { ...report.workflow.env, ...own };
   if (findName(names, name.name) !== undefined) return;
-  report.doubt(
+  report.expressionWarning(
     at(name),
     `\`env\` of this workflow does not name \`${name.name}\``,
     report.vocabulary.hints.env,

@@ -110,7 +110,7 @@ export class CheckReport {
   }
 
   /** Warns of an expression that may still be intended. */
-  doubt(at: At, message: string, hint: string | null): void {
+  expressionWarning(at: At, message: string, hint: string | null): void {
     this.add('E_EXPRESSION', 'warning', at, message, hint);
   }
 

@@ -178,7 +178,7 @@ function checkBounds(owner: object, agent: Agent, report: CheckReport): void {
 function checkAgent(step: Step, owner: object, agent: Agent, report: CheckReport): void {
   checkBounds(owner, agent, report);
   checkServers(agent, report);
-  checkRights(step, agent, report);
+  checkPermissions(step, agent, report);
 }
 
 /** Checks that the agent's program supports the MCP servers that the step names. */
@@ -189,7 +189,7 @@ function checkServers({ provider, mcp = [] }: Agent, report: CheckReport): void 
 }
 
 /** Reports permissions that the agent's program cannot enforce. */
-function checkRights(step: Step, agent: Agent, report: CheckReport): void {
+function checkPermissions(step: Step, agent: Agent, report: CheckReport): void {
   const { broaderThanRequested, strict } = report.context;
   if (agent.provider === 'human')
     return report.error(
@@ -204,9 +204,9 @@ function checkRights(step: Step, agent: Agent, report: CheckReport): void {
       agent.provider,
       [...broaderThanRequested.keys()],
     );
-  const rights = broaderThanRequested.get(agent.provider)?.(agent.capabilities) ?? [];
-  if (rights.length === 0) return;
-  const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${rights.join('; ')}`;
+  const permissions = broaderThanRequested.get(agent.provider)?.(agent.capabilities) ?? [];
+  if (permissions.length === 0) return;
+  const message = `\`${agent.provider}\` cannot hold \`${step.id}\` to its capabilities: ${permissions.join('; ')}`;
   const hint = strict ? strictHint : null;
   report.add('E_CAPABILITY', strict ? 'error' : 'warning', whole(agent.capabilities), message, hint);
 }

@@ -10,7 +10,7 @@ import { temporaryEnding } from '../../disk/disk.ts';
  * that is unknown. The context folder (absolute), Mailroom's own files, the inputs and the decision
  * file do not count.
  */
-export function changesTeller(
+export function changeFinder(
   files: RunFiles,
   context: string,
 ): (launch: Launch, workspace: string) => Promise<readonly string[] | string> {

@@ -5,7 +5,7 @@ import type { CommandLine, Invocation, Provider } from '../../providers/provider
 /** A longer script is read from a file: Linux limits an argument to 128 KiB. */
 const longestArgument = 100_000;
 
-interface Surroundings {
+interface ProcessContext {
   readonly project: string;
   /** Values of the step's secrets. */
   readonly secrets: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ interface Surroundings {
 function variables(
   { run, key, step, check, convergence, env }: Launch,
   { workspace, valuesFile }: Prepared,
-  { project, secrets }: Surroundings,
+  { project, secrets }: ProcessContext,
 ): Record<string, string> {
   return {
     ...env,
@@ -38,7 +38,7 @@ export function invocationOf(
   launch: Launch,
   prepared: Prepared,
   prompt: string,
-  surroundings: Surroundings,
+  surroundings: ProcessContext,
 ): Invocation | null {
   const { work, key, run, step, session, budget } = launch;
   if (work.kind !== 'agent') return null;
@@ -87,7 +87,7 @@ export function commandOf(
   prepared: Prepared,
   invocation: Invocation | null,
   providers: ReadonlyMap<string, Provider>,
-  surroundings: Surroundings,
+  surroundings: ProcessContext,
 ): CommandLine | string {
   const { work } = launch;
   const env = variables(launch, prepared, surroundings);

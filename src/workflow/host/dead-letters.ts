@@ -13,13 +13,13 @@ import type { RunPorts } from './ports.ts';
  * again.
  */
 export class DeadLetters {
-  readonly #ports: Pick<RunPorts, 'files' | 'salvage'>;
+  readonly #ports: Pick<RunPorts, 'files' | 'uncommittedPatch'>;
   /** The last launch of each step; removed once the step is settled. */
   readonly #given = new Map<Path, { readonly launch: Launch; readonly prepared: Prepared }>();
   readonly #writing = new Set<Promise<void>>();
   readonly #disk: DiskGuard;
 
-  constructor(ports: Pick<RunPorts, 'files' | 'salvage'>, disk: DiskGuard) {
+  constructor(ports: Pick<RunPorts, 'files' | 'uncommittedPatch'>, disk: DiskGuard) {
     this.#ports = ports;
     this.#disk = disk;
   }
@@ -63,7 +63,9 @@ export class DeadLetters {
   async #write(path: Path, letter: JsonObject, workspace: string): Promise<void> {
     try {
       const difference = await this.#difference(path, workspace);
-      this.#disk.until(`dead letter ${path}`, () => this.#ports.files.deadLetter(path, letter, difference));
+      this.#disk.keepTrying(`dead letter ${path}`, () =>
+        this.#ports.files.deadLetter(path, letter, difference),
+      );
     } catch (error) {
       // Nothing awaits this: other errors can only be reported.
       this.#disk.report(`the dead letter of ${path}: ${messageOf(error)}`);
@@ -73,7 +75,7 @@ export class DeadLetters {
   /** Null also where it cannot be had: the rest of the letter is worth more. */
   async #difference(path: Path, workspace: string): Promise<Uint8Array | null> {
     try {
-      return await this.#ports.salvage(workspace);
+      return await this.#ports.uncommittedPatch(workspace);
     } catch (error) {
       this.#disk.report(`the dead letter of ${path} lacks what was changed: ${messageOf(error)}`);
       return null;

@@ -66,14 +66,14 @@ export class Hooks {
     const argv = hookArguments(state, this.#rules, hook);
     const target = hookTarget(state, this.#rules, hook);
     if (!argv.ok || !target.ok) return this.#over(on, 'an expression of it has no value');
-    const programs = [this.#teller(hook, target.value), argv.value].filter((each) => each.length > 0);
+    const programs = [this.#targetCommand(hook, target.value), argv.value].filter((each) => each.length > 0);
     this.#left.set(on, { count: programs.length, problem: null });
     if (programs.length === 0) return this.#over(on, null);
     for (const [index, program] of programs.entries()) this.#run(on, index, program);
   }
 
   /** The command that notifies the target; empty: none is configured or known, which is logged. */
-  #teller({ tell, on }: Hook, target: string): readonly string[] {
+  #targetCommand({ tell, on }: Hook, target: string): readonly string[] {
     const { hooks } = this.#ports;
     if (tell === undefined || hooks === undefined) return [];
     const words = this.#words(on);

@@ -32,7 +32,7 @@ export interface RunPorts {
    */
   changed(launch: Launch, workspace: string): Promise<readonly string[] | string>;
   /** A patch of the changes in a workspace since its last commit; null: none, or unknown. */
-  salvage(workspace: string): Promise<Uint8Array | null>;
+  uncommittedPatch(workspace: string): Promise<Uint8Array | null>;
   /** Restores the workspace to this git object. Absent: not possible. Never rejects. */
   readonly rollBack?: (tree: string) => Promise<RolledBack>;
   /** Applied to every recorded string from outside. */

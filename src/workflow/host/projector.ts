@@ -44,7 +44,7 @@ export class RunProjector {
 
   /** When to call it again without an event, by the wall clock; null: nothing is pending. */
   get due(): number | null {
-    if (!this.#stale && !this.#disk.isOpen) return null;
+    if (!this.#stale && !this.#disk.isPending) return null;
     return Math.min(this.#projectedAt, this.#ports.clock.now()) + between;
   }
 
@@ -58,13 +58,13 @@ export class RunProjector {
     const edge = events.some(({ type }) => ['began', 'asked', 'closed'].includes(type));
     const isDue = now < this.#projectedAt || now - this.#projectedAt >= between;
     if (!edge && !(isDue && this.due !== null)) return;
-    this.#disk.again();
+    this.#disk.retry();
     this.#summary(state, now);
   }
 
   /** Projects everything that is pending. */
   finish(state: RunState): void {
-    this.#disk.again();
+    this.#disk.retry();
     if (this.#stale) this.#summary(state, this.#ports.clock.now());
   }
 
@@ -78,7 +78,9 @@ export class RunProjector {
   }
 
   #settled(state: RunState, path: Path): void {
-    this.#disk.until(`meta ${path}`, () => this.#ports.files.meta(path, metaOf(state, this.#rules, path)));
+    this.#disk.keepTrying(`meta ${path}`, () =>
+      this.#ports.files.meta(path, metaOf(state, this.#rules, path)),
+    );
   }
 
   /** The result of an iteration's check. `later`: events that became durable with it, after it. */
@@ -100,12 +102,12 @@ export class RunProjector {
     const { reasons, fingerprints } = found;
     const document = { iteration, stage, stalled, reasons: [...reasons], fingerprints: [...fingerprints] };
     const name = `convergence ${path} ${String(iteration)}`;
-    this.#disk.until(name, () => this.#ports.files.convergence(path, iteration, document));
+    this.#disk.keepTrying(name, () => this.#ports.files.convergence(path, iteration, document));
   }
 
   /** Exports a sub-workflow's artifacts to its step, before dependents of the step start. */
   handOut(state: RunState, path: Path): void {
-    this.#disk.until(`export ${path}`, () => this.#export(state, path));
+    this.#disk.keepTrying(`export ${path}`, () => this.#export(state, path));
   }
 
   #export(state: RunState, path: Path): void {
@@ -119,7 +121,7 @@ export class RunProjector {
     this.#projectedAt = now;
     this.#stale = false;
     const { display } = this.#rules.workflow;
-    this.#disk.until('summary', () => {
+    this.#disk.keepTrying('summary', () => {
       this.#ports.files.summary(summaryOf(state, this.#rules));
       if (display) this.#ports.files.record(display.record, runRecord(state, this.#rules));
     });

@@ -65,10 +65,10 @@ export class Records {
     for (const event of events)
       if (event.type === 'ended') {
         const step = stepOf(event.key.path);
-        this.#disk.until(`printed ${step}`, () => this.#files.printed(event.key, step));
+        this.#disk.keepTrying(`printed ${step}`, () => this.#files.printed(event.key, step));
       }
     this.#unwritten.push(...events.flatMap((event) => linesOf(event, state)));
-    if (this.#unwritten.length > 0) this.#disk.until('log', () => this.#log());
+    if (this.#unwritten.length > 0) this.#disk.keepTrying('log', () => this.#log());
     this.#stale ||= events.length > 0;
     const over = events.some(({ type }) => type === 'closed');
     const isDue = now < this.#writtenAt || now - this.#writtenAt >= between;
@@ -80,7 +80,7 @@ export class Records {
     if (!this.#stale) return;
     this.#writtenAt = now;
     this.#stale = false;
-    this.#disk.until('state', () => {
+    this.#disk.keepTrying('state', () => {
       this.#size = this.#files.state(stateDocument(state, this.#rules, (step) => this.#files.spills(step)));
     });
   }

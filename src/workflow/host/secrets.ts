@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { weakness } from '../../kernel/mask.ts';
 import type { Workflow } from '../model.ts';
-import { secretsOf } from '../machine/given.ts';
+import { secretsOf } from '../machine/run-start.ts';
 import { secretsOfHost } from '../../process/sandbox/environment.ts';
 import { secretsOfProject } from '../../host/project-key.ts';
 import type { Disk } from '../../disk/disk.ts';

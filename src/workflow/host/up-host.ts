@@ -27,7 +27,7 @@ export interface UpWorkflows {
   readonly notes: readonly string[];
   problems(): readonly string[];
   /** Receives sent messages. */
-  readonly heard: (messages: readonly Message[]) => void;
+  readonly received: (messages: readonly Message[]) => void;
   close(): Promise<void>;
 }
 

@@ -16,7 +16,7 @@ import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
 import { isRoleStep, RoleSteps } from './role-steps.ts';
-import { StepRights, withLooked, type Looked } from './step-rights.ts';
+import { StepPermissions, withLooked, type Looked } from './step-permissions.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 
 interface Running {
@@ -60,11 +60,11 @@ export class Workers {
   readonly #letters: DeadLetters;
   readonly #roles: RoleSteps;
   readonly #running: ProcessTable<Running>;
-  readonly #rights: StepRights;
+  readonly #permissions: StepPermissions;
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
     this.#letters = letters;
-    this.#rights = new StepRights(ports.project, rules.workflow.contextDir);
+    this.#permissions = new StepPermissions(ports.project, rules.workflow.contextDir);
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
@@ -147,7 +147,7 @@ export class Workers {
     const { workspace, folder, stdout, stderr } = prepared;
     this.#letters.note(launch, prepared);
     this.#running.add(key, { launch, prepared, invocation });
-    this.#rights.begin(key, launch, workspace);
+    this.#permissions.begin(key, launch, workspace);
     const { work } = launch;
     runner.start({
       key,
@@ -167,7 +167,7 @@ export class Workers {
       totalMs: launch.timeout,
       idleMs: null,
       graceMs: launch.grace,
-      watched: this.#rights.watches(launch) ? [workspace] : [],
+      watched: this.#permissions.watches(launch) ? [workspace] : [],
     });
   }
 
@@ -185,7 +185,7 @@ export class Workers {
     if (!running) return;
     const { launch, prepared } = running;
     const paths = changed.get(prepared.workspace) ?? null;
-    const over = { ...running, exit, looked: this.#rights.end(key, launch, prepared, paths) };
+    const over = { ...running, exit, looked: this.#permissions.end(key, launch, prepared, paths) };
     if (this.#running.isStopping(key) || !measured(launch)) {
       this.#conclude(over, []);
       this.#running.forget(key);

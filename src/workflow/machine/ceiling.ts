@@ -4,7 +4,7 @@ import { mostChecks } from './convergence.ts';
 import { defaultConcurrency } from './decide/room.ts';
 import { stepsOnCycles } from '../flow.ts';
 import type { Agent, Body, Check, Step, Work } from '../model.ts';
-import { iterationsOf } from './rounds.ts';
+import { iterationsOf } from './iterations.ts';
 import type { BodyRule, StepRule } from './rules.ts';
 import type { Budget } from '../../kernel/cost.ts';
 

@@ -6,7 +6,7 @@ import { again } from './decide/reopen.ts';
 import { Room } from './decide/room.ts';
 import { found, isEnding, usedUp, type DecisionContext, type Slots } from './decide/context.ts';
 import { starts } from './decide/starts.ts';
-import { sweeps } from './decide/sweeping.ts';
+import { sweeps } from './decide/ending-scopes.ts';
 import { clocked, nextWake, times } from './decide/times.ts';
 import type { Fact, Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
@@ -53,7 +53,7 @@ export function decide(
     again,
     openRun,
     // A command given before the body began applies from the first event on.
-    stirred,
+    dirtySteps,
     overspent,
     sweeps,
     leaving,
@@ -70,7 +70,7 @@ export function decide(
 }
 
 /** What follows for steps with a new event, or whose last need is settled. */
-function stirred(context: DecisionContext): Fact[] {
+function dirtySteps(context: DecisionContext): Fact[] {
   const { state } = context;
   if (state.dirty.size === 0) return [];
   const facts: Fact[] = [];

@@ -11,7 +11,7 @@ export function failureName({ reported, reason, timedOut, class: errorClass }: F
   if (errorClass === 'RETRYABLE_RATE_LIMIT') return 'rate_limit_exhausted';
   if (timedOut || reason.code === 'E_TIMEOUT') return 'timeout';
   if (reason.code === 'E_OUTPUT') return contractMissed;
-  if (reason.code === 'E_CAPABILITY' || reason.code === 'E_RIGHTS') return 'capability_denied';
+  if (reason.code === 'E_CAPABILITY' || reason.code === 'E_PERMISSIONS') return 'capability_denied';
   const isProvider = reason.code === 'E_PROVIDER' && errorClass === 'NON_RETRYABLE';
   return isProvider ? 'auth_failure' : 'crashed';
 }

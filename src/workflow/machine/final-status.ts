@@ -3,7 +3,7 @@ import type { RunStatus } from './status.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
 /** The state of a run, or of a body in it, once all steps are settled. */
-export interface Through {
+export interface SettledScope {
   readonly ending: Ending | null;
   /**
    * A failure after which it continued: a policy that skips dependents, or a gate that was not
@@ -25,7 +25,7 @@ export type Final = {
  * or skipped its dependents, a gate was not approved, or a sequence ended in failure; else
  * SUCCEEDED, whatever the results of single steps.
  */
-export function finalStatus({ ending, failed, ended }: Through): Final {
+export function finalStatus({ ending, failed, ended }: SettledScope): Final {
   switch (ending?.why) {
     case 'timed-out':
       return { status: 'TIMED_OUT', reason: { code: 'E_TIMEOUT', text: 'the time of the run is over' } };
@@ -43,7 +43,7 @@ export function finalStatus({ ending, failed, ended }: Through): Final {
 }
 
 /** How a body failed, for the step that owns it; null: it did not fail. */
-export function failureOf(through: Through, path: string): Failure | null {
+export function failureOf(through: SettledScope, path: string): Failure | null {
   const { status, reason } = finalStatus(through);
   if (status === 'SUCCEEDED' || reason === null) return null;
   const { ending, failed, ended } = through;

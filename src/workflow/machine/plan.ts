@@ -1,7 +1,7 @@
 import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
 import { expectedOf, type Expected } from './expected.ts';
 import type { FailurePolicy, StepDisplay, Work } from '../model.ts';
-import { iterationsOf } from './rounds.ts';
+import { iterationsOf } from './iterations.ts';
 import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
 import { workerKind } from './view.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -26,7 +26,7 @@ export interface Contract {
   readonly items: number | null;
   readonly onFailure: FailurePolicy;
   /** As the workflow's language shows it; null: it has no display of its own. */
-  readonly shown: StepDisplay | null;
+  readonly display: StepDisplay | null;
 }
 
 /** Steps that can run at the same time, considering only their needs. */
@@ -113,7 +113,7 @@ function contractOf({ at, step }: StepRule): Contract {
     provider: work.kind === 'agent' ? work.provider : null,
     role: work.kind === 'role' ? work.role : null,
     model: work.kind === 'agent' ? work.model : null,
-    capabilities: rightsOf(work),
+    capabilities: permissionsOf(work),
     needs: needs.map((need) => need.step),
     inputs: inputs.map(({ from, artifact }) => `${from}/${artifact}`),
     outputs: outputs.map(({ name }) => name),
@@ -123,11 +123,11 @@ function contractOf({ at, step }: StepRule): Contract {
     iterations: check?.maxIterations ?? 1,
     items: iterationsOf(work),
     onFailure,
-    shown: step.shown ?? null,
+    display: step.display ?? null,
   };
 }
 
-function rightsOf(work: Work): readonly Capability[] {
+function permissionsOf(work: Work): readonly Capability[] {
   return work.kind === 'agent' || work.kind === 'script' || work.kind === 'command'
     ? (work.capabilities ?? [])
     : [];

@@ -21,7 +21,7 @@ export function stepPrompt(launch: Launch, prepared: Prepared): string {
     taken(launch),
     check === null ? outputs(launch) : '',
     check === null ? values(launch, prepared) : decision(launch, prepared),
-    rights(launch),
+    permissionText(launch),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
@@ -139,7 +139,7 @@ function decision({ check }: Launch, { decisionFile, valuesFile }: Prepared): st
   ].join('\n\n');
 }
 
-function rights({ work }: Launch): string {
+function permissionText({ work }: Launch): string {
   if (work.kind !== 'agent') return '';
   const may = {
     READ: 'read files',

@@ -10,10 +10,10 @@ import type { Reason } from '../../kernel/errors.ts';
 /* What a workflow with its own state folder records of a run: `state.json`, and a log line per event. Times in seconds. */
 
 /** The files with the whole output of a step, where that is large. */
-export type Spills = (step: string) => JsonObject;
+export type OutputFiles = (step: string) => JsonObject;
 
 /** `state.json`: the run and each step with a result, loops with the result of each iteration. */
-export function stateDocument(state: RunState, rules: Rules, spills: Spills): JsonObject {
+export function stateDocument(state: RunState, rules: Rules, spills: OutputFiles): JsonObject {
   const { given, startedAt } = state;
   const steps: JsonObject = {};
   addSteps(state, rules.root, steps, spills);
@@ -34,16 +34,20 @@ function runStatus({ status }: RunState): string {
   return status === 'SUCCEEDED' ? 'completed' : 'failed';
 }
 
-function addSteps(state: RunState, body: BodyRule, steps: JsonObject, spills: Spills): void {
+function addSteps(state: RunState, body: BodyRule, steps: JsonObject, spills: OutputFiles): void {
   const scopes = [...state.scopes.values()].filter((scope) => scope.body === body.owner);
   const inLoop = body.owner !== '';
   for (const { step, inner } of body.steps.values()) {
     const runs = scopes.flatMap((scope) => latest(state, scope, step.id) ?? []);
     const last = runs.at(-1);
     if (last) {
-      const own = runs.map((run, index) => ({ ...roundOf(state, run, index), ...told(state, run) }));
+      const own = runs.map((run, index) => ({ ...roundOf(state, run, index), ...stepRecord(state, run) }));
       const rounds = inLoop ? own : inner === null ? null : roundsIn(state, inner, last.path);
-      steps[step.id] = { ...told(state, last), ...spills(step.id), ...(rounds && { iterations: rounds }) };
+      steps[step.id] = {
+        ...stepRecord(state, last),
+        ...spills(step.id),
+        ...(rounds && { iterations: rounds }),
+      };
     }
     if (inner !== null) addSteps(state, inner, steps, spills);
   }
@@ -58,7 +62,7 @@ function latest(state: RunState, scope: Scope, id: string): In<'settled'> | unde
   return undefined;
 }
 
-function told(state: RunState, run: In<'settled'>): JsonObject {
+function stepRecord(state: RunState, run: In<'settled'>): JsonObject {
   const { status, reason } = run.phase;
   const exitCode = exitCodeOf(state, run) ?? (status === 'SUCCEEDED' ? 0 : null);
   return {
@@ -91,7 +95,7 @@ function roundsIn(state: RunState, inner: BodyRule, loop: Path): Json[] {
     const began = Math.min(...runs.map(({ startedAt }) => startedAt ?? Infinity));
     const ended = Math.max(...runs.map(({ settledAt }) => settledAt ?? 0));
     const duration = Number.isFinite(began) ? inSeconds(Math.max(0, ended - began)) : 0;
-    const { status, exit_code: exitCode, output } = told(state, run);
+    const { status, exit_code: exitCode, output } = stepRecord(state, run);
     const how = status === 'failed' ? 'failed' : 'completed';
     const result = { status: how, exit_code: exitCode ?? 0, duration, output: output ?? '' };
     return [{ ...roundOf(state, run, 0), ...result }];
@@ -148,7 +152,7 @@ export function logRecords(event: RunEvent, state: RunState): LogRecord[] {
 function settled(event: Of<'settled'>, state: RunState): LogRecord[] {
   const { path, status } = event;
   const run = state.steps.get(path);
-  const exitCode = run && isIn(run, 'settled') ? told(state, run)['exit_code'] : null;
+  const exitCode = run && isIn(run, 'settled') ? stepRecord(state, run)['exit_code'] : null;
   const more = { duration: run ? inSeconds(durationOf(run)) : 0, exit_code: exitCode ?? null };
   if (status === 'SUCCEEDED' || status === 'INCOMPLETE')
     return [{ level: 'INFO', event: 'step_complete', step: path, more }];

@@ -155,14 +155,14 @@ export function editedLimits({ budget }: Limits, before: Workflow, after: Workfl
 }
 
 /** What determines a step's result, by the names that people use. */
-type Essence = Readonly<Record<string, unknown>>;
+type ResultInputs = Readonly<Record<string, unknown>>;
 
-function different(before: Essence, after: Essence): string[] {
+function different(before: ResultInputs, after: ResultInputs): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
 }
 
-function essence(state: RunState, rules: Rules, found: StepVisit, run: StepRun): Essence {
+function essence(state: RunState, rules: Rules, found: StepVisit, run: StepRun): ResultInputs {
   const { step } = found.rule;
   const { phase } = run;
   const needs = step.needs.map((need) => need.step).toSorted();
@@ -178,7 +178,7 @@ function checkOf({ check }: Step): unknown {
   return check && { work: check.work, decisionFile: check.decisionFile, convergence: check.convergence };
 }
 
-function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun): Essence {
+function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun): ResultInputs {
   const { work } = found.rule.step;
   switch (work.kind) {
     case 'gate':
@@ -206,7 +206,7 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
 }
 
 /** The worker and its prompt, with all parameters and values in place. */
-function workOf(work: LaunchWork): Essence {
+function workOf(work: LaunchWork): ResultInputs {
   switch (work.kind) {
     case 'agent': {
       const { provider, model, instructions, again: _, ...rest } = work;

@@ -75,13 +75,13 @@ export function compile(workflow: Workflow): Rules {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Surroundings = Pick<BodyRule, 'workflow' | 'around' | 'item' | 'language'>;
+type BodyContext = Pick<BodyRule, 'workflow' | 'around' | 'item' | 'language'>;
 
 function compileBody(
   bodies: Map<StaticPath, BodyRule>,
   owner: StaticPath,
   body: Body,
-  surroundings: Surroundings,
+  surroundings: BodyContext,
 ): BodyRule {
   const steps = new Map<StepId, Mutable<StepRule> & { dependents: StepRule[] }>();
   const rule: Mutable<BodyRule> = { owner, body, ...surroundings, steps, roots: [] };

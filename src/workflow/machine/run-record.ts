@@ -33,8 +33,8 @@ export function runRecord(state: RunState, rules: Rules): JsonObject {
       workflow_id: workflow.name,
       workflow_version: workflow.version,
       status: runWords[state.status],
-      started_at: instant(startedAt),
-      completed_at: instant(endedAt),
+      started_at: timestamp(startedAt),
+      completed_at: timestamp(endedAt),
       ...(reason === null ? {} : { reason: reason.text }),
       parameters: { ...given?.parameters },
       stages: Object.fromEntries(stages),
@@ -62,8 +62,8 @@ function stageRecord(state: RunState, run: StepRun): JsonObject {
   const outputs = Array.isArray(values) ? [...(values as Json[])] : { ...(values as JsonObject) };
   return {
     status: statusWord(state, run),
-    started_at: instant(run.startedAt),
-    completed_at: instant(run.settledAt),
+    started_at: timestamp(run.startedAt),
+    completed_at: timestamp(run.settledAt),
     attempt: attemptsOf(run),
     ...(reason === null ? {} : { reason }),
     ...(isDone ? { outputs } : {}),
@@ -93,7 +93,7 @@ function statusWord(state: RunState, run: StepRun): string {
   }
 }
 
-function instant(at: number | null): string | null {
+function timestamp(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 

@@ -197,8 +197,8 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     language: rules.workflow.language,
     status: state.status,
     reason: state.reason?.text ?? null,
-    started_at: instant(state.startedAt),
-    completed_at: instant(state.endedAt),
+    started_at: timestamp(state.startedAt),
+    completed_at: timestamp(state.endedAt),
     cost: costOf(state.cost),
     ...(credit === null ? {} : { budget: { msats: credit.total, left: credit.total - credit.spent } }),
     warnings: warningsOf(state),
@@ -238,7 +238,7 @@ function missesInput({ phase }: StepRun): boolean {
   return cause?.code === 'E_VAR_MISSING';
 }
 
-function instant(at: number | null): string | null {
+function timestamp(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
@@ -271,8 +271,8 @@ function stepDocument(
     status: statusOf(state, run.path),
     attempts: attemptsOf(run),
     iterations: iterationsOf(run),
-    started_at: instant(run.startedAt),
-    completed_at: instant(run.settledAt),
+    started_at: timestamp(run.startedAt),
+    completed_at: timestamp(run.settledAt),
     exit_code: run.result?.exitCode ?? null,
     error_class: phase.is === 'settled' ? phase.class : null,
     error_code: phase.is === 'settled' ? (phase.reason?.code ?? null) : null,

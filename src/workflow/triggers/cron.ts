@@ -7,7 +7,7 @@ const lines = new Map<string, Cron>();
  * The first time after another (milliseconds since 1970) at which a crontab line fires; null:
  * never.
  */
-export function nextInstant(
+export function nextTime(
   { expression, timezone }: Extract<Trigger, { kind: 'cron' }>,
   after: number,
 ): number | null {

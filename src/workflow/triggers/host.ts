@@ -103,7 +103,7 @@ export class WorkflowTriggers {
   }
 
   /** Receives messages that roles got. */
-  heard(message: Message): void {
+  received(message: Message): void {
     for (const trigger of this.workflow.triggers)
       if (trigger.kind === 'message' && trigger.type === message.type && message.to.includes(trigger.role))
         this.ask(trigger.name, { role: trigger.role, message: messageData(message) });

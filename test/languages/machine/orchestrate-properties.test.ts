@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Checked } from '../../../src/kernel/diagnostic.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
-import { withVisits } from '../../../src/workflow/machine/given.ts';
+import { withVisits } from '../../../src/workflow/machine/run-start.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
 import type { ConditionInput, StepInput } from '../../../src/languages/orchestrate/schema.ts';
 import { writeNative } from '../../../src/languages/native/write/write.ts';

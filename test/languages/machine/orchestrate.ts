@@ -1,4 +1,4 @@
-import { startContext } from '../../../src/workflow/machine/given.ts';
+import { startContext } from '../../../src/workflow/machine/run-start.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
 import { nowhere, type LanguageContext } from '../../../src/languages/shared/context.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { shownPlan } from '../../../src/cli/plan-text.ts';
 import { runRecord } from '../../../src/workflow/machine/run-record.ts';
 import { mermaidOf } from '../../../src/operations/graph/mermaid.ts';
-import { pictureOf } from '../../../src/operations/graph/picture.ts';
+import { diagramOf } from '../../../src/operations/graph/diagram.ts';
 import { describeRunEvent } from '../../../src/operations/runs/changes.ts';
 import { planDocument } from '../../../src/operations/runs/plan.ts';
 import { stage, swdl } from '../../docs/swdl-plays.ts';
@@ -201,7 +201,7 @@ it('the record has each item of a fan-out', () => {
 
 it('a summary is called one, and draws no way back', () => {
   const definition = swdl([stage('plan', { handoff: { summary_prompt: 'In short?' } })]);
-  expect(mermaidOf(pictureOf(definition))).toBe('flowchart TD\n  n0["plan<br/>claude, opus"]\n');
+  expect(mermaidOf(diagramOf(definition))).toBe('flowchart TD\n  n0["plan<br/>claude, opus"]\n');
   const place = new World(swdl([stage('plan', { handoff: { summary_prompt: 'In short?' } }), stage('b')]));
   place.fails('b', { class: 'RETRYABLE_RATE_LIMIT', until: place.now + 30_000 });
   place.done('plan');

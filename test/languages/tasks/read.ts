@@ -5,7 +5,7 @@ import { pathOf } from '../../../src/expressions/references.ts';
 import type { Tree } from '../../../src/expressions/tree.ts';
 import { nativeVocabulary } from '../../../src/languages/native/vocabulary.ts';
 import { Diagnostics } from '../../../src/languages/shared/diagnostics.ts';
-import type { WorkflowLanguage } from '../../../src/languages/shared/tell.ts';
+import type { WorkflowLanguage } from '../../../src/languages/shared/workflow-language.ts';
 import type { Vocabulary } from '../../../src/workflow/check/vocabulary.ts';
 import type { Step } from '../../../src/workflow/model.ts';
 import { checkShape } from '../../../src/yaml/issues.ts';

@@ -226,7 +226,7 @@ function differences(what: string, mine: readonly string[], theirs: readonly str
 function made(event: MailEvent): Message[] {
   if (event.type === 'accepted') return [event.sent.message];
   if (event.type === 'committed') return event.sent.map(({ message }) => message);
-  if (event.type === 'proceeded') return [event.standIn];
+  if (event.type === 'proceeded') return [event.notice];
   return 'notices' in event ? [...event.notices] : [];
 }
 

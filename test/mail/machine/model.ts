@@ -81,7 +81,7 @@ export class Model {
       case 'escalated':
         return this.#escalate(event.ask, event.to, this.#isPersonal(this.duty(event.ask)));
       case 'proceeded':
-        this.#answer(this.duty(event.ask), event.person, event.standIn.id, null);
+        this.#answer(this.duty(event.ask), event.person, event.notice.id, null);
         return;
       case 'failed-back':
         this.duty(event.ask).candidates.clear();

@@ -161,7 +161,7 @@ describe('every other event that moves mail', () => {
     ],
     [
       'mailroom → user: notice — Something happened',
-      event({ type: 'proceeded', ask, standIn: notice, person: true }),
+      event({ type: 'proceeded', ask, notice: notice, person: true }),
       [told],
       null,
     ],

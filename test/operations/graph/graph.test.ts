@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Step, Work } from '../../../src/workflow/model.ts';
 import { mermaidOf } from '../../../src/operations/graph/mermaid.ts';
-import { pictureOf } from '../../../src/operations/graph/picture.ts';
+import { diagramOf } from '../../../src/operations/graph/diagram.ts';
 import { svgOf } from '../../../src/operations/graph/svg.ts';
 import { step as anyStep, workflow } from '../../workflow/machine/graph.ts';
 
@@ -32,7 +32,7 @@ const shown = workflow(
 
 describe('mermaid', () => {
   it('draws steps, frames and dependencies, and quotes what people wrote', () => {
-    expect(mermaidOf(pictureOf(shown))).toBe(
+    expect(mermaidOf(diagramOf(shown))).toBe(
       [
         'flowchart TD',
         '  n1["plan<br/>command"]',
@@ -51,7 +51,7 @@ describe('mermaid', () => {
 });
 
 describe('svg', () => {
-  const svg = svgOf(pictureOf(shown));
+  const svg = svgOf(diagramOf(shown));
 
   it('shows every step and frame by name, with nothing in it that a page would run', () => {
     for (const name of ['plan', 'lint', 'fix', 'each: for each file', 'end &#34;now&#34; &#38; here'])

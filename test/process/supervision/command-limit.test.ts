@@ -15,8 +15,8 @@ describe('the time of one command', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('is over once, when one has run for so long', () => {
-    const { told, reached } = watched(1000);
-    told('a');
+    const { output, reached } = watched(1000);
+    output('a');
     vi.advanceTimersByTime(999);
     expect(reached).not.toHaveBeenCalled();
     vi.advanceTimersByTime(5000);
@@ -24,24 +24,24 @@ describe('the time of one command', () => {
   });
 
   it('begins anew with each, and those that run together have their own', () => {
-    const { told, reached } = watched(1000);
+    const { output, reached } = watched(1000);
     for (const running of ['a', '', 'b', 'b c', 'c', 'c d', '']) {
-      told(running);
+      output(running);
       vi.advanceTimersByTime(300);
     }
     expect(reached).not.toHaveBeenCalled();
-    told('e');
+    output('e');
     vi.advanceTimersByTime(900);
-    told('e f');
+    output('e f');
     vi.advanceTimersByTime(101);
     expect(reached).toHaveBeenCalledTimes(1);
   });
 
   it('is no matter after the end, or while nothing runs', () => {
-    const { told, stop, reached } = watched(1000);
-    told('');
+    const { output, stop, reached } = watched(1000);
+    output('');
     vi.advanceTimersByTime(5000);
-    told('a');
+    output('a');
     stop();
     vi.advanceTimersByTime(5000);
     expect(reached).not.toHaveBeenCalled();

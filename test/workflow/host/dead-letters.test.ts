@@ -14,7 +14,7 @@ const definition = workflow(
 );
 
 /** A run whose only step has failed for good, on a disk that refuses its dead letter so many times. */
-function failed(refusals: number, salvage: () => Promise<Uint8Array | null>) {
+function failed(refusals: number, uncommittedPatch: () => Promise<Uint8Array | null>) {
   const desk = begin(definition);
   let left = refusals;
   desk.disk.before = ({ path }) => {
@@ -29,7 +29,7 @@ function failed(refusals: number, salvage: () => Promise<Uint8Array | null>) {
     stop: () => {},
     sweep: () => Promise.resolve(),
   };
-  const host = hostOf(desk, definition, false, { runner, salvage }, () => void (watched += 1));
+  const host = hostOf(desk, definition, false, { runner, uncommittedPatch }, () => void (watched += 1));
   host.look();
   host.ended(started[0]!, exit({ code: 1 }));
   host.look();

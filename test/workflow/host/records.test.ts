@@ -45,7 +45,7 @@ it.each([
   refused.project();
   expect(refused.guard.problem).toMatch(/no space left/);
   refused.disk.free = Number.POSITIVE_INFINITY;
-  refused.guard.again();
+  refused.guard.retry();
   for (const { world, project } of [undisturbed, refused]) {
     world.done('b');
     project();

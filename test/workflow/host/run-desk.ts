@@ -74,7 +74,7 @@ export function openHost(
       parking: { list: () => new Map<string, number>(), park: nothing },
       project: desk.disk.root,
       changed: () => Promise.resolve([]),
-      salvage: () => Promise.resolve(null),
+      uncommittedPatch: () => Promise.resolve(null),
       mask: unmasked,
       wake: nothing,
       variables: () => ({}),

@@ -131,7 +131,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
       project: project.root,
       ...(definition.ownWorkspace !== null && { records: new DiskRecords(project, open, folder) }),
       changed: () => Promise.resolve([]),
-      salvage: () => Promise.resolve(null),
+      uncommittedPatch: () => Promise.resolve(null),
       mask,
       wake: () => {},
       variables: () => ({}),

@@ -7,7 +7,7 @@ test.each<[string, ErrorClass, ErrorCode, string | null, boolean]>([
   ['rate_limit_exhausted', 'RETRYABLE_RATE_LIMIT', 'E_PROVIDER', null, false],
   ['timeout', 'RETRYABLE_TRANSIENT', 'E_TIMEOUT', null, true],
   ['output_contract', 'NON_RETRYABLE', 'E_OUTPUT', null, false],
-  ['capability_denied', 'NON_RETRYABLE', 'E_RIGHTS', null, false],
+  ['capability_denied', 'NON_RETRYABLE', 'E_PERMISSIONS', null, false],
   ['auth_failure', 'NON_RETRYABLE', 'E_PROVIDER', null, false],
   ['crashed', 'RETRYABLE_TRANSIENT', 'E_PROVIDER', null, false],
 ])('a failure is called %s: %s, %s', (name, errorClass, code, reported, timedOut) => {

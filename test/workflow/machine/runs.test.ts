@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { finalStatus, type Through } from '../../../src/workflow/machine/final-status.ts';
+import { finalStatus, type SettledScope } from '../../../src/workflow/machine/final-status.ts';
 import { failure, World } from './world.ts';
 
 const reason = { code: 'E_STEP', text: 'it broke' } as const;
 
 describe('the final status', () => {
-  const through: Through = { ending: null, failed: null, ended: null };
+  const through: SettledScope = { ending: null, failed: null, ended: null };
   const failed = { path: 'a', class: 'NON_RETRYABLE', reason } as const;
   it.each([
     ['nothing happened', {}, 'SUCCEEDED'],

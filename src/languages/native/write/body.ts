@@ -60,7 +60,7 @@ function timeoutOf({ timeout, work }: Step): string | null {
 /** What a failure leads to, and the number of retries before. */
 function policyOf({ onFailure, retry, work }: Step): JsonObject {
   const policy = onFailure === 'skip-dependents' ? 'skip_dependents' : onFailure;
-  const { max, base, factor, cap, jitter, codes, never = [], mends = false }: Retry = retry;
+  const { max, base, factor, cap, jitter, codes, never = [], missingOutputs = false }: Retry = retry;
   const isTried = max > 0 || policy === 'retry' || never.length > 0;
   if (work.kind === 'gate') return policy === 'rollback' ? { on_failure: policy } : {};
   if (!isTried || bodyOf(work) !== null) return policy === 'abort' ? {} : { on_failure: policy };
@@ -68,7 +68,7 @@ function policyOf({ onFailure, retry, work }: Step): JsonObject {
   const bounds = withoutNothing({
     codes: codes && [...codes],
     never: never.length === 0 ? null : [...never],
-    mend: mends || null,
+    missing_outputs: missingOutputs || null,
   });
   const last = policy === 'retry' || policy === 'abort' ? {} : { on_retries_exhausted: policy };
   return { on_failure: 'retry', max_retries: max, retry: { ...pauses, ...bounds }, ...last };
@@ -83,8 +83,8 @@ function writeWork(step: Step, note: Note): JsonObject {
         ...(work.capabilities && { capabilities: [...work.capabilities] }),
       };
     case 'agent': {
-      const told = { takes: writeTakes(step.promptInputs), summary: summaryOf(step.check) };
-      return withoutNothing({ ...writeAgent(work), ...told });
+      const promptKeys = { takes: writeTakes(step.promptInputs), summary: summaryOf(step.check) };
+      return withoutNothing({ ...writeAgent(work), ...promptKeys });
     }
     case 'script':
       return {

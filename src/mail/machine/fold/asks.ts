@@ -1,7 +1,7 @@
 import type { Ask } from '../event.ts';
 import type { AskState, Mail, MailState } from '../state.ts';
 import { dropDeadline, setDeadline } from './deadlines.ts';
-import { place, roleState, tellRun } from './places.ts';
+import { place, roleState, projectAnswer } from './places.ts';
 import { closeWait } from './waits.ts';
 import type { MessageId, RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
@@ -80,7 +80,7 @@ export function settleAsk(
   const escalated = current?.is === 'open' ? current.escalated : null;
   setAsk(state, mail, ask.recipient, { is: 'answered', by, from, escalated });
   fileSettled(state, mail);
-  tellRun(state, mail);
+  projectAnswer(state, mail);
   const wait = state.waits.get(mail.request.wait ?? '');
   if (!wait || wait.requests.some((id) => hasOpenAsk(state, id))) return;
   if (person) closeWait(state, wait.id);

@@ -3,7 +3,7 @@ import type { Message } from '../../format/message.ts';
 import type { MailState } from '../state.ts';
 import { askState, escalateAsk, failCopy, loseCandidate } from './asks.ts';
 import { canTakeOver, hand } from './escalation.ts';
-import { standIn } from './sending.ts';
+import { replaceReply } from './sending.ts';
 
 type AskEvent = Extract<Happening<Message>, { type: 'escalated' | 'proceeded' | 'failed-back' }>;
 
@@ -19,8 +19,8 @@ export function ask(state: MailState, event: AskEvent): boolean {
       hand(state, mail, event.ask, event.to, event.person);
       return true;
     case 'proceeded':
-      if (event.standIn.thread !== mail.message.thread) return false;
-      standIn(state, event.ask, event.standIn, event.person);
+      if (event.notice.thread !== mail.message.thread) return false;
+      replaceReply(state, event.ask, event.notice, event.person);
       return true;
     case 'failed-back':
       for (const candidate of open.candidates) {

@@ -90,16 +90,16 @@ function leaveQueue(state: MailState, mail: Mail, role: RoleName): void {
 }
 
 /** After a change of protocol, waiting mail may need other mail to be picked up, or never be. */
-export function doubtQueues(state: MailState): void {
+export function recheckQueues(state: MailState): void {
   for (const [name, { requests, queue }] of state.roles)
     for (const id of [...requests, ...queue]) {
       const mail = state.mail.get(id);
       if (!mail) continue;
       // All of them are removed and added again, which keeps their order.
       leaveQueue(state, mail, name);
-      const doubted = { ...mail, joins: [...new Set([...mail.joins, name])] };
-      state.mail.set(id, doubted);
-      joinQueue(state, doubted, name);
+      const rechecked = { ...mail, joins: [...new Set([...mail.joins, name])] };
+      state.mail.set(id, rechecked);
+      joinQueue(state, rechecked, name);
     }
 }
 
@@ -113,13 +113,13 @@ export function keepCrossed(state: MailState, role: RoleName, thread: ThreadId):
 }
 
 /** Projects a message to its author's `sent`. */
-export function drawSent(state: MailState, message: Message): void {
+export function projectSent(state: MailState, message: Message): void {
   const key = `${copyKey(message.id, message.from)} sent`;
   toProject(state, key, { kind: 'sent', message, role: message.from, since: state.events });
 }
 
 /** Projects a step's result to its run. */
-export function tellRun(state: MailState, step: Mail): void {
+export function projectAnswer(state: MailState, step: Mail): void {
   const answer = isStep(step.message) ? answerOf(state, step) : null;
   if (!answer) return;
   const { from: role, id } = step.message;

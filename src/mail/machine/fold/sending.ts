@@ -4,7 +4,7 @@ import { workflowRole } from '../../format/protocol.ts';
 import type { AskState, Mail, MailState, Wait, WaitId } from '../state.ts';
 import { askState, isOpen, openAsksFor, setAsk, settleAsk } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
-import { drawSent, place } from './places.ts';
+import { projectSent, place } from './places.ts';
 import { openWait } from './waits.ts';
 import { changeThread } from './work.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
@@ -90,7 +90,7 @@ function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | 
     if (role === workflowRole) place(state, mail, role, { at: 'processed' });
     else if (sent.people.includes(role)) place(state, mail, role, { at: 'unread' });
     else place(state, mail, role, late || !open ? { at: 'processed' } : { at: 'inbox' });
-  drawSent(state, message);
+  projectSent(state, message);
 }
 
 /** One reply settles all asks of that request that its author can answer. */
@@ -119,7 +119,7 @@ export function deliverNotice(state: MailState, notice: Message): void {
 }
 
 /** A notice in place of the reply to an ask. */
-export function standIn(state: MailState, ask: Ask, notice: Message, person: boolean): void {
+export function replaceReply(state: MailState, ask: Ask, notice: Message, person: boolean): void {
   if (state.mail.has(notice.id)) return;
   const wait = state.mail.get(ask.request)?.request?.wait ?? null;
   const mail = addMail(state, notice, wait);

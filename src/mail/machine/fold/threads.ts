@@ -3,7 +3,7 @@ import { charge } from '../money.ts';
 import { nothing, type Delivery, type Mail, type MailState, type Thread } from '../state.ts';
 import { isStep } from '../step.ts';
 import { isOpen, setAsk } from './asks.ts';
-import { place, tellRun } from './places.ts';
+import { place, projectAnswer } from './places.ts';
 import { closeWait } from './waits.ts';
 import { changeThread } from './work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
@@ -40,7 +40,7 @@ function freshThread(id: ThreadId, subject: string, opened: number): Thread {
 }
 
 /** True when the thread is open, or the next message would reopen it. */
-export function goesOn(state: MailState, id: ThreadId): boolean {
+export function canContinue(state: MailState, id: ThreadId): boolean {
   const known = state.threads.get(id)?.state;
   return known === 'open' || known === 'quiet';
 }
@@ -70,7 +70,7 @@ export function endThread(
   }
   for (const wait of state.waits.values()) if (wait.thread === id) closeWait(state, wait.id);
   changeThread(state, id, { state: how, reason });
-  for (const step of steps) tellRun(state, step);
+  for (const step of steps) projectAnswer(state, step);
   retire(state, id);
 }
 

@@ -6,7 +6,7 @@ import { stepOf } from '../step.ts';
 import type { Bills, Usage } from '../../../kernel/cost.ts';
 import { addCost, charge, dayOf, settled } from '../money.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
-import { endThread, goesOn, openThread, retire } from './threads.ts';
+import { endThread, canContinue, openThread, retire } from './threads.ts';
 import { sendTogether } from './sending.ts';
 import { place, roleState, toProject } from './places.ts';
 import { closeWait, resumeWait } from './waits.ts';
@@ -85,7 +85,7 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
 
 function claimable(state: MailState, event: Event<'claimed'>, mails: readonly Mail[]): boolean {
   const { role, thread, wait, messages } = event;
-  if (!goesOn(state, thread) || mails.length < new Set(messages).size || mails.length < messages.length)
+  if (!canContinue(state, thread) || mails.length < new Set(messages).size || mails.length < messages.length)
     return false;
   for (const turn of state.turns.values()) if (turn.role === role && turn.thread === thread) return false;
   if (wait === null && messages.length === 0) return false;
@@ -165,7 +165,7 @@ export function abandon(state: MailState, turn: Turn, reason: Reason): void {
 
 /** Closes a thread. Running processes finish; pending attempts do not start. */
 export function closeThread(state: MailState, id: ThreadId): void {
-  if (!goesOn(state, id)) return;
+  if (!canContinue(state, id)) return;
   endThread(state, id, 'closed', null, { at: 'processed' });
   for (const turn of state.turns.values()) {
     if (turn.thread !== id || turn.phase.is !== 'pending') continue;
@@ -179,7 +179,7 @@ export function closeThread(state: MailState, id: ThreadId): void {
 
 /** Fails a thread with everything that runs and waits in it. */
 export function failThread(state: MailState, id: ThreadId, reason: Reason): boolean {
-  if (!goesOn(state, id)) return false;
+  if (!canContinue(state, id)) return false;
   endThread(state, id, 'failed', reason, { at: 'failed', reason });
   for (const turn of state.turns.values()) if (turn.thread === id) abandon(state, turn, reason);
   return true;

@@ -34,14 +34,14 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
   if (onTimeout === 'escalate' && helps)
     return [{ type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) }];
   if (onTimeout !== 'proceed') return [failThreadFact(state, thread, reason)];
-  const standIn = {
+  const notice = {
     to: from,
     thread,
     inReplyTo: ask.request,
     subject: `No answer from ${ask.recipient}: ${subject}`,
     body: `${ask.recipient} has not answered ${ask.request}: ${oneLine(reason.text)}. Continue without it.`,
   };
-  return [{ type: 'proceeded', ask, standIn, person: isHuman(protocol, from) }];
+  return [{ type: 'proceeded', ask, notice, person: isHuman(protocol, from) }];
 }
 
 /** A thread fails at most once, and then no other fact about it counts. */

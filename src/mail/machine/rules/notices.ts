@@ -5,7 +5,7 @@ import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
 /** A notice to the project's person. */
-export function tellUser(thread: ThreadId | null, subject: string, lines: readonly string[]): Notice {
+export function noticeToUser(thread: ThreadId | null, subject: string, lines: readonly string[]): Notice {
   return { to: 'user', thread, inReplyTo: null, subject, body: lines.join('\n') };
 }
 
@@ -18,7 +18,7 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
   const waiting = (state.threads.get(thread)?.messages ?? []).filter((id) =>
     [...(state.mail.get(id)?.deliveries.values() ?? [])].some(({ at }) => at === 'inbox' || at === 'claimed'),
   );
-  const notice = tellUser(thread, `Thread failed: ${subject}`, [
+  const notice = noticeToUser(thread, `Thread failed: ${subject}`, [
     firstLineThenFence(`${reason.code}: ${reason.text}`),
     '',
     'What waited in it is in `failed/`, each with the reason beside it.',
@@ -30,7 +30,7 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
 }
 
 export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact {
-  const notice = tellUser(turn.thread, `Turn ${turn.id} of ${turn.role} failed`, [
+  const notice = noticeToUser(turn.thread, `Turn ${turn.id} of ${turn.role} failed`, [
     firstLineThenFence(`${reason.code}: ${reason.text}`),
     '',
     `After ${turn.attempt === 1 ? 'one attempt' : `${String(turn.attempt)} attempts`} these messages are in agents/${turn.role}/failed/:`,

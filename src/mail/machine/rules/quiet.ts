@@ -3,7 +3,7 @@ import { isHuman, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
 import { stepOf } from '../step.ts';
 import { nextOf } from './expects.ts';
-import { tellUser } from './notices.ts';
+import { noticeToUser } from './notices.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 
 /**
@@ -24,7 +24,7 @@ export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
     const waiting = left.map(
       ({ message, role }) => `- ${message}, for ${role}: ${state.mail.get(message)?.message.subject ?? ''}`,
     );
-    const notice = tellUser(id, `Quiet: ${thread.subject}`, [
+    const notice = noticeToUser(id, `Quiet: ${thread.subject}`, [
       'No work is left in this thread, and no message closed it.',
       ...(waiting.length > 0 ? ['', 'These messages wait for others that never came:', ...waiting] : []),
       '',

@@ -2,7 +2,7 @@ import type { Ask, Fact } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Wait, WaitId } from '../state.ts';
 import { Hopes, Liveness } from './liveness.ts';
-import { tellUser } from './notices.ts';
+import { noticeToUser } from './notices.ts';
 import { openAsks } from './waiting.ts';
 
 /** Notifies `user` of the oldest stuck wait, and fails the request at the end of its chain. */
@@ -62,7 +62,7 @@ function failBack(state: MailState, chain: readonly Ask[], last: Ask): Fact {
   });
   const thread = state.mail.get(last.request)?.message.thread ?? null;
   const text = `no role can continue: ${lines.join(', and ')}`;
-  const notice = tellUser(thread, 'Stuck: roles wait for each other', [
+  const notice = noticeToUser(thread, 'Stuck: roles wait for each other', [
     'None of these roles can continue:',
     '',
     ...lines.map((line) => `- ${line}`),

@@ -33,13 +33,13 @@ export function checkAwake(report: CheckReport): void {
 }
 
 /** Whether every message that the clause needs can come from a reachable role. */
-function isMet(report: CheckReport, clause: Clause, role: Role, awake: ReadonlySet<RoleName>): boolean {
+function isMet(report: CheckReport, clause: Clause, role: Role, reached: ReadonlySet<RoleName>): boolean {
   const arrives = (name: TypeName): boolean => {
     const type = report.protocol.types.get(name);
     // Built-in mail comes from workflows, or reports on something that the role itself did.
     if (type === undefined) return !isBuiltInType(name);
     const addressed = type.to.includes(role.name) || type.escalateTo === role.name;
-    return addressed && type.from.some((sender) => awake.has(sender));
+    return addressed && type.from.some((sender) => reached.has(sender));
   };
   return clause.kind === 'any' ? clause.types.some(arrives) : clause.types.every(arrives);
 }

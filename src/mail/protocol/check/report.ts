@@ -99,7 +99,7 @@ export class CheckReport {
    * Whether a type refers to a role that does not exist, so that its senders or recipients are
    * uncertain.
    */
-  isDoubtful(type: MessageType): boolean {
+  isUncertain(type: MessageType): boolean {
     return [...type.from, ...type.to].some((name) => !this.#roles.has(name));
   }
 }

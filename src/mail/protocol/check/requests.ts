@@ -21,7 +21,7 @@ export function checkRequest(report: CheckReport, type: MessageType): void {
   const replies = type.reply.flatMap((reply) => report.protocol.types.get(reply) ?? []);
   // A missing reply is reported elsewhere; what it would have allowed is unknown. The same holds
   // for roles.
-  if (replies.length < type.reply.length || [type, ...replies].some((each) => report.isDoubtful(each)))
+  if (replies.length < type.reply.length || [type, ...replies].some((each) => report.isUncertain(each)))
     return;
   const useful = replies.filter((reply, index) => checkReply(report, type, reply, index));
   if (useful.length > 0) checkAnswerable(report, type, replies);

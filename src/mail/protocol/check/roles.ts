@@ -15,7 +15,7 @@ export function checkProvider(report: CheckReport, role: Role): void {
   if (role.provider !== '') checkName(report, role.provider, [...path, 'provider']);
   role.fallback.forEach((name, index) => checkName(report, name, [...path, 'fallback', index]));
   for (const provider of providersOf(role)) {
-    checkRights(report, role, provider);
+    checkPermissions(report, role, provider);
     checkServers(report, role, provider);
   }
 }
@@ -43,12 +43,12 @@ function checkName(report: CheckReport, name: string, path: readonly (string | n
   report.problems.push({ code: 'E_UNKNOWN_NAME', severity: 'error', path, message, hint });
 }
 
-function checkRights(report: CheckReport, role: Role, provider: string): void {
+function checkPermissions(report: CheckReport, role: Role, provider: string): void {
   const { broaderThanRequested, strict } = report.context;
   const path = ['roles', role.name];
-  const rights = broaderThanRequested.get(provider)?.(role.capabilities) ?? [];
-  if (rights.length === 0) return;
-  const message = `\`${provider}\` cannot hold \`${role.name}\` to its capabilities: ${rights.join('; ')}`;
+  const permissions = broaderThanRequested.get(provider)?.(role.capabilities) ?? [];
+  if (permissions.length === 0) return;
+  const message = `\`${provider}\` cannot hold \`${role.name}\` to its capabilities: ${permissions.join('; ')}`;
   report.problems.push({
     code: 'E_CAPABILITY',
     severity: strict ? 'error' : 'warning',
@@ -83,7 +83,7 @@ export function checkExpects(report: CheckReport, role: Role): void {
       const path = ['expects', role.name, index, clause.kind, position];
       if (!report.typeExists(name, path)) continue;
       const type = report.protocol.types.get(name);
-      if (type === undefined || report.isDoubtful(type)) continue;
+      if (type === undefined || report.isUncertain(type)) continue;
       if (type.to.includes(role.name) || type.escalateTo === role.name) continue;
       report.error(
         path,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { clockNow } from '../clock.ts';
 import type { ArtifactRecord, Counter, Fact, Failure, Path, Wake } from '../event.ts';
-import { failureOf, finalStatus, type Through } from '../final-status.ts';
+import { failureOf, finalStatus, type SettledScope } from '../final-status.ts';
 import { itemsToOpen } from '../fold/bodies.ts';
 import { isIn } from '../fold/steps.ts';
 import { attempt, evaluationOf } from '../resolve.ts';
@@ -63,7 +63,7 @@ export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun)
   if (open === null || isEnding(state, entered.scope)) return [];
   if (open.exit !== null) return leaveAll(context, entered, run, { ...open, exit: open.exit });
   const failure = failureIn(context, entered, run, open);
-  const stopped = failure !== null && !goesOn(entered, failure);
+  const stopped = failure !== null && !continuesAfter(entered, failure);
   if (stopped && open.left < open.opened) return endOthers(context, run, open, failure);
   const ended = stopped || open.broke;
   if (open.bound !== null && !ended)
@@ -155,7 +155,7 @@ export function timeUp(path: Path): Failure {
 }
 
 /** Whether a loop starts further items after one failed. */
-function goesOn({ rule, path }: StepVisit, failure: Failure): boolean {
+function continuesAfter({ rule, path }: StepVisit, failure: Failure): boolean {
   const lenient = ['continue', 'skip', 'skip-dependents'].includes(rule.step.onFailure);
   return (
     rule.step.work.kind === 'for-each' &&
@@ -289,7 +289,7 @@ export function leaving(context: DecisionContext): Fact[] {
     if (!scope) continue;
     const { counter } = scope;
     const ended = counter.at === 'end' ? spoken(context, scope, counter) : null;
-    const through: Through = {
+    const through: SettledScope = {
       ending: path === '' ? state.ending : scope.ending,
       failed: scope.failed,
       ended,
@@ -312,7 +312,7 @@ function spoken(
   { state, rules }: DecisionContext,
   scope: Scope,
   { failed, says }: Extract<Counter, { at: 'end' }>,
-): Through['ended'] {
+): SettledScope['ended'] {
   const rule = scope.entered && rules.bodies.get(scope.body)?.steps.get(scope.entered.step);
   if (failed === null || says === undefined || !rule) return failed;
   const path = pathIn(scope.path, rule.step.id);

@@ -139,7 +139,7 @@ export function skip(entered: StepVisit, reason: SkipReason): Fact {
 }
 
 /** The outputs of a settled step. */
-export interface Handed {
+export interface StepOutput {
   readonly values: Readonly<Record<string, Json>> | readonly Json[];
   readonly artifacts: readonly ArtifactRecord[];
   readonly convergence: ConvergenceState | null;
@@ -147,12 +147,12 @@ export interface Handed {
   readonly context?: Readonly<Record<string, Json>>;
 }
 
-export const handsNothing: Handed = { values: {}, artifacts: [], convergence: null };
+export const noOutput: StepOutput = { values: {}, artifacts: [], convergence: null };
 
 export function succeed(
   entered: StepVisit,
   status: 'SUCCEEDED' | 'INCOMPLETE',
-  handed: Handed,
+  output: StepOutput,
 ): Extract<Fact, { type: 'settled' }> {
   const { path } = entered;
   const after = aftermath(entered, 'satisfied', 'success', null);
@@ -164,13 +164,13 @@ export function succeed(
     reason: null,
     context: {},
     ends: null,
-    ...handed,
+    ...output,
     ...after,
   };
 }
 
 /** Ends a loop whose iteration ended the whole sequence; the sequence ends with it. */
-export function exit(entered: StepVisit, failure: Failure | null, handed: Handed): Fact {
+export function exit(entered: StepVisit, failure: Failure | null, handed: StepOutput): Fact {
   const settled: Fact =
     failure === null
       ? succeed(entered, 'SUCCEEDED', handed)
@@ -228,7 +228,7 @@ function failed(
   const { path } = entered;
   const way = timedOut ? 'timeout' : 'failure';
   const after = aftermath(entered, leaves, way, { path, class: errorClass, reason });
-  const handed = { ...handsNothing, convergence };
+  const handed = { ...noOutput, convergence };
   return {
     type: 'settled',
     path,

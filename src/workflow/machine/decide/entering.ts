@@ -8,7 +8,7 @@ import { entered as currentOf, type StepVisit } from '../scope.ts';
 import type { StepId } from '../../model.ts';
 import { isTree, type StepRule } from '../rules.ts';
 import type { Phase } from '../state.ts';
-import { fail, handsNothing, skip, succeed, type DecisionContext } from './context.ts';
+import { fail, noOutput, skip, succeed, type DecisionContext } from './context.ts';
 import { withArticle } from '../../../kernel/enumerate.ts';
 
 /**
@@ -72,7 +72,7 @@ function assigns(
     return Object.entries(values).map(([name, value]) => [name, evaluation.render(value)] as const);
   });
   if (!set.ok) return failUnresolved(entered, set.why);
-  return [succeed(entered, 'SUCCEEDED', { ...handsNothing, context: Object.fromEntries(set.value) })];
+  return [succeed(entered, 'SUCCEEDED', { ...noOutput, context: Object.fromEntries(set.value) })];
 }
 
 /** Why its needs do not let a step run; null: they do. */

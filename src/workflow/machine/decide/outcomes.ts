@@ -17,7 +17,7 @@ import {
   isEnding,
   shut,
   succeed,
-  type Handed,
+  type StepOutput,
   type DecisionContext,
   type StepFailure,
 } from './context.ts';
@@ -67,7 +67,7 @@ function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, r
   return ending ? [] : workFailure(context, entered, run, result.outcome);
 }
 
-function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): Handed {
+function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): StepOutput {
   return { values, artifacts, convergence };
 }
 
@@ -89,9 +89,10 @@ function workFailure(
   }
   const { exitCode } = run.phase.result;
   const isMeant = retry.codes === null || (exitCode !== null && retry.codes.includes(exitCode));
-  const isMended = retry.mends === true && failure.reported === contractMissed && run.misses <= 1;
+  const isMissedOutput =
+    retry.missingOutputs === true && failure.reported === contractMissed && run.misses <= 1;
   const isOthers = failure.class === 'NON_RETRYABLE' && hasOther(work, run);
-  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMended || isOthers;
+  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMissedOutput || isOthers;
   if (mayHelp && !isNever && isMeant && failures <= retry.max) {
     const key = `${context.state.given?.run ?? ''} ${path} ${String(iteration)} ${String(attempt)}`;
     const notBefore = context.now + pause(retry, failures, key);

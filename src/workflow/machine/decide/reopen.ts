@@ -102,9 +102,9 @@ export function isKept(run: StepRun): boolean {
 }
 
 /** What happens to a step when its body continues. */
-type Standing = 'kept' | 'goes-on' | 'again';
+type Reopening = 'kept' | 'continues' | 'again';
 
-function standing(context: DecisionContext, path: Path, wanted: Wanted, plan: Plan): Standing {
+function reopeningOf(context: DecisionContext, path: Path, wanted: Wanted, plan: Plan): Reopening {
   const run = context.state.steps.get(path);
   if (wanted.forced.has(path)) {
     if (run) plan.steps.push(path);
@@ -112,7 +112,7 @@ function standing(context: DecisionContext, path: Path, wanted: Wanted, plan: Pl
   }
   if (!run) return 'again';
   if (!wanted.owners.has(path) && isKept(run)) return 'kept';
-  if (run.open === null && !isIn(run, 'settled', 'pending')) return 'goes-on';
+  if (run.open === null && !isIn(run, 'settled', 'pending')) return 'continues';
   if (run.open === null) {
     plan.steps.push(path);
     return 'again';
@@ -123,7 +123,7 @@ function standing(context: DecisionContext, path: Path, wanted: Wanted, plan: Pl
     if (inner) planScope(context, inner, wanted, plan);
   }
   plan.opens.push(path);
-  return 'goes-on';
+  return 'continues';
 }
 
 /** Plans one body; a body in which every step is kept stays unchanged. */
@@ -131,18 +131,18 @@ function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan:
   const body = context.rules.bodies.get(scope.body);
   if (!body) return;
   if (body.body.kind === 'sequence') return planSequence(context, scope, wanted, plan);
-  const standings = new Map<StepRule, Standing>();
+  const reopenings = new Map<StepRule, Reopening>();
   for (const rule of body.steps.values())
-    standings.set(rule, standing(context, pathIn(scope.path, rule.step.id), wanted, plan));
-  const kept = [...standings.values()].filter((each) => each === 'kept').length;
-  if (kept === standings.size && scope.left?.failed === null && scope.path !== '') return;
+    reopenings.set(rule, reopeningOf(context, pathIn(scope.path, rule.step.id), wanted, plan));
+  const kept = [...reopenings.values()].filter((each) => each === 'kept').length;
+  if (kept === reopenings.size && scope.left?.failed === null && scope.path !== '') return;
   plan.scopes.push({
     path: scope.path,
     next: { at: 'graph' },
-    total: standings.size,
+    total: reopenings.size,
     settled: kept,
     failed: null,
-    ...waitingIn(scope, body, standings),
+    ...waitingIn(scope, body, reopenings),
   });
 }
 
@@ -150,18 +150,18 @@ function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan:
 function waitingIn(
   scope: Scope,
   body: BodyRule,
-  standings: ReadonlyMap<StepRule, Standing>,
+  reopenings: ReadonlyMap<StepRule, Reopening>,
 ): Pick<ReopenedScope, 'settledNeeds' | 'dirty'> {
   const settledNeeds: (readonly [Path, number])[] = [];
   const dirty: Path[] = [];
-  for (const [rule, how] of standings) {
+  for (const [rule, how] of reopenings) {
     if (how !== 'again') continue;
     const path = pathIn(scope.path, rule.step.id);
     const needed = new Set(rule.step.needs.map(({ step }) => step));
     let settled = 0;
     for (const id of needed) {
       const need = body.steps.get(id);
-      if (need && standings.get(need) === 'kept') settled += 1;
+      if (need && reopenings.get(need) === 'kept') settled += 1;
     }
     if (settled >= needed.size) dirty.push(path);
     else if (settled > 0) settledNeeds.push([path, settled]);
@@ -198,6 +198,6 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
   if (isDone && run.phase.status !== 'FAILED' && rule) return goOn(nextAfter(scope, rule));
   const owners = new Set([...wanted.owners, path]);
   const forced = run?.open == null ? new Set([...wanted.forced, path]) : wanted.forced;
-  standing(context, path, { forced, owners }, plan);
+  reopeningOf(context, path, { forced, owners }, plan);
   goOn({ at: 'step', ...entered });
 }

@@ -54,8 +54,8 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
     const reason = { code: 'E_BUDGET', text: 'the budget of the run is used up' } as const;
     return fail(entered, { class: 'FATAL', reason, timedOut: false });
   }
-  const mayBeHindered = rule.dynamic || rule.step.inputs.some(({ required }) => required);
-  const launch = mayBeHindered
+  const mayBeUnresolvable = rule.dynamic || rule.step.inputs.some(({ required }) => required);
+  const launch = mayBeUnresolvable
     ? tryLaunch(state, rules, entered, nextKey(state.steps.get(path), path))
     : null;
   if (launch?.ok === false) return failUnresolved(entered, launch.why);

@@ -3,7 +3,7 @@ import { scopeOf } from '../path.ts';
 import { nothing } from '../../../mail/machine/state.ts';
 import type { Open, RunState, Scope } from '../state.ts';
 import { clockNow } from '../clock.ts';
-import { goOn, follow, settle, throughIfDone } from './settle.ts';
+import { goOn, follow, settle, completeIfDone } from './settle.ts';
 import { enter, isIn, put } from './steps.ts';
 import { writeOff } from './work.ts';
 
@@ -98,19 +98,19 @@ export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'
 export function sweep(state: RunState, event: Of<'swept'>): void {
   state.endingScopes.delete(event.scope);
   const rest = { class: null, reason: null, leaves: 'closed' } as const;
-  const touched = new Set<Path>([event.scope]);
+  const changed = new Set<Path>([event.scope]);
   for (const path of event.skipped) {
-    touched.add(scopeOf(path));
+    changed.add(scopeOf(path));
     settle(state, enter(state, path), { status: 'SKIPPED', skipped: { why: 'run-ended' }, ...rest });
   }
   for (const path of event.cancelled) {
     const run = enter(state, path);
     if (isIn(run, 'running')) run.attempts += 1;
     if (isIn(run, 'running', 'checking')) writeOff(state, run);
-    touched.add(run.scope);
+    changed.add(run.scope);
     settle(state, run, { status: 'CANCELLED', skipped: null, ...rest });
   }
-  for (const path of touched) {
+  for (const path of changed) {
     const scope = state.scopes.get(path);
     if (!scope) continue;
     if (scope.counter.at === 'step') scope.counter = { at: 'end', how: 'end', failed: null };
@@ -120,7 +120,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
       if (owner.open && scope.left === null) owner.open = { ...owner.open, left: owner.open.left + 1 };
       scope.left ??= { failed: null };
       state.completedScopes.delete(path);
-    } else throughIfDone(state, scope);
+    } else completeIfDone(state, scope);
   }
 }
 
@@ -172,7 +172,7 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     for (const [each, count] of settledNeeds) state.settledNeeds.set(each, count);
     for (const each of dirty) state.dirty.add(each);
     goOn(state, scope, next);
-    throughIfDone(state, scope);
+    completeIfDone(state, scope);
   }
   for (const path of opens) {
     const run = state.steps.get(path);

@@ -36,11 +36,11 @@ export function follow(
   if (!scope) return;
   for (const each of wakes) wake(state, each);
   goOn(state, scope, next);
-  throughIfDone(state, scope);
+  completeIfDone(state, scope);
 }
 
 /** Marks a body with nothing left to do as complete. */
-export function throughIfDone(state: RunState, scope: Scope): void {
+export function completeIfDone(state: RunState, scope: Scope): void {
   const done = scope.total === null ? scope.counter.at === 'end' : scope.settled >= scope.total;
   if (done && scope.left === null) state.completedScopes.add(scope.path);
 }

@@ -9,7 +9,7 @@ import type { Disk } from '../../../../src/disk/disk.ts';
 function made(event: MailEvent): Message[] {
   const sent: Sent[] =
     event.type === 'accepted' ? [event.sent] : event.type === 'committed' ? [...event.sent] : [];
-  const notices = 'notices' in event ? event.notices : event.type === 'proceeded' ? [event.standIn] : [];
+  const notices = 'notices' in event ? event.notices : event.type === 'proceeded' ? [event.notice] : [];
   return [...sent.map(({ message }) => message), ...notices];
 }
 

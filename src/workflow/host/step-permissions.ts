@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { beyondRights, judgeChanges, mayChange } from '../../mail/machine/rules/rights.ts';
+import { beyondPermissions, judgeChanges, mayChange } from '../../mail/machine/rules/permissions.ts';
 import type { ChangedFiles, WorkResult } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { Overlaps } from '../../mail/host/overlaps.ts';
@@ -16,7 +16,7 @@ export interface Looked {
 
 type Place = Pick<Prepared, 'workspace' | 'inputs' | 'decisionFile'>;
 
-interface Owing {
+interface OwedOutputs {
   readonly workspace: string;
   readonly owed: readonly string[];
   readonly others: Set<string>;
@@ -26,7 +26,7 @@ interface Owing {
  * Detects what agents of steps changed, and enforces their permissions. Scripts and commands are
  * not watched: the definition's author wrote them.
  */
-export class StepRights {
+export class StepPermissions {
   readonly #worktrees: string;
   readonly #contextDir: readonly string[];
   readonly #overlaps = new Overlaps();
@@ -34,7 +34,7 @@ export class StepRights {
    * Running processes: the workspace, their declared outputs, and those that others declared there
    * meanwhile.
    */
-  readonly #running = new Map<string, Owing>();
+  readonly #running = new Map<string, OwedOutputs>();
 
   /** `contextDir`: relative to the workspace of the run; null: it is elsewhere. */
   constructor(project: string, contextDir: string | null) {
@@ -47,7 +47,7 @@ export class StepRights {
   }
 
   begin(key: string, { work, outputs }: Pick<Launch, 'work' | 'outputs'>, workspace: string): void {
-    const own: Owing = { workspace, owed: outputs.map(({ path }) => path), others: new Set() };
+    const own: OwedOutputs = { workspace, owed: outputs.map(({ path }) => path), others: new Set() };
     for (const other of this.#running.values()) {
       if (other.workspace !== workspace) continue;
       for (const path of own.owed) other.others.add(path);
@@ -77,7 +77,7 @@ export class StepRights {
     const isAllowed = mayChange(work.capabilities);
     if (typeof changed === 'string')
       return { changed: null, breach: isAllowed ? { is: 'none' } : judgeChanges(changed, owed, where) };
-    const own = beyondRights(changed, [...this.#contextDir, ...laid(prepared), ...others]);
+    const own = beyondPermissions(changed, [...this.#contextDir, ...laid(prepared), ...others]);
     const paths = own.slice(0, named);
     return {
       changed: shared ? null : { paths, more: own.length - paths.length },
@@ -98,14 +98,14 @@ function laid({ workspace, inputs, decisionFile }: Place): string[] {
  * failure.
  */
 export function withLooked(result: WorkResult, { changed, breach }: Looked): WorkResult {
-  const told = changed === null ? result : { ...result, changed };
+  const reported = changed === null ? result : { ...result, changed };
   switch (breach.is) {
     case 'none':
-      return told;
+      return reported;
     case 'reported':
-      return { ...told, warnings: [...told.warnings, breach.text] };
+      return { ...reported, warnings: [...reported.warnings, breach.text] };
     case 'failed': {
-      if (told.outcome.is !== 'done') return told;
+      if (reported.outcome.is !== 'done') return reported;
       const outcome = {
         is: 'failed',
         class: 'NON_RETRYABLE',
@@ -114,7 +114,7 @@ export function withLooked(result: WorkResult, { changed, breach }: Looked): Wor
         until: null,
         timedOut: false,
       } as const;
-      return { ...told, outcome };
+      return { ...reported, outcome };
     }
   }
 }

@@ -48,20 +48,20 @@ export function requestEvent({
 }
 
 /** The unpublished events of a run: a result for every settled step, and its status. */
-export function untold(
+export function unpublished(
   state: RunState,
   rules: Rules,
   execution: Execution,
-  told: readonly EventTemplate[],
+  published: readonly EventTemplate[],
 ): EventTemplate[] {
   const results = [...rules.root.steps.values()].flatMap((rule): EventTemplate[] => {
     const run = state.steps.get(rule.at);
     return isIn(run, 'settled') ? [resultEvent(rule, run, state, execution)] : [];
   });
-  const last = told.findLast(({ kind }) => kind === kinds.status);
+  const last = published.findLast(({ kind }) => kind === kinds.status);
   const status = statusEvent(state, rules, execution);
   return [
-    ...results.filter((result) => !told.some((each) => says(each, result))),
+    ...results.filter((result) => !published.some((each) => says(each, result))),
     ...(last !== undefined && JSON.stringify(last.tags) === JSON.stringify(status.tags) ? [] : [status]),
   ];
 }

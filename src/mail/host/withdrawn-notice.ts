@@ -4,7 +4,13 @@ import type { MailState } from '../machine/state.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
 /** A notice to the sender of a message that was withdrawn by hand. */
-export function tellSender(state: MailState, id: string, to: RoleName, newId: string, now: number): Sent {
+export function withdrawnNotice(
+  state: MailState,
+  id: string,
+  to: RoleName,
+  newId: string,
+  now: number,
+): Sent {
   const message = state.mail.get(id)?.message;
   return {
     message: {

@@ -1,13 +1,19 @@
 import type { Capability } from '../../../kernel/capabilities.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
-/** Whether these rights let a turn change its workspace, whatever it owes. Tests change what they build, which git ignores. */
+/**
+ * Whether these permissions let a turn change its workspace, whatever it owes. Tests change what
+ * they build, which git ignores.
+ */
 export function mayChange(capabilities: readonly Capability[]): boolean {
   return capabilities.includes('EDIT') || capabilities.includes('RUN_COMMANDS');
 }
 
-/** What a turn without the right changed beyond what it owed: paths, each with everything below it. Relative to one folder. */
-export function beyondRights(changed: readonly string[], owed: readonly string[]): string[] {
+/**
+ * The changes of a turn without permission beyond what it owed: paths, each with everything below
+ * it. Relative to one folder.
+ */
+export function beyondPermissions(changed: readonly string[], owed: readonly string[]): string[] {
   const ours = owed.map((path) => path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, ''));
   return changed.filter((path) => !ours.some((own) => own === '.' || `${path}/`.startsWith(`${own}/`)));
 }
@@ -43,9 +49,9 @@ export function judgeChanges(
   const text =
     typeof changed === 'string'
       ? `its changes cannot be compared, so unpermitted changes cannot be detected: ${changed}`
-      : breachText(beyondRights(changed, owed), isOwn ? 'it' : 'while it ran, files were');
+      : breachText(beyondPermissions(changed, owed), isOwn ? 'it' : 'while it ran, files were');
   if (text === null) return { is: 'none' };
-  return isOwn ? { is: 'failed', reason: { code: 'E_RIGHTS', text } } : { is: 'reported', text };
+  return isOwn ? { is: 'failed', reason: { code: 'E_PERMISSIONS', text } } : { is: 'reported', text };
 }
 
 function breachText(paths: readonly string[], what: string): string | null {

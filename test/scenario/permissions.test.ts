@@ -67,7 +67,7 @@ describe('a role without EDIT that changes files', () => {
     begin('READ', 'worktree');
     const ran = await project.works('maker');
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toContain('E_RIGHTS: it changed without permission: `kept.txt`, `src/made.txt`');
+    expect(ran.stdout).toContain('E_PERMISSIONS: it changed without permission: `kept.txt`, `src/made.txt`');
     const [worktree = ''] = project.list('.mailroom/worktrees');
     expect(project.read(`.mailroom/worktrees/${worktree}/kept.txt`)).toBe('kept\nchanged\n');
     expect(existsSync(join(project.root, 'src'))).toBe(false);
@@ -98,7 +98,7 @@ describe('a role without EDIT that blinds git', () => {
     begin('READ', 'worktree', { 'play/maker.mjs': play });
     const ran = await project.works('maker');
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toContain(`E_RIGHTS: ${unknown}`);
+    expect(ran.stdout).toContain(`E_PERMISSIONS: ${unknown}`);
   });
 
   it('is reported with the run whose step it does', { timeout: 60_000 }, async () => {

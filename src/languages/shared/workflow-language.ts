@@ -37,7 +37,7 @@ function read(document: YamlDocument): { readonly file: JsonObject; readonly ver
  * The languages in which a file may be written, by their signs. `version` is compared by its source
  * text.
  */
-export function tellLanguages(
+export function languagesOf(
   document: YamlDocument,
   languages: readonly WorkflowLanguage[],
 ): readonly WorkflowLanguage[] {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Launch } from '../../../src/workflow/machine/launch.ts';
-import { StepRights } from '../../../src/workflow/host/step-rights.ts';
+import { StepPermissions } from '../../../src/workflow/host/step-permissions.ts';
 import type { Capability } from '../../../src/kernel/capabilities.ts';
 
 const place = {
@@ -27,7 +27,7 @@ function agent(capabilities: readonly Capability[]): Pick<Launch, 'work' | 'outp
 const changed = ['context/a/_meta.json', 'given/plan.md', 'decision.json', 'made.txt', 'src/a.ts'];
 
 it('tells what an agent changed, what it owed among it, and not what was laid there for it', () => {
-  const rights = new StepRights('/project', 'context');
+  const rights = new StepPermissions('/project', 'context');
   for (const capabilities of [['READ'], ['EDIT']] as const) {
     const step = agent(capabilities);
     rights.begin('a', step, '/project');
@@ -38,7 +38,7 @@ it('tells what an agent changed, what it owed among it, and not what was laid th
 });
 
 it('tells nothing where another that may change the folder was there, and nothing where git cannot tell', () => {
-  const rights = new StepRights('/project', 'context');
+  const rights = new StepPermissions('/project', 'context');
   const step = agent(['EDIT']);
   rights.begin('a', step, '/project');
   rights.begin('b', step, '/project');
@@ -50,7 +50,7 @@ it('blames nobody for what a neighbour owes, or what one with the right to it ma
   const reader = agent(['READ']);
   const owing = { ...reader, outputs: [{ name: 'log', path: 'src/a.ts', type: null, required: false }] };
   const beside = (other: Pick<Launch, 'work' | 'outputs'>, first: boolean) => {
-    const rights = new StepRights('/project', 'context');
+    const rights = new StepPermissions('/project', 'context');
     const order = first
       ? ([
           ['b', other],
@@ -78,7 +78,7 @@ it('blames nobody for what a neighbour owes, or what one with the right to it ma
 });
 
 it('names a thousand of very many, and counts the rest', () => {
-  const rights = new StepRights('/project', null);
+  const rights = new StepPermissions('/project', null);
   const step = agent(['EDIT']);
   rights.begin('a', step, '/project');
   const many = Array.from({ length: 1_007 }, (_, index) => `file-${String(index)}`);
@@ -88,11 +88,11 @@ it('names a thousand of very many, and counts the rest', () => {
 });
 
 it('lets nothing pass as unchanged that git cannot compare', () => {
-  const rights = new StepRights('/project', null);
+  const rights = new StepPermissions('/project', null);
   const text = 'its changes cannot be compared, so unpermitted changes cannot be detected: no git';
   for (const [workspace, breach] of [
     ['/project', { is: 'reported', text }],
-    ['/project/.mailroom/worktrees/t1', { is: 'failed', reason: { code: 'E_RIGHTS', text } }],
+    ['/project/.mailroom/worktrees/t1', { is: 'failed', reason: { code: 'E_PERMISSIONS', text } }],
   ] as const) {
     const step = agent(['READ']);
     rights.begin('a', step, workspace);

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { Message } from '../format/message.ts';
-import { judgeChanges, mayChange } from '../machine/rules/rights.ts';
+import { judgeChanges, mayChange } from '../machine/rules/permissions.ts';
 import { isStep } from '../machine/step.ts';
 import { Overlaps } from './overlaps.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -9,7 +9,7 @@ import type { Changed } from '../../kernel/edits.ts';
 import type { Invocation } from '../../providers/provider.ts';
 
 /** The result of checking a turn's changes. */
-export interface Looked {
+export interface ChangesJudged {
   /** Why the turn fails; null: it does not. */
   readonly failure: Reason | null;
   readonly reports: readonly string[];
@@ -19,7 +19,7 @@ export interface Looked {
  * Checks afterwards that turns changed only what they are permitted to, in their workspace and in
  * the project around it.
  */
-export class TurnRights {
+export class TurnPermissions {
   readonly #project: string;
   readonly #verifies: (provider: string) => boolean;
   readonly #overlaps = new Overlaps();
@@ -54,7 +54,7 @@ export class TurnRights {
       readonly worktree: boolean;
       readonly messages: readonly Message[];
     },
-  ): Looked {
+  ): ChangesJudged {
     const shared = this.#overlaps.end(key);
     const { workspace, messages } = turn;
     let failure: Reason | null = null;

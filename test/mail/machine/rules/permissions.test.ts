@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { beyondRights, judgeChanges, mayChange } from '../../../../src/mail/machine/rules/rights.ts';
+import {
+  beyondPermissions,
+  judgeChanges,
+  mayChange,
+} from '../../../../src/mail/machine/rules/permissions.ts';
 
 describe('the rights to a workspace', () => {
   it.each([
@@ -13,8 +17,12 @@ describe('the rights to a workspace', () => {
 
   it('leave out what is owed, with everything below it and nothing beside it', () => {
     const changed = ['plan.md', 'plan.md.bak', 'out/a/b.txt', 'output.txt', 'src/x.ts'];
-    expect(beyondRights(changed, ['./plan.md', 'out/'])).toEqual(['plan.md.bak', 'output.txt', 'src/x.ts']);
-    expect(beyondRights(changed, ['.'])).toEqual([]);
+    expect(beyondPermissions(changed, ['./plan.md', 'out/'])).toEqual([
+      'plan.md.bak',
+      'output.txt',
+      'src/x.ts',
+    ]);
+    expect(beyondPermissions(changed, ['.'])).toEqual([]);
   });
 });
 
@@ -27,7 +35,7 @@ describe('a breach', () => {
 
   it('fails a turn alone in a worktree, and names what it can', () => {
     const judged = judgeChanges(paths, [], { worktree: true, shared: false });
-    expect(judged).toMatchObject({ is: 'failed', reason: { code: 'E_RIGHTS' } });
+    expect(judged).toMatchObject({ is: 'failed', reason: { code: 'E_PERMISSIONS' } });
     expect(JSON.stringify(judged)).toMatch(/`f0`, .*`f9` and 2 more/);
   });
 

@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.ts';
 import type { ProjectServices } from '../operations/services.ts';
 
 /** The options that `send` and `reply` share. */
-export interface LetterOptions {
+export interface MessageOptions {
   readonly type?: string;
   readonly subject?: string;
   readonly field?: readonly string[];
@@ -32,7 +32,11 @@ const remedy = 'give a file, `-` for standard input, or `--message TEXT`';
 /**
  * The text of a message: `--message`, a file, or standard input (`-`, or no file and piped input).
  */
-export async function readText(context: Context, file: string | null, options: LetterOptions): Promise<Text> {
+export async function readText(
+  context: Context,
+  file: string | null,
+  options: MessageOptions,
+): Promise<Text> {
   const { terminal, services } = context;
   if (options.message !== undefined) {
     if (file !== null) throw new MailroomError('E_USAGE', 'there is a file and a --message: say one of them');
@@ -63,7 +67,7 @@ export async function deliver(
   project: ProjectServices,
   role: string,
   draft: Draft,
-  options: LetterOptions,
+  options: MessageOptions,
 ): Promise<number> {
   const { submit, stageInTurn } = await import('../operations/sending.ts');
   const { terminal, turn } = context;
@@ -73,36 +77,36 @@ export async function deliver(
         'E_INSIDE_TURN',
         'this turn has no staging folder: $MAILROOM_OUTBOX is not set',
       );
-    const handed = await stageInTurn(project, turn, draft);
-    show(terminal, handed, options.json === true);
+    const sending = await stageInTurn(project, turn, draft);
+    show(terminal, sending, options.json === true);
     return 0;
   }
-  const handed = await submit(project, role, draft, terminal.now);
+  const sending = await submit(project, role, draft, terminal.now);
   if (options.wait === true) {
-    if (options.json !== true) terminal.complain(`${inWords(handed)}\n`);
+    if (options.json !== true) terminal.complain(`${inWords(sending)}\n`);
     const { awaitAnswer } = await import('./waiting.ts');
-    return await awaitAnswer(context, project, { role, handed, json: options.json === true });
+    return await awaitAnswer(context, project, { role, sending, json: options.json === true });
   }
-  show(terminal, handed, options.json === true);
+  show(terminal, sending, options.json === true);
   return 0;
 }
 
-function show(terminal: Terminal, handed: Sending, asJson: boolean): void {
-  if (asJson) terminal.write(json(handed));
-  else terminal.tell(`${inWords(handed)}\n`);
+function show(terminal: Terminal, sending: Sending, asJson: boolean): void {
+  if (asJson) terminal.write(json(sending));
+  else terminal.print(`${inWords(sending)}\n`);
 }
 
-function inWords(handed: Sending): string {
-  switch (handed.state) {
+function inWords(sending: Sending): string {
+  switch (sending.state) {
     case 'accepted':
-      return `sent ${handed.id} (${handed.type} to ${handed.to.join(', ')}, thread ${handed.thread})`;
+      return `sent ${sending.id} (${sending.type} to ${sending.to.join(', ')}, thread ${sending.thread})`;
     case 'recorded':
-      return handed.controller
-        ? `recorded in ${handed.path}; the controller has not taken it yet`
-        : `recorded in ${handed.path}; no controller runs, the next \`mailroom up\` takes it`;
+      return sending.controller
+        ? `recorded in ${sending.path}; the controller has not taken it yet`
+        : `recorded in ${sending.path}; no controller runs, the next \`mailroom up\` takes it`;
     case 'staged':
-      return `staged ${handed.path}; it is sent when this turn is committed`;
+      return `staged ${sending.path}; it is sent when this turn is committed`;
     default:
-      return handed satisfies never;
+      return sending satisfies never;
   }
 }

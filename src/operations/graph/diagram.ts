@@ -2,15 +2,15 @@ import { innerOf } from '../../workflow/bodies.ts';
 import type { Body, Step, Work, Workflow } from '../../workflow/model.ts';
 
 /** A workflow as a drawing: nodes, frames and edges. */
-export interface Picture {
+export interface Diagram {
   readonly title: string;
-  readonly nodes: readonly PictureNode[];
+  readonly nodes: readonly DiagramNode[];
   /** Loops and sub-workflows: frames around their steps. */
   readonly frames: readonly Frame[];
   readonly edges: readonly Edge[];
 }
 
-export interface PictureNode {
+export interface DiagramNode {
   /** The step's path without items and visits. */
   readonly path: string;
   readonly name: string;
@@ -34,8 +34,8 @@ export interface Edge {
 }
 
 /** The drawing of a workflow, for `graph`. */
-export function pictureOf(workflow: Workflow): Picture {
-  const nodes: PictureNode[] = [];
+export function diagramOf(workflow: Workflow): Diagram {
+  const nodes: DiagramNode[] = [];
   const frames: Frame[] = [];
   const edges: Edge[] = [];
   const walk = (body: Body, frame: string | null): void => {
@@ -55,7 +55,7 @@ export function pictureOf(workflow: Workflow): Picture {
   return { title: workflow.name, nodes, frames, edges };
 }
 
-function nodeOf(step: Step, path: string, frame: string | null): PictureNode {
+function nodeOf(step: Step, path: string, frame: string | null): DiagramNode {
   const { kind } = step.work;
   const shape = kind === 'gate' ? 'gate' : step.when === null ? 'step' : 'condition';
   return { path, name: step.id, who: whoOf(step.work), shape, frame };
