@@ -29,14 +29,26 @@ export interface Text {
 
 const remedy = 'give a file, `-` for standard input, or `--message TEXT`';
 
-/**
- * The text of a message: `--message`, a file, or standard input (`-`, or no file and piped input).
- */
+/** Like `givenText`; throws `E_USAGE` where no text is given. */
 export async function readText(
   context: Context,
   file: string | null,
   options: MessageOptions,
 ): Promise<Text> {
+  const text = await givenText(context, file, options);
+  if (text !== null) return text;
+  throw new MailroomError('E_USAGE', 'there is no text to send', 'give a file, `-` or `--message TEXT`');
+}
+
+/**
+ * The text of a message: `--message`, a file, or standard input (`-`, or no file and piped input).
+ * Null: none is given.
+ */
+export async function givenText(
+  context: Context,
+  file: string | null,
+  options: MessageOptions,
+): Promise<Text | null> {
   const { terminal, services } = context;
   if (options.message !== undefined) {
     if (file !== null) throw new MailroomError('E_USAGE', 'there is a file and a --message: say one of them');
@@ -48,10 +60,12 @@ export async function readText(
       );
     return { text: options.message, plain: true, source: '--message', remedy };
   }
-  if (file === '-' || (file === null && terminal.piped))
-    return { text: await terminal.readInput(), plain: false, source: 'standard input', remedy };
-  if (file === null)
-    throw new MailroomError('E_USAGE', 'there is no text to send', 'give a file, `-` or `--message TEXT`');
+  if (file === '-' || (file === null && terminal.piped)) {
+    const text = await terminal.readInput();
+    if (file === null && text.trim() === '') return null;
+    return { text, plain: false, source: 'standard input', remedy };
+  }
+  if (file === null) return null;
   const text = services.readText(resolve(services.cwd, file));
   if (text === null)
     throw new MailroomError('E_USAGE', `there is no file ${file}`, 'pass the text with `--message TEXT`');

@@ -7,3 +7,8 @@ export type ThreadId = string;
 export type RoleName = string;
 
 export type TypeName = string;
+
+/** As much of an id as people see and type: its last six characters. */
+export function endOfId(id: string): string {
+  return id.slice(-6);
+}

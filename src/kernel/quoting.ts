@@ -31,3 +31,8 @@ export function firstLineThenFence(text: string): string {
   const below = rest.join('\n').trim();
   return below === '' ? oneLine(first) : `${oneLine(first)}\n\n${fenced(below)}`;
 }
+
+/** A word as a shell reads it back: quoted where it has to be. */
+export function shellWord(word: string): string {
+  return /^[\w.,:=@/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

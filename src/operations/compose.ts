@@ -1,18 +1,13 @@
 import { MailroomError } from '../kernel/errors.ts';
-import { parseJson, type Json } from '../kernel/json.ts';
-import type { Draft } from '../mail/format/message.ts';
-import {
-  isHuman,
-  stepResult,
-  typesBetween,
-  workflowRole,
-  type MessageType,
-  type Protocol,
-} from '../mail/format/protocol.ts';
+import type { Draft, Message } from '../mail/format/message.ts';
+import { mayAnswer } from '../mail/machine/answering.ts';
+import type { MailState } from '../mail/machine/state.ts';
+import { isHuman, stepResult, typesBetween, workflowRole, type Protocol } from '../mail/format/protocol.ts';
 import { maySend } from '../mail/machine/rules/address.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { nothingSaid, parseMessage } from '../mail/format/read-message.ts';
 import { isInside } from '../yaml/paths.ts';
+import { readFields } from './given-fields.ts';
 import { ProblemsError } from './problems.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 
@@ -69,7 +64,7 @@ export function compose(wish: SendRequest, protocol: Protocol | null): Draft {
     inReplyTo,
     subject,
     attachments: [...written.attachments, ...wish.attachments],
-    fields: { ...written.fields, ...readFields(wish.fields, protocol?.types.get(type) ?? null) },
+    fields: { ...written.fields, ...readFields(wish.fields, protocol?.types.get(type)?.fields ?? {}) },
     extra: written.extra,
     body: written.body.endsWith('\n') || written.body === '' ? written.body : `${written.body}\n`,
     frontMatter: true,
@@ -92,6 +87,13 @@ function refuseOutside(path: string): void {
 function known(what: 'role' | 'type', name: string, all: ReadonlyMap<string, unknown>): void {
   if (all.has(name)) return;
   const names = [...all.keys()];
+  const choices = name.split('|');
+  if (choices.length > 1 && choices.every((each) => all.has(each)))
+    throw new MailroomError(
+      'E_USAGE',
+      `\`${name}\` lists the ${what}s to choose from`,
+      `write one of them: ${choices.join(', ')}`,
+    );
   const hint = didYouMean(name, names) ?? `the ${what}s are ${names.join(', ')}`;
   throw new MailroomError('E_UNKNOWN_NAME', `there is no ${what} \`${name}\``, hint);
 }
@@ -147,47 +149,20 @@ function isReply(protocol: Protocol, name: TypeName): boolean {
   return [...protocol.types.values()].some(({ reply }) => reply.includes(name));
 }
 
-/** `name=value`: JSON where it parses as JSON, unless the field is a string. */
-function readFields(given: readonly string[], type: MessageType | null): Record<string, Json> {
-  const fields: Record<string, Json> = {};
-  for (const pair of given) {
-    const at = pair.indexOf('=');
-    if (at <= 0)
-      throw new MailroomError('E_USAGE', `\`--field ${pair}\` has no value`, 'write --field name=value');
-    const name = pair.slice(0, at);
-    const text = pair.slice(at + 1);
-    fields[name] = type?.fields[name]?.type === 'string' ? text : jsonOrText(text);
-  }
-  return fields;
-}
-
-function jsonOrText(text: string): Json {
-  const value = parseJson(text);
-  return value === undefined ? text : value;
-}
-
 /**
- * The person who received a message, in whose name it is answered. Throws `E_TARGET` when that is
- * ambiguous.
+ * The people who may answer a message: those who still can, else all of them who received it.
+ * Throws `E_TARGET` when nobody did.
  */
-export function addressee(
-  protocol: Protocol,
-  recipients: readonly RoleName[],
-  as: RoleName | null,
-): RoleName {
-  if (as !== null) return as;
+export function addressees(state: MailState, protocol: Protocol, message: Message): RoleName[] {
+  const mail = state.mail.get(message.id);
+  const recipients = [...(mail?.deliveries.keys() ?? message.to)];
   const people = recipients.filter((role) => isHuman(protocol, role));
-  const [only] = people;
-  if (only !== undefined && people.length === 1) return only;
-  if (people.length > 1)
+  if (people.length === 0)
     throw new MailroomError(
       'E_TARGET',
-      `it was sent to ${people.join(' and ')}`,
-      'say with --as who answers',
+      `it was sent to ${recipients.join(', ')}, and to no person`,
+      'say with --as for which role you answer',
     );
-  throw new MailroomError(
-    'E_TARGET',
-    `it was sent to ${recipients.join(', ')}, and to no person`,
-    'say with --as for which role you answer',
-  );
+  const open = mail === undefined ? [] : mayAnswer(state, mail, people);
+  return open.length > 0 ? open : people;
 }

@@ -70,17 +70,21 @@ describe('inbox', () => {
     const bench = asked({ lead: 'Which parser?' }, text);
     const { document } = await bench.json('inbox', '--as', 'lead');
     const id = bench.id('Which parser?');
-    expect(document).toMatchObject({
+    expect(document).toEqual({
       schema: 1,
       as: 'lead',
       items: [
         {
           id,
           kind: 'request',
+          thread: bench.id('Do it'),
           run: null,
-          to: ['lead'],
           from: 'engineer',
           type: 'question',
+          subject: 'Which parser?',
+          since: expect.stringMatching(/^2026-11-21T20:45:0\d\.\d{3}Z$/) as unknown,
+          deadline: expect.stringMatching(/^2026-11-21T21:15:0\d\.\d{3}Z$/) as unknown,
+          on_timeout: 'the thread fails',
           fields: { why: { type: 'string', enum: ['later', 'never'], required: true } },
           reply_types: ['answer', 'refusal'],
           command: `mailroom reply ${id.slice(-6)} --type 'answer|refusal' --field 'why=later|never' --message "…"`,

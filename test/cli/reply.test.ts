@@ -26,7 +26,7 @@ describe('reply', () => {
     const id = bench.id('Which parser?');
     expect(await bench.run('reply', id, '-m', 'x')).toMatchObject({
       code: 2,
-      err: 'error E_TARGET: it was sent to user and lead\nhint: say with --as who answers\n',
+      err: `error E_USAGE: the answer lacks who answers (user or lead)\nhint: mailroom reply ${id.slice(-6)} --message x --as 'user|lead'\n`,
     });
     expect((await bench.run('reply', id, '-m', 'x', '--as', 'user')).code).toBe(0);
   });

@@ -1,4 +1,4 @@
-import type { InboxDocument, InboxItem } from '../../operations/inbox.ts';
+import type { Inbox, WaitingItem } from '../../operations/inbox.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, since } from '../format.ts';
 import { json, watch } from '../output.ts';
@@ -10,13 +10,13 @@ export interface InboxOptions {
 }
 
 export async function inbox(context: Context, options: InboxOptions): Promise<number> {
-  const { readInbox } = await import('../../operations/inbox.ts');
+  const { inboxDocument, readInbox } = await import('../../operations/inbox.ts');
   const { terminal } = context;
   const project = context.project();
   const show = async () => {
-    const document = await readInbox(project, project.workflows, options.as ?? null);
-    if (options.json === true) return json(document);
-    return `${inboxLines(context, document).join('\n')}\n`;
+    const waiting = await readInbox(project, project.workflows, options.as ?? null);
+    if (options.json === true) return json(inboxDocument(waiting));
+    return `${inboxLines(context, waiting).join('\n')}\n`;
   };
   const print = options.json === true ? terminal.write : terminal.print;
   if (options.watch === true) return await watch(terminal, project, show, print);
@@ -28,7 +28,7 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
  * The list as text: each item with its number, its subject, its deadline, and the command that
  * answers it.
  */
-function inboxLines({ terminal, commandLine }: Context, { as, items }: InboxDocument): string[] {
+function inboxLines({ terminal, commandLine }: Context, { as, items }: Inbox): string[] {
   const { colours } = terminal;
   const now = terminal.now();
   if (items.length === 0) return [`Nothing waits for ${as ?? 'you'}.`];
@@ -41,20 +41,20 @@ function inboxLines({ terminal, commandLine }: Context, { as, items }: InboxDocu
   ]);
 }
 
-function title({ kind, from, type, to, subject }: InboxItem): string {
+function title({ kind, from, type, to, subject }: WaitingItem): string {
   const whom = to.length === 0 ? 'anybody' : to.join(', ');
   const what = kind === 'approval' ? `${from} asks ${whom} for approval` : `${type} from ${from} to ${whom}`;
   return line(`${what}: ${subject}`);
 }
 
-function timing({ since: at, deadline, on_timeout: otherwise }: InboxItem, now: number): string {
+function timing({ since: at, deadline, on_timeout: otherwise }: WaitingItem, now: number): string {
   const waited = at === null ? '' : `since ${clock(at, now)} (${since(at, now)})`;
   if (deadline === null) return waited;
   const left = Date.parse(deadline) > now ? `in ${ahead(deadline, now)}` : 'now';
   return `${waited}; until ${clock(deadline, now)} (${left}), then ${otherwise ?? ''}`;
 }
 
-function fieldLines({ fields }: InboxItem): string[] {
+function fieldLines({ fields }: WaitingItem): string[] {
   return Object.entries(fields).map(([name, { type, enum: values, required }]) => {
     const choices = values === null ? type : values.map((value) => JSON.stringify(value)).join(' | ');
     return line(`    --field ${name}=…  ${choices}${required ? '' : ', optional'}`);

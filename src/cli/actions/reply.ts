@@ -1,8 +1,13 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { mailroom, type Message } from '../../mail/format/message.ts';
+import { stepResult, typesBetween } from '../../mail/format/protocol.ts';
+import { answerTypes } from '../../mail/machine/answering.ts';
 import { emptyState, type MailState } from '../../mail/machine/state.ts';
+import { isPosition } from '../../operations/positions.ts';
+import { writtenProtocol } from '../../operations/sending.ts';
+import { completeAnswer, pickWaiting, type Answerable } from '../answering.ts';
 import type { Context } from '../context.ts';
-import { deliver, readText, type MessageOptions } from '../message-options.ts';
+import { deliver, givenText, type MessageOptions } from '../message-options.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 
 export async function reply(
@@ -12,42 +17,47 @@ export async function reply(
   options: MessageOptions,
 ): Promise<number> {
   const { compose } = await import('../../operations/compose.ts');
-  const { writtenProtocol } = await import('../../operations/sending.ts');
   const project = context.project();
   context.announce();
   const state = project.state() ?? emptyState();
-  const message = await findMessage(project, state, await idOf(project, word, options.as ?? null));
+  const message = await findMessage(project, state, await idOf(context, project, word, options));
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
-  const text = await readText(context, file, options);
-  const from = await speaker(context, project, state, message, options);
+  const given = { options, file, text: await givenText(context, file, options) };
+  const answer = await completeAnswer(context, await answerable(context, project, message, options), given);
   const draft = compose(
     {
-      from,
+      from: answer.from,
       to: [message.from],
-      type: options.type ?? null,
+      type: answer.options.type ?? null,
       subject: options.subject ?? null,
-      fields: options.field ?? [],
+      fields: answer.options.field ?? [],
       attachments: options.attach ?? [],
       thread: null,
       inReplyTo: message.id,
       replies: state.mail.get(message.id)?.request?.replies ?? null,
-      ...text,
+      ...answer.text,
     },
     await writtenProtocol(project),
   );
-  return await deliver(context, project, from, draft, options);
+  return await deliver(context, project, answer.from, draft, options);
 }
 
 /**
  * The id for a word: without a word the only waiting request, for `@1` or `last` an item of the
  * inbox, otherwise the word.
  */
-async function idOf(project: ProjectServices, word: string | null, as: string | null): Promise<string> {
-  const { isPosition, pickItem, readInbox } = await import('../../operations/inbox.ts');
+async function idOf(
+  context: Context,
+  project: ProjectServices,
+  word: string | null,
+  options: MessageOptions,
+): Promise<string> {
+  const { readInbox } = await import('../../operations/inbox.ts');
   if (word !== null && !isPosition(word)) return word;
-  const { items } = await readInbox(project, project.workflows, as);
-  return pickItem(items, word === null ? ['request'] : ['request', 'notice'], word).id;
+  const { items } = await readInbox(project, project.workflows, options.as ?? null);
+  const kinds = word === null ? (['request'] as const) : (['request', 'notice'] as const);
+  return (await pickWaiting(context, items, kinds, word, options)).id;
 }
 
 async function findMessage(project: ProjectServices, state: MailState, word: string): Promise<Message> {
@@ -61,18 +71,23 @@ async function findMessage(project: ProjectServices, state: MailState, word: str
   return found;
 }
 
-/** An agent answers for itself; a person for the human role that received the message. */
-async function speaker(
+/** An agent answers for itself; a person for a human role that received the message. */
+async function answerable(
   { turn }: Context,
   project: ProjectServices,
-  state: MailState,
   message: Message,
   { as }: MessageOptions,
-): Promise<string> {
-  if (turn !== null) return turn.role;
-  const { addressee } = await import('../../operations/compose.ts');
-  const definition = await project.definition();
-  if (!definition.ok) return as ?? 'user';
-  const recipients = [...(state.mail.get(message.id)?.deliveries.keys() ?? message.to)];
-  return addressee(definition.value.protocol, recipients, as ?? null);
+): Promise<Answerable> {
+  const { addressees } = await import('../../operations/compose.ts');
+  const state = project.state() ?? emptyState();
+  const protocol = await writtenProtocol(project);
+  const mail = state.mail.get(message.id);
+  const only = turn?.role ?? as ?? (protocol === null ? 'user' : null);
+  const people = only === null && protocol !== null ? addressees(state, protocol, message) : [only ?? 'user'];
+  if (protocol === null) return { message, people, types: [], protocol };
+  const allowed = people.flatMap((role) => typesBetween(protocol, role, message.from));
+  const types = answerTypes(protocol, mail?.request?.replies ?? []).filter(
+    (type) => type === stepResult.name || allowed.some(({ name }) => name === type),
+  );
+  return { message, people, types, protocol };
 }

@@ -1,3 +1,5 @@
+import { endOfId } from '../../kernel/ids.ts';
+import { shellWord } from '../../kernel/quoting.ts';
 import type { Cost } from '../../mail/machine/state.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
 import type { Trigger } from '../../workflow/model.ts';
@@ -71,15 +73,18 @@ export function runStatus(
     started_at: isoOrNull(state.startedAt),
     steps,
     gates,
-    resume: alive ? null : startedBy === 'up' ? 'mailroom up' : `mailroom resume ${run.slice(-6)}`,
+    resume: alive ? null : startedBy === 'up' ? 'mailroom up' : `mailroom resume ${endOfId(run)}`,
     cost: state.cost,
   };
 }
 
-/** The command that approves a gate; it names the approver where only one person may approve. */
+/**
+ * The command that approves a gate. It names the approver where only one person may approve, and
+ * where several may, them to choose from.
+ */
 export function approveCommand(run: string, gate: string, approvers: readonly string[]): string {
-  const as = approvers.length === 1 ? ` --as ${approvers.join('')}` : '';
-  return `mailroom approve ${run.slice(-6)} ${gate}${as}`;
+  const as = approvers.length === 0 ? '' : ` --as ${shellWord(approvers.join('|'))}`;
+  return `mailroom approve ${endOfId(run)} ${gate}${as}`;
 }
 
 const consequences = {

@@ -21,13 +21,14 @@ describe('what is told of a run', () => {
     ]);
   });
 
-  it('names the only approver in the command that approves', () => {
+  it('names the approvers in the command that approves', () => {
     const world = new World('ship : gate=1h', { given: { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434' } });
     const asked = world.history.find(({ type }) => type === 'asked') as Extract<RunEvent, { type: 'asked' }>;
     const commandFor = (...approvers: string[]) =>
       describeRunEvent({ ...asked, approvers }, world.state, world.rules)?.text.match(/`(.*)`/)?.[1];
     expect(commandFor('ada')).toBe('mailroom approve d98434 ship --as ada');
-    expect(commandFor('ada', 'bob')).toBe('mailroom approve d98434 ship');
+    expect(commandFor('ada', 'bob')).toBe("mailroom approve d98434 ship --as 'ada|bob'");
+    expect(commandFor()).toBe('mailroom approve d98434 ship');
   });
 
   it('says what was refused, to whom nobody may have said it', () => {

@@ -22,7 +22,15 @@ function fitsType(value: Json, type: FieldType['type']): boolean {
   }
 }
 
-function problemOf(name: string, value: Json, field: FieldType): string | null {
+/** Why a value does not fit its field; null: it fits. */
+export function fieldProblem(
+  name: string,
+  value: Json,
+  field: Pick<FieldType, 'type' | 'enum'>,
+): string | null {
+  // A printed command has this in place of a value.
+  if (value === `<${field.type}>`)
+    return `field \`${name}\` still has the placeholder <${field.type}>; write its value`;
   if (!fitsType(value, field.type))
     return `field \`${name}\` must be ${/^[aeio]/.test(field.type) ? 'an' : 'a'} ${field.type}, not ${JSON.stringify(value)}`;
   const allowed = field.enum;
@@ -50,7 +58,7 @@ export function checkFields(
   for (const [name, field] of declared) {
     const value = Object.hasOwn(given, name) ? (given[name] as Json) : undefined;
     if (value !== undefined) {
-      const problem = problemOf(name, value, field);
+      const problem = fieldProblem(name, value, field);
       if (problem) problems.push(problem);
     } else if (field.required)
       problems.push(`field \`${name}\` (${kindOf(field)}) is missing under \`fields:\``);

@@ -1,0 +1,150 @@
+import { MailroomError } from '../kernel/errors.ts';
+import type { RoleName, TypeName } from '../kernel/ids.ts';
+import type { Message } from '../mail/format/message.ts';
+import type { Protocol } from '../mail/format/protocol.ts';
+import { parseMessage } from '../mail/format/read-message.ts';
+import { answerFields, replyCommand } from '../mail/machine/answering.ts';
+import { pickItem } from '../operations/positions.ts';
+import type { WaitingItem } from '../operations/inbox.ts';
+import { askFields, askLine, choose, missingFields, type AskedFields } from './asking.ts';
+import type { Context } from './context.ts';
+import { line, printable } from './format.ts';
+import type { MessageOptions, Text } from './message-options.ts';
+
+const otherwise = 'nothing was sent';
+
+/** Whether a command may ask its caller: a person at a terminal who wants no document. */
+export function mayAsk({ terminal, turn }: Context, { json }: { readonly json?: boolean }): boolean {
+  return terminal.interactive && turn === null && json !== true;
+}
+
+/** The item that a word means, as `pickItem` says; where several wait, a person is asked. */
+export async function pickWaiting(
+  context: Context,
+  items: readonly WaitingItem[],
+  kinds: readonly WaitingItem['kind'][],
+  word: string | null,
+  options: { readonly json?: boolean },
+): Promise<WaitingItem> {
+  const fitting = items.filter(({ kind }) => kinds.includes(kind));
+  if (word !== null || fitting.length < 2 || !mayAsk(context, options)) return pickItem(items, kinds, word);
+  const choices = fitting.map(({ id, from, subject }) => ({ value: id, label: line(`${from}: ${subject}`) }));
+  const id = await choose('Which one?', choices, otherwise);
+  return fitting.find((item) => item.id === id) ?? pickItem(items, kinds, word);
+}
+
+/** A message that is answered, with what the protocol allows. */
+export interface Answerable {
+  readonly message: Message;
+  /** Who may answer it: at least one. */
+  readonly people: readonly RoleName[];
+  /** The types that answer it; empty: it asks for no answer. */
+  readonly types: readonly TypeName[];
+  /** Null: it cannot be read, so that types and fields are unknown. */
+  readonly protocol: Protocol | null;
+}
+
+/** The parts of an answer that its author has given. */
+export interface GivenAnswer {
+  readonly options: MessageOptions;
+  readonly file: string | null;
+  /** Null: none. */
+  readonly text: Text | null;
+}
+
+/**
+ * An answer with everything that it needs: asks a person for what is missing. Throws `E_USAGE` with
+ * the complete command where nobody can be asked.
+ */
+export async function completeAnswer(
+  context: Context,
+  answerable: Answerable,
+  given: GivenAnswer,
+): Promise<{ readonly from: RoleName; readonly options: MessageOptions; readonly text: Text }> {
+  const { people, message } = answerable;
+  const { options, text } = given;
+  const missing = missingParts(answerable, given);
+  if (isComplete(missing) && text !== null) return { from: people[0] ?? '', options, text };
+  if (!mayAsk(context, options)) throw incomplete(context, answerable, given, missing);
+  const about = line(`${message.type} from ${message.from}: ${message.subject}`);
+  context.terminal.print(`${about}\n\n${printable(message.body).trimEnd()}\n\n`);
+  const from = people.length > 1 ? await oneOf('Who answers?', people) : (people[0] ?? '');
+  const type = missing.types.length > 1 ? await oneOf('Which answer?', missing.types) : options.type;
+  const typed = { ...options, ...(type === undefined ? {} : { type }) };
+  const { fields } = missingParts(answerable, { ...given, options: typed });
+  const field = [...(options.field ?? []), ...(await askFields(fields, otherwise))];
+  return { from, options: { ...typed, field }, text: text ?? (await askText(message)) };
+}
+
+function oneOf(question: string, names: readonly string[]): Promise<string> {
+  const choices = names.map((name) => ({ value: name, label: name }));
+  return choose(question, choices, otherwise);
+}
+
+async function askText({ subject }: Message): Promise<Text> {
+  const text = await askLine(`Your answer to “${line(subject)}”`, otherwise, (given) =>
+    given.trim() === '' ? 'write a text, or press Escape to cancel' : null,
+  );
+  return { text, source: 'the answer', plain: true, remedy: '' };
+}
+
+interface Missing {
+  readonly people: readonly RoleName[];
+  /** The types to choose from; one or none: the type is known. */
+  readonly types: readonly TypeName[];
+  /** Those of the type that is known, or of all that are possible. */
+  readonly fields: AskedFields;
+  readonly text: boolean;
+}
+
+function missingParts({ people, types, protocol }: Answerable, { options, text }: GivenAnswer): Missing {
+  const parsed = text === null || text.plain ? null : parseMessage(text.text, text.source);
+  const draft = parsed?.ok === true ? parsed.value : null;
+  const type = options.type ?? draft?.type ?? null;
+  const possible = type === null ? types : [type];
+  const given = [...Object.keys(draft?.fields ?? {}).map((name) => `${name}=`), ...(options.field ?? [])];
+  const fields = protocol === null ? {} : missingFields(answerFields(protocol, possible), given);
+  return { people, types: possible, fields, text: text === null };
+}
+
+function isComplete({ people, types, fields, text }: Missing): boolean {
+  return people.length < 2 && types.length < 2 && Object.keys(fields).length === 0 && !text;
+}
+
+function incomplete(
+  context: Context,
+  { message }: Answerable,
+  given: GivenAnswer,
+  { people, types, fields, text }: Missing,
+): MailroomError {
+  const lacks = [
+    ...(people.length > 1 ? [`who answers (${people.join(' or ')})`] : []),
+    ...(types.length > 1 ? [`its type (${types.join(' or ')})`] : []),
+    ...(types.length > 1 ? [] : Object.entries(fields).map(inWords)),
+    ...(text ? ['its text'] : []),
+  ];
+  const answer = { id: message.id, as: people, types, fields, given: givenWords(given), hasText: !text };
+  const command = context.commandLine(replyCommand(answer).replace(/^mailroom /, ''));
+  return new MailroomError('E_USAGE', `the answer lacks ${lacks.join(', ')}`, command);
+}
+
+function inWords([name, { enum: values, type }]: [string, AskedFields[string]]): string {
+  const choices = values?.map((value) => JSON.stringify(value)).join(' or ');
+  return `the field \`${name}\` (${choices ?? type})`;
+}
+
+/** The words of the command line by which an answer was given, without its message. */
+function givenWords({ options, file, text }: GivenAnswer): string[] {
+  const option = (name: string, values: readonly (string | undefined)[]) =>
+    values.flatMap((value) => (value === undefined ? [] : [`--${name}`, value]));
+  return [
+    ...(file === null ? [] : [file]),
+    ...option('as', [options.as]),
+    ...option('type', [options.type]),
+    ...option('subject', [options.subject]),
+    ...option('field', options.field ?? []),
+    ...option('attach', options.attach ?? []),
+    ...option('message', [options.message]),
+    ...(text !== null && file === null && options.message === undefined ? ['-'] : []),
+  ];
+}
