@@ -87,6 +87,8 @@ export interface Config {
   readonly concurrency: number | null;
   /** The port for webhooks, on the loopback interface; 0: any free port. */
   readonly webhookPort: number;
+  /** Globs for names of files in an inbox that are messages besides `*.md`. */
+  readonly inboxPatterns: readonly string[];
   /** The command that runs when `user` gets mail, or that hooks run for `<scheme>:` targets. */
   readonly notify: Readonly<Record<string, readonly string[]>>;
   /** Whether turns of agent CLIs get Mailroom's MCP tools. */
@@ -156,6 +158,7 @@ export const defaultConfig: Config = {
   },
   concurrency: null,
   webhookPort: 6245,
+  inboxPatterns: [],
   notify: {},
   mcp: true,
   nip: defaultNip,

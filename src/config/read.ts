@@ -39,6 +39,7 @@ function lower(input: ConfigFile): Config {
     limits: limitSettings(input.limits),
     concurrency: input.concurrency ?? null,
     webhookPort: input.webhooks?.port ?? defaultConfig.webhookPort,
+    inboxPatterns: input.inbox_patterns ?? [],
     notify: input.notify ?? {},
     mcp: input.mcp !== 'off',
     nip: lowerNip(input.nip),

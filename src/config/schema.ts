@@ -106,6 +106,10 @@ export const configFile = z
       .meta({ title: 'set of webhook settings' })
       .optional()
       .describe('Where triggers of workflows are called, on the loopback interface.'),
+    inbox_patterns: z
+      .array(z.string().regex(/^[^/.\s][^/\s]*$/, { error: "a pattern for file names, such as '*.txt'" }))
+      .optional()
+      .describe('Names of files in an inbox that are messages, besides *.md.'),
     notify: z
       .record(z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }), argv)
       .optional()

@@ -78,6 +78,8 @@ export const errorCodes = {
   E_BREAKER: 1,
   /** A role waits for a message that can never arrive. */
   E_DEADLOCK: 1,
+  /** A file that looks like mail, where no role reads it. */
+  E_MISPLACED: 2,
   /** The folder of waiting mail is gone. */
   E_MAIL_VANISHED: 1,
   /** A damaged journal. */

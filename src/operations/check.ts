@@ -2,6 +2,7 @@ import type { Diagnostic } from '../kernel/diagnostic.ts';
 import { type Exploration, type StuckState, explore } from '../mail/machine/explore/explore.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
+import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import type { Project } from './project/project.ts';
 import { validate, type ReadWorkflow } from './validate.ts';
 
@@ -43,20 +44,21 @@ export interface Workflows {
 
 /** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
 export async function check(
-  project: Pick<Project, 'definition'>,
+  project: Pick<Project, 'definition' | 'misplaced'>,
   workflows: Workflows,
   exploring: Exploring,
   clock: () => number,
 ): Promise<ProjectCheck> {
   const definition = await project.definition();
   if (!definition.ok) return checkup(null, 0, definition.problems, null);
-  const { protocol } = definition.value;
+  const { protocol, config } = definition.value;
   const exploration = exploring === 'no' ? null : exploreWithin(protocol, clock);
   const stuck = (exploration?.stuck ?? []).map(stuckWarning);
   if (exploring === 'only') return checkup(protocol, 0, stuck, exploration);
   const paths = workflows.list();
   const read = await Promise.all(paths.map((path) => workflows.read(path)));
-  const found = [...definition.warnings, ...stuck, ...validate(read).found];
+  const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
+  const found = [...definition.warnings, ...misplaced, ...stuck, ...validate(read).found];
   return checkup(protocol, paths.length, found, exploration);
 }
 
@@ -95,6 +97,10 @@ const bounds = { threads: 2, depth: 60, states: 50_000 };
 export function exploreWithin(protocol: Protocol, clock: () => number): Exploration {
   const end = clock() + longest;
   return explore(protocol, { ...bounds, enough: () => clock() > end });
+}
+
+function misplacedWarning({ message, hint }: Misplaced): Diagnostic {
+  return { code: 'E_MISPLACED', severity: 'warning', message, place: null, hint };
 }
 
 /** A warning of a stuck state, with the shortest path to it. */

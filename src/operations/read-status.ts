@@ -1,4 +1,6 @@
 import { MailroomError } from '../kernel/errors.ts';
+import { mailMatching, type IsMail } from '../mail/mailboxes/mail-files.ts';
+import { misplacedText } from '../mail/mailboxes/misplaced.ts';
 import type { Holder, Project } from './project/project.ts';
 import type { StatusSource } from './project/kept-status.ts';
 import type { WorkflowStatus } from './runs/run-status.ts';
@@ -19,9 +21,14 @@ export async function readStatus(
   const protocol = definition.ok ? definition.value.protocol : null;
   const { runs, triggers, problems: wrong } = await workflows.status(holder);
   const unread = definition.ok ? [] : [unreadable(definition.problems.length)];
-  const problems = [...new Set([...unread, ...(holder?.problems ?? []), ...wrong])];
+  const misplaced = definition.ok
+    ? project.misplaced(definition.value.protocol, definition.value.config).map(misplacedText)
+    : [];
+  const problems = [...new Set([...unread, ...(holder?.problems ?? []), ...wrong, ...misplaced])];
   const roles = [...(protocol?.roles.keys() ?? project.roles())];
-  const dropped = holder === null ? droppedMail(project, inboxes, roles) : new Map<RoleName, number>();
+  const isMail = mailMatching(definition.ok ? definition.value.config.inboxPatterns : []);
+  const dropped =
+    holder === null ? droppedMail(project, inboxes, roles, isMail) : new Map<RoleName, number>();
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
   const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
@@ -51,10 +58,11 @@ function droppedMail(
   project: Project,
   inboxes: StatusSource['inboxes'],
   roles: readonly RoleName[],
+  isMail: IsMail,
 ): Map<RoleName, number> {
   const accepted = new Map(inboxes.map(([role, names]) => [role, new Set(names)]));
   const count = (role: RoleName) =>
-    project.names(role, 'inbox').filter((name) => accepted.get(role)?.has(name) !== true).length;
+    project.names(role, 'inbox', isMail).filter((name) => accepted.get(role)?.has(name) !== true).length;
   return new Map(roles.map((role) => [role, count(role)] as const));
 }
 

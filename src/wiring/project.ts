@@ -12,6 +12,7 @@ import { JournalReader } from '../disk/journal-reader.ts';
 import { readHolder } from '../host/holder.ts';
 import { isThere } from '../host/holding.ts';
 import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
+import { misplacedMail } from '../mail/mailboxes/misplaced.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
 import { workflowServices } from './workflow-services.ts';
@@ -36,7 +37,8 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     statusSource: () => readKeptStatus(disk) ?? statusSource(journal.state() ?? emptyState()),
     holder: () => holderOf(disk),
     mail: (role, folder) => readMail(disk, role, folder),
-    names: (role, box) => mailNames(disk, `agents/${role}/${box}`),
+    names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
+    misplaced: (protocol, config) => misplacedMail(disk, protocol, config),
     roles: () => rolesOnDisk(disk),
     drop: (role, box, name, text) => {
       const file = `agents/${role}/${box}/${name}`;

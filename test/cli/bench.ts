@@ -26,6 +26,7 @@ import { nowhere } from '../../src/languages/shared/context.ts';
 import { listWorkflowFiles } from '../../src/operations/project/project-files.ts';
 import { requestControl } from '../../src/host/control.ts';
 import { JournalReader } from '../../src/disk/journal-reader.ts';
+import { misplacedMail } from '../../src/mail/mailboxes/misplaced.ts';
 import { mailNames, readMail, rolesOnDisk } from '../../src/mail/mailboxes/mail-files.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { mailPorts } from '../support/mail-ports.ts';
@@ -218,7 +219,8 @@ export class Bench {
         return this.up ? { pid: 4242, host: 'box', since, triggers: true, problems: this.problems } : null;
       },
       mail: (role, folder) => readMail(disk, role, folder),
-      names: (role, box) => mailNames(disk, `agents/${role}/${box}`),
+      names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
+      misplaced: (protocol, config) => misplacedMail(disk, protocol, config),
       roles: () => rolesOnDisk(disk),
       drop: (role, box, name, text) => {
         const path = `agents/${role}/${box}/${name}`;

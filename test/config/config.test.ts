@@ -48,6 +48,7 @@ capabilities: strict
 limits: { turns_per_thread: 9, corrections: 0, nesting: 1, budget: { thread: { usd: 2 }, day: { tokens: 2M } } }
 concurrency: 3
 webhooks: { port: 9000 }
+inbox_patterns: ['*.txt']
 notify: { user: [notify-send, Mailroom], slack: [./slack.sh] }
 mcp: off
 nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000, maxBudget: 5000, relays: [wss://relay.example.com, 'ws://127.0.0.1:7777/'] }
@@ -106,6 +107,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
     },
     concurrency: 3,
     webhookPort: 9000,
+    inboxPatterns: ['*.txt'],
     notify: { user: ['notify-send', 'Mailroom'], slack: ['./slack.sh'] },
     mcp: false,
     nip: {

@@ -1,3 +1,4 @@
+import picomatch from 'picomatch';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -14,10 +15,22 @@ export interface MailFile {
 
 const byMonth: ReadonlySet<string> = new Set(['processed', 'sent', 'failed']);
 
+/** Which files of an inbox are messages, by their names. */
+export type IsMail = (name: string) => boolean;
+
+/** Files that end in `.md`, and those that one of the globs (`inbox_patterns`) matches; none that is hidden. */
+export function mailMatching(patterns: readonly string[]): IsMail {
+  const matches = patterns.length === 0 ? () => false : picomatch([...patterns], { flags: 's' });
+  return (name) => !name.startsWith('.') && (name.endsWith('.md') || matches(name));
+}
+
+/** The names of all mail that Mailroom writes. */
+export const isMarkdown = mailMatching([]);
+
 /** The names of the messages in a folder, sorted; empty without a folder. */
-export function mailNames(disk: Disk, folder: string): string[] {
+export function mailNames(disk: Disk, folder: string, isMail = isMarkdown): string[] {
   const names = disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []) : [];
-  return names.filter((name) => name.endsWith('.md') && !name.startsWith('.')).toSorted();
+  return names.filter(isMail).toSorted();
 }
 
 /**

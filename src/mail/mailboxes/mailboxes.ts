@@ -3,6 +3,7 @@ import { Accepting, acceptingFolder } from './accepting.ts';
 import { messageBytes, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { isMarkdown, type IsMail } from './mail-files.ts';
 import { Settling } from './settling.ts';
 import type { Settled } from './settling.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
@@ -17,12 +18,15 @@ import type { Accepted, Box, Dropped, Folder } from '../format/boxes.ts';
  */
 export class Mailboxes {
   readonly #disk: Disk;
+  readonly #isMail: IsMail;
   readonly #accepting: Accepting;
   /** By folder. */
   readonly #settling = new Map<string, Settling>();
 
-  constructor(disk: Disk) {
+  /** `isMail`: which dropped files of an inbox are messages. */
+  constructor(disk: Disk, isMail = isMarkdown) {
     this.#disk = disk;
+    this.#isMail = isMail;
     this.#accepting = new Accepting(disk);
   }
 
@@ -38,10 +42,10 @@ export class Mailboxes {
     });
   }
 
-  /** The `.md` names in a role's box, sorted. Null: the folder is missing. */
+  /** The names of the messages in a role's box, sorted. Null: the folder is missing. */
   list(role: RoleName, box: Box): string[] | null {
     const folder = boxPath(role, box);
-    const names = this.#disk.list(folder)?.filter((name) => name.endsWith('.md') && !name.startsWith('.'));
+    const names = this.#disk.list(folder)?.filter(box === 'inbox' ? this.#isMail : isMarkdown);
     const settling = this.#settling.get(folder);
     if (settling !== undefined && settling.size > 0) settling.keepOnly(new Set(names));
     return names?.toSorted() ?? null;

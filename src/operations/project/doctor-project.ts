@@ -4,6 +4,7 @@ import type { Finding } from '../services.ts';
 import type { Config } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { type Protocol, providersOf } from '../../mail/format/protocol.ts';
+import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { probeContainment } from '../../process/sandbox/containment.ts';
 import { git } from '../../git/git.ts';
 import { findProgram } from '../../process/proc.ts';
@@ -34,6 +35,9 @@ export async function examineProject(root: string, packageRoot: string): Promise
       rolesAndTypes(protocol, definition.warnings.length),
       ...players(protocol, config, root),
       ...(await sandbox(config)),
+      ...misplacedMail(disk, protocol, config).map((each): Finding => {
+        return { topic: 'mail', state: 'warning', text: misplacedText(each) };
+      }),
       ...held,
       ...(await ignored(root)),
     ];

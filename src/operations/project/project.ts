@@ -1,8 +1,11 @@
+import type { Config } from '../../config/config.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Folder } from '../../mail/format/boxes.ts';
+import type { IsMail } from '../../mail/mailboxes/mail-files.ts';
+import type { Misplaced } from '../../mail/mailboxes/misplaced.ts';
 import type { StatusSource } from './kept-status.ts';
 
 /** A file in a mail folder; the path is relative to the project. */
@@ -15,7 +18,9 @@ export interface MailFile {
 /** What the operations read of a project, and how they send to it. Reads are synchronous. */
 export interface Project {
   readonly root: string;
-  definition(): Promise<Checked<{ readonly protocol: Protocol; readonly hash: string }>>;
+  definition(): Promise<
+    Checked<{ readonly protocol: Protocol; readonly config: Config; readonly hash: string }>
+  >;
   /** The hash of the protocol currently on disk, computed without parsing it. */
   hash(): string;
   /**
@@ -29,8 +34,10 @@ export interface Project {
   holder(): Holder | null;
   /** The mail in a folder of a role, in all months. */
   mail(role: RoleName, folder: Folder | 'outbox'): readonly MailFile[];
-  /** The names of the messages in a box, without reading them. */
-  names(role: RoleName, box: 'inbox' | 'outbox'): readonly string[];
+  /** The names of the messages in a box, without reading them; default: those that end in `.md`. */
+  names(role: RoleName, box: 'inbox' | 'outbox', isMail?: IsMail): readonly string[];
+  /** Mail that no role of the protocol reads. */
+  misplaced(protocol: Protocol, config: Config): readonly Misplaced[];
   roles(): RoleName[];
   /**
    * Drops a message file into a role's box, atomically. Returns its path, relative to the project.

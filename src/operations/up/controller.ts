@@ -1,6 +1,8 @@
 import { Control } from '../../host/control.ts';
 import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { Mailboxes } from '../../mail/mailboxes/mailboxes.ts';
+import { mailMatching } from '../../mail/mailboxes/mail-files.ts';
+import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { v7 } from 'uuid';
@@ -155,7 +157,23 @@ async function compose(
     journal.close();
     await release(disk, lock);
   };
-  return handleOf(host, loop, { definition, notes, problems, kept, close });
+  const misplaced = misplacedNow(disk, definition);
+  const shown = () => [...problems(), ...misplaced()];
+  return handleOf(host, loop, { definition, notes, problems: shown, kept, close });
+}
+
+/** How long a look for misplaced mail holds, in milliseconds. */
+const misplacedFor = 2_000;
+
+/** Misplaced mail, in words; looked up at most every two seconds. */
+function misplacedNow(disk: RealDisk, { protocol, config }: Wired): () => readonly string[] {
+  let last: { readonly at: number; readonly found: readonly string[] } = { at: -Infinity, found: [] };
+  return () => {
+    const at = performance.now();
+    if (at - last.at < misplacedFor) return last.found;
+    last = { at, found: misplacedMail(disk, protocol, config).map(misplacedText) };
+    return last.found;
+  };
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */
@@ -289,7 +307,7 @@ function portsOf(
 ): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
-    mailboxes: new Mailboxes(disk),
+    mailboxes: new Mailboxes(disk, mailMatching(config.inboxPatterns)),
     control: new Control(disk),
     runs: new RunMail(disk),
     folders: new TurnFolders(disk, maskOf(projectSecrets(disk))),
