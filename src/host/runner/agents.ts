@@ -3,10 +3,9 @@ import { MailroomError, messageOf, type ErrorCode } from '../../kernel/errors.ts
 import { isPassing } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import { exitOf, notStarted } from '../../process/supervision/exits.ts';
-import { runMessageChecks } from './message-checks.ts';
+import { runMessageChecks, type RanCheck } from './message-checks.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { realPlace } from '../../process/sandbox/repository-place.ts';
-import type { ProcessResult } from '../../process/types.ts';
 import { inTemporary } from '../../process/temporaries.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
 import type { Usage } from '../../kernel/cost.ts';
@@ -158,7 +157,8 @@ export class ProcessRunner implements Runner {
     const folder = join(this.#options.project, '.mailroom', 'turns', of.turn, String(of.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
     const env = { TMPDIR: temporary, ...job.env };
-    const run = async (argv: readonly string[], timeout: number, name: string): Promise<ProcessResult> => {
+    const run = async (argv: readonly string[], timeout: number, name: string): Promise<RanCheck> => {
+      const [stdout, stderr] = [join(folder, `${name}.stdout`), join(folder, `${name}.stderr`)];
       const { result } = await this.#processes.run({
         key,
         kind: 'check',
@@ -174,14 +174,14 @@ export class ProcessRunner implements Runner {
         folder,
         writable: [temporary],
         guarded: [],
-        stdout: join(folder, `${name}.stdout`),
-        stderr: join(folder, `${name}.stderr`),
+        stdout,
+        stderr,
         totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),
         idleMs: null,
         graceMs: null,
         watched: [],
       });
-      return result;
+      return { result, stdoutFile: stdout, stderrFile: stderr };
     };
     return runMessageChecks(job.gates, workspace, job.tree, run);
   }

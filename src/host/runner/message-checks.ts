@@ -1,11 +1,19 @@
 import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { changedPaths, workspaceTree } from '../../git/workspace-tree.ts';
+import { outputExcerpt } from '../../kernel/output-excerpt.ts';
 import type { ProcessResult } from '../../process/types.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 
+/** The result of a gate's program, and the files with its whole output; absolute. */
+export interface RanCheck {
+  readonly result: ProcessResult;
+  readonly stdoutFile: string;
+  readonly stderrFile: string;
+}
+
 /** Runs one gate's program. */
-export type RunCheck = (argv: readonly string[], timeout: number, name: string) => Promise<ProcessResult>;
+export type RunCheck = (argv: readonly string[], timeout: number, name: string) => Promise<RanCheck>;
 
 /**
  * Checks the gates of a turn's messages, one after the other; returns the problems, in words for
@@ -28,12 +36,18 @@ export async function runMessageChecks(
   return problems;
 }
 
-function checkRun(argv: readonly string[], result: ProcessResult): string | null {
+function checkRun(argv: readonly string[], { result, stdoutFile, stderrFile }: RanCheck): string | null {
   if (result.reason === 'exited' && result.exitCode === 0) return null;
   const how =
     result.reason === 'exited' ? `exit code ${String(result.exitCode)}` : (result.error ?? result.reason);
-  const tail = `${result.stdoutTail}\n${result.stderrTail}`.trim().split('\n').slice(-20).join('\n');
-  return `\`${argv.join(' ')}\` must succeed, but ended with ${how}${tail === '' ? '' : `:\n${tail}`}`;
+  const failed = `\`${argv.join(' ')}\` must succeed, but ended with ${how}`;
+  const excerpt = outputExcerpt(`${result.stdout}\n${result.stderr}`);
+  if (excerpt.length === 0) return failed;
+  const files = [
+    ...(result.stdout.trim() === '' ? [] : [stdoutFile]),
+    ...(result.stderr.trim() === '' ? [] : [stderrFile]),
+  ];
+  return `${failed}; its whole output is in ${files.join(' and ')}:\n${excerpt.join('\n')}`;
 }
 
 async function checkChanged(

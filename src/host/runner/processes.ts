@@ -51,7 +51,7 @@ const MB = 1024 * 1024;
 const outputs: Readonly<Record<ProcessJob['kind'], { readonly bytes: number; readonly keeps?: Ends }>> = {
   agent: { bytes: 32 * MB, keeps: { head: 32 * MB, tail: 0, raw: true } },
   program: { bytes: 1024 * MB, keeps: { head: 256 * 1024, tail: 64 * 1024 } },
-  check: { bytes: 32 * MB },
+  check: { bytes: 32 * MB, keeps: { head: MB, tail: MB } },
 };
 
 /**

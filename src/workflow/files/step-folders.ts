@@ -1,5 +1,5 @@
 import type { Path, ProcessKey } from '../machine/event.ts';
-import type { Prepared } from '../machine/launch.ts';
+import { processName, type Prepared } from '../machine/launch.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
@@ -104,8 +104,7 @@ export class StepFolders {
     return null;
   }
 
-  #folder({ path, iteration, attempt, check }: ProcessKey): string {
-    const name = check === 0 ? `${iteration}.${attempt}` : `${iteration}.${attempt}.${check}`;
-    return `${this.#steps}/${path}/${name}`;
+  #folder(key: ProcessKey): string {
+    return `${this.#steps}/${processName(key)}`;
   }
 }

@@ -85,6 +85,8 @@ export type Verdict =
       readonly is: 'incomplete';
       readonly reasons: readonly string[];
       readonly fingerprints: readonly string[];
+      /** The file with the whole output that the reasons are from, in the project; null: a report. */
+      readonly log: string | null;
     }
   /** No check, but the requested summary; without `text`, `problem` says why. */
   | { readonly is: 'summarised'; readonly text: string | null; readonly problem: string | null }
@@ -223,6 +225,7 @@ export type Fact =
       readonly convergence: ConvergenceState;
       readonly reasons: readonly string[];
       readonly fingerprints: readonly string[];
+      readonly log: string | null;
     }
   | ({
       readonly type: 'settled';

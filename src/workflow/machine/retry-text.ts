@@ -1,4 +1,4 @@
-import { fenced } from '../../kernel/quoting.ts';
+import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import type { Check } from '../model.ts';
 import type { StepRun } from './state.ts';
 
@@ -13,10 +13,12 @@ export function againText(run: StepRun, check: Check | null): string | null {
 
 function incomplete({ iteration, outstanding, convergence }: StepRun, check: Check | null): string[] {
   if (iteration === 1 || outstanding === null) return [];
-  const { reasons, fingerprints } = outstanding;
+  const { reasons, fingerprints, log } = outstanding;
   const most = check === null ? '' : ` of at most ${String(check.maxIterations)}`;
   const lines = [`This is iteration ${String(iteration)}${most}. The last check found the work incomplete.`];
-  if (reasons.length > 0) lines.push(`What it said:\n\n${list(reasons)}`);
+  if (reasons.length > 0 && log !== null)
+    lines.push(`What it printed (all of it is in ${codeSpan(log)}):\n\n${fenced(reasons.join('\n'))}`);
+  else if (reasons.length > 0) lines.push(`What it said:\n\n${list(reasons)}`);
   const settings = check?.convergence ?? null;
   if (settings === null || convergence.stage < 2) return lines;
   lines.push(

@@ -153,7 +153,7 @@ export interface StepRun {
   /** How far the iterations have converged. */
   convergence: ConvergenceState;
   /** The report of the last incomplete check; null: none yet. */
-  outstanding: { readonly reasons: readonly string[]; readonly fingerprints: readonly string[] } | null;
+  outstanding: Omit<Extract<Verdict, { is: 'incomplete' }>, 'is'> | null;
   /** A person's instructions that replace the definition's; null: none. */
   instructions: string | null;
   /**

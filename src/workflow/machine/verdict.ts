@@ -1,8 +1,9 @@
 import picomatch from 'picomatch';
+import { outputExcerpt } from '../../kernel/output-excerpt.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Verdict, WorkResult } from './event.ts';
 import { readExit, type Ended, type Returned } from './exits.ts';
-import type { Launch } from './launch.ts';
+import { processName, type Launch } from './launch.ts';
 import { valuesFromText, resultOf } from './outputs-from-text.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
@@ -13,7 +14,7 @@ export interface ReturnedCheck extends Returned {
   readonly changed: readonly string[] | string;
 }
 
-/** The number of a check's last lines that become the reasons why the work is incomplete. */
+/** The number of a decision file's last lines that become the reasons why the work is incomplete. */
 const reasonLines = 20;
 const mostEntries = 200;
 const longestEntry = 1_000;
@@ -39,7 +40,7 @@ export function readCheck(
   const verdict =
     launch.check?.decisionFile == null
       ? isProgram
-        ? byExitCode(said === 'done', exit.stdout, exit.stderr)
+        ? byExitCode(launch, said === 'done', exit)
         : byAnswer(launch, ended, collected)
       : byFile(launch, collected.decision);
   // An exit code that only reports "incomplete" is not a failure of the check.
@@ -60,10 +61,11 @@ function none(text: string, final = false): Verdict {
   return { is: 'none', reason, final };
 }
 
-function byExitCode(complete: boolean, stdout: string, stderr: string): Verdict {
+function byExitCode({ run, key }: Launch, complete: boolean, { stdout, stderr }: Returned['exit']): Verdict {
   if (complete) return { is: 'complete' };
-  const text = stdout.trim() === '' ? stderr : stdout;
-  return { is: 'incomplete', reasons: lastLines(text), fingerprints: [] };
+  const [stream, text] = stdout.trim() === '' ? ['stderr', stderr] : ['stdout', stdout];
+  const log = `.mailroom/runs/${run}/steps/${processName(key)}/${stream}`;
+  return { is: 'incomplete', reasons: outputExcerpt(text), fingerprints: [], log };
 }
 
 function lastLines(text: string): string[] {
@@ -89,7 +91,12 @@ function byFile(launch: Launch, text: string | null): Verdict {
     case 'PASS':
       return { is: 'complete' };
     case 'FAIL':
-      return { is: 'incomplete', reasons: lastLines(rest.replace(/^[\s:.-]+/, '')), fingerprints: [] };
+      return {
+        is: 'incomplete',
+        reasons: lastLines(rest.replace(/^[\s:.-]+/, '')),
+        fingerprints: [],
+        log: null,
+      };
     default:
       return none('the decision file holds no decision');
   }
@@ -105,7 +112,7 @@ function byJson(
   const word = typeof decision === 'string' ? decision.trim().toLowerCase() : '';
   if (word === 'complete') return { is: 'complete' };
   if (word !== 'incomplete') return null;
-  return { is: 'incomplete', reasons: texts(reasons), fingerprints: texts(fingerprints) };
+  return { is: 'incomplete', reasons: texts(reasons), fingerprints: texts(fingerprints), log: null };
 }
 
 function texts(value: Json | undefined): string[] {
@@ -137,11 +144,12 @@ function measured(launch: Launch, verdict: Verdict, changed: readonly string[] |
     fingerprints.push('too-many-changed-files');
   }
   if (reasons.length === 0) return verdict;
-  const before = verdict.is === 'incomplete' ? verdict : { reasons: [], fingerprints: [] };
+  const before = verdict.is === 'incomplete' ? verdict : { reasons: [], fingerprints: [], log: null };
   return {
     is: 'incomplete',
     reasons: bound([...before.reasons, ...reasons]),
     fingerprints: bound([...before.fingerprints, ...fingerprints]),
+    log: before.log,
   };
 }
 

@@ -23,6 +23,16 @@ function round(world: World, reasons: string[], fingerprints: string[] = []): vo
   world.incomplete('a', reasons, fingerprints);
 }
 
+it('quotes what a program printed, with the file of all of it', () => {
+  const world = converging({});
+  world.done('a');
+  const reasons = ['not ok 1 - adds', '  expected: 3'];
+  world.checked('a', { is: 'incomplete', reasons, fingerprints: [], log: 'steps/a/1.1.1/stdout' });
+  expect(again(world)).toMatch(
+    /What it printed \(all of it is in `steps\/a\/1\.1\.1\/stdout`\):\n\n```text\nnot ok 1 - adds\n {2}expected: 3\n```/,
+  );
+});
+
 it('tells the worker what the last check found, and from stage 2 on what it is held to', () => {
   const world = converging({
     allowedPaths: ['src/**'],

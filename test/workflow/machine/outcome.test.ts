@@ -265,17 +265,26 @@ describe('checks', () => {
     );
   });
 
-  it('go by the exit code of a script, with its last 20 lines as reasons', () => {
-    const stdout = Array.from({ length: 30 }, (_, index) => `line ${String(index)}`).join('\n');
+  it('go by the exit code of a script, with what shows why in its output as reasons', () => {
+    const lines = Array.from({ length: 900 }, (_, index) => `line ${String(index)}`);
+    const stdout = lines.with(450, 'not ok 450 - adds').join('\n');
     const { verdict } = readCheck(byCode, {
       exit: exited(1, { stdout }),
       outcome: null,
       collected,
       changed: [],
     });
-    expect(verdict.is === 'incomplete' && [verdict.reasons.length, verdict.reasons[0]]).toEqual([
-      20,
-      'line 10',
+    expect(verdict).toMatchObject({
+      is: 'incomplete',
+      fingerprints: [],
+      log: '.mailroom/runs/r1/steps/a/1.1/stdout',
+    });
+    const reasons = verdict.is === 'incomplete' ? verdict.reasons : [];
+    expect(reasons.length).toBeLessThanOrEqual(200);
+    expect([reasons[0], reasons.includes('not ok 450 - adds'), reasons.at(-1)]).toEqual([
+      'line 0',
+      true,
+      'line 899',
     ]);
     expect(readCheck(byCode, { exit: exited(0), outcome: null, collected, changed: [] }).verdict).toEqual({
       is: 'complete',
@@ -287,7 +296,7 @@ describe('checks', () => {
       'So:\n```json\n{"decision": "incomplete", "check_id": "c7", "reasons": ["no tests"]}\n```',
     );
     const { verdict } = readCheck(byAgent, { exit: exited(0), outcome, collected, changed: [] });
-    expect(verdict).toEqual({ is: 'incomplete', reasons: ['no tests'], fingerprints: [] });
+    expect(verdict).toEqual({ is: 'incomplete', reasons: ['no tests'], fingerprints: [], log: null });
   });
 
   it('find nothing complete that was changed where it may not be', () => {
@@ -311,6 +320,7 @@ describe('checks', () => {
       is: 'incomplete',
       reasons: ['3 files were changed, and at most 2 may be: src/a, src/b, src/c'],
       fingerprints: ['too-many-changed-files'],
+      log: null,
     });
     const many = Array.from({ length: 23 }, (_, index) => `src/${String(index)}`);
     expect(JSON.stringify(verdict(many))).toMatch(/may be: src\/0, src\/1, .*, src\/19 and 3 more"/);

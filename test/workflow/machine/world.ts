@@ -183,7 +183,7 @@ export class World {
   }
 
   incomplete(name: string, reasons: string[] = ['more'], fingerprints: string[] = []): void {
-    this.checked(name, { is: 'incomplete', reasons, fingerprints });
+    this.checked(name, { is: 'incomplete', reasons, fingerprints, log: null });
   }
 
   judge(path: string, verdict: 'approve' | 'reject', said = this.now): void {

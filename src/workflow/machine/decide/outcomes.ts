@@ -1,3 +1,4 @@
+import { looksLikeFailure } from '../../../kernel/output-excerpt.ts';
 import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
 import { pause } from '../backoff.ts';
 import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
@@ -177,10 +178,11 @@ function incomplete(
   check: Check,
   verdict: Extract<Verdict, { is: 'incomplete' }>,
 ): Fact[] {
-  const { reasons, fingerprints } = verdict;
+  const { reasons, fingerprints, log } = verdict;
   const settings = check.convergence;
   const convergence = settings ? afterIncomplete(settings, run.convergence, verdict) : run.convergence;
-  const said = reasons.length > 0 ? `: ${reasons.slice(0, 3).join('; ')}` : '';
+  const where = log === null ? '' : ` (its output is in ${log})`;
+  const said = `${reasons.length > 0 ? `: ${mostTelling(reasons, log).join('; ')}` : ''}${where}`;
   if (settings && isHopeless(settings, convergence)) {
     const text = `the work does not come nearer to complete (stage ${String(convergence.stage)})${said}`;
     const failure = {
@@ -191,12 +193,18 @@ function incomplete(
     return fail(entered, failure, convergence);
   }
   if (run.iteration < check.maxIterations)
-    return [{ type: 'iterating', path: run.path, convergence, reasons, fingerprints }];
+    return [{ type: 'iterating', path: run.path, convergence, reasons, fingerprints, log }];
   const text = `incomplete after ${String(run.iteration)} iterations${said}`;
   const reason = { code: 'E_INCOMPLETE', text } as const;
   if (check.onExhausted === 'continue' && run.result)
     return [{ ...succeed(entered, 'INCOMPLETE', { ...handed(run, run.result), convergence }), reason }];
   return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, convergence);
+}
+
+/** At most three reasons; of a program's output, lines that look like failures if there are any. */
+function mostTelling(reasons: readonly string[], log: string | null): string[] {
+  const failures = log === null ? [] : reasons.filter(looksLikeFailure);
+  return (failures.length > 0 ? failures : reasons).slice(0, 3).map((reason) => reason.trim());
 }
 
 /** The check runs again, without the worker. */

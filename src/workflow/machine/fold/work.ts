@@ -145,7 +145,8 @@ export function iterate(state: RunState, event: Of<'iterating'>): void {
   run.checks = 0;
   run.checkFailures = 0;
   run.convergence = event.convergence;
-  run.outstanding = { reasons: event.reasons, fingerprints: event.fingerprints };
+  const { reasons, fingerprints, log } = event;
+  run.outstanding = { reasons, fingerprints, log };
   put(state, run, { is: 'waiting', notBefore: 0, provider: null }, false);
 }
 
