@@ -157,22 +157,25 @@ async function compose(
     journal.close();
     await release(disk, lock);
   };
-  const misplaced = misplacedNow(disk, definition);
-  const shown = () => [...problems(), ...misplaced()];
+  const shown = withMisplaced(problems, disk, definition);
   return handleOf(host, loop, { definition, notes, problems: shown, kept, close });
 }
 
 /** How long a look for misplaced mail holds, in milliseconds. */
 const misplacedFor = 2_000;
 
-/** Misplaced mail, in words; looked up at most every two seconds. */
-function misplacedNow(disk: RealDisk, { protocol, config }: Wired): () => readonly string[] {
+/** The problems, and mail that no role reads, which is looked up at most every two seconds. */
+function withMisplaced(
+  problems: () => readonly string[],
+  disk: RealDisk,
+  { protocol, config }: Wired,
+): () => readonly string[] {
   let last: { readonly at: number; readonly found: readonly string[] } = { at: -Infinity, found: [] };
   return () => {
     const at = performance.now();
-    if (at - last.at < misplacedFor) return last.found;
-    last = { at, found: misplacedMail(disk, protocol, config).map(misplacedText) };
-    return last.found;
+    if (at - last.at >= misplacedFor)
+      last = { at, found: misplacedMail(disk, protocol, config).map(misplacedText) };
+    return [...problems(), ...last.found];
   };
 }
 
