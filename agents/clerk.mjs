@@ -1,6 +1,7 @@
-// Does the tasks of protocols/tasks.yaml without a language model: it counts, shortens and reports. It is also an example of a
-// worker for workflows of the language nip: the task comes as a message with its input as JSON, what is printed is the result, and
-// `usage:` on standard error says what it has cost.
+// Does the tasks of protocols/tasks.yaml without a language model: it counts, shortens and reports.
+// It is also an example of a worker for workflows of the language nip: the task comes as a message
+// with its input as JSON, what is printed is the result, and `usage:` on standard error says what
+// it has cost.
 import { readFileSync } from 'node:fs';
 
 const { MAILROOM_ROLE: me, MAILROOM_MESSAGES: paths = '' } = process.env;

@@ -30,7 +30,9 @@ export async function build(outputDirectory = join(root, 'dist')) {
   return join(outputDirectory, 'app.cjs');
 }
 
-/** Returns the path of an app.cjs that is as new as the sources, building one when there is none. */
+/**
+ * Returns the path of an app.cjs that is as new as the sources, building one when there is none.
+ */
 export async function ensureBuilt() {
   const built = join(root, 'dist', 'app.cjs');
   if (!existsSync(join(root, 'src')) || isCurrent(built)) return built;
@@ -83,7 +85,7 @@ function keepCompiled(staging) {
 
 function isCurrent(app) {
   const built = statSync(app, { throwIfNoEntry: false });
-  // File systems store fractions of a millisecond that utimes rounds.
+  // File systems store fractions of a millisecond that `utimes` rounds.
   return built !== undefined && built.mtimeMs + 1 >= newestSource();
 }
 

@@ -1,7 +1,8 @@
 // `npm run demo [-- --provider claude]`: installs what is missing, makes a small project with
 // failing tests in a new folder, drops a task into the architect's inbox, and lets the roles work
-// until it is delivered. Without --provider a script (agents/rehearsal.mjs) plays the roles, so
-// that no agent program is needed. Exits with 0 only if the task was delivered and the tests pass.
+// until it is delivered. Without --provider a script (templates/feature-team/agents/rehearsal.mjs)
+// plays the roles, so that no agent program is needed. Exits with 0 only if the task was delivered
+// and the tests pass.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -118,7 +119,7 @@ function demo(provider) {
   say(`  cd ${project}`);
   if (hasGit) say('  git diff                    what the engineer changed');
   say('  ls agents/*/{sent,inbox}    what each role said, and what waits for you');
-  say('  ls .mailroom/turns          what each turn was told, and what it printed');
+  say('  ls .mailroom/turns          the prompt and the output of each turn');
   return succeeded ? 0 : 1;
 }
 

@@ -76,7 +76,7 @@ function main() {
   const way = alone();
   if (way === null)
     console.log(
-      'No network namespace can be made here: only what the CLIs are told keeps them from the net.',
+      'No network namespace can be made here: only the settings of the CLIs keep them from the network.',
     );
   const temporary = mkdtempSync(join(tmpdir(), 'mailroom-real-clis-'));
   const vitest = [process.execPath, join(root, 'node_modules/vitest/vitest.mjs')];

@@ -8,7 +8,7 @@ function columnsOf(character: string): number {
   return wide.test(character) ? 2 : 1;
 }
 
-/** The number of terminal columns of a text; colour codes count as none. */
+/** The number of terminal columns of a string; colour codes count as none. */
 export function width(text: string): number {
   const plain = text.replaceAll(colour, '');
   if (/^[\u0020-\u007e]*$/.test(plain)) return plain.length;
@@ -17,8 +17,8 @@ export function width(text: string): number {
 
 /**
  * Breaks lines at spaces to fit into so many columns; continuation lines are indented to the line's
- * last column. Text in backquotes can be copied and is never broken, nor is a line that is a command
- * or has a marker below it.
+ * last column. Text in backquotes can be copied and is never broken, nor is a line that is a
+ * command or has a marker below it.
  */
 export function wrap(text: string, columns: number): string {
   const lines = text.split('\n');
@@ -45,7 +45,7 @@ function wrapLine(text: string, columns: number): string {
   return [...done, now].join('\n');
 }
 
-/** Shortens a text to so many columns and marks the cut. */
+/** Shortens a string to so many columns and marks the cut. */
 export function cut(text: string, columns: number): string {
   if (width(text) <= columns) return text;
   let used = 1;

@@ -31,7 +31,7 @@ export function reportFailure(
   return exitCodeOf(failure);
 }
 
-/** An error in a text is found before anything starts. */
+/** Errors in a definition are found before anything starts. */
 function exitCodeOf(failure: MailroomError): number {
   if (!(failure instanceof ProblemsError)) return errorCodes[failure.code];
   return failure.problems.some(({ code }) => code === 'E_PATH') ? 3 : 2;

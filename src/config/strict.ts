@@ -2,7 +2,7 @@ import type { Config } from './config.ts';
 
 /**
  * Whether a permission that a program cannot enforce is an error. A required sandbox makes it one
- * too: the sandbox is no finer than the programs' own switches, so it cannot enforce such a
+ * too: the sandbox has only the switches of the programs themselves, so it cannot enforce such a
  * permission.
  */
 export function isStrict({ capabilities, sandbox }: Config): boolean {

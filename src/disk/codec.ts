@@ -16,7 +16,7 @@ const loneSurrogate = /\p{Surrogate}/u;
 
 /**
  * Turns a value of plain objects, arrays, maps, sets, strings, finite numbers, booleans and null
- * into JSON: a map becomes `{"$map":[[key,value],…]}`, a set `{"$set":[…]}`, and with a text store
+ * into JSON: a Map becomes `{"$map":[[key,value],…]}`, a set `{"$set":[…]}`, and with a text store
  * a long string becomes `{"$blob":"<name>"}`. Keys that begin with `$` get another `$`, so that
  * data cannot be mistaken for these. Leaves out undefined properties, as JSON does. Throws
  * `E_INTERNAL` for anything else.

@@ -110,7 +110,7 @@ function isRecord(json: string, n: number): boolean {
 }
 
 function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event> | null {
-  // The checksum is valid, so `formatRecord` wrote this, unless a file of ours is in the wrong
+  // The checksum is valid, so `formatRecord` wrote this, unless one of our files is in the wrong
   // place.
   const value: unknown = JSON.parse(json);
   if (!isJsonObject(value)) return null;

@@ -29,8 +29,9 @@ export function writeSummary(disk: Disk, n: number, value: unknown): void {
 }
 
 /**
- * The value derived from all records of a project's journal. Null: missing, not a file,
- * damaged, or older than the journal. Does not check the records before the last; only folding finds damage there.
+ * The value derived from all records of a project's journal. Null: missing, not a file, damaged, or
+ * older than the journal. Does not check the records before the last; only folding finds damage
+ * there.
  */
 export function readSummary(disk: Disk): unknown {
   if (disk.look(summaryFile)?.kind !== 'file') return null;

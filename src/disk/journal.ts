@@ -145,7 +145,7 @@ export class Journal<Event> {
   #goOnIn(tail: Tail, last: number): void {
     const segment = this.#open(tail.first);
     if (tail.torn) segment.truncate(tail.bytes);
-    // A killed host may not have synced the records that this one is about to rely on.
+    // A killed host has perhaps not synced the records that this one is about to rely on.
     segment.sync();
     this.#syncNames();
     // A tail that ends before its snapshot cannot be continued: the numbers would have a gap.

@@ -5,9 +5,9 @@
 export const expressionLimits = {
   /** Characters of one expression, as GitHub counts them. */
   text: 21_000,
-  /** Maximum nesting of parentheses, calls, paths and choices in a text, as on GitHub. */
+  /** Maximum nesting of parentheses, calls, paths and choices in a string, as on GitHub. */
   depth: 50,
-  /** Maximum depth of a tree that was not parsed from a text: conditions nested in YAML. */
+  /** Maximum depth of a tree that was not parsed from a string: conditions nested in YAML. */
   treeDepth: 1_000,
   /** Characters of a string that a function returns or reads, and of a rendered template. */
   resultText: 8 * 1024 * 1024,

@@ -6,7 +6,7 @@ import { SyntaxProblem, type Problem, type Read } from './problem.ts';
 import { nodesOf, type Call, type Tree } from './tree.ts';
 
 /**
- * The tree of a text that is one expression, without `${{ }}`; or all of its problems: the first
+ * The tree of a string that is one expression, without `${{ }}`; or all of its problems: the first
  * invalid token, else every unknown namespace and function. Never throws.
  */
 export function parse(text: string, language: Language): Read<Tree> {
@@ -20,8 +20,8 @@ export type ParsedPart =
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly end: number | null };
 
 /**
- * Like `parse`, for a part of a text; also returns the offset where the expression ends, before its
- * `}}`.
+ * Like `parse`, for a part of a string; also returns the offset where the expression ends, before
+ * its `}}`.
  */
 export function parseAt(text: string, options: LexerOptions, language: Language): ParsedPart {
   try {

@@ -4,10 +4,10 @@ export interface Span {
   readonly end: number;
 }
 
-/** The span of a node that was not parsed from a text. */
+/** The span of a node that was not parsed from a string. */
 export const nowhere: Span = { start: 0, end: 0 };
 
-/** One error in a text; the caller knows its file. */
+/** One error in a string; the caller knows its file. */
 export interface Problem {
   readonly message: string;
   readonly hint: string | null;

@@ -7,19 +7,20 @@ import { nowhere, type Problem, type Read } from './problem.ts';
 import type { Tree } from './tree.ts';
 import { toText } from './values.ts';
 
-/** What opens an expression inside a text. */
+/** What opens an expression inside a string. */
 export const opening = '${{';
 const closing = '}}';
 
 export type TemplatePart =
   { readonly kind: 'text'; readonly text: string } | { readonly kind: 'expression'; readonly tree: Tree };
 
-/** A text with expressions in it, in order; its literal parts are not empty and not adjacent. */
+/** A string with expressions in it, in order; its literal parts are not empty and not adjacent. */
 export type Template = readonly TemplatePart[];
 
 /**
- * Parses a text with any number of `${{ }}`; or reports the problems of each, up to a limit. Spans
- * count from the beginning of the text. A literal `${{` is written `${{ '${{' }}`. Never throws.
+ * Parses a string with any number of `${{ }}`; or reports the problems of each, up to a limit.
+ * Spans count from the beginning of the text. A literal `${{` is written `${{ '${{' }}`. Never
+ * throws.
  */
 export function parseTemplate(text: string, language: Language): Read<Template> {
   const parts: TemplatePart[] = [];

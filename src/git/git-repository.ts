@@ -233,7 +233,9 @@ export class GitRepository {
     throw failure('update-ref', moved);
   }
 
-  /** Thousands of packs with one commit each would slow every git command in the repository down. */
+  /**
+   * Thousands of packs with one commit each would slow every git command in the repository down.
+   */
   async #tidy(): Promise<void> {
     if (this.#batches++ % packsLookedAtEvery !== 0) return;
     const { stdout } = await this.#git(['count-objects', '-v']);

@@ -17,7 +17,9 @@ export interface TrailChange {
 export interface Trail {
   /** Queues a commit. Never throws or blocks; order is kept. */
   record(entry: TrailEntry): void;
-  /** The `Seq` of the last commit on the branch; 0 when there is none, null where there is no trail. */
+  /**
+   * The `Seq` of the last commit on the branch; 0 when there is none, null where there is no trail.
+   */
   position(): Promise<number | null>;
   /** Resolves once every recorded entry is committed, or has failed. */
   settled(): Promise<void>;

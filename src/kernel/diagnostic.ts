@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 
-/** Where a text has an error. Lines and columns count from 1, as in editors. */
+/** Where a source text has an error. Lines and columns count from 1, as in editors. */
 export interface Place {
   readonly file: string;
   readonly line: number;

@@ -6,7 +6,9 @@ export type JsonObject = { [key: string]: Json };
 /** Copying, masking and printing recurse once per level, and must not run out of stack. */
 const mostLevels = 200;
 
-/** The JSON value of a text, or why it has none. `levels`: maximum nesting of lists and objects. */
+/**
+ * The JSON value of a string, or why it has none. `levels`: maximum nesting of lists and objects.
+ */
 export function readJson(
   text: string,
   levels = mostLevels,

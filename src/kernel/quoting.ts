@@ -25,7 +25,7 @@ export function codeSpan(text: string, limit = Infinity): string {
   return `${ticks}${space}${line}${space}${ticks}`;
 }
 
-/** The first line of a text, as one line; the rest follows in a fence. */
+/** The first line of a string, as one line; the rest follows in a fence. */
 export function firstLineThenFence(text: string): string {
   const [first = '', ...rest] = text.trim().split(/\r\n|[\n\r]/);
   const below = rest.join('\n').trim();

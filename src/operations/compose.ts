@@ -32,7 +32,7 @@ export interface SendRequest {
   readonly plain?: boolean;
   /** The name of the text in error messages. */
   readonly source: string;
-  /** How to give a text, for the error when there is none. */
+  /** How to give the text, for the error when there is none. */
   readonly remedy: string;
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 
-/** All problems of a text; its message is that of the first one. */
+/** All problems of a text file; its message is that of the first one. */
 export class ProblemsError extends MailroomError {
   readonly problems: readonly Diagnostic[];
 

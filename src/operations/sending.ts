@@ -95,7 +95,7 @@ export async function stageInTurn(
 }
 
 /**
- * Why the protocol forbids it. An agent may not have access to the project: then only the
+ * Why the protocol forbids it. Without access to the project, as some agents have none, only the
  * controller checks.
  */
 async function forbiddenInTurn(project: Project, id: TurnId, draft: Draft): Promise<readonly string[]> {

@@ -17,19 +17,14 @@ const temporaryFailure = 75;
  * Runs any program. It receives the prompt on standard input and the turn in the variables of
  * `variables()`; its standard output is the final text, and its exit code decides the outcome:
  *
- * | exit code | outcome |
- * |---|---|
- * | 0 | done |
- * | 1 | later |
- * | 75 (EX_TEMPFAIL) | later: a usage limit, which costs no retry |
- * | 124, or Mailroom's timeout | later, `E_TIMEOUT` |
- * | 126, 127 | never: cannot be executed, command not found |
- * | 2 and all others | never |
- * | ended by a signal | later |
+ * | exit code | outcome | |---|---| | 0 | done | | 1 | later | | 75 (EX_TEMPFAIL) | later: a usage
+ * limit, which costs no retry | | 124, or Mailroom's timeout | later, `E_TIMEOUT` | | 126, 127 |
+ * never: cannot be executed, command not found | | 2 and all others | never | | ended by a signal |
+ * later |
  *
- * The last lines of standard error can add `retry-after: <seconds>` (with 75) and
- * `usage: {"usd": 0.02, "tokens": 1200}`. The author has chosen the program: its permissions are not
- * restricted here.
+ * The last lines of standard error can add `retry-after: <seconds>` (with 75) and `usage: {"usd":
+ * 0.02, "tokens": 1200}`. The author has chosen the program: its permissions are not restricted
+ * here.
  */
 export function commandProvider(options: ProviderOptions): Provider {
   const program = options.command[0] ?? options.name;
@@ -85,7 +80,10 @@ interface Trailers {
   readonly rest: string;
 }
 
-/** The known `key: value` lines at the very end of standard error; blank lines between them do not count. */
+/**
+ * The known `key: value` lines at the very end of standard error; blank lines between them do not
+ * count.
+ */
 function trailers(stderr: string): Trailers {
   const lines = stderr.slice(-16_384).trimEnd().split('\n');
   let retryAfterMs: number | null = null;

@@ -40,7 +40,7 @@ const statuses: readonly RegExp[] = [
   /\b([45]\d\d)\b:? (?:unauthorized|forbidden|bad request|not found|too many requests|payment required|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)/i,
 ];
 
-/** The API's status that a text mentions, or null. */
+/** The API's status that a string mentions, or null. */
 export function statusIn(text: string): number | null {
   const words = text.slice(0, 8192);
   for (const pattern of statuses) {

@@ -5,14 +5,17 @@ const longestMs = 32 * 86_400_000;
 
 /** Messages that mean "the usage limit is reached", as the CLIs printed them in 2025 and 2026. */
 const sentences: readonly RegExp[] = [
-  // claude: "Claude AI usage limit reached|1760000000", "5-hour limit reached ∙ resets 3pm", "You've hit your session limit"
+  // claude: "Claude AI usage limit reached|1760000000", "5-hour limit reached ∙ resets 3pm",
+  // "You've hit your session limit"
   /\b(usage|session|weekly|daily|hourly|monthly|5-hour|opus|sonnet|fable|haiku)[ _]limit/i,
   /\b(hit|reached) (your|the) (\S+ ){0,3}limit\b/i,
   /\blimit reached\b/i,
-  // codex and the OpenAI API: "You've hit your usage limit.", "Rate limit reached for gpt-5 in organization …"
+  // codex and the OpenAI API: "You've hit your usage limit.", "Rate limit reached for gpt-5 in
+  // organization …"
   /\brate[ _-]?limit/i,
   /\btoo many requests\b/i,
-  // gemini: "You exceeded your current quota", "Quota exceeded for quota metric …", "You have exhausted your capacity on this model"
+  // gemini: "You exceeded your current quota", "Quota exceeded for quota metric …", "You have
+  // exhausted your capacity on this model"
   /\bquota\b/i,
   /RESOURCE_EXHAUSTED/,
   /\bresource has been exhausted\b/i,
@@ -40,7 +43,7 @@ const instants: readonly RegExp[] = [
 ];
 
 /**
- * Whether a text reports a reached usage limit, and until when (milliseconds since 1970, never
+ * Whether a string reports a reached usage limit, and until when (milliseconds since 1970, never
  * before `now`; null: unknown). Times without a zone are in `home`, default the machine's zone.
  */
 export function limitIn(text: string, now: number, home?: string): { readonly until: number | null } | null {
@@ -48,7 +51,7 @@ export function limitIn(text: string, now: number, home?: string): { readonly un
   return sentences.some((sentence) => sentence.test(words)) ? { until: endOf(words, now, home) } : null;
 }
 
-/** The end of a usage limit according to a text, whether or not its wording is a known one. */
+/** The end of a usage limit according to a string, whether or not its wording is a known one. */
 export function endOf(text: string, now: number, home?: string): number | null {
   const words = text.slice(0, 8192);
   for (const [patterns, read] of [

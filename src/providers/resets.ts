@@ -33,7 +33,9 @@ const timed = new RegExp(`^${clock}${zone}`, 'i');
  */
 const staleMs = 3_600_000;
 
-/** "3h 20m", "2 days 17 hours 14 minutes", "34.07s", "6m0s", "30" (seconds): milliseconds, or null. */
+/**
+ * "3h 20m", "2 days 17 hours 14 minutes", "34.07s", "6m0s", "30" (seconds): milliseconds, or null.
+ */
 export function duration(text: string): number | null {
   let total = 0;
   let rest = text.slice(0, 80);

@@ -32,9 +32,8 @@ export function servicesOf(
     scaffold: (root, template, { provider }) => {
       makeProjectFolder(root);
       const chosen = provider ?? 'rehearsal';
-      const from = new RealDisk(join(templates.root, template));
       const project = new RealDisk(root);
-      const copied = copyTemplate(from, project, chosen);
+      const copied = copyTemplate(templates, template, project, chosen);
       copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
       new Mailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
       return { ...copied, provider: chosen };

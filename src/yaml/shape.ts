@@ -99,7 +99,7 @@ export function validParts(schema: z.ZodObject, value: object): Record<string, u
   return good;
 }
 
-/** Whether it is a map by name. */
+/** Whether it is a mapping with arbitrary names. */
 export function isRecord(schema: Schema): boolean {
   return definitionOf(unwrapped(schema)[0]!).type === 'record';
 }

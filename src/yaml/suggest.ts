@@ -2,7 +2,10 @@ import { stringify } from 'yaml';
 import { parseDuration } from '../kernel/duration.ts';
 import type { Json } from '../kernel/json.ts';
 
-/** Completes the hint of a key that does not exist here; a function writes it out of the key's value. */
+/**
+ * Completes the hint of a key that does not exist here; a function writes it out of the key's
+ * value.
+ */
 export type KeyHint = string | ((value: Json) => string);
 
 /** What authors who know other tools write, and what to write here. */
@@ -36,14 +39,20 @@ const forms: readonly (readonly [RegExp, (key: string, value: string) => string 
   [/^a number of seconds$/, secondsHint],
 ];
 
-/** The hint for a string or a number of the wrong form, with the value as it was probably meant, or null. */
+/**
+ * The hint for a string or a number of the wrong form, with the value as it was probably meant, or
+ * null.
+ */
 export function formHint(expected: string, key: string, value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const form = forms.find(([pattern]) => pattern.test(expected));
   return form?.[1](key, String(value).trim()) ?? null;
 }
 
-/** A command line as a list in YAML: the program and its arguments, or a shell with the line where it needs one. */
+/**
+ * A command line as a list in YAML: the program and its arguments, or a shell with the line where
+ * it needs one.
+ */
 export function argvText(line: string): string {
   const expression = /\$\{\{.*?\}\}/gs;
   if (/[|&;<>()$`'"\\*?~#\n]/.test(line.replaceAll(expression, '')))

@@ -132,8 +132,8 @@ function wordingOf(error: YAMLParseError, text: string, line: string): Wording {
 }
 
 /**
- * All YAML errors of a text, in the order of the text, at most one a line: further ones on a line
- * are mostly consequences of the first.
+ * All YAML errors of a document, in its order, at most one per line: further ones on a line are
+ * mostly consequences of the first.
  */
 export function syntaxProblems(
   source: Source,

@@ -42,9 +42,9 @@ export const largestYaml = 256 * 1024;
 
 /**
  * Reads one YAML 1.2 document of the core schema (`yes` and `off` are strings, `<<` is an ordinary
- * key). Refuses whatever makes a text mean something else than it shows: directives, anchors,
- * aliases, tags and duplicate keys. Reports every error of the text at once. `firstLine` is the
- * line on which the text begins in its file; a text of more than `largest` characters is refused.
+ * key). Refuses whatever makes YAML text mean something else than it shows: directives, anchors,
+ * aliases, tags and duplicate keys. Reports every error at once. `firstLine` is the line of the
+ * file on which the text begins; text of more than `largest` characters is refused.
  */
 export function parseYaml(
   text: string,

@@ -31,12 +31,16 @@ export function starters(): Prose[] {
   );
 }
 
-/** Comments of the program, and its strings that have a space: help, diagnostics, prompts, descriptions of schemas. */
+/**
+ * Comments of the program and of scripts, and their strings that have a space: help, diagnostics,
+ * prompts, descriptions of schemas.
+ */
 export function program(): Prose[] {
-  return [...readTree(['src'], ['.ts'])].flatMap(([file, text]) => proseOf(file, text));
+  const tree = readTree(['src', 'scripts', 'agents', 'templates'], ['.ts', '.mjs']);
+  return [...tree].flatMap(([file, text]) => proseOf(file, text));
 }
 
-/** The comments and the sentences of a source file. */
+/** The comments of a source file, with their indentation, and its sentences. */
 export function proseOf(file: string, text: string): Prose[] {
   const source = parse(file, text);
   const found: Prose[] = [];
@@ -46,20 +50,34 @@ export function proseOf(file: string, text: string): Prose[] {
       found.push({ file, line: first + index, text: part, kind });
     });
   };
-  const seen = new Set<number>();
   const descend = (node: ts.Node): void => {
-    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.pos) ?? [])
-      if (!seen.has(pos)) {
-        seen.add(pos);
-        add('comment', pos, text.slice(pos, end));
-      }
     const sentence = sentenceOf(node);
     if (sentence !== null) add('message', node.getStart(source), sentence);
     if (!ts.isTemplateExpression(node)) ts.forEachChild(node, descend);
     else for (const { expression } of node.templateSpans) descend(expression);
   };
   descend(source);
-  return found;
+  for (const { pos, end } of commentsOf(source)) {
+    const indentation = /^ *$/m.exec(text.slice(text.lastIndexOf('\n', pos - 1) + 1, pos))?.[0] ?? '';
+    add('comment', pos, indentation + text.slice(pos, end));
+  }
+  return found.toSorted((one, other) => one.line - other.line);
+}
+
+/** Every comment lies before a token; those on the line of the token before count as trailing. */
+function commentsOf(source: ts.SourceFile): ts.CommentRange[] {
+  const found = new Map<number, ts.CommentRange>();
+  const descend = (node: ts.Node): void => {
+    if (ts.isJSDoc(node)) return;
+    const children = node.getChildren(source);
+    children.forEach(descend);
+    if (children.length > 0) return;
+    const [before, after] = [ts.getTrailingCommentRanges, ts.getLeadingCommentRanges];
+    for (const range of [...(before(source.text, node.pos) ?? []), ...(after(source.text, node.pos) ?? [])])
+      found.set(range.pos, range);
+  };
+  descend(source);
+  return [...found.values()];
 }
 
 /** A string with a space in it; in the place of what a template inserts, an ellipsis. */

@@ -8,7 +8,14 @@ const prose = [...pages(), ...starters(), ...program()];
 describe('what people read', () => {
   it('has only words of the field', () => {
     expect(prose.length).toBeGreaterThan(10_000);
-    expect(findWords(prose.filter(({ kind }) => kind !== 'comment'))).toEqual([]);
+    expect(findWords(prose)).toEqual([]);
+  });
+
+  it('has comments of at most 100 columns', () => {
+    const comments = prose.filter(({ kind }) => kind === 'comment');
+    expect(comments.length).toBeGreaterThan(4_000);
+    const long = comments.filter(({ text }) => text.length > 100);
+    expect(long.map(({ file, line }) => `${file}:${String(line)}`)).toEqual([]);
   });
 
   it('is spelt as the dictionary has it', async () => {
@@ -41,13 +48,14 @@ describe('what is read', () => {
 
   it('is comments and sentences of the program, on their lines', () => {
     const source =
-      '/** One. */\nconst a = `two ${b("three four")} five`;\n// Six.\nuse("seven", "eight `nine` ten");\n';
+      '/** One. */\nconst a = `two ${b("three four")} five`; // Last.\nif (a) {\n  // Six.\n}\nuse("seven", "eight `nine` ten");\n';
     expect(proseOf('a.ts', source).map(({ line, kind, text }) => `${line} ${kind} ${text}`)).toEqual([
       '1 comment /** One. */',
       '2 message two … five',
       '2 message three four',
-      '3 comment // Six.',
-      '4 message eight `` ten',
+      '2 comment // Last.',
+      '4 comment   // Six.',
+      '6 message eight `` ten',
     ]);
   });
 });

@@ -32,7 +32,7 @@ export const words: readonly {
   { found: /\b(purse|dearest)\b/i, write: 'credit, most expensive' },
   { found: /\btime of \S+ is over\b/i, write: 'timed out' },
   { found: /\b(may not|nobody may|none may)\b/i, write: 'must not, is not allowed' },
-  { found: /\ba (text(?! file)|map)\b/i, write: 'a string, a mapping' },
+  { found: /\ba (text(?! file|-| store)|map)\b/, write: 'a string, a mapping' },
   { found: /(?<!\b(there|here|where) )\bis no\b(?! (longer|more))/i, write: 'is not a' },
   { found: /\b(names|fits|listens to) nothing\b/i, write: 'was not found, is not listening' },
   { found: /\b(kept compiled|of (ours|yours))\b/i, write: 'compiled cache, our, your' },

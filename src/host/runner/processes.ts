@@ -38,8 +38,8 @@ export interface Ran {
 }
 
 /**
- * Called when a process exists and waits at its launch barrier, until `release`. Without it there
- * is no barrier.
+ * Called when a process exists and waits at its launch barrier, until `release`. Without it the
+ * process does not wait.
  */
 type OnReady = (process: Launched) => void;
 

@@ -14,7 +14,7 @@ export interface Names {
   readonly steps: ReadonlySet<string>;
 }
 
-/** The expression of a text, or the first error in it. */
+/** The expression of a string, or the first error in it. */
 export type ReadText =
   { readonly ok: true; readonly tree: Tree } | { readonly ok: false; readonly problem: Problem };
 

@@ -1,6 +1,6 @@
 import type { Span } from '../../expressions/problem.ts';
 
-/** A part of a text: literal, or a variable, split at its dots. */
+/** A part of a string: literal, or a variable, split at its dots. */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly words: readonly string[]; readonly span: Span };
@@ -13,7 +13,7 @@ export interface Unreadable {
 const variable = /^[A-Za-z_][\w-]*(?:\.[\w-]+)*$/;
 
 /**
- * The parts of a text: `${a.b}` is a variable, `$$` a dollar, and `${{ … }}` stays unchanged, for
+ * The parts of a string: `${a.b}` is a variable, `$$` a dollar, and `${{ … }}` stays unchanged, for
  * other tools. Literal parts are neither empty nor adjacent. Unreadable parts are left out and
  * reported. Takes linear time.
  */

@@ -7,7 +7,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './lowering.ts';
 import { readParts } from './substitution.ts';
 
-/** A text with variables. */
+/** A string with variables. */
 export function lowerText(text: string, path: Path, lowering: Lowering): Template {
   if (!text.includes('$')) return text === '' ? [] : [{ kind: 'text', text }];
   const { parts, problems } = readParts(text);
@@ -36,7 +36,7 @@ function mustBeThere(tree: Tree): Tree {
   return tree.kind === 'call' && tree.name === 'default' ? tree : call('required', tree);
 }
 
-/** A text with variables as one value; a single variable as the whole text keeps its type. */
+/** A string with variables as one value; a single variable as the whole text keeps its type. */
 export function lowerTyped(text: string, path: Path, lowering: Lowering): Tree {
   const template = lowerText(text, path, lowering);
   const [only] = template;

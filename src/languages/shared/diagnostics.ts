@@ -82,7 +82,7 @@ export class Diagnostics {
     this.problems.push({ code, severity: 'error', message, place: this.#document.place(path, part), hint });
   }
 
-  /** Reports an error in a part of a text. */
+  /** Reports an error in a part of a string. */
   errorAt(code: ErrorCode, path: Path, span: Span, message: string, hint: string | null): void {
     this.problems.push({ code, severity: 'error', message, place: this.#within(path, span), hint });
   }
@@ -91,7 +91,7 @@ export class Diagnostics {
     return this.#document.place(path);
   }
 
-  /** Reports a warning about a part of a text. */
+  /** Reports a warning about a part of a string. */
   warnAt(path: Path, span: Span, message: string, hint: string | null = null): void {
     const place = this.#within(path, span);
     this.problems.push({ code: 'E_EXPRESSION', severity: 'warning', message, place, hint });
@@ -124,7 +124,7 @@ export class Diagnostics {
     return this.#document.placeWithin(path, start, end);
   }
 
-  /** Reads a text with expressions. */
+  /** Reads a string with expressions. */
   template(path: Path, text: string, language: Language): Template {
     if (!text.includes(opening)) return text === '' ? [] : [{ kind: 'text', text }];
     this.#read.add(pathText(path));
@@ -134,7 +134,7 @@ export class Diagnostics {
     return this.from(path, readable(text, language));
   }
 
-  /** Reads a text that is one expression, with or without `${{ }}`. */
+  /** Reads a string that is one expression, with or without `${{ }}`. */
   expression(path: Path, text: string, language: Language): Tree {
     if (!text.includes(opening)) {
       const read = parse(text, language);
@@ -198,7 +198,7 @@ export class Diagnostics {
   }
 }
 
-/** The valid expressions of a text, so that they are checked even if others are invalid. */
+/** The valid expressions of a string, so that they are checked even if others are invalid. */
 function readable(text: string, language: Language): Template {
   const parts: Template[number][] = [];
   let at = 0;
@@ -207,6 +207,6 @@ function readable(text: string, language: Language): Template {
     if (read.ok) parts.push({ kind: 'expression', tree: read.tree });
     at = read.end;
   }
-  // A text beside them: a single expression would have a type.
+  // A string beside them: a single expression would have a type.
   return [{ kind: 'text', text: ' ' }, ...parts];
 }

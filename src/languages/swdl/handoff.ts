@@ -28,7 +28,7 @@ export function handedToStage(
   return [...givers].flatMap((giver) => handedBy(giver, read));
 }
 
-/** The stage, and the output (missing: all of them), if a text is exactly one reference. */
+/** The stage, and the output (missing: all of them), if a string is exactly one reference. */
 const wholeOutput = /^\s*\$\{\{\s*stages\.([\w-]+)\.outputs(?:\.([\w-]+))?\s*\}\}\s*$/;
 
 /**

@@ -6,8 +6,8 @@ import { Source } from '../../yaml/source.ts';
 export const largestFrontMatter = 64 * 1024;
 
 /**
- * A text, split at the end of its front matter. `front` is null without front matter; it begins on
- * line 2 of the file.
+ * A string, split at the end of its front matter. `front` is null without front matter; it begins
+ * on line 2 of the file.
  */
 export type Split =
   | { readonly ok: true; readonly front: string | null; readonly body: string }
@@ -35,7 +35,7 @@ const engines = { yaml: () => ({}) };
 const tooManyBlankLines = /\n(?:[^\S\n]*\n){100}/;
 
 /**
- * Why gray-matter must not parse a text that begins with `---`; null where it splits the text as
+ * Why gray-matter must not parse a string that begins with `---`; null where it splits the text as
  * `splitFrontMatter` does.
  */
 function faultOf(text: string, file: string, longest: number): Diagnostic | null {

@@ -233,7 +233,7 @@ export interface MailState {
   readonly timers: Timer[];
   /** Asks without a remaining candidate. */
   readonly broken: Map<string, Ask & { readonly reason: Reason }>;
-  /** Open threads in which, as far as the fold can tell, nothing more can happen. */
+  /** Open threads in which nothing more can happen, as far as the fold knows. */
   readonly possiblyQuiet: Set<ThreadId>;
   /** Ended threads, oldest first; the oldest are forgotten. */
   readonly ended: Set<ThreadId>;

@@ -76,7 +76,7 @@ function projectRefused(
 }
 
 function setFailed(files: Map<string, string | null>, path: string, text: string, reason: Reason): void {
-  // Without a text the file was not a readable message: only the reason is recorded.
+  // Without a string the file was not a readable message: only the reason is recorded.
   if (text !== '') files.set(path, text);
   files.set(reasonPath(path), `${reason.code}: ${reason.text}\n`);
 }

@@ -9,7 +9,9 @@ import { summaryOf, type MailSummary } from '../mail-summary.ts';
 
 /** All that the status needs of the state. Plain JSON. */
 export interface StatusSource {
-  /** The version of Mailroom that made it: another one may take something else from the same state. */
+  /**
+   * The version of Mailroom that made it: another one may take something else from the same state.
+   */
   readonly version: string;
   readonly mail: MailSummary;
   /**
@@ -26,7 +28,10 @@ export function statusSource(state: MailState): StatusSource {
   return { version, mail: summaryOf(state), inboxes };
 }
 
-/** What a controller of this version kept of its last state; null: the journal has grown since, and must be folded. */
+/**
+ * What a controller of this version kept of its last state; null: the journal has grown since, and
+ * must be folded.
+ */
 export function readKeptStatus(disk: Disk): StatusSource | null {
   const kept = readSummary(disk) as StatusSource | null;
   return kept?.version === version ? kept : null;

@@ -7,16 +7,23 @@ import { appendMissingLines, writeMissing, type TextFile } from './project-files
 /** The line of a template's mailroom.yaml with the provider of the roles. */
 const providerLine = /^( *provider: )rehearsal$/m;
 
+/** The template whose files every other one has, too, unless it brings its own. */
+const base = 'feature-team';
+
 /**
  * Copies a template into a project, keeping existing files; `gitignore` has lines for `.gitignore`,
  * which npm would not publish under its own name. `provider` replaces the rehearsal agents.
  */
 export function copyTemplate(
-  template: Disk,
+  templates: Disk,
+  template: string,
   project: Disk,
   provider: string,
 ): { written: string[]; kept: string[] } {
-  const files = filesBelow(template, '').map(({ path, text }) => ({
+  const all = [base, template].flatMap((folder) =>
+    filesBelow(templates, folder).map(({ path, text }) => [path.slice(folder.length + 1), text] as const),
+  );
+  const files = [...new Map(all)].map(([path, text]) => ({
     path,
     text: path === 'mailroom.yaml' ? text.replace(providerLine, `$1${provider}`) : text,
   }));

@@ -3,7 +3,10 @@ import type { WorkflowList } from '../../nostr/listing.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
 import type { PublishedStatus } from '../../nostr/published-status.ts';
 
-/* The answers of the workflow tools: each `structuredContent` matches the schema that its tool lists. */
+/*
+ * The answers of the workflow tools: each `structuredContent` matches the schema that its tool
+ * lists.
+ */
 
 const count = z.int().min(0);
 const msats = count.describe('In msats');

@@ -33,7 +33,7 @@ export function createRun(disk: Disk, card: RunCard, definition: Workflow): Stor
 }
 
 /**
- * Replaces the definition of a run by an edited one. Like a record, it is valid only with the right
+ * Replaces the definition of a run by an edited one. Like a record, it is valid only with its
  * checksum.
  */
 export function replaceDefinition(disk: Disk, run: string, definition: Workflow): void {

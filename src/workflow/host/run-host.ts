@@ -291,7 +291,10 @@ export class RunHost implements Host {
     this.#records?.finish(this.#ledger.state, this.#ports.clock.now());
   }
 
-  /** Waits for what is written in the background, and shows all that is left; what the disk refuses now stays refused. */
+  /**
+   * Waits for what is written in the background, and shows all that is left; what the disk refuses
+   * now stays refused.
+   */
   async finished(): Promise<void> {
     await Promise.all([this.#letters.finished(), this.#rollback.finished()]);
     this.flush();

@@ -81,7 +81,7 @@ export class StepPermissions {
     const paths = own.slice(0, named);
     return {
       changed: shared ? null : { paths, more: own.length - paths.length },
-      // What somebody with the right may have changed is no breach that anybody could tell.
+      // Another step with permission may have made the change: a breach cannot be proven.
       breach: shared || isAllowed ? { is: 'none' } : judgeChanges(own, owed, where),
     };
   }

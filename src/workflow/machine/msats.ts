@@ -2,7 +2,10 @@ import type { Cost, Budget, Usage } from '../../kernel/cost.ts';
 import { isIn } from './fold/steps.ts';
 import type { RunState } from './state.ts';
 
-/* Money in thousandths of a satoshi, as whole numbers: amounts are reserved and settled exactly, and quotients are rounded down. */
+/*
+ * Money in thousandths of a satoshi, as whole numbers: amounts are reserved and settled exactly,
+ * and quotients are rounded down.
+ */
 
 /** Larger amounts are not exact whole numbers. */
 const largest = Number.MAX_SAFE_INTEGER;

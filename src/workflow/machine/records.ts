@@ -7,7 +7,10 @@ import { durationOf, exitCodeOf } from './scope.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/* What a workflow with its own state folder records of a run: `state.json`, and a log line per event. Times in seconds. */
+/*
+ * What a workflow with its own state folder records of a run: `state.json`, and a log line per
+ * event. Times in seconds.
+ */
 
 /** The files with the whole output of a step, where that is large. */
 export type OutputFiles = (step: string) => JsonObject;

@@ -7,7 +7,10 @@ import type { RunState, StepRun } from './state.ts';
 import type { RunStatus } from './status.ts';
 import { attemptsOf, reasonOf, statusOf } from './view.ts';
 
-/* The record of a run for people and other programs, where the workflow asks for one: its stages with their outputs, in the words of languages for stages of agents. */
+/*
+ * The record of a run for people and other programs, where the workflow asks for one: its stages
+ * with their outputs, in the words of languages for stages of agents.
+ */
 
 const runWords: Readonly<Record<RunStatus, string>> = {
   PENDING: 'pending',

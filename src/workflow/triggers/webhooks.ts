@@ -154,7 +154,7 @@ async function read(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-/** Constant time: a wrong signature takes as long as a right one. */
+/** Constant time: a wrong signature takes as long as a correct one. */
 function isSigned(body: Buffer, key: string, signature: string): boolean {
   const wanted = createHmac('sha256', key).update(body).digest();
   const given = Buffer.from(/^sha256=([\da-f]{64})$/i.exec(signature)?.[1] ?? '', 'hex');

@@ -1,6 +1,6 @@
 /**
- * A small calculator. Every function takes two finite numbers and returns one; anything else, a numeral in a string
- * too, is a TypeError.
+ * A small calculator. Every function takes two finite numbers and returns one; anything else, a
+ * numeral in a string too, is a TypeError.
  */
 
 /** Returns the value if it is a finite number; throws a TypeError otherwise. */

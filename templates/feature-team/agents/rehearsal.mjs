@@ -1,10 +1,12 @@
-// Plays architect, engineer and qa without a language model, so that a project can be tried before any agent program is
-// installed. What it does is real: it reads its mail, changes files, runs tests. What it knows is little: how to add a
-// missing function to a calculator. With any other task it goes through the motions and leaves a note in notes/.
+// Plays architect, engineer and qa without a language model, so that you can try a project before
+// you install an agent program. Its work is real: it reads its mail, changes files and runs tests.
+// It can add a missing function to a calculator; for any other task it only writes a note in
+// notes/.
 //
-// It is also an example of a program as a provider. Mailroom gives it the prompt on standard input (which this one does
-// not need), the messages in MAILROOM_MESSAGES (paths, one a line) and a folder for its answers in MAILROOM_OUTBOX. It
-// runs in the workspace. Exit code 0 is done, 1 is "try again later", 2 is "never".
+// It is also an example of a program as a provider. Mailroom gives it the prompt on standard input
+// (which this program does not need), the messages in MAILROOM_MESSAGES (one path per line) and a
+// folder for its answers in MAILROOM_OUTBOX. It runs in the workspace. Exit code 0 means done, 1
+// "try again later", 2 "never".
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,7 +17,10 @@ const source = 'src/calculator.mjs';
 const tests = 'test/calculator.test.mjs';
 const note = `notes/${process.env.MAILROOM_THREAD ?? 'task'}.md`;
 
-/** What each role does with each type of message. A `step` comes from a run of a workflow; what is printed is its result. */
+/**
+ * What each role does with each type of message. A `step` comes from a run of a workflow: standard
+ * output is its result.
+ */
 const duties = {
   architect: { task: design, step: design, question: answer },
   engineer: { design: build, step: build, 'review-feedback': rework },
@@ -25,7 +30,7 @@ const duties = {
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 const quote = (text) => text.trim().replace(/^/gm, '> ');
 
-/** A message: the keys of its front matter (those under `fields` as well), and its body. */
+/** A message: the keys of its front matter and of its `fields`, and its body. */
 function parseMessage(text) {
   const [, head = '', body = text] = /^---\n(.*?)\n---\n(.*)$/s.exec(text) ?? [];
   const pairs = [...head.matchAll(/^ *(\w+): (.*)$/gm)];
@@ -33,7 +38,9 @@ function parseMessage(text) {
   return { ...Object.fromEntries(pairs.map(([, key, value]) => [key, plain(value)])), body };
 }
 
-/** Hands a message over: a file in the outbox. Who wrote it, when and in which thread is added by Mailroom. */
+/**
+ * Sends a message: writes a file in the outbox. Mailroom adds the author, the time and the thread.
+ */
 function send(type, to, subject, body, fields = {}) {
   const head = [`type: ${type}`, `to: ${to}`, `subject: ${JSON.stringify(subject)}`];
   const entries = Object.entries(fields).map(([key, value]) => `  ${key}: ${value}`);
@@ -45,44 +52,46 @@ function send(type, to, subject, body, fields = {}) {
 function runTests() {
   const { status, stdout } = spawnSync('npm', ['test', '--', '--test-reporter=tap'], { encoding: 'utf8' });
   const failures = [...String(stdout).matchAll(/^not ok \d+ - .*$/gm)].map(([line]) => `- ${line}`);
-  if (status === 0) return { passed: true, said: '`npm test` passes.' };
-  return { passed: false, said: ['`npm test` fails:', ...failures].join('\n') };
+  if (status === 0) return { passed: true, result: '`npm test` passes.' };
+  return { passed: false, result: ['`npm test` fails:', ...failures].join('\n') };
 }
 
-/** The function that a message is about: the first `name(a, b)` in it. Null: it is about the note. */
+/**
+ * The function that a message is about: the first `name(a, b)` in it; null: it is about the note.
+ */
 function functionIn({ body }) {
   return /\b(\w+)\(a, b\)/.exec(body)?.[1] ?? null;
 }
 
-// ---------------------------------------------------------------------------------------------------- architect
+// --------------------------------------------------------------------------------------- architect
 
 /** Compares what the tests call with what the module has. */
 function design(task) {
   const called = [...read(tests).matchAll(/\bcalculator\.(\w+)\(/g)].map(([, name]) => name);
   const missing = called.find((name) => !read(source).includes(`function ${name}(`));
   if (missing === undefined) {
-    const plan = `What was asked:\n\n${quote(task.body)}\n\nWrite down in ${note} how you go about it.`;
+    const plan = `The task:\n\n${quote(task.body)}\n\nDescribe in ${note} how you will do it.`;
     return send('design', 'engineer', `Design: ${task.subject}`, plan);
   }
   const rules = /\/\*\*(.*?)\*\//s.exec(read(source))?.[1].replace(/^ *\* ?/gm, '') ?? '';
   const plan = [
     `${tests} calls \`${missing}\`, which ${source} does not have. Add \`${missing}(a, b)\` there, next to the others.`,
-    `What holds for all functions of the module holds for this one:\n\n${quote(rules)}`,
-    'It is done when `npm test` passes. The tests that are there stay as they are.',
+    `It must follow the rules for all functions of the module:\n\n${quote(rules)}`,
+    'It is done when `npm test` passes. Do not change the existing tests.',
   ];
   return send('design', 'engineer', `Design: ${missing}`, plan.join('\n\n'));
 }
 
 function answer(question) {
-  const text = `I only rehearse, and know no more than you do. You asked:\n\n${quote(question.body)}`;
+  const text = `I am a rehearsal script and cannot answer questions. You asked:\n\n${quote(question.body)}`;
   return send('answer', question.from, `Answer: ${question.subject}`, text);
 }
 
-// ----------------------------------------------------------------------------------------------------- engineer
+// ---------------------------------------------------------------------------------------- engineer
 
 const operators = { add: '+', subtract: '-', multiply: '*', divide: '/', power: '**' };
 
-/** Adds the function, and forgets a rule of the design: that is what reviews are for. */
+/** Adds the function, but misses a rule of the design, for the review to find. */
 function build(plan) {
   const name = functionIn(plan);
   if (!existsSync(source) || name === null || !(name in operators)) return writeNote(plan);
@@ -90,47 +99,47 @@ function build(plan) {
     const code = `export function ${name}(a, b) {\n  return a ${operators[name]} b;\n}`;
     appendFileSync(source, `\n/** Returns what the name says. */\n${code}\n`);
   }
-  const text = `\`${name}(a, b)\` is in ${source}, one line, like its neighbours. ${runTests().said}`;
+  const text = `\`${name}(a, b)\` is in ${source}. ${runTests().result}`;
   return send('review-request', 'qa', `Review of ${name}`, text);
 }
 
 function writeNote(plan) {
   mkdirSync('notes', { recursive: true });
   writeFileSync(note, `# ${plan.subject}\n\n${plan.body.trim()}\n`);
-  return send('review-request', 'qa', 'Review of the note', `${note} says what is to be done.`);
+  return send('review-request', 'qa', 'Review of the note', `${note} describes the work.`);
 }
 
-/** Mends what the review found; delivers once there is nothing left to mend. */
+/** Fixes what the review found; delivers when the review has approved. */
 function rework(feedback) {
   const newest = [...read(source).matchAll(/^export function (\w+)/gm)].at(-1)?.[1] ?? null;
   const name = functionIn(feedback) ?? (existsSync(note) ? null : newest);
   if (feedback.verdict === 'approved') {
     const text =
-      name === null ? `${note} is ready.` : `\`${name}(a, b)\` is in ${source}. ${runTests().said}`;
+      name === null ? `${note} is ready.` : `\`${name}(a, b)\` is in ${source}. ${runTests().result}`;
     return send('delivered', 'user', `Delivered: ${name ?? 'the note'}`, `${text} The review approved it.`);
   }
   const careless = name !== null && `  return a ${operators[name]} b;`;
   if (careless && read(source).includes(careless)) {
     const careful = `  return checked(a) ${operators[name]} checked(b);`;
     writeFileSync(source, read(source).replace(careless, careful));
-    const lines = [`test('${name} takes nothing but finite numbers', () => {`];
+    const lines = [`test('${name} accepts only finite numbers', () => {`];
     for (const args of suspects)
       lines.push(`  assert.throws(() => calculator.${name}(${show(args)}), TypeError);`);
     appendFileSync(tests, `\n${lines.join('\n')}\n});\n`);
-    const text = `\`${name}(a, b)\` checks both numbers now, and a test holds it to that. ${runTests().said}`;
+    const text = `\`${name}(a, b)\` now checks both numbers, and a test covers that. ${runTests().result}`;
     return send('review-request', 'qa', `Second review of ${name}`, text);
   }
   if (name === null && existsSync(note) && !read(note).includes(checkHeading)) {
     appendFileSync(note, `\n${checkHeading}\n\nBy reading it again.\n`);
-    return send('review-request', 'qa', 'Second review of the note', `${note} says now how it was checked.`);
+    return send('review-request', 'qa', 'Second review of the note', `${note} now says how it was checked.`);
   }
-  const text = `I only rehearse, and cannot mend what the review found:\n\n${quote(feedback.body)}`;
+  const text = `I am a rehearsal script and cannot fix what the review found:\n\n${quote(feedback.body)}`;
   return send('delivered', 'user', 'Not done', text);
 }
 
-// ----------------------------------------------------------------------------------------------------------- qa
+// ---------------------------------------------------------------------------------------------- qa
 
-/** What is no pair of finite numbers. */
+/** Arguments that are not two finite numbers. */
 const suspects = [
   ['7', 2],
   [1, NaN],
@@ -140,7 +149,7 @@ const show = (args) =>
   args.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(', ');
 const checkHeading = '## How it was checked';
 
-/** Believes nothing: looks, runs the tests, then tries what they do not. */
+/** Reads the work, runs the tests, then tries what they do not cover. */
 async function review(request) {
   const name = functionIn(request);
   const { about, did, faults } = name === null ? lookAtNote() : await lookAtCode(name);
@@ -153,16 +162,20 @@ async function review(request) {
 function lookAtNote() {
   const complete = read(note).includes(checkHeading);
   const faults = complete ? [] : ['It does not say how it was checked.'];
-  return { about: note, did: 'I read it from end to end.', faults };
+  return { about: note, did: 'I read all of it.', faults };
 }
 
 async function lookAtCode(name) {
-  const { passed, said } = runTests();
-  const faults = passed ? await faultsOf(name) : ['It is not finished as long as they fail.'];
-  return { about: `\`${name}(a, b)\``, did: `${said} I also called it with what is no number.`, faults };
+  const { passed, result } = runTests();
+  const faults = passed ? await faultsOf(name) : ['It is not finished while they fail.'];
+  return {
+    about: `\`${name}(a, b)\``,
+    did: `${result} I also called it with values that are not numbers.`,
+    faults,
+  };
 }
 
-/** Calls the function as its tests do not, and compares it with its neighbour `add`. */
+/** Calls the function with arguments that its tests do not use, and compares it with `add`. */
 async function faultsOf(name) {
   const calculator = await import(pathToFileURL(resolve(source)).href);
   const result = (call, args) => {
@@ -179,10 +192,10 @@ async function faultsOf(name) {
   });
 }
 
-// -------------------------------------------------------------------------------------------------------- stage
+// -------------------------------------------------------------------------------------------- step
 
 const samples = {
-  string: (name) => `a ${name} that was only rehearsed`,
+  string: (name) => `a rehearsed ${name}`,
   boolean: () => true,
   number: () => 1,
   integer: () => 1,
@@ -190,7 +203,7 @@ const samples = {
   object: () => ({}),
 };
 
-/** In a stage of a workflow it hands over something of each type that the prompt asks for. */
+/** In a step of a workflow: writes a sample of each value that the prompt asks for. */
 function rehearse(file) {
   const owed = readFileSync(0, 'utf8')
     .split(/^## Values\n/m)
@@ -200,10 +213,10 @@ function rehearse(file) {
     samples[type]?.(name),
   ]);
   writeFileSync(file, JSON.stringify(Object.fromEntries(values)));
-  process.stdout.write('it was only rehearsed\n');
+  process.stdout.write('it was a rehearsal\n');
 }
 
-// --------------------------------------------------------------------------------------------------------- turn
+// -------------------------------------------------------------------------------------------- turn
 
 const messages = paths.split('\n').filter(Boolean).map(read).map(parseMessage);
 const known = messages.find(({ type }) => duties[me]?.[type] !== undefined);
@@ -219,5 +232,5 @@ if (process.env.MAILROOM_STEP !== undefined && paths === '') {
 } else {
   await duties[me][known.type](known);
 }
-// The last line on standard error may tell what the turn cost.
+// The last line on standard error may report the cost of the turn.
 process.stderr.write('usage: {"usd": 0, "tokens": 0}\n');

@@ -79,7 +79,7 @@ export function itemsText(items: ForEach['items']): string | Json[] {
   return `${opening} fromJSON(${expressionText({ kind: 'literal', value: text, span: { start: 0, end: 0 } })}) }}`;
 }
 
-/** A text with expressions in the syntax of the native language. */
+/** A string with expressions in the syntax of the native language. */
 export function templateText(template: Template): string {
   return template
     .map((part) =>
