@@ -69,11 +69,8 @@ export interface RefusedFile {
 /** How a host handles the files in a control folder. */
 interface Verbs<File> {
   read(text: string): Read<File>;
-  /**
-   * Records the verdict on a file. `again`: this host has followed the file, and could not remove
-   * it.
-   */
-  follow(file: File, again: boolean): void;
+  /** Records the verdict on a file, once: a file that could not be removed comes again. */
+  follow(file: File): void;
   /** Reports one that cannot be followed, once. */
   refused(file: RefusedFile): void;
 }
@@ -112,7 +109,7 @@ export class ControlReader<File> {
       if (typeof before === 'string') continue;
       const read = this.#read(left);
       const problem = read.ok
-        ? problemWith(() => this.#verbs.follow(read.value, before === null))
+        ? problemWith(() => this.#verbs.follow(read.value))
         : read.problem;
       const path = `${this.#control.folder}/${name}`;
       if (problem !== null) this.#verbs.refused({ path, name, text, problem });

@@ -67,21 +67,4 @@ describe('ControlReader', () => {
     expect(disk.list('run/control')).toEqual([]);
     expect(disk.read('run/refused/a.json', 10)?.toString()).toBe('good');
   });
-
-  it('says of a file that it could not remove that it was followed before', () => {
-    const disk = new MemoryDisk();
-    const followed: boolean[] = [];
-    const reader = new ControlReader<string>(new Control(disk, 'run/control'), {
-      read: (text) => ({ ok: true, value: text }),
-      follow: (_text, again) => void followed.push(again),
-      refused: () => {},
-    });
-    disk.write('run/control/a.json', 'good');
-    reader.take();
-    reader.take();
-    reader.release();
-    disk.write('run/control/a.json', 'good');
-    reader.take();
-    expect(followed).toEqual([false, true, false]);
-  });
 });

@@ -36,10 +36,7 @@ export class Commands {
     this.#mailboxes = ports.mailboxes;
     this.#files = new ControlReader(ports.control, {
       read: readControl,
-      follow: (file, again) => {
-        // If it were executed twice, the state could have changed in between.
-        if (!again) this.#follow(file);
-      },
+      follow: (file) => this.#follow(file),
       refused: (file) => reportRefused(ledger, file),
     });
   }
@@ -55,6 +52,8 @@ export class Commands {
   }
 
   #follow(file: ControlFile): void {
+    // The file stays until its verdict is durable and the disk lets it go, also beyond a crash.
+    if (this.#ledger.state.commands.has(file.id)) return;
     const fact = verdict(this.#ledger, this.#protocol, this.#mailboxes, file);
     this.#ledger.record([fact]);
     if (fact.refusal !== null && this.#isLate(file)) reportRefusedCommand(this.#ledger, file, fact.refusal);

@@ -70,8 +70,7 @@ function fold(state: MailState, event: MailEvent): boolean {
       state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
       return true;
     case 'controlled':
-      if (event.refusal === null) control(state, event.command, event.by);
-      return event.refusal === null;
+      return controlled(state, event);
     default:
       return event satisfies never;
   }
@@ -93,6 +92,17 @@ function accepted(state: MailState, { sent }: Of<'accepted'>): boolean {
   sendTogether(state, [sent], { role, thread, owes: [] }, null);
   if (sent.closes) closeThread(state, thread);
   return true;
+}
+
+/** How many commands the state remembers: more than wait for a host at a time. */
+const rememberedCommands = 1_000;
+
+function controlled(state: MailState, { id, command, by, refusal }: Of<'controlled'>): boolean {
+  state.commands.add(id);
+  const [oldest] = state.commands;
+  if (state.commands.size > rememberedCommands && oldest !== undefined) state.commands.delete(oldest);
+  if (refusal === null) control(state, command, by);
+  return refusal === null;
 }
 
 function refused(state: MailState, { id, role, text, reason }: Of<'refused'>): boolean {

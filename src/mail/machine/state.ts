@@ -238,6 +238,8 @@ export interface MailState {
   /** Ended threads, oldest first; the oldest are forgotten. */
   readonly ended: Set<ThreadId>;
   readonly paused: { all: boolean; readonly roles: Set<RoleName>; readonly threads: Set<ThreadId> };
+  /** The ids of the last commands with a verdict, oldest first. */
+  readonly commands: Set<string>;
   readonly parked: Map<string, number>;
   spent: { readonly day: string; readonly cost: Cost };
   /** All costs, by thread; those of forgotten threads together, under ''. */
@@ -265,6 +267,7 @@ export function emptyState(): MailState {
     possiblyQuiet: new Set(),
     ended: new Set(),
     paused: { all: false, roles: new Set(), threads: new Set() },
+    commands: new Set(),
     parked: new Map(),
     spent: { day: '', cost: { usd: 0, tokens: 0, unpriced: 0 } },
     bills: new Map(),

@@ -281,3 +281,27 @@ it('notifies once of a command that is refused when nobody waits for its verdict
   second.look();
   expect(notices(second)).toEqual([refused, refused]);
 });
+
+it('follows a command once, though its file is still there at the next start', () => {
+  const { disk, open, now } = project();
+  const ask = (id: string, verb: 'pause' | 'unpause') => {
+    const target = { kind: 'role', role: 'one' };
+    disk.write(
+      `${controlFolder}/${id}.json`,
+      JSON.stringify({ id, at: now(), by: 'ada', verb, target, now: false }),
+    );
+  };
+  const first = open();
+  first.start();
+  ask('a', 'pause');
+  first.look();
+  ask('b', 'unpause');
+  first.look();
+  expect(first.state.paused.roles).toEqual(new Set());
+  ask('a', 'pause');
+  const second = open();
+  second.start();
+  second.look();
+  expect(second.state.paused.roles).toEqual(new Set());
+  expect(disk.list(controlFolder)).toEqual([]);
+});

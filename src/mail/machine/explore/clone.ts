@@ -21,6 +21,7 @@ export function cloneState(state: MailState): MailState {
     broken: new Map(state.broken),
     possiblyQuiet: new Set(state.possiblyQuiet),
     ended: new Set(state.ended),
+    commands: new Set(state.commands),
     paused: { ...state.paused, roles: new Set(state.paused.roles), threads: new Set(state.paused.threads) },
     parked: new Map(state.parked),
     bills: new Map([...state.bills].map(([thread, bills]) => [thread, new Map(bills)])),
