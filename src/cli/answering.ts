@@ -83,7 +83,7 @@ function oneOf(question: string, names: readonly string[]): Promise<string> {
 
 async function askText({ subject }: Message): Promise<Text> {
   const text = await askLine(`Your answer to “${line(subject)}”`, otherwise, (given) =>
-    given.trim() === '' ? 'write a text, or press Escape to cancel' : null,
+    given.trim() === '' ? 'write an answer, or press Escape to cancel' : null,
   );
   return { text, source: 'the answer', plain: true, remedy: '' };
 }

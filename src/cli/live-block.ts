@@ -1,3 +1,4 @@
+import { width } from './columns.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Milliseconds between two redraws. */
@@ -11,10 +12,11 @@ export class LiveBlock {
   readonly #terminal: Terminal;
   readonly #lines: () => readonly string[];
   readonly #forget: () => void;
-  #height = 0;
-  #shown = '';
+  /** The lines on the screen, without line ends. */
+  #shown: readonly string[] = [];
   #drawnAt = 0;
   #stale = true;
+  #held = false;
   #closed = false;
 
   constructor(terminal: Terminal, lines: () => readonly string[]) {
@@ -30,25 +32,40 @@ export class LiveBlock {
 
   #tick(): void {
     const age = this.#terminal.now() - this.#drawnAt;
-    if (!this.#closed && (this.#stale || age >= 1_000)) this.#draw();
+    if (!this.#closed && !this.#held && (this.#stale || age >= 1_000)) this.#draw();
   }
 
   #draw(): void {
     const lines = this.#lines();
     this.#drawnAt = this.#terminal.now();
     this.#stale = false;
-    const text = lines.join('\n');
-    if (this.#height > 0 && text === this.#shown) return;
+    if (this.#shown.length > 0 && lines.join('\n') === this.#shown.join('\n')) return;
     this.erase();
-    this.#terminal.write(`${text}\n`);
-    this.#shown = text;
-    this.#height = lines.length;
+    this.#terminal.write(`${lines.join('\n')}\n`);
+    this.#shown = lines;
   }
 
   /** Makes room for a line above; the next redraw restores the block. */
   erase(): void {
-    if (this.#height > 0) this.#terminal.write(`\u001b[${String(this.#height)}A\r\u001b[0J`);
-    this.#height = 0;
+    const height = this.#shown.reduce((sum, line) => sum + this.#rowsOf(line), 0);
+    if (height > 0) this.#terminal.write(`\u001b[${String(height)}A\r\u001b[0J`);
+    this.#shown = [];
+  }
+
+  /** A terminal that became narrower has wrapped the lines that were cut for its earlier width. */
+  #rowsOf(line: string): number {
+    return Math.max(1, Math.ceil(width(line) / this.#terminal.columns()));
+  }
+
+  /** Removes the lines until `resume`, so that a question can be asked in their place. */
+  hold(): void {
+    this.#held = true;
+    this.erase();
+  }
+
+  resume(): void {
+    this.#held = false;
+    this.#stale = true;
   }
 
   /** Removes the lines. Safe to call again. */

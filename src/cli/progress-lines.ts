@@ -1,33 +1,63 @@
 import { line, seconds } from './format.ts';
 import { LiveBlock } from './live-block.ts';
+import { LiveKeys, type Keyboard } from './live-keys.ts';
 import type { Colours, Terminal } from './terminal.ts';
 
+/** What is shown below the lines on a terminal: a block of lines, and keys that act. */
+export interface LiveView {
+  readonly lines: () => string[];
+  readonly keys: Keyboard;
+}
+
 /**
- * Prints one timed line per event, and on a terminal a block below them that is redrawn in place.
- * `block`: the lines of that block; null: none. `quiet`: keeps standard output free for a document.
+ * Prints one timed line per event, and on a terminal a live view below them (null: none). `quiet`:
+ * keeps standard output free for a document.
  */
 export class ProgressLines {
   readonly colours: Colours;
   readonly #terminal: Terminal;
   readonly #print: (text: string) => void;
   readonly #block: LiveBlock | null;
+  readonly #keys: LiveKeys | null;
+  /** The lines that wait for the end of a question; null: none is asked. */
+  #waiting: string[] | null = null;
   /** The printed problems that still exist. */
   #problems: ReadonlySet<string> = new Set();
 
   constructor(
     terminal: Terminal,
-    { block, quiet }: { readonly block: (() => string[]) | null; readonly quiet: boolean },
+    { live, quiet }: { readonly live: LiveView | null; readonly quiet: boolean },
   ) {
     this.#terminal = terminal;
     this.#print = quiet ? terminal.complain : terminal.print;
     this.colours = quiet ? terminal.errorColours : terminal.colours;
-    this.#block = block && new LiveBlock(terminal, block);
+    const keys = live && new LiveKeys(terminal, this, live.keys);
+    this.#keys = keys;
+    this.#block = live && new LiveBlock(terminal, () => [...live.lines(), ...(keys?.lines() ?? [])]);
   }
 
   say(text: string): void {
+    const timed = `${this.colours.dim(seconds(this.#terminal.now()))} ${text}\n`;
+    if (this.#waiting !== null) {
+      this.#waiting.push(timed);
+      return;
+    }
     this.#block?.erase();
-    this.#print(`${this.colours.dim(seconds(this.#terminal.now()))} ${text}\n`);
+    this.#print(timed);
     this.#block?.changed();
+  }
+
+  /** Removes the block and holds new lines back while a question is asked in their place. */
+  async aside(ask: () => Promise<void>): Promise<void> {
+    this.#waiting = [];
+    this.#block?.hold();
+    try {
+      await ask();
+    } finally {
+      for (const text of this.#waiting) this.#print(text);
+      this.#waiting = null;
+      this.#block?.resume();
+    }
   }
 
   /** Prints the notes of a controller at its start; a problem among them is not printed again. */
@@ -47,8 +77,9 @@ export class ProgressLines {
     this.#block?.changed();
   }
 
-  /** Keeps the lines and removes the block. Safe to call again. */
-  close(): void {
+  /** Keeps the lines, removes the block, and waits for an open question. Safe to call again. */
+  async close(): Promise<void> {
     this.#block?.close();
+    await this.#keys?.close();
   }
 }

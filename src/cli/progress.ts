@@ -4,6 +4,7 @@ import type { MailState } from '../mail/machine/state.ts';
 import { summaryOf } from '../operations/mail-summary.ts';
 import { statusOf } from '../operations/status.ts';
 import { line, money } from './format.ts';
+import type { Keyboard } from './live-keys.ts';
 import { blockLines } from './live.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { Controller } from '../operations/services.ts';
@@ -15,22 +16,23 @@ export interface Progress {
   look(state: MailState): void;
   /** Prints one line of the program itself. */
   say(text: string): void;
-  /** Keeps the printed lines and removes the block. Safe to call again. */
-  close(): void;
+  /** Keeps the printed lines, removes the block, and waits for an open question. Safe to call again. */
+  close(): Promise<void>;
 }
 
 /**
- * Shows what a controller does: one line per event, and on a terminal (`live`) a block below them
- * that is redrawn in place, at most ten times a second and once a second for its clocks. `quiet`:
- * keeps standard output free for a document.
+ * Shows what a controller does: one line per event, and on a terminal a block below them that is
+ * redrawn in place, at most ten times a second and once a second for its clocks. `keys`: what a
+ * person can press there; null: there is no terminal. `quiet`: keeps standard output free for a
+ * document.
  */
 export function startProgress(
   terminal: Terminal,
   controller: Controller,
-  { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
+  { keys, quiet }: { readonly keys: Keyboard | null; readonly quiet: boolean },
 ): Progress {
-  const block = live ? () => statusLines(terminal, controller) : null;
-  const lines = new ProgressLines(terminal, { block, quiet });
+  const live = keys && { lines: () => statusLines(terminal, controller), keys };
+  const lines = new ProgressLines(terminal, { live, quiet });
   let memory: Memory = remember(controller.state);
   lines.say(headline(controller.definition.protocol));
   lines.notes(controller.notes);
@@ -81,6 +83,6 @@ function statusLines(terminal: Terminal, { definition, state }: Controller): str
   const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
   return blockLines(statusOf(summaryOf(state), parts), now, terminal.colours, {
     columns: terminal.columns(),
-    rows: Math.max(3, terminal.rows() - 2),
+    rows: Math.max(3, terminal.rows() - 3),
   });
 }

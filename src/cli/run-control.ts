@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import { waitFor, patience } from '../operations/project/project.ts';
 import type { RunControlFile } from '../workflow/host/commands.ts';
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
 import { json } from './output.ts';
-import { follow, type FollowOptions } from './run-follow.ts';
 import type { StoredRun, WorkflowServices } from '../operations/runs/services.ts';
 
 /** A command for a run; missing values are null. */
@@ -28,7 +26,7 @@ export async function askRun(
   return printVerdict(context, stored, fileOf(context, wish, null), options);
 }
 
-async function printVerdict(
+export async function printVerdict(
   context: Context,
   stored: StoredRun,
   file: RunControlFile,
@@ -102,7 +100,7 @@ async function answerAlone(
   stored: StoredRun,
   file: RunControlFile,
 ): Promise<Answer | null> {
-  await refuseWhatCannotBe(stored, file);
+  await refuseImpossible(stored, file);
   const isDone = file.verb === 'cancel' && (await isCancelled(workflows, stored, file));
   return isDone ? { verdict: { refusal: null }, isAlive: false } : null;
 }
@@ -123,8 +121,8 @@ async function isCancelled(
   }
 }
 
-/** Without a host's verdict, the state of the run decides. */
-async function refuseWhatCannotBe(run: StoredRun, file: RunControlFile): Promise<void> {
+/** Throws if the run cannot follow the command: without a host's verdict, its state decides. */
+export async function refuseImpossible(run: StoredRun, file: RunControlFile): Promise<void> {
   const { refusal } = await import('../workflow/machine/commands.ts');
   const { compile } = await import('../workflow/machine/rules.ts');
   const reason = refusal(run.state(), compile(run.definition), file);
@@ -137,48 +135,8 @@ function later(isAlive: boolean, run: string): string {
     : `recorded, takes effect at the next \`mailroom resume ${run}\``;
 }
 
-function fileOf(context: Context, wish: RunCommandInput, instructions: string | null): RunControlFile {
+export function fileOf(context: Context, wish: RunCommandInput, instructions: string | null): RunControlFile {
   const { verb, path, comment = null, by = caller(context) } = wish;
   const id = context.place().newId();
   return { id, at: context.terminal.now(), by, verb, path, comment, instructions };
-}
-
-export interface RetryOptions extends FollowOptions {
-  readonly instructions?: string;
-}
-
-/** Retries a failed step of a run: by the run's host, or without one here. */
-export async function retryStep(
-  context: Context,
-  run: StoredRun,
-  step: string | undefined,
-  options: RetryOptions,
-): Promise<number> {
-  context.outsideTurn('retry');
-  context.announce();
-  if (step === undefined)
-    throw new MailroomError(
-      'E_USAGE',
-      'a run is not tried again as a whole: say which step',
-      `\`mailroom resume ${run.run}\` continues with the unfinished steps`,
-    );
-  const instructions = await instructionsOf(context, options.instructions);
-  const file = fileOf(context, { verb: 'retry', path: step }, instructions);
-  await refuseWhatCannotBe(run, file);
-  const { workflows } = context.place();
-  if (await run.alive()) return printVerdict(context, run, file, options);
-  return follow(context, options, (watch) =>
-    workflows.resume(run, { watch, command: file, definition: null }),
-  );
-}
-
-async function instructionsOf(
-  { services, terminal }: Context,
-  file: string | undefined,
-): Promise<string | null> {
-  if (file === undefined) return null;
-  if (file === '-') return terminal.readInput();
-  const text = services.readText(resolve(services.cwd, file));
-  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`);
-  return text;
 }

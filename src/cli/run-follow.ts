@@ -8,6 +8,7 @@ import { line } from './format.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
 import { startRunProgress, type RunProgress } from './run-progress.ts';
+import { runKeys } from './host-keys.ts';
 import { untilEnd } from './until-end.ts';
 import type { RunController, RunWatcher } from '../operations/runs/services.ts';
 
@@ -39,9 +40,10 @@ export async function follow(
   const shown: { progress: RunProgress | null } = { progress: null };
   const controller = await start((events, state) => shown.progress?.look(events, state));
   const live = terminal.interactive && options.plain !== true && options.json !== true;
+  const keys = live ? runKeys(context, controller.run) : null;
   const progress =
     controller.rules.workflow.ownWorkspace === null
-      ? startRunProgress(terminal, controller, { live, quiet: options.json === true })
+      ? startRunProgress(terminal, controller, { keys, quiet: options.json === true })
       : startRunLines(terminal, controller);
   shown.progress = progress;
   try {
@@ -55,7 +57,7 @@ export async function follow(
     // A problem found at the very end belongs to no event.
     progress.look([], controller.state);
   } finally {
-    progress.close();
+    await progress.close();
   }
   const unsent = controller.unsent();
   if (unsent > 0)
@@ -63,7 +65,7 @@ export async function follow(
       `not sent: ${String(unsent)} event${unsent === 1 ? '' : 's'} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)\n`,
     );
   if (options.json === true) terminal.write(json(await document(controller)));
-  else terminal.write(`${warningLines(context, controller)}${lastLine(context, controller)}`);
+  else terminal.print(`${warningLines(context, controller)}${lastLine(context, controller)}`);
   return exitCodeOf(controller.state);
 }
 

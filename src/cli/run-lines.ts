@@ -26,7 +26,7 @@ export function startRunLines(terminal: Terminal, controller: RunController): Ru
       reported = new Set(wrong);
     },
     say: (text) => say(`INFO: ${text}`),
-    close: () => {},
+    close: () => Promise.resolve(),
   };
 }
 

@@ -5,6 +5,7 @@ import { describeRunEvent, isSummarised, type RunChange } from '../operations/ru
 import { span } from '../operations/times.ts';
 import { cut } from './columns.ts';
 import { line, money } from './format.ts';
+import type { Keyboard } from './live-keys.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { RunController } from '../operations/runs/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
@@ -14,21 +15,22 @@ export interface RunProgress {
   look(events: readonly RunEvent[], state: RunState): void;
   /** Prints one line of the program itself. */
   say(text: string): void;
-  /** Keeps the printed lines and removes the block. Safe to call again. */
-  close(): void;
+  /** Keeps the printed lines, removes the block, and waits for an open question. Safe to call again. */
+  close(): Promise<void>;
 }
 
 /**
- * Shows the progress of a run: a line per event of a step, and on a terminal (`live`) the running
- * and waiting steps below them. `quiet`: keeps standard output free for a document.
+ * Shows the progress of a run: a line per event of a step, and on a terminal the running and
+ * waiting steps below them. `keys`: what a person can press there; null: there is no terminal.
+ * `quiet`: keeps standard output free for a document.
  */
 export function startRunProgress(
   terminal: Terminal,
   controller: RunController,
-  { live, quiet }: { readonly live: boolean; readonly quiet: boolean },
+  { keys, quiet }: { readonly keys: Keyboard | null; readonly quiet: boolean },
 ): RunProgress {
-  const block = live ? () => blockLines(terminal, controller) : null;
-  const lines = new ProgressLines(terminal, { block, quiet });
+  const live = keys && { lines: () => blockLines(terminal, controller), keys };
+  const lines = new ProgressLines(terminal, { live, quiet });
   const { colours } = lines;
   lines.notes(controller.notes);
   return {
@@ -37,7 +39,8 @@ export function startRunProgress(
       for (const event of events) {
         const change = describeRunEvent(event, state, controller.rules);
         // On a terminal the block below shows what has started.
-        if (change !== null && !(live && change.kind === 'started')) lines.say(paintedRun(change, colours));
+        if (change !== null && !(live !== null && change.kind === 'started'))
+          lines.say(paintedRun(change, colours));
         for (const warning of warningsOfSettled(event, state))
           lines.say(colours.yellow(`! ${line(warning)}`));
       }
@@ -77,7 +80,7 @@ function blockLines(terminal: Terminal, { state, rules }: RunController): string
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const done = [...state.steps.values()].filter(({ phase }) => phase.is === 'settled').length;
   const lines = active.map((step) => stepLine(step, now, isSummarised(state, rules, step.path)));
-  const fitting = lines.slice(0, Math.max(1, terminal.rows() - 3));
+  const fitting = lines.slice(0, Math.max(1, terminal.rows() - 4));
   const hidden = lines.length - fitting.length;
   const figures = [
     `${String(done)} done`,

@@ -16,7 +16,7 @@ interface Ending {
  */
 export async function untilEnd<T>(
   terminal: Terminal,
-  progress: { say(text: string): void; close(): void },
+  progress: { say(text: string): void; close(): Promise<void> },
   { stopping, atOnce, end }: Ending,
   over: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly signalled: boolean }> {
@@ -28,7 +28,7 @@ export async function untilEnd<T>(
       end();
       return;
     }
-    progress.close();
+    void progress.close();
     terminal.complain(`${atOnce}\n`);
     terminal.exit(130);
   });

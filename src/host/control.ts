@@ -108,9 +108,7 @@ export class ControlReader<File> {
       // It was reported as not followed, whatever can be read there by now.
       if (typeof before === 'string') continue;
       const read = this.#read(left);
-      const problem = read.ok
-        ? problemWith(() => this.#verbs.follow(read.value))
-        : read.problem;
+      const problem = read.ok ? problemWith(() => this.#verbs.follow(read.value)) : read.problem;
       const path = `${this.#control.folder}/${name}`;
       if (problem !== null) this.#verbs.refused({ path, name, text, problem });
       this.#taken.set(name, problem);

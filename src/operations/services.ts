@@ -34,6 +34,11 @@ export interface Services {
   workflowFile(reference: string): string | null;
   openProject(root: string): ProjectServices;
   /**
+   * Calls back with each pressed character, without Enter, until the returned function is called.
+   * Ctrl-C and Ctrl-Z work as ever. A background job of a shell gets none.
+   */
+  onKey(act: (key: string) => void): () => void;
+  /**
    * The text of a file that the caller named, by its absolute path, anywhere; null: it does not
    * exist.
    */

@@ -16,6 +16,8 @@ export interface ProcessInfo {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  /** The process group that may use the keyboard of its terminal; -1: it has no terminal. */
+  readonly foreground: number;
   /** Identifies a process permanently together with the pid: the boot and the tick of its start. */
   readonly startTime: string;
   /** The process has ended; only its entry remains (a zombie). */
@@ -45,6 +47,7 @@ export function readProcess(pid: number): ProcessInfo | null {
     parent: Number(fields[1]),
     group: Number(fields[2]),
     session: Number(fields[3]),
+    foreground: Number(fields[5]),
     startTime: `${boot}-${fields[19] ?? ''}`,
     ended: fields[0] === 'Z' || fields[0] === 'X',
   };

@@ -7,6 +7,7 @@ import { findProject } from '../disk/find-project.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { copySchemas, copyTemplate } from '../operations/project/scaffold.ts';
 import { readText } from '../disk/text.ts';
+import { onKey } from '../process/keyboard.ts';
 import { openProject } from './project.ts';
 import { workflowFile } from '../operations/project/workflow-file.ts';
 import { makeProjectFolder } from '../host/project-folder.ts';
@@ -27,6 +28,7 @@ export function servicesOf(
     },
     workflowFile: (reference) => workflowFile(resolve(cwd, reference)),
     readText,
+    onKey,
     openProject: (root) => openProject(root, packageRoot),
     templates: () => templates.list('')?.toSorted() ?? [],
     scaffold: (root, template, { provider }) => {

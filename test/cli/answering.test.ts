@@ -64,7 +64,7 @@ describe('reply on a terminal', () => {
       'why?: later | never',
       'days (integer)?: field `days` must be an integer, not "soon"',
       'days (integer)?',
-      'Your answer to “Which parser?”: write a text, or press Escape to cancel',
+      'Your answer to “Which parser?”: write an answer, or press Escape to cancel',
       'Your answer to “Which parser?”',
     ]);
     expect(sent(bench, 'Not now.')).toMatchObject({

@@ -183,6 +183,7 @@ export class Bench {
   services(): Services {
     return {
       environment: this.environment,
+      onKey: this.terminal.onKey,
       cwd: this.cwd,
       findProject: () => (this.hasProject ? this.disk.root : null),
       workflowFile: () => null,
@@ -330,6 +331,7 @@ export class FakeTerminal implements Terminal {
   readonly errorColours = this.colours;
   readonly #signals = new Set<() => void>();
   readonly #timers = new Set<() => void>();
+  readonly #keys = new Set<(key: string) => void>();
   readonly now: () => number;
 
   constructor(now: () => number) {
@@ -354,6 +356,19 @@ export class FakeTerminal implements Terminal {
     this.#signals.add(act);
     return () => this.#signals.delete(act);
   };
+
+  onKey = (act: (key: string) => void): (() => void) => {
+    this.#keys.add(act);
+    return () => this.#keys.delete(act);
+  };
+
+  get listens(): boolean {
+    return this.#keys.size > 0;
+  }
+
+  press(key: string): void {
+    for (const act of this.#keys) act(key);
+  }
 
   signal(): void {
     for (const act of this.#signals) act();

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
-import { askRun, retryStep } from '../../src/cli/run-control.ts';
+import { retryStep } from '../../src/cli/actions/retry-step.ts';
+import { askRun } from '../../src/cli/run-control.ts';
 import type { StoredRun } from '../../src/operations/runs/services.ts';
 import type { RunControlFile } from '../../src/workflow/host/commands.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';

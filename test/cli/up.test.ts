@@ -218,6 +218,7 @@ describe('up on a terminal', () => {
         "── 1 running · 1 waiting · 1 open thread · $0.30 today ──",
         "engineer   waiting  waits for qa for 0s (review-request …d…",
         "qa         running  t3 runs for 0s; owes engineer an answe…",
+        "? keys",
       ]
     `);
     expect(screen.last.at(-1)).toBe('stopped');

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { json } from '../output.ts';
 import { untilEnd } from '../until-end.ts';
+import { upKeys } from '../host-keys.ts';
 import { ProblemsError } from '../../operations/problems.ts';
 import type { MailStatus } from '../../operations/mail-status.ts';
 import type { Controller, ProjectServices } from '../../operations/services.ts';
@@ -48,13 +49,14 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   );
   const live = context.terminal.interactive && options.plain !== true && options.json !== true;
   const quiet = options.json === true;
-  shown.progress = startProgress(context.terminal, controller, { live, quiet });
+  const keys = live ? upKeys(context, project, controller) : null;
+  shown.progress = startProgress(context.terminal, controller, { keys, quiet });
   try {
     const ending = await run(context, controller, shown.progress, options.drain === true);
-    shown.progress.close();
+    await shown.progress.close();
     return printEnd(context, project, controller, ending, options);
   } finally {
-    shown.progress.close();
+    await shown.progress.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import type { RetryOptions } from '../run-control.ts';
+import type { RetryOptions } from '../actions/retry-step.ts';
 
 /** `retry`: requeues a dead letter, or retries a step of a run. */
 export function addRetry(program: Command, context: Context): void {
@@ -19,7 +19,7 @@ export function addRetry(program: Command, context: Context): void {
         const run = context.place().workflows.find(target);
         if (run === null && step === undefined)
           return (await import('../control.ts')).control(context, 'retry', target, options);
-        return (await import('../run-control.ts')).retryStep(
+        return (await import('../actions/retry-step.ts')).retryStep(
           context,
           run ?? context.place().workflows.run(target),
           step,

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { StoredRun } from '../../operations/runs/services.ts';
+import type { Context } from '../context.ts';
+import { fileOf, printVerdict, refuseImpossible } from '../run-control.ts';
+import { follow, type FollowOptions } from '../run-follow.ts';
+
+export interface RetryOptions extends FollowOptions {
+  readonly instructions?: string;
+}
+
+/** Retries a failed step of a run: by the run's host, or without one here. */
+export async function retryStep(
+  context: Context,
+  run: StoredRun,
+  step: string | undefined,
+  options: RetryOptions,
+): Promise<number> {
+  context.outsideTurn('retry');
+  context.announce();
+  if (step === undefined)
+    throw new MailroomError(
+      'E_USAGE',
+      'a run is not tried again as a whole: say which step',
+      `\`mailroom resume ${run.run}\` continues with the unfinished steps`,
+    );
+  const instructions = await instructionsOf(context, options.instructions);
+  const file = fileOf(context, { verb: 'retry', path: step }, instructions);
+  await refuseImpossible(run, file);
+  const { workflows } = context.place();
+  if (await run.alive()) return printVerdict(context, run, file, options);
+  return follow(context, options, (watch) =>
+    workflows.resume(run, { watch, command: file, definition: null }),
+  );
+}
+
+async function instructionsOf(
+  { services, terminal }: Context,
+  file: string | undefined,
+): Promise<string | null> {
+  if (file === undefined) return null;
+  if (file === '-') return terminal.readInput();
+  const text = services.readText(resolve(services.cwd, file));
+  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`);
+  return text;
+}

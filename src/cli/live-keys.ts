@@ -1,0 +1,107 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { cut } from './columns.ts';
+import { line } from './format.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A key of a live view: it shows lines below the view until it is pressed again, acts, or asks. */
+export type LiveKey = { readonly key: string; readonly does: string } & (
+  | { readonly is: 'panel'; readonly lines: () => readonly string[] }
+  | { readonly is: 'action' | 'question'; readonly run: () => Promise<void> }
+);
+
+/** The keys of a view, and how it hears of them. */
+export interface Keyboard {
+  readonly keys: readonly LiveKey[];
+  /** Calls back with each pressed key until the returned function is called. */
+  readonly onKey: (act: (key: string) => void) => () => void;
+}
+
+/** What the keys need of the view. */
+interface View {
+  changed(): void;
+  say(text: string): void;
+  /** Removes the live block while a question is asked in its place. */
+  aside(ask: () => Promise<void>): Promise<void>;
+}
+
+/** The keys of a live view; `?` lists them. A key that is pressed while another one acts is ignored. */
+export class LiveKeys {
+  readonly #terminal: Terminal;
+  readonly #view: View;
+  readonly #keys: readonly LiveKey[];
+  readonly #onKey: Keyboard['onKey'];
+  #forget: () => void;
+  #open: Extract<LiveKey, { is: 'panel' }> | null = null;
+  /** What the last key does; null: it is done. */
+  #acting: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(terminal: Terminal, view: View, { keys, onKey }: Keyboard) {
+    this.#terminal = terminal;
+    this.#view = view;
+    this.#keys = [this.#help(keys), ...keys];
+    this.#onKey = onKey;
+    this.#forget = this.#listen();
+  }
+
+  /** The open panel and the line that names `?`. */
+  lines(): string[] {
+    const { colours, columns } = this.#terminal;
+    const hint = this.#open === null ? '? keys' : `${this.#open.key} closes this`;
+    const text = [...(this.#open?.lines() ?? []).map(line), hint];
+    return text.map((each) => colours.dim(cut(each, columns() - 1)));
+  }
+
+  /** Gives the keyboard back; resolves once an open question is answered. Safe to call again. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#release();
+    await this.#acting;
+  }
+
+  #release(): void {
+    this.#forget();
+    this.#forget = () => undefined;
+  }
+
+  #help(keys: readonly LiveKey[]): LiveKey {
+    const lines = () => keys.map(({ key, does }) => `${key}  ${does}`);
+    return { key: '?', does: 'list the keys', is: 'panel', lines };
+  }
+
+  #listen(): () => void {
+    return this.#onKey((key) => {
+      this.#acting ??= this.#press(key);
+    });
+  }
+
+  async #press(key: string): Promise<void> {
+    try {
+      await this.#act(key);
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      this.#view.say(line(error.message));
+    } finally {
+      this.#acting = null;
+      this.#view.changed();
+    }
+  }
+
+  async #act(pressed: string): Promise<void> {
+    const key = this.#keys.find((each) => each.key === pressed);
+    if (key === undefined) return;
+    if (key.is === 'panel') this.#open = this.#open === key ? null : key;
+    else if (key.is === 'action') await key.run();
+    else await this.#ask(key.run);
+  }
+
+  /** The question reads the keyboard itself. */
+  async #ask(run: () => Promise<void>): Promise<void> {
+    this.#release();
+    try {
+      await this.#view.aside(run);
+    } finally {
+      if (!this.#closed) this.#forget = this.#listen();
+    }
+  }
+}
