@@ -45,7 +45,7 @@ export interface Answerable {
 }
 
 /** The parts of an answer that its author has given. */
-export interface GivenAnswer {
+interface GivenAnswer {
   readonly options: MessageOptions;
   readonly file: string | null;
   /** Null: none. */

@@ -10,7 +10,7 @@ import { fieldValue } from '../operations/given-fields.ts';
  */
 
 /** A field that an answer has, with what is needed to ask for it. */
-export type AskedField = Pick<FieldType, 'type' | 'enum' | 'required'>;
+type AskedField = Pick<FieldType, 'type' | 'enum' | 'required'>;
 
 export type AskedFields = Readonly<Record<string, AskedField>>;
 
@@ -38,7 +38,7 @@ async function askField(name: string, field: AskedField, otherwise: string): Pro
   );
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;

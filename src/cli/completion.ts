@@ -9,7 +9,7 @@ export interface Candidate {
 /**
  * Names from the project for the kind of an argument or option: `role`, `target`, `id`, `thread`, …
  */
-export type Names = (what: string) => Promise<readonly Candidate[]>;
+type Names = (what: string) => Promise<readonly Candidate[]>;
 
 /**
  * The candidates for the last word. Empty: the shell may offer files. `words` follow the program's

@@ -8,7 +8,7 @@ import type { Colours, Terminal } from './terminal.ts';
 import { usageFailure, type Called } from './usage.ts';
 
 /** How to report a failure. */
-export interface FailureOptions {
+interface FailureOptions {
   readonly json: boolean;
   readonly debug: boolean;
   readonly called: Called;

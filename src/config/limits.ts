@@ -3,7 +3,7 @@ import type { limits } from '../yaml/schema.ts';
 import type { Budget } from '../kernel/cost.ts';
 import type { LimitSettings } from './config.ts';
 
-export type LimitsInput = z.output<typeof limits>;
+type LimitsInput = z.output<typeof limits>;
 
 export const unlimited: Budget = { usd: null, tokens: null };
 

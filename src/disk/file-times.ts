@@ -19,7 +19,7 @@ export function fileTimes(disk: Disk, leaveOut: (path: string) => boolean): Map<
   return times;
 }
 
-export interface FileChange {
+interface FileChange {
   readonly path: string;
   readonly what: 'changed' | 'added' | 'removed';
 }

@@ -11,7 +11,7 @@ export const journalFolder = '.mailroom/journal';
 export const blobFolder = '.mailroom/blobs';
 
 /** The names in a journal folder, by their numbers, ascending. */
-export interface JournalNames {
+interface JournalNames {
   /** The number of each segment's first record. */
   readonly segments: readonly number[];
   /** The number of the last record in each snapshot. */

@@ -34,7 +34,7 @@ export interface JournalRecord<Event> {
   readonly event: Event;
 }
 
-export interface Segment<Event> {
+interface Segment<Event> {
   /** The records after `after`. */
   readonly records: readonly JournalRecord<Event>[];
   /** The number of the next record. */
@@ -45,7 +45,7 @@ export interface Segment<Event> {
   readonly torn: string | null;
 }
 
-export interface SegmentOptions {
+interface SegmentOptions {
   /** The file's name, for error messages. */
   readonly file: string;
   /** The number of the segment's first record. */

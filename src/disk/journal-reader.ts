@@ -80,8 +80,3 @@ export class JournalReader<Event> {
     }
   }
 }
-
-/** Reads a project's journal once; see `JournalReader`. */
-export function readJournal<Event>(disk: Disk, after: number | null = null): Loaded<Event> {
-  return new JournalReader<Event>(disk).read(after);
-}

@@ -15,7 +15,7 @@ import type { Snapshot, Tail } from './journal-files.ts';
 import { formatLine, formatRecord } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
 
-export interface JournalOptions {
+interface JournalOptions {
   /** Default `.mailroom/journal`. */
   readonly folder?: string;
   /** Default `.mailroom/blobs`. */

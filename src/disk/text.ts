@@ -6,7 +6,7 @@ import { existsOnDisk, RealDisk } from './real-disk.ts';
 import type { Content } from '../kernel/content.ts';
 
 /** The text of an existing file, or why it is not text. */
-export type FoundText =
+type FoundText =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
 /** The file at an absolute path; null: it does not exist. */

@@ -8,7 +8,7 @@ import { isDeeper, type Call, type Logic, type Tree } from './tree.ts';
 import { isTrue, lookUp, property, toText } from './values.ts';
 
 /** Why an expression has no value. */
-export type NoValue =
+type NoValue =
   | {
       /** It reads an absent value that is neither guarded nor optional. */
       readonly kind: 'absent';
@@ -36,7 +36,7 @@ export type Evaluated =
  * `value`: an absent value that is neither guarded nor optional ends the evaluation. `condition`:
  * absent values are null.
  */
-export type Purpose = 'value' | 'condition';
+type Purpose = 'value' | 'condition';
 
 /** The key of a context under which file existence is kept, by path. No expression can name it. */
 export const seenFiles = 'files seen';

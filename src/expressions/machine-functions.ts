@@ -64,7 +64,7 @@ const flagBits: Readonly<Record<string, number>> = {
 };
 
 /** The letters that `matches` accepts as flags. */
-export const patternFlags = Object.keys(flagBits);
+const patternFlags = Object.keys(flagBits);
 
 /** Why a pattern is invalid; null: it is valid. */
 export function patternProblem(pattern: string, flags: string): string | null {

@@ -14,7 +14,7 @@ export function parse(text: string, language: Language): Read<Tree> {
   return read.ok ? { ok: true, value: read.tree } : { ok: false, problems: read.problems };
 }
 
-export type ParsedPart =
+type ParsedPart =
   | { readonly ok: true; readonly tree: Tree; readonly end: number }
   /** The end is unknown when the expression could not be parsed. */
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly end: number | null };

@@ -39,7 +39,7 @@ export function parseTemplate(text: string, language: Language): Read<Template> 
   return { ok: true, value: parts };
 }
 
-export type ReadExpression =
+type ReadExpression =
   | { readonly ok: true; readonly tree: Tree; readonly end: number }
   | { readonly ok: false; readonly problems: readonly Problem[]; readonly end: number };
 

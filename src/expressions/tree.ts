@@ -18,7 +18,7 @@ export interface Literal extends Node {
 }
 
 /** The first word of a path: a namespace of the context. */
-export interface Name extends Node {
+interface Name extends Node {
   readonly kind: 'name';
   readonly name: string;
 }
@@ -34,7 +34,7 @@ export interface Index extends Node {
   readonly written?: string;
 }
 
-export interface Not extends Node {
+interface Not extends Node {
   readonly kind: 'not';
   readonly operand: Tree;
 }
@@ -55,7 +55,7 @@ export interface Logic extends Node {
 }
 
 /** `test ? whenTrue : whenFalse`. */
-export interface Choice extends Node {
+interface Choice extends Node {
   readonly kind: 'choice';
   readonly test: Tree;
   readonly whenTrue: Tree;

@@ -90,7 +90,7 @@ export function property(map: JsonObject, key: string, comparing: Comparing): Js
  * Which of the names a word refers to, by the rule of paths: a checker must resolve names as the
  * evaluator does.
  */
-export function propertyName(
+function propertyName(
   names: Iterable<string>,
   wanted: string,
   comparing: Comparing,

@@ -4,7 +4,7 @@ import { git } from './git.ts';
 import type { RunResult } from '../process/run.ts';
 import type { TrailChange, TrailEntry } from './trail.ts';
 
-export interface GitRepositoryOptions {
+interface GitRepositoryOptions {
   /** The project's folder, absolute; it may be any folder below the top of a working tree. */
   readonly project: string;
   /** Without `refs/heads/`. */

@@ -10,7 +10,7 @@ import type { RolledBack } from '../kernel/edits.ts';
 /** Limit of the patch that keeps undone changes, in bytes. */
 const keptBytes = 64 * 1024 * 1024;
 
-export interface Undoing {
+interface Undoing {
   /** Absolute path. */
   readonly workspace: string;
   /** The state to restore: a tree of `workspaceTree`. */

@@ -25,18 +25,18 @@ const fromTop = [
 ];
 const plain = [...fromTop, '--relative'];
 
-export interface Compared {
+interface Compared {
   /** Absolute path. */
   readonly workspace: string;
   /** A commit or tree in git's notation. */
   readonly base: string;
 }
 
-export type Changes =
+type Changes =
   | { readonly ok: true; readonly changed: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-export interface Uncounted {
+interface Uncounted {
   /** Globs; each also matches everything below what it matches. */
   readonly ignored: readonly string[];
   /** Paths, including everything below them. */

@@ -13,7 +13,7 @@ export async function workspaceTree(workspace: string): Promise<string | null> {
 }
 
 /** `problem`: why git has no tree; null if it has one, or the folder lies outside git. */
-export interface NotedTree {
+interface NotedTree {
   readonly tree: string | null;
   readonly problem: string | null;
   /** Folders that git cannot read and skips, relative to the folder; each ends in a slash. */

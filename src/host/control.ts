@@ -14,7 +14,7 @@ const commandBytes = 1024 * 1024;
 /**
  * A file of another process; `text` is null if it is not readable as text, and `problem` says why.
  */
-export type LeftFile =
+type LeftFile =
   | { readonly name: string; readonly text: string; readonly problem: null }
   | { readonly name: string; readonly text: null; readonly problem: string };
 

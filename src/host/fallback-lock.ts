@@ -7,7 +7,7 @@ import { lockFile } from './holder.ts';
 const staleMs = 15_000;
 const renewMs = 3_000;
 
-export type FallbackLock =
+type FallbackLock =
   | {
       readonly held: true;
       /** Releases the lock. */

@@ -4,7 +4,7 @@ import type { RealDisk } from '../disk/real-disk.ts';
 import { lstatSync } from 'node:fs';
 
 /** Returns why nothing can be recorded any more; null: it can. */
-export type WhyGone = () => MailroomError | null;
+type WhyGone = () => MailroomError | null;
 
 /**
  * Detects that a locked file was removed or replaced: from then on another process may lock the new
@@ -42,7 +42,7 @@ function replaced(file: string): MailroomError {
  * Identifies the file at an absolute path: a replacement has another identity. Null: it does not
  * exist.
  */
-export function identityOf(path: string): string | null {
+function identityOf(path: string): string | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats === undefined ? null : `${String(stats.dev)}:${String(stats.ino)}`;
 }

@@ -5,7 +5,7 @@ import type { Snapshot } from '../disk/journal-files.ts';
 import { HostTime } from './host-time.ts';
 
 /** A state machine for a ledger. `Recorded`: what a host records, before it has its time. */
-export interface Machine<State, Event, Recorded> {
+interface Machine<State, Event, Recorded> {
   stateOf(snapshot: Snapshot | null): State;
   /** `n`: the number of the event in the journal. */
   apply(state: State, event: Event, n: number): State;

@@ -36,7 +36,7 @@ export interface Host {
 }
 
 /** What the loop needs besides the host. */
-export interface LoopPorts {
+interface LoopPorts {
   /**
    * Calls back soon after a change in a watched folder. Only a hint: events may be lost, late or
    * repeated.

@@ -4,15 +4,11 @@ import { join } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
 
 /** Providers that must not be used before a given time; shared by all hosts of a project. */
-export const parkedFolder = '.mailroom/parked';
+const parkedFolder = '.mailroom/parked';
 
 /** Records until when a provider is parked; milliseconds since 1970. */
 export function park(disk: Disk, provider: string, until: number): void {
   disk.write(pathOf(provider), `${JSON.stringify({ until })}\n`);
-}
-
-export function unpark(disk: Disk, provider: string): void {
-  disk.remove(pathOf(provider));
 }
 
 /**

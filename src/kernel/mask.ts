@@ -69,7 +69,7 @@ export function maskReport(report: string, mask: Mask): string {
 }
 
 /** Secrets with fewer characters are weak. */
-export const shortestStrong = 6;
+const shortestStrong = 6;
 
 /**
  * Longer words that programs, formats and Mailroom's documents consist of; shorter ones are weak

@@ -7,7 +7,7 @@ import type { RunState } from '../workflow/machine/state.ts';
 import type { Signer } from './signer.ts';
 
 /** The destination of events. A refused disk operation throws `E_DISK`. */
-export interface EventSink {
+interface EventSink {
   append(events: readonly NostrEvent[]): void;
 }
 

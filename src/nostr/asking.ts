@@ -7,7 +7,7 @@ const patience = 5_000;
 const mostFound = 100;
 
 /** The answer of relays to a query. */
-export interface RelayAnswer {
+interface RelayAnswer {
   /** Each with a valid signature of its author. */
   readonly events: readonly NostrEvent[];
   /** Some events were left out because their signature is invalid. */

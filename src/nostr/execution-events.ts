@@ -12,7 +12,7 @@ export interface Execution {
   readonly request: NostrEvent;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly definition: NostrEvent;
   readonly execution: string;
   readonly inputs: Readonly<Record<string, Json>>;
@@ -126,7 +126,7 @@ function statusEvent(state: RunState, rules: Rules, { id, request }: Execution):
 }
 
 /** The progress of a run. */
-export interface StepProgress {
+interface StepProgress {
   /** Steps that have completed. */
   readonly completed: number;
   /** Those and the ones that failed, were skipped or cancelled. */

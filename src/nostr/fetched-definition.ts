@@ -4,7 +4,7 @@ import type { RelayFilter } from './relay-messages.ts';
 import { askRelays } from './asking.ts';
 
 /** A definition from relays, and why some of them did not answer. */
-export interface Fetched {
+interface Fetched {
   /** Null: the word is not an id, or no relay has it. */
   readonly event: NostrEvent | null;
   readonly problems: readonly string[];

@@ -3,7 +3,7 @@ import { currentDefinition } from './definitions.ts';
 import { tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 
 /** What a caller needs to run a definition. */
-export interface DefinitionSummary {
+interface DefinitionSummary {
   /** The tag `d`. */
   readonly workflowId: string;
   readonly eventId: string;

@@ -7,7 +7,7 @@ import { kinds, tagOf, type EventTemplate } from '../letters/nostr-event.ts';
 const mostAhead = { running: 3, result: 4 } as const;
 
 /** The events of a run that can be sent now. */
-export interface Ordered {
+interface Ordered {
   readonly events: readonly EventTemplate[];
   /**
    * When a deferred `running` status can be sent, in milliseconds since 1970; null: none was

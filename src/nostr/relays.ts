@@ -12,7 +12,7 @@ const patience = 5_000;
 const mostOpen = 500;
 
 /** A relay's answer to an event. */
-export type RelayVerdicts = Readonly<Record<string, 'taken' | 'not reached' | `refused: ${string}`>>;
+type RelayVerdicts = Readonly<Record<string, 'taken' | 'not reached' | `refused: ${string}`>>;
 
 type Open = (url: string, options: RelayLinkOptions) => RelayLink;
 

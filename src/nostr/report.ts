@@ -39,7 +39,7 @@ export interface ExecutionReport {
 }
 
 /** What a report needs besides the state of a run. */
-export interface ReportFacts {
+interface ReportFacts {
   /** The event that requests it; null: unknown. */
   readonly request: EventTemplate | null;
   /** The event that defines the workflow, with its outputs; null: unknown. */

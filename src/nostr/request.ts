@@ -16,7 +16,7 @@ export interface AskedRun {
   readonly timeout: number | null;
 }
 
-export type ReadAsked =
+type ReadAsked =
   { readonly ok: true; readonly value: AskedRun } | { readonly ok: false; readonly problem: string };
 
 const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;

@@ -25,7 +25,7 @@ export interface CheckDocument {
   } | null;
 }
 
-export interface ProjectCheck {
+interface ProjectCheck {
   readonly document: CheckDocument;
   /** The same for people: file, line, column, the marked line, the hint. Empty: no problems. */
   readonly text: string;
@@ -34,10 +34,10 @@ export interface ProjectCheck {
 /**
  * `also`: explore besides the checks; `only`: without warnings of reading; `no`: do not explore.
  */
-export type Exploring = 'also' | 'only' | 'no';
+type Exploring = 'also' | 'only' | 'no';
 
 /** The workflows of a project, which can be read only if its protocol and settings are valid. */
-export interface Workflows {
+interface Workflows {
   list(): readonly string[];
   read(path: string): Promise<ReadWorkflow>;
 }
@@ -94,7 +94,7 @@ const longest = 4_000;
 const bounds = { threads: 2, depth: 60, states: 50_000 };
 
 /** Explores a protocol within the time that a person waits for it. `clock`: milliseconds. */
-export function exploreWithin(protocol: Protocol, clock: () => number): Exploration {
+function exploreWithin(protocol: Protocol, clock: () => number): Exploration {
   const end = clock() + longest;
   return explore(protocol, { ...bounds, enough: () => clock() > end });
 }
@@ -104,7 +104,7 @@ function misplacedWarning({ message, hint }: Misplaced): Diagnostic {
 }
 
 /** A warning of a stuck state, with the shortest path to it. */
-export function stuckWarning({ path, why }: StuckState): Diagnostic {
+function stuckWarning({ path, why }: StuckState): Diagnostic {
   return {
     code: 'E_STUCK',
     severity: 'warning',

@@ -12,7 +12,7 @@ import { ProblemsError } from './problems.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 
 /** What a caller wants to send. Null: not given; the text's own front matter counts then. */
-export interface SendRequest {
+interface SendRequest {
   /** The role that speaks. */
   readonly from: RoleName;
   readonly to: readonly RoleName[];

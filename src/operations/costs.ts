@@ -24,7 +24,7 @@ export interface CostsSum {
   readonly cost: Cost;
 }
 
-export interface CostsRow extends CostsSum {
+interface CostsRow extends CostsSum {
   /**
    * Null: no such name, as for a step without a role, or mail without a run; or a forgotten thread.
    */

@@ -6,7 +6,7 @@ import { findNamed, type Directory, type Named, type NamedKind } from './targets
 import type { RoleName, ThreadId } from '../kernel/ids.ts';
 
 /** A short description of a message. */
-export function inWords({ type, from, to, subject }: Message): string {
+function inWords({ type, from, to, subject }: Message): string {
   return `${from} → ${to.join(', ')}: ${type} — ${subject}`;
 }
 

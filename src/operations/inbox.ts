@@ -20,7 +20,7 @@ export interface Inbox {
 }
 
 /** The same as a document. */
-export interface InboxDocument {
+interface InboxDocument {
   readonly schema: 1;
   readonly as: RoleName | null;
   readonly items: readonly InboxItem[];
@@ -63,7 +63,7 @@ export interface WaitingItem extends InboxItem {
   readonly to: readonly string[];
 }
 
-export interface InboxField {
+interface InboxField {
   readonly type: FieldType['type'];
   /** The allowed values; null: any of its type. */
   readonly enum: readonly Json[] | null;
@@ -124,7 +124,7 @@ export function approvalsOf(runs: readonly RunStatusDocument[], as: RoleName | n
  * The items that wait for a person (`as`), or for all of them. `answered`: requests that a role has
  * answered, although the state does not show it yet.
  */
-export function inboxOf(
+function inboxOf(
   state: MailState,
   protocol: Protocol,
   runs: readonly RunStatusDocument[],

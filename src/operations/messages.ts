@@ -73,7 +73,7 @@ function inOrder(a: KnownMessage, b: KnownMessage): number {
 }
 
 /** The expected paths of a message's copies: those of its recipients, then that of its author. */
-export function pathsOf({ message, deliveries }: Pick<Mail, 'message' | 'deliveries'>): string[] {
+function pathsOf({ message, deliveries }: Pick<Mail, 'message' | 'deliveries'>): string[] {
   const copies = [...deliveries].flatMap(([role, delivery]) => copyPath(message, role, delivery) ?? []);
   return message.from === mailroom ? copies : [...copies, sentPath(message)];
 }
@@ -138,7 +138,7 @@ export function trailOf(project: Project, state: MailState, thread: ThreadId | n
  * A message that Mailroom once wrote into a mailbox; null: the text is not such a message (any
  * more).
  */
-export function readStored(text: string): Message | null {
+function readStored(text: string): Message | null {
   const parsed = parseEnvelope(text, 'message');
   return parsed.ok ? parsed.value : null;
 }

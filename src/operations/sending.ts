@@ -41,7 +41,7 @@ export async function writtenProtocol(project: Project): Promise<Protocol | null
 }
 
 /** A protocol to check against, if it is certainly the controller's; null: unknown. */
-export async function currentProtocol(project: Project, state: MailState): Promise<Protocol | null> {
+async function currentProtocol(project: Project, state: MailState): Promise<Protocol | null> {
   const definition = await project.definition();
   if (!definition.ok) return null;
   const other = project.holder() !== null && definition.value.hash !== state.protocol;

@@ -24,7 +24,7 @@ export interface StatusDocument extends MailStatus {
 }
 
 /** What the status needs besides the state. */
-export interface StatusParts {
+interface StatusParts {
   readonly holder: Holder | null;
   /** Null: it cannot be read, and the roles are those in the state. */
   readonly protocol: Protocol | null;

@@ -20,7 +20,7 @@ export interface TurnPlace {
 }
 
 /** What an agent writes: the parts of a message file. */
-export interface TurnMessage {
+interface TurnMessage {
   readonly to: readonly RoleName[];
   readonly type: TypeName | null;
   readonly subject: string | null;

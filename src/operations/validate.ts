@@ -32,7 +32,7 @@ export interface ValidateDocument {
   readonly warnings: readonly DiagnosticDocument[];
 }
 
-export interface Validation {
+interface Validation {
   readonly document: ValidateDocument;
   readonly found: readonly Diagnostic[];
   /** The problems for people; empty: none. */

@@ -105,7 +105,7 @@ export function waitsForNamedPipe(pid: number): boolean {
   return where === 'wait_for_partner' || where === 'fifo_open';
 }
 
-export type ProgramState = 'found' | 'missing' | 'not-executable';
+type ProgramState = 'found' | 'missing' | 'not-executable';
 
 /** Whether the system would find this program by the PATH of that environment. */
 export function findProgram(name: string, path: string | undefined, cwd: string): ProgramState {

@@ -4,7 +4,7 @@ import { settledWithin } from './pipes.ts';
 import { waitsForNamedPipe } from './proc.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
 
-export interface RunOptions {
+interface RunOptions {
   readonly cwd: string;
   /** The complete environment. */
   readonly env: Readonly<Record<string, string>>;

@@ -69,7 +69,7 @@ export interface AgentAccess {
   readonly mayConfigure: boolean;
 }
 
-export interface ProcessLimits {
+interface ProcessLimits {
   /** From the start (with a barrier: from its release), in milliseconds; null: unlimited. */
   readonly totalMs: number | null;
   /** Without any output, in milliseconds; null: unlimited. */

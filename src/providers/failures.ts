@@ -4,7 +4,7 @@ import type { Usage } from '../kernel/cost.ts';
 import type { Outcome } from './provider.ts';
 
 /** What a CLI reported about its failure. */
-export interface Failure {
+interface Failure {
   readonly program: string;
   /** The status of the model's API, if the CLI reports it separately from the text. */
   readonly status: number | null;

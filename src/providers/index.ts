@@ -198,6 +198,6 @@ const names: Readonly<Partial<Record<ProviderKind, string>>> = {
 };
 
 /** The settings of a CLI in the first of its folders, absolute. */
-export function guardedSettings(kind: ProviderKind, [folder = '']: readonly string[]): string[] {
+function guardedSettings(kind: ProviderKind, [folder = '']: readonly string[]): string[] {
   return (names[kind]?.split(' ') ?? []).map((name) => `${folder}/${name}`);
 }

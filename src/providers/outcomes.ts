@@ -29,7 +29,7 @@ export function never(text: string, usage: Usage = unknownUsage, code: ErrorCode
 const controls = /\p{Cc}\[[\d;?]*[A-Za-z]|[\p{Cc}\s]+/gu;
 
 /** The end of a program's output for messages, on one line and at most `length` characters. */
-export function excerpt(text: string, length = 300): string {
+function excerpt(text: string, length = 300): string {
   const words = text
     .slice(-4 * length)
     .replaceAll(controls, ' ')

@@ -178,7 +178,7 @@ export interface PromptInput {
 }
 
 /** How the plan of its language shows a workflow. */
-export interface WorkflowDisplay {
+interface WorkflowDisplay {
   readonly title: string;
   /** Files that record the run in the language's own words, relative to the run's folder. */
   readonly record: string;
@@ -283,7 +283,7 @@ export interface While {
 }
 
 /** Sets values of `context` for all later steps. */
-export interface Assign {
+interface Assign {
   readonly kind: 'assign';
   readonly values: Readonly<Record<string, Template>>;
 }

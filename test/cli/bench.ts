@@ -22,7 +22,7 @@ import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { listWorkflowFiles } from '../../src/operations/project/project-files.ts';
 import { requestControl } from '../../src/host/control.ts';
 import { JournalReader } from '../../src/disk/journal-reader.ts';

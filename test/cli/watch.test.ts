@@ -5,7 +5,7 @@ import type { RunController } from '../../src/operations/runs/services.ts';
 import { compile } from '../../src/workflow/machine/rules.ts';
 import { emptyRunState } from '../../src/workflow/machine/state.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { changedFiles } from '../../src/disk/file-times.ts';
 import { FakeTerminal } from './bench.ts';
 

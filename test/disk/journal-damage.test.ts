@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/disk/disk.ts';
 import { Journal } from '../../src/disk/journal.ts';
-import { JournalReader, readJournal } from '../../src/disk/journal-reader.ts';
+import { JournalReader } from '../../src/disk/journal-reader.ts';
+import { readJournal } from '../support/read-journal.ts';
 import { benches, cleanUp } from './disk-benches.ts';
 import { event, events, records } from './samples.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../src/disk/journal.ts';
-import { readJournal } from '../../src/disk/journal-reader.ts';
+import { readJournal } from '../support/read-journal.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { events, records } from './samples.ts';
 import { restoreHint } from '../../src/disk/journal-lines.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { Journal } from '../../src/disk/journal.ts';
-import { readJournal } from '../../src/disk/journal-reader.ts';
+import { readJournal } from '../support/read-journal.ts';
 import { benches, cleanUp } from './disk-benches.ts';
 import { event, events, records } from './samples.ts';
 

@@ -2,7 +2,8 @@ import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import type { Workflow } from '../../src/workflow/model.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { type LanguageContext } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { World, type WorldOptions } from '../workflow/machine/world.ts';
 
 /*

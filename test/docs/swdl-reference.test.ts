@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/kernel/json.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { parseYaml } from '../../src/yaml/yaml.ts';
 import { shownTitles, swdlRows, swdlTables, titles, unused } from './swdl-tables.ts';
 import { rowsOnPage } from './workflow-tables.ts';

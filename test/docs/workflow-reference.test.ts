@@ -4,7 +4,7 @@ import { namespaces } from '../../src/workflow/machine/language.ts';
 import { nativeVocabulary } from '../../src/languages/native/vocabulary.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { keysOfKinds, kinds } from '../../src/languages/native/kinds.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { rowsOf, rowsOnPage, tables } from './workflow-tables.ts';
 
 const page = readFileSync(new URL('../../docs/workflow-reference.md', import.meta.url), 'utf8');

@@ -4,7 +4,8 @@ import { isJsonObject } from '../../src/kernel/json.ts';
 import type { Workflow } from '../../src/workflow/model.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { writeNative } from '../../src/languages/native/write/write.ts';
-import { nowhere, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { type LanguageContext } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 
 /** A project in which every agent is there. */
 const withAgents: LanguageContext = {

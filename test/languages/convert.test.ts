@@ -4,7 +4,7 @@ import { isJsonObject } from '../../src/kernel/json.ts';
 import type { Workflow } from '../../src/workflow/model.ts';
 import { writeNative } from '../../src/languages/native/write/write.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { nip, nipSurroundings } from './machine/nip.ts';
 
 const folder = new URL('../../workflows/', import.meta.url);

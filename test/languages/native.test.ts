@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Step, Workflow } from '../../src/workflow/model.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { type LanguageContext } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 
 function read(text: string, surroundings: LanguageContext = nowhere): Workflow {
   const result = parseWorkflow(text, 'a.yaml', surroundings);

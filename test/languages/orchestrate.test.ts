@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../src/workflow/model.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { readParts } from '../../src/languages/orchestrate/substitution.ts';
-import { nowhere, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { type LanguageContext } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { World } from '../workflow/machine/world.ts';
 
 function lowered(step: object, surroundings: Partial<LanguageContext> = {}): Workflow {

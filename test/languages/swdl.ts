@@ -1,6 +1,7 @@
 import type { Workflow } from '../../src/workflow/model.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { type LanguageContext } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 
 const texts: Readonly<Record<string, string>> = {
   'agents/plain/role.md': 'You are plain.\n',

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { Json } from '../../src/kernel/json.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 
 const value = { type: 'string', description: 'what', default: 'x', enum: ['x'] };
 const work = { capabilities: ['READ'], timeout: '5m' };

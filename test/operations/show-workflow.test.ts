@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { showWorkflow } from '../../src/operations/show-workflow.ts';
 
 const stages = `

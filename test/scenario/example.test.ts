@@ -6,7 +6,7 @@ import { defaultConfig } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/read.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nowhere } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const protocol = 'protocols/feature-team.yaml';

@@ -8,7 +8,8 @@ import { parseMessage } from '../../src/mail/format/read-message.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { identityOf } from '../../src/languages/shared/identity.ts';
-import { nowhere, type Loaded, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { type Loaded, type LanguageContext } from '../../src/languages/shared/context.ts';
+import { nowhere } from '../support/nowhere.ts';
 import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 
 /*

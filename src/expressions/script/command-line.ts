@@ -3,7 +3,7 @@ import type { Template } from '../template.ts';
 import type { Tree } from '../tree.ts';
 
 /** A probable mistake in a command line. `span` is a range in the text of the argument. */
-export interface CommandWarning {
+interface CommandWarning {
   readonly argument: number;
   readonly span: Span | null;
   readonly message: string;

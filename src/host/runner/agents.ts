@@ -14,7 +14,7 @@ import type { Exit, Outcome, Provider } from '../../providers/provider.ts';
 import { Processes, type ProcessOptions } from './processes.ts';
 import type { AgentJob, GateJob, ProcessJob, Runner, RunnerEvents } from './runner.ts';
 
-export interface RunnerOptions extends ProcessOptions {
+interface RunnerOptions extends ProcessOptions {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Milliseconds since 1970. */
   now(): number;

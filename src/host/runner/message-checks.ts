@@ -13,7 +13,7 @@ export interface RanCheck {
 }
 
 /** Runs one gate's program. */
-export type RunCheck = (argv: readonly string[], timeout: number, name: string) => Promise<RanCheck>;
+type RunCheck = (argv: readonly string[], timeout: number, name: string) => Promise<RanCheck>;
 
 /**
  * Checks the gates of a turn's messages, one after the other; returns the problems, in words for

@@ -29,7 +29,7 @@ export interface ProcessOptions {
 }
 
 /** The result of a process. */
-export interface Ran {
+interface Ran {
   readonly result: ProcessResult;
   /** What an agent changed in its workspace; null: not requested. */
   readonly edits: () => Promise<Edits | null>;

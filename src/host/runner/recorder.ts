@@ -12,7 +12,7 @@ import { makeProjectFolder } from '../project-folder.ts';
 import { openRoot } from '../../disk/roots.ts';
 
 /** Records one invocation. */
-export type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
+type Recorder = (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
 
 /**
  * What a recording of turns in this workspace would lack; null: nothing, or nothing is recorded.

@@ -3,7 +3,7 @@ import { argv, budget, duration, permissions, text, wholeNumber } from '../../ya
 import { literalPath } from './parts.ts';
 
 /** The programs that execute steps; CUSTOM is a shell script. */
-export const workers = ['CODEX_CLI', 'CLAUDE_CODE', 'GEMINI_CLI', 'OPENCODE', 'CUSTOM'] as const;
+const workers = ['CODEX_CLI', 'CLAUDE_CODE', 'GEMINI_CLI', 'OPENCODE', 'CUSTOM'] as const;
 export type Worker = (typeof workers)[number];
 
 export const worker = z.enum(workers);

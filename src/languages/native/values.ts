@@ -62,7 +62,7 @@ function checkType(diagnostics: Diagnostics, type: ValueType, path: Path): void 
 }
 
 /** Whether a value has a type. */
-export function fits(value: Json, type: ValueType): boolean {
+function fits(value: Json, type: ValueType): boolean {
   if (type.enum !== null && !type.enum.some((each) => JSON.stringify(each) === JSON.stringify(value)))
     return false;
   switch (type.type) {

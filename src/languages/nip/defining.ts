@@ -14,7 +14,7 @@ export interface NewDefinition {
   readonly outputs?: readonly NewOutput[] | undefined;
 }
 
-export interface NewStep {
+interface NewStep {
   readonly id: string;
   readonly agentKind: number;
   /** Sources, with or without the prefix `input:`. */

@@ -15,7 +15,7 @@ export interface Names {
 }
 
 /** The expression of a string, or the first error in it. */
-export type ReadText =
+type ReadText =
   { readonly ok: true; readonly tree: Tree } | { readonly ok: false; readonly problem: Problem };
 
 /** Reads a condition: paths, strings, numbers, comparisons, `&&`, `||`, `!` and brackets. */

@@ -5,7 +5,7 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 
 /** The tags of a definition; other tags of an event are ignored. */
 export const tagNames = ['d', 'name', 'version', 'step', 'edge', 'input', 'output'] as const;
-export type TagName = (typeof tagNames)[number];
+type TagName = (typeof tagNames)[number];
 
 /** A tag with its words as written, and its place. */
 export interface Tag {

@@ -1,11 +1,11 @@
 import type { Span } from '../../expressions/problem.ts';
 
 /** A part of a string: literal, or a variable, split at its dots. */
-export type Part =
+type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'variable'; readonly words: readonly string[]; readonly span: Span };
 
-export interface Unreadable {
+interface Unreadable {
   readonly message: string;
   readonly span: Span;
 }

@@ -1,4 +1,4 @@
-import { defaultNip, type NipSettings } from '../../config/config.ts';
+import type { NipSettings } from '../../config/config.ts';
 import type { CheckContext } from '../../mail/protocol/check/report.ts';
 import type { CheckContext as WorkflowContext } from '../../workflow/check/report.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
@@ -51,7 +51,7 @@ export interface LanguageContext {
 }
 
 /** Facts about a run before its start. */
-export interface Starting {
+interface Starting {
   /** Names of `context` that it receives. */
   readonly context: ReadonlySet<string>;
   /** The only step to run; null: all. */
@@ -71,23 +71,3 @@ export interface ProjectFiles {
 export type Loaded =
   | { readonly ok: true; readonly file: string; readonly text: string }
   | { readonly ok: false; readonly code: 'E_PATH' | 'E_WORKFLOW'; readonly problem: string };
-
-/** No protocol, no other files, no provider with broader permissions. */
-export const nowhere: LanguageContext = {
-  protocol: null,
-  broaderThanRequested: new Map(),
-  notEnforced: new Map(),
-  withoutMcp: new Map(),
-  strict: false,
-  hasProgram: () => false,
-  programOf: () => null,
-  agents: { model: null, maxTokens: null },
-  agentDefaults: { provider: null, capabilities: null },
-  notify: {},
-  files: { read: () => null, list: () => [], tracked: [] },
-  workflows: () => [],
-  overrides: [],
-  nip: defaultNip,
-  starting: null,
-  load: () => ({ ok: false, code: 'E_WORKFLOW', problem: 'there are no other files here' }),
-};

@@ -5,7 +5,7 @@ import { parseYaml, type YamlDocument } from '../../yaml/yaml.ts';
 import { readPlainText } from '../../yaml/plain-blocks.ts';
 
 /** The size limit of a workflow in characters: instructions can be long. */
-export const largestWorkflow = 4 * 1024 * 1024;
+const largestWorkflow = 4 * 1024 * 1024;
 
 /** Above this length, in characters, parsing speed matters. */
 const long = 16 * 1024;

@@ -5,7 +5,7 @@ import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 import { Diagnostics } from './diagnostics.ts';
 
 /** The shape of a file whose steps are a list. */
-export interface ListedShape<T> {
+interface ListedShape<T> {
   readonly file: z.ZodObject;
   readonly list: string;
   readonly item: z.ZodType<T>;

@@ -59,7 +59,7 @@ const otherBraces = new RegExp(
 );
 
 /** Warns of an expression without its braces: it would be passed on as literal text. */
-export function warnUnbraced(text: string, path: Path, place: Place, { diagnostics }: Lowering): void {
+function warnUnbraced(text: string, path: Path, place: Place, { diagnostics }: Lowering): void {
   const warn = (start: number, written: string, expression: string): void =>
     diagnostics.warnAt(
       path,

@@ -7,7 +7,7 @@ import type { MemoryInput } from './schema.ts';
 const charactersPerToken = 4;
 
 /** The selection of memories for a prompt. */
-export interface MemoryQuery {
+interface MemoryQuery {
   readonly scope: string;
   readonly minConfidence: number;
   /** Null: all. */

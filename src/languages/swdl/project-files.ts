@@ -4,7 +4,7 @@ import { parseYaml } from '../../yaml/yaml.ts';
 import type { ProjectFiles } from '../shared/context.ts';
 
 /** A Markdown file: its front matter as a mapping, and the text after it. */
-export interface ProjectFile {
+interface ProjectFile {
   readonly path: string;
   readonly front: JsonObject;
   readonly body: string;

@@ -200,7 +200,7 @@ function structureOf(tracked: readonly string[]): Workflow['context'] {
 }
 
 /** Conclusions that are impossible because parts of stages could not be used. */
-export interface Loss {
+interface Loss {
   /** The dependencies between stages are unknown. */
   readonly isOrderUnknown: boolean;
   /** Whether the stage at this place has an unknown part. */
@@ -212,7 +212,7 @@ export interface Loss {
 const known = fieldsOf(stageSchema);
 
 /** `lost`: paths to the parts that could not be used. An unknown key may have been any key. */
-export function lossOf(lost: readonly Path[]): Loss {
+function lossOf(lost: readonly Path[]): Loss {
   const parts = lost.filter(([list, , key]) => list === 'stages' && key !== undefined);
   const mayBe = ([, , key]: Path, wanted: string) => key === wanted || !Object.hasOwn(known, String(key));
   const of = ([, index]: Path) => parts.filter(([, other]) => other === index);

@@ -3,13 +3,13 @@ import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { Source } from '../../yaml/source.ts';
 
 /** The maximum length of front matter, in characters. */
-export const largestFrontMatter = 64 * 1024;
+const largestFrontMatter = 64 * 1024;
 
 /**
  * A string, split at the end of its front matter. `front` is null without front matter; it begins
  * on line 2 of the file.
  */
-export type Split =
+type Split =
   | { readonly ok: true; readonly front: string | null; readonly body: string }
   | { readonly ok: false; readonly problem: Diagnostic };
 

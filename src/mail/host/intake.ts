@@ -24,7 +24,7 @@ import type { Accepted, Box, Dropped } from '../format/boxes.ts';
 const batch = 256;
 
 /** The result of a look at the mailboxes. */
-export interface Looked {
+interface Looked {
   /** When to look again because a file may be complete then; null: never. */
   readonly wake: number | null;
   /** True when there may be more: the batch was full, or came from an earlier listing. */

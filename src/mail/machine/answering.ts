@@ -28,7 +28,7 @@ export function answerFields(
 }
 
 /** An answer as far as it is known. */
-export interface PartialAnswer {
+interface PartialAnswer {
   readonly id: MessageId;
   /** Who may answer; empty or one: nobody has to say who does. */
   readonly as: readonly RoleName[];

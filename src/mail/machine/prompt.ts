@@ -7,7 +7,7 @@ import { isStep } from './step.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 
 /** The parts of a prompt that the state does not have. */
-export interface PromptParts {
+interface PromptParts {
   /** role.md: the role's description; empty when the file is missing. */
   readonly roleText: string;
   /** Absolute path of the staging folder. */

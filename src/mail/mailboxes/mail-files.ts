@@ -6,7 +6,7 @@ import type { RoleName } from '../../kernel/ids.ts';
 import type { Folder } from '../format/boxes.ts';
 
 /** A message file in a mail folder. */
-export interface MailFile {
+interface MailFile {
   readonly name: string;
   /** Relative to the project. */
   readonly path: string;

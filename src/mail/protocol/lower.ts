@@ -9,7 +9,7 @@ import { lowerTypes } from './types.ts';
 import { limitSettings } from '../../config/limits.ts';
 
 /** A protocol with every default filled in, its names not yet checked, and the problems found. */
-export interface Lowered {
+interface Lowered {
   readonly protocol: Protocol;
   readonly problems: readonly Problem[];
 }

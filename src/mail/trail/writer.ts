@@ -24,7 +24,7 @@ export type TrailPosition =
   | { readonly is: 'at'; readonly seq: number; readonly problem: string | null }
   | { readonly is: 'none'; readonly hint: string };
 
-export interface TrailWriterOptions {
+interface TrailWriterOptions {
   readonly repository: TrailRepository;
   /**
    * Called when the queue has room again after entries were dropped: the host records everything
@@ -36,7 +36,7 @@ export interface TrailWriterOptions {
   readonly limits?: Partial<TrailLimits>;
 }
 
-export interface TrailLimits {
+interface TrailLimits {
   /** The maximum size of one batch, in commits and in characters of their files. */
   readonly batchEntries: number;
   readonly batchCharacters: number;

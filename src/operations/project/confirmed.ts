@@ -53,7 +53,7 @@ function decoded(name: string): string | null {
 }
 
 /** Replaces all confirmations. */
-export function writeConfirmed(disk: Disk, confirmed: ReadonlyMap<string, string>): void {
+function writeConfirmed(disk: Disk, confirmed: ReadonlyMap<string, string>): void {
   const lines = [...confirmed].map(([file, fingerprint]) => `${fingerprint}  ${encodeURIComponent(file)}\n`);
   disk.write(confirmedFile, lines.join(''));
 }

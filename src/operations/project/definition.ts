@@ -106,9 +106,7 @@ export async function readSettings(
 }
 
 /** By provider name: the permissions it gives an agent beyond the requested ones, in words. */
-export function broaderByProvider(
-  providers: ReadonlyMap<string, Provider>,
-): Settings['broaderThanRequested'] {
+function broaderByProvider(providers: ReadonlyMap<string, Provider>): Settings['broaderThanRequested'] {
   return new Map(
     [...providers].map(
       ([name, provider]) =>

@@ -4,7 +4,7 @@ import { stateOf, type MailState } from '../../mail/machine/state.ts';
 import type { JournalReader } from '../../disk/journal-reader.ts';
 
 /** The result of a command: null when it was done, else why not. */
-export interface Verdict {
+interface Verdict {
   readonly refusal: string | null;
 }
 

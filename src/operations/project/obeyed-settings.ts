@@ -24,7 +24,7 @@ interface Obeying {
 }
 
 /** What the warnings depend on. */
-export interface Settled {
+interface Settled {
   /** The project, absolute. */
   readonly root: string;
   readonly config: Config;

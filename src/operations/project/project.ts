@@ -9,7 +9,7 @@ import type { Misplaced } from '../../mail/mailboxes/misplaced.ts';
 import type { StatusSource } from './kept-status.ts';
 
 /** A file in a mail folder; the path is relative to the project. */
-export interface MailFile {
+interface MailFile {
   readonly name: string;
   readonly path: string;
   readonly text: string;

@@ -16,7 +16,7 @@ export interface TriggeredWorkflow {
   readonly definition: Workflow | null;
 }
 
-export interface Triggered {
+interface Triggered {
   readonly workflows: readonly TriggeredWorkflow[];
   readonly problems: readonly string[];
   /** All workflows with triggers in their current form, including those with problems. */

@@ -39,7 +39,7 @@ export async function readWorkflow(
 }
 
 /** The caller's options besides the file. */
-export interface CheckOptions {
+interface CheckOptions {
   /** The run that begins now; absent: none does. */
   readonly starting?: LanguageContext['starting'];
   /** Files that change the workflow, absolute. */

@@ -111,7 +111,7 @@ export interface FileChange {
 }
 
 /** One output of one process of a run. */
-export interface StepLog {
+interface StepLog {
   readonly path: Path;
   /** `build/1.1/stdout`: step, iteration and attempt, stream. */
   readonly name: string;

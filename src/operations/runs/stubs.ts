@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 
 /** A new file for a reference without a target. */
-export interface Stub {
+interface Stub {
   readonly path: string;
   readonly text: string;
 }

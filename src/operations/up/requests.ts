@@ -33,7 +33,7 @@ interface Parts {
 }
 
 /** Follows the requests from the relays of the project. */
-export class UpRequests {
+class UpRequests {
   readonly #disk: RealDisk;
   readonly #settings: Settings;
   readonly #runs: UpRuns;

@@ -3,7 +3,7 @@ import { createTail } from './tail.ts';
 import type { Ends } from '../types.ts';
 
 /** Kept output for readers: complete, or the beginning and the end if it is long. */
-export interface Kept {
+interface Kept {
   push(chunk: Buffer): void;
   /** As text; says how much is left out, and cuts no character there. */
   text(): string;

@@ -2,7 +2,7 @@
  * Keeps the last `limit` bytes of a stream. Uses memory only for received bytes, at most twice the
  * limit.
  */
-export interface Tail {
+interface Tail {
   push(chunk: Buffer): void;
   bytes(): Buffer;
   /** As text; a character cut at the front is left out. */

@@ -59,7 +59,7 @@ function namespaceArguments({ user, network }: Extract<Containment, { kind: 'nam
   return [ownProgram('setpriv'), ...words.split(' '), ...bounds];
 }
 
-export type Availability = { readonly works: true } | { readonly works: false; readonly why: string };
+type Availability = { readonly works: true } | { readonly works: false; readonly why: string };
 
 export interface ContainmentProbe {
   readonly bubblewrap: Availability;

@@ -82,7 +82,7 @@ let count = 0;
  * `/dev/stdin` cannot be opened and bash takes itself for a remote login and runs `~/.bashrc`.
  * Throws if it cannot be written.
  */
-export function openInput(text: string, besides: string): number {
+function openInput(text: string, besides: string): number {
   if (text === '') return openSync('/dev/null', 'r');
   const file = join(dirname(besides), `.input-${process.pid}-${count++}`);
   const writer = openSync(file, 'wx', 0o600);

@@ -19,7 +19,7 @@ export interface Ended {
   readonly survivors: readonly ProcessInfo[];
 }
 
-export interface Sweep extends Ended {
+interface Sweep extends Ended {
   /** False: this system has no /proc, so processes cannot be found. */
   readonly supported: boolean;
 }
@@ -124,7 +124,7 @@ export async function endAll(
 }
 
 /** True while exactly this process lives; another one under a recycled pid does not count. */
-export function isAlive(info: ProcessInfo): boolean {
+function isAlive(info: ProcessInfo): boolean {
   const now = readProcess(info.pid);
   return now !== null && !now.ended && now.startTime === info.startTime;
 }

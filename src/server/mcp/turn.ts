@@ -13,7 +13,7 @@ import {
 import { answer } from './answer.ts';
 
 /** The tools of one turn, over standard input and output. */
-export interface TurnServices {
+interface TurnServices {
   readonly project: Project;
   readonly turn: TurnPlace;
   readonly version: string;

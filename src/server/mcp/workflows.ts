@@ -11,7 +11,7 @@ import { withProgress, type Progress } from './progress.ts';
 import * as documents from './documents.ts';
 
 /** The operations behind the workflow tools. */
-export interface WorkflowToolServices {
+interface WorkflowToolServices {
   readonly version: string;
   define(definition: NewDefinition): Promise<object>;
   /** Starts a run and, unless `async`, follows it to its end. */

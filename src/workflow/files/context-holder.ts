@@ -62,7 +62,7 @@ function nameOf(folder: string): string {
 const contextsFolder = '.mailroom/contexts';
 
 /** The run whose artifacts a context folder contains. */
-export interface ContextHolder {
+interface ContextHolder {
   readonly run: string;
   /** False: some of them are still in the run's folder. */
   readonly restored: boolean;
@@ -208,7 +208,7 @@ function writeHolder(project: Disk, folder: string, holder: ContextHolder): void
 }
 
 /** Removes partial files of a killed program anywhere in a folder that nothing else writes now. */
-export function removeLeftovers(disk: Disk): void {
+function removeLeftovers(disk: Disk): void {
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
     for (const name of disk.list(folder) ?? []) {

@@ -26,7 +26,7 @@ export function runHolder(run: string): string {
 }
 
 /** A step, and its folder in the context: its path, with `_child` where a sub-workflow begins. */
-export interface Place {
+interface Place {
   readonly step: Step;
   readonly folder: string;
 }

@@ -4,7 +4,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
 /** The standard output or standard error of one process of a run. */
-export interface StepLog {
+interface StepLog {
   /** The step. */
   readonly path: Path;
   /** Path from the folder of the steps: `build/1.1/stdout`. */

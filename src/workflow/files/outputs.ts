@@ -7,7 +7,7 @@ import { surveyFile, surveyFolder } from './survey.ts';
 import type { Survey } from './survey.ts';
 
 /** An output that exists. */
-export interface Present {
+interface Present {
   readonly artifact: Collected['artifacts'][number];
   readonly survey: Survey;
 }

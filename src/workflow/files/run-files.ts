@@ -22,7 +22,7 @@ import type { RunFolder } from '../machine/run-folder.ts';
 
 export type { OpenRoot };
 
-export interface RunFilesOptions {
+interface RunFilesOptions {
   /** The project's disk. */
   readonly project: Disk;
   readonly run: RunFolder;
@@ -322,7 +322,7 @@ const valuesBytes = 4 * 1024 * 1024;
 const decisionBytes = 1024 * 1024;
 
 /** The values of a worker; null: there is no file. */
-export function readValues(disk: Disk, path: string): Collected['values'] {
+function readValues(disk: Disk, path: string): Collected['values'] {
   const content = readContent(disk, path, valuesBytes);
   if (content === 'gone') return null;
   if (!content.ok) return { unreadable: content.problem };
@@ -331,7 +331,7 @@ export function readValues(disk: Disk, path: string): Collected['values'] {
 }
 
 /** The content of a decision file, empty if it is not a file; null: it does not exist. */
-export function readDecision(disk: Disk, path: string): string | null {
+function readDecision(disk: Disk, path: string): string | null {
   if (disk.look(path) === null) return null;
   const content = readContent(disk, realPath(disk, path), decisionBytes);
   if (content === 'gone') return null;

@@ -12,7 +12,7 @@ import { runFolder, incomingFolder, runInbox, waitsFile } from '../../host/run-m
 const answerBytes = 64 * 1024 * 1024;
 
 /** A file in the inbox of a run, as the answer to the message `id`, or why it is invalid. */
-export type LeftAnswer =
+type LeftAnswer =
   | { readonly id: string; readonly answer: StepAnswer; readonly problem: null }
   | { readonly id: string; readonly answer: null; readonly problem: string };
 

@@ -51,7 +51,7 @@ export interface RunPorts {
   variables(names: readonly string[]): Readonly<Record<string, string>>;
 }
 
-export interface StatusAnnouncer {
+interface StatusAnnouncer {
   /** Publishes what is new. `now`: milliseconds since 1970. */
   publish(state: RunState, rules: Rules, now: number): void;
   /**

@@ -17,7 +17,7 @@ import type { Clock } from '../../kernel/clock.ts';
 export const between = 1_000;
 
 /** The ports of the projector. */
-export interface ProjectorPorts {
+interface ProjectorPorts {
   readonly clock: Pick<Clock, 'now'>;
   readonly files: Pick<RunFiles, 'meta' | 'summary' | 'record' | 'export' | 'convergence'>;
 }

@@ -27,7 +27,7 @@ function hasRoles({ steps }: Body): boolean {
 }
 
 /** What workers of a run do at every launch. */
-export interface Launching {
+interface Launching {
   launchOf(key: ProcessKey): Launch;
   /** Runs `act` for a launch; a host problem fails it. */
   guard(launch: Launch, act: () => void): void;

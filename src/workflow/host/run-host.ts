@@ -320,7 +320,7 @@ function usesProviders({ steps }: BodyRule): boolean {
  * A power loss then loses at most the record of their start; their inputs are durable. Agents are
  * excluded: their cost must be recorded.
  */
-export function needsNoSync(events: readonly RunEvent[]): (process: Process) => boolean {
+function needsNoSync(events: readonly RunEvent[]): (process: Process) => boolean {
   const readied = new Set<Path>();
   for (const event of events) {
     if (event.type === 'readied') for (const path of event.paths) readied.add(path);

@@ -44,7 +44,7 @@ export function isAgent({ key, step }: Process): boolean {
 }
 
 /** A process's key as a string, unique within its run. */
-export function keyText({ path, iteration, attempt, check }: ProcessKey): string {
+function keyText({ path, iteration, attempt, check }: ProcessKey): string {
   return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
 }
 

@@ -144,14 +144,14 @@ function ready(state: RunState, paths: readonly string[]): void {
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
 
 /** A step waits for a file lookup. */
-export function look(state: RunState, { path, file }: Of<'looking'>): void {
+function look(state: RunState, { path, file }: Of<'looking'>): void {
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting', 'open')) return;
   put(state, run, { is: 'looking', file, before: run.phase, problem: null }, false);
 }
 
 /** A file lookup has a result: the step is considered again. */
-export function seen(state: RunState, { path, file, exists, problem }: Of<'looked'>): void {
+function seen(state: RunState, { path, file, exists, problem }: Of<'looked'>): void {
   const run = state.steps.get(path);
   if (!isIn(run, 'looking') || run.phase.file !== file) return;
   if (problem !== null) return put(state, run, { ...run.phase, problem }, true);

@@ -12,7 +12,7 @@ export const breakerLimit = 3;
  * An error without what differs between steps: numbers, ids, paths, quoted words. Equal normalised
  * errors count as the same cause.
  */
-export function normalised({ code, text }: Reason): string {
+function normalised({ code, text }: Reason): string {
   const words = text
     .slice(0, 2_000)
     .toLowerCase()

@@ -12,7 +12,7 @@ import type { Budget } from '../../kernel/cost.ts';
  * What an estimate needs besides the definition: the default limits of a launch, and its model's
  * price.
  */
-export interface LaunchEstimate extends Budget {
+interface LaunchEstimate extends Budget {
   readonly price: Price | null;
 }
 export type Estimate = (work: Agent | Extract<Work, { kind: 'role' }>) => LaunchEstimate;
@@ -30,7 +30,7 @@ export interface Ceiling {
   readonly unbounded: readonly Unbounded[];
 }
 
-export interface Unbounded {
+interface Unbounded {
   readonly step: string;
   readonly what: 'launches' | 'time' | 'tokens' | 'usd';
   readonly why: string;

@@ -93,7 +93,7 @@ export function refuseAbsent(what: string): never {
 }
 
 /** The reason for something without a value. */
-export function missing(what: string): Reason {
+function missing(what: string): Reason {
   return { code: 'E_VAR_MISSING', text: `\`${what}\` has no value` };
 }
 

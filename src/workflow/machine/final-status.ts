@@ -14,7 +14,7 @@ export interface SettledScope {
   readonly ended: Omit<Failure, 'path'> | null;
 }
 
-export type Final = {
+type Final = {
   readonly status: Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
   readonly reason: Reason | null;
 };

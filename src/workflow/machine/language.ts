@@ -6,7 +6,7 @@ import type { Language } from '../../expressions/language.ts';
 export const namespaces = ['parameters', 'steps', 'env', 'run', 'workflow', 'context', 'trigger'] as const;
 
 /** The additional namespaces of a loop's steps. */
-export const loopNamespaces = ['item', 'loop'] as const;
+const loopNamespaces = ['item', 'loop'] as const;
 
 /** The expressions of the native language outside loops. */
 export const nativeLanguage: Language = {

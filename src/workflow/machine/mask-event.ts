@@ -5,7 +5,7 @@ import type { ValueType } from '../model.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
 /** The declared values of a step. */
-export type ValuesOf = (path: Path) => Readonly<Record<string, ValueType>>;
+type ValuesOf = (path: Path) => Readonly<Record<string, ValueType>>;
 
 /**
  * An event for the journal: secrets are masked in the fields that come from outside. Facts of the

@@ -47,7 +47,7 @@ export function settledMsats(cost: Cost, usage: Usage, reserves: Budget | null, 
 }
 
 /** The sum of two amounts, capped at the largest exact one. */
-export function sum(a: number, b: number): number {
+function sum(a: number, b: number): number {
   return Math.min(largest, a + b);
 }
 

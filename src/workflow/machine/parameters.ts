@@ -12,7 +12,7 @@ export function parameterWord(workflow: Pick<Workflow, 'parameterWord'>): Parame
 }
 
 /** Whether a value fits a type, including its items and `enum`. */
-export function fits(value: Json, type: ValueType): boolean {
+function fits(value: Json, type: ValueType): boolean {
   const { items, enum: allowed } = type;
   if (!isOfKind(value, type.type)) return false;
   const { pattern } = type;
@@ -38,7 +38,7 @@ function isOfKind(value: Json, kind: ValueType['type']): boolean {
 }
 
 /** What a type requires, in words: `an integer`, `one of "a", "b"`, `an array of strings`. */
-export function describeType({ type, items, pattern, enum: allowed }: ValueType): string {
+function describeType({ type, items, pattern, enum: allowed }: ValueType): string {
   if (allowed !== null) return `one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
   if (type === 'any') return 'any value';
   const article = /^[aeio]/.test(type) ? 'an' : 'a';

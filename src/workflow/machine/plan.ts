@@ -80,7 +80,7 @@ export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Pla
 }
 
 /** Steps by the length of the longest path to them; a sequence has one step per batch. */
-export function batchesOf(body: BodyRule): Batch[] {
+function batchesOf(body: BodyRule): Batch[] {
   if (body.body.kind === 'sequence')
     return [...body.steps.values()].map(({ at }, index) => ({
       number: index + 1,

@@ -13,7 +13,7 @@ import type { Reason } from '../../kernel/errors.ts';
  */
 
 /** The files with the whole output of a step, where that is large. */
-export type OutputFiles = (step: string) => JsonObject;
+type OutputFiles = (step: string) => JsonObject;
 
 /** `state.json`: the run and each step with a result, loops with the result of each iteration. */
 export function stateDocument(state: RunState, rules: Rules, spills: OutputFiles): JsonObject {
@@ -106,7 +106,7 @@ function roundsIn(state: RunState, inner: BodyRule, loop: Path): Json[] {
 }
 
 /** A line of a run's log, without its number. */
-export interface LogRecord {
+interface LogRecord {
   readonly level: 'ERROR' | 'WARNING' | 'INFO' | 'DEBUG';
   readonly event: string;
   readonly step?: string;

@@ -17,7 +17,7 @@ import { reasonOf, statusOf } from './view.ts';
  * What a `resume` does with one step, and why. `may run`: depends on results, as in a sequence or
  * with a retried iteration. `ends`: an enclosing body ends first.
  */
-export interface Resumption {
+interface Resumption {
   readonly path: Path;
   readonly does: 'reused' | 'runs' | 'may run' | 'ends';
   readonly why: string;

@@ -62,7 +62,7 @@ function ignoringCase(body: BodyRule | undefined, id: string): StepRule | undefi
 }
 
 /** The parameter values of an item or a sub-workflow. */
-export function parametersOf(state: RunState, scope: Scope): Readonly<Record<string, Json>> {
+function parametersOf(state: RunState, scope: Scope): Readonly<Record<string, Json>> {
   for (
     let at: Scope | null | undefined = scope;
     at;
@@ -73,7 +73,7 @@ export function parametersOf(state: RunState, scope: Scope): Readonly<Record<str
 }
 
 /** The folder of a step's artifacts, relative to the context folder; a sub-workflow has its own. */
-export function contextFolder(state: RunState, path: Path): string {
+function contextFolder(state: RunState, path: Path): string {
   const scope = state.scopes.get(scopeOf(path));
   if (!scope || scope.step === null) return path;
   const entry = path.slice(path.lastIndexOf('/') + 1);

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { ValueType } from '../model.ts';
 
 /** Values with defaults for those not given, and the problems found. */
-export interface CheckedValues {
+interface CheckedValues {
   readonly values: Readonly<Record<string, Json>>;
   readonly problems: readonly string[];
   /** Undeclared names; they are not among the values. */

@@ -10,7 +10,7 @@ import type { Reason } from '../../kernel/errors.ts';
 /**
  * The result of a check's process, and the paths changed since the base, or why they are unknown.
  */
-export interface ReturnedCheck extends Returned {
+interface ReturnedCheck extends Returned {
   readonly changed: readonly string[] | string;
 }
 

@@ -10,7 +10,7 @@ import type { TriggerPorts } from './trigger-ports.ts';
 import type { Start, TriggersMemory } from '../../letters/triggers-memory.ts';
 
 /** A workflow with triggers. */
-export interface Triggered {
+interface Triggered {
   /** Its file, relative to the project. */
   readonly file: string;
   readonly triggers: readonly Trigger[];

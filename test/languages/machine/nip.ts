@@ -1,6 +1,7 @@
 import { parseProtocol } from '../../../src/mail/protocol/read.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
-import { nowhere, type LanguageContext } from '../../../src/languages/shared/context.ts';
+import { type LanguageContext } from '../../../src/languages/shared/context.ts';
+import { nowhere } from '../../support/nowhere.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 
 const roles = `

@@ -6,7 +6,7 @@ import { withVisits } from '../../../src/workflow/machine/run-start.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
 import type { ConditionInput, StepInput } from '../../../src/languages/orchestrate/schema.ts';
 import { writeNative } from '../../../src/languages/native/write/write.ts';
-import { nowhere } from '../../../src/languages/shared/context.ts';
+import { nowhere } from '../../support/nowhere.ts';
 import { Interpreter, maxVisits, type Script } from './orchestrate-interpreter.ts';
 import { orchestrate, played } from './orchestrate.ts';
 

@@ -1,7 +1,8 @@
 import { startContext } from '../../../src/workflow/machine/run-start.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
-import { nowhere, type LanguageContext } from '../../../src/languages/shared/context.ts';
+import { type LanguageContext } from '../../../src/languages/shared/context.ts';
+import { nowhere } from '../../support/nowhere.ts';
 import type { Script } from './orchestrate-interpreter.ts';
 import { failure, result, World, type WorldOptions } from '../../workflow/machine/world.ts';
 

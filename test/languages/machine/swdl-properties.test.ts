@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
 import { writeNative } from '../../../src/languages/native/write/write.ts';
-import { nowhere } from '../../../src/languages/shared/context.ts';
+import { nowhere } from '../../support/nowhere.ts';
 import {
   Interpreter,
   type Condition,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { languages } from '../../../src/languages/languages.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
-import { nowhere } from '../../../src/languages/shared/context.ts';
+import { nowhere } from '../../support/nowhere.ts';
 import { renderDiagnostics } from '../../../src/yaml/diagnostics.ts';
 import { World } from '../../workflow/machine/world.ts';
 import { tasks } from './read.ts';

@@ -1,5 +1,5 @@
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
-import { readJournal } from '../../../src/disk/journal-reader.ts';
+import { readJournal } from '../../support/read-journal.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
 import { protocolOf } from '../machine/texts.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
-import { readJournal } from '../../../src/disk/journal-reader.ts';
+import { readJournal } from '../../support/read-journal.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { protocolOf } from '../machine/texts.ts';
 import { mailPorts } from '../../support/mail-ports.ts';

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
-import { readJournal } from '../../../src/disk/journal-reader.ts';
+import { readJournal } from '../../support/read-journal.ts';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
 import { checkFolders, checkHistory, checkLaunches } from '../simulation/mail/properties.ts';
 import { protocols } from '../simulation/mail/protocols.ts';

@@ -6,7 +6,7 @@ import { expressionText, itemsText, scriptText, templateText } from './expressio
 import { duration, types, withoutNothing } from './parts.ts';
 
 /** Records a part that has no exact counterpart. */
-export type Note = (step: string, text: string) => void;
+type Note = (step: string, text: string) => void;
 
 /** The steps of a body under its keys: `steps`, and the keys for their order. */
 export function writeBody(body: Body, note: Note): JsonObject {

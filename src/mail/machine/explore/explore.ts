@@ -8,7 +8,7 @@ import { cloneState } from './clone.ts';
 import { instant, movesOf, type Move } from './moves.ts';
 
 /** The bounds of the exploration. */
-export interface Bounds {
+interface Bounds {
   /** Maximum number of threads that people start. */
   readonly threads: number;
   /** Maximum number of messages on the way to a state. */

@@ -11,7 +11,7 @@ import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
 /** Who sends, from which turn and thread, and what the sender owes. */
-export interface Sender {
+interface Sender {
   readonly role: RoleName;
   readonly thread: ThreadId;
   readonly owes: readonly Ask[];

@@ -10,7 +10,7 @@ import type { MessageCheck } from '../../../kernel/message-check.ts';
 
 type Returned = Turn & { readonly phase: Extract<Phase, { is: 'returned' }> };
 
-export type Judgement =
+type Judgement =
   | {
       readonly ok: true;
       readonly sent: readonly Sent[];

@@ -7,7 +7,7 @@ import { blocking, mayNest, openAsks } from './waiting.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 
 /** How an ask can still be answered: now, when other waits end, or not at all. */
-export type Hope =
+type Hope =
   | { readonly is: 'alive' }
   | { readonly is: 'depends'; readonly on: readonly Wait[] }
   /** One of these waits is enough. */

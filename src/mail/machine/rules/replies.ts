@@ -10,7 +10,7 @@ import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
  * Whether and what a message answers. `late`: the ask already has an answer, or a notice in place
  * of one.
  */
-export type Reply =
+type Reply =
   | {
       readonly ask: Ask | null;
       readonly late: boolean;

@@ -11,7 +11,7 @@ export function blocking(state: MailState, role: RoleName, thread: ThreadId): Wa
 }
 
 /** Every ask of a wait. */
-export function asksOf(state: MailState, wait: Wait): Ask[] {
+function asksOf(state: MailState, wait: Wait): Ask[] {
   return wait.requests.flatMap((request) =>
     [...(state.mail.get(request)?.request?.asks.keys() ?? [])].map((recipient) => ({ request, recipient })),
   );

@@ -146,7 +146,7 @@ function failureIn(
   return timeUp(path);
 }
 
-export function timeUp(path: Path): Failure {
+function timeUp(path: Path): Failure {
   return {
     path,
     class: 'RETRYABLE_TRANSIENT',

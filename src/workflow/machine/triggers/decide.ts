@@ -15,7 +15,7 @@ export interface Moment {
   readonly next: (trigger: Extract<Trigger, { kind: 'cron' }>, after: number) => number | null;
 }
 
-export interface TriggerDecision {
+interface TriggerDecision {
   readonly memory: TriggersMemory;
   /** The run to start now; the memory has it as `going`. */
   readonly start: Start | null;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { MailEventRecord, MailEvent } from '../../../../src/mail/machine/event.ts';
 import { Journal } from '../../../../src/disk/journal.ts';
-import { readJournal } from '../../../../src/disk/journal-reader.ts';
+import { readJournal } from '../../../support/read-journal.ts';
 import { MemoryDisk } from '../../../support/memory-disk.ts';
 import { event } from '../../../disk/samples.ts';
 import { bounded, Finding, type Target } from '../target.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { fileName, subjectLine, type Message } from '../../../../src/mail/format/message.ts';
 import { parseEnvelope } from '../../../../src/mail/format/read-message.ts';
-import { readJournal } from '../../../../src/disk/journal-reader.ts';
+import { readJournal } from '../../../support/read-journal.ts';
 import { Desk } from '../desk.ts';
 import { byteEdits, editBytes, piecesOf, textsLike, yamlPieces } from '../edits.ts';
 import { plain, saidBy } from '../oracle.ts';

@@ -6,7 +6,7 @@ import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
 import { readKeptStatus, statusSource } from '../../../../src/operations/project/kept-status.ts';
-import { readJournal } from '../../../../src/disk/journal-reader.ts';
+import { readJournal } from '../../../support/read-journal.ts';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
 import { checkFolders, checkHistory, checkLaunches, checkRest } from '../../simulation/mail/properties.ts';
 import { checkTrail } from './check-trail.ts';

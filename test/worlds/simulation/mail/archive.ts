@@ -1,6 +1,6 @@
 import type { MailEventRecord, MailEvent } from '../../../../src/mail/machine/event.ts';
 import type { MemoryDisk } from '../../../support/memory-disk.ts';
-import { readJournal } from '../../../../src/disk/journal-reader.ts';
+import { readJournal } from '../../../support/read-journal.ts';
 
 /** What snapshots have taken the place of, so that the whole history can be checked at the end. */
 export class Archive {
