@@ -43,8 +43,11 @@ export interface Services {
    * exist.
    */
   readText(path: string): string | null;
-  /** Writes a new project, keeping existing files. Returns the paths that were written. */
-  scaffold(root: string, template: string, options: { provider: string | null }): ScaffoldResult;
+  /**
+   * Writes a new project, keeping existing files. `template`: a name of `templates`, a folder, or a
+   * git URL. Throws `E_USAGE` for one that cannot be read.
+   */
+  scaffold(root: string, template: string, options: { provider: string | null }): Promise<ScaffoldResult>;
   templates(): string[];
   /** `probes`: each installed agent CLI answers once, which costs a few tokens. */
   doctor(root: string | null, options: { readonly probes: boolean }): Promise<readonly Finding[]>;
@@ -53,7 +56,10 @@ export interface Services {
 export interface ScaffoldResult {
   readonly written: readonly string[];
   readonly kept: readonly string[];
-  readonly provider: string;
+  /** What a template has and a project must not get from it, with the reason. */
+  readonly left_out: readonly { readonly path: string; readonly why: string }[];
+  /** The provider of the roles; null: as the template, which is not ours, has it. */
+  readonly provider: string | null;
 }
 
 /** One line of `doctor`. */

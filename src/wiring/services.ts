@@ -5,7 +5,6 @@ import type { Services } from '../operations/services.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { findProject } from '../disk/find-project.ts';
 import { RealDisk } from '../disk/real-disk.ts';
-import { copySchemas, copyTemplate } from '../operations/project/scaffold.ts';
 import { readText } from '../disk/text.ts';
 import { onKey } from '../process/keyboard.ts';
 import { openProject } from './project.ts';
@@ -31,12 +30,20 @@ export function servicesOf(
     onKey,
     openProject: (root) => openProject(root, packageRoot),
     templates: () => templates.list('')?.toSorted() ?? [],
-    scaffold: (root, template, { provider }) => {
+    scaffold: async (root, template, { provider }) => {
+      const [{ isOwnTemplate, readTemplate }, scaffold] = await Promise.all([
+        import('../operations/project/template.ts'),
+        import('../operations/project/scaffold.ts'),
+      ]);
+      const isOwn = isOwnTemplate(template);
+      const chosen = isOwn ? provider : (provider ?? 'rehearsal');
+      const own = [scaffold.baseTemplate, template].map((name) => join(templates.root, name));
+      const read = (isOwn ? [template] : own).map((reference) => readTemplate(reference, cwd));
+      const files = scaffold.layered(await Promise.all(read));
       makeProjectFolder(root);
-      const chosen = provider ?? 'rehearsal';
       const project = new RealDisk(root);
-      const copied = copyTemplate(templates, template, project, chosen);
-      copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
+      const copied = scaffold.copyTemplate(files, project, chosen);
+      scaffold.copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
       new Mailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
       return { ...copied, provider: chosen };
     },

@@ -189,11 +189,13 @@ export class Bench {
       workflowFile: () => null,
       openProject: () => this.project(),
       readText: (path) => this.files.get(path) ?? null,
-      scaffold: (_root, template, { provider }) => ({
-        written: [`protocols/${template}.yaml`, 'mailroom.yaml'],
-        kept: ['agents/qa/role.md'],
-        provider: provider ?? 'claude',
-      }),
+      scaffold: (_root, template, { provider }) =>
+        Promise.resolve({
+          written: [`protocols/${template}.yaml`, 'mailroom.yaml'],
+          kept: ['agents/qa/role.md'],
+          left_out: [],
+          provider: provider ?? 'claude',
+        }),
       templates: () => ['feature-team', 'solo'],
       doctor: () => Promise.resolve(this.findings),
     };

@@ -27,6 +27,7 @@ describe('init', () => {
       template: 'solo',
       written: ['protocols/solo.yaml', 'mailroom.yaml'],
       kept: ['agents/qa/role.md'],
+      left_out: [],
       provider: 'codex',
     });
   });

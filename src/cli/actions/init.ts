@@ -3,7 +3,9 @@ import { builtInProviders } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
+import { line } from '../format.ts';
 import { json } from '../output.ts';
+import { isOwnTemplate } from '../../operations/project/template.ts';
 import type { ScaffoldResult } from '../../operations/services.ts';
 
 export interface InitOptions {
@@ -26,18 +28,20 @@ export async function init(
   }
   const templates = services.templates();
   const { template } = options;
-  if (template !== undefined && !templates.includes(template))
+  const isOwn = template !== undefined && isOwnTemplate(template);
+  if (template !== undefined && !isOwn && !templates.includes(template))
     throw new MailroomError(
       'E_USAGE',
       `there is no template \`${template}\``,
-      didYouMean(template, templates) ?? `the templates are ${templates.join(', ')}`,
+      didYouMean(template, templates) ??
+        `the templates are ${templates.join(', ')}; a folder is named as ./folder, a repository by its URL`,
     );
   refuseUnknownProvider(options.provider);
   const asking = terminal.interactive && options.json !== true;
   const chosen =
     template ?? (asking && templates.length > 1 ? await askTemplate(templates) : standard(templates));
-  const provider = options.provider ?? (asking ? await askProvider() : null);
-  const result = services.scaffold(root, chosen, { provider });
+  const provider = options.provider ?? (asking && !isOwn ? await askProvider() : null);
+  const result = await services.scaffold(root, chosen, { provider });
   if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
   else {
     const role = await firstRole(context, root);
@@ -145,10 +149,13 @@ function report(
     'mailroom status, mailroom trail   (in another terminal, or afterwards)',
   ];
   return [
-    ...result.written.map((path) => `${colours.green('wrote')} ${path}`),
+    ...result.written.map((path) => `${colours.green('wrote')} ${line(path)}`),
     ...result.kept.map((path) => `${colours.dim('kept')}  ${path}`),
+    ...result.left_out.map(({ path, why }) => `${colours.yellow('left out')} ${line(path)}: ${why}`),
     '',
-    `The roles use the provider ${colours.bold(result.provider)}. Next:`,
+    result.provider === null
+      ? 'Read these files before you start: they say which programs run. Next:'
+      : `The roles use the provider ${colours.bold(result.provider)}. Next:`,
     ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
   ];
 }

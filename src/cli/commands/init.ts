@@ -8,7 +8,10 @@ export function addInit(program: Command, context: Context): void {
     .command('init')
     .description('create a runnable project; existing files are kept')
     .argument('[dir]', 'the folder; default: the current one')
-    .option('--template <name>', 'feature-team, or calculator (used in the tutorial)')
+    .option(
+      '--template <name>',
+      'feature-team, or calculator (used in the tutorial); or a folder (./name) or git URL',
+    )
     .option(
       '--provider <name>',
       'the agent program for all roles: claude, codex, gemini, opencode or rehearsal',

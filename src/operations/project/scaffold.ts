@@ -2,43 +2,50 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { appendMissingLines, writeMissing, type TextFile } from './project-files.ts';
+import { appendMissingLines, type TextFile } from './project-files.ts';
+import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts';
 
 /** The line of a template's mailroom.yaml with the provider of the roles. */
 const providerLine = /^( *provider: )rehearsal$/m;
 
-/** The template whose files every other one has, too, unless it brings its own. */
-const base = 'feature-team';
+/** The template whose files every other one of this installation has, too, unless it brings its own. */
+export const baseTemplate = 'feature-team';
+
+/** What git leaves alone in every project; a template may add to it in a file `gitignore`. */
+const ignored = ['.mailroom/', ...boxes.map((box) => `agents/*/${box}/`)];
 
 /**
  * Copies a template into a project, keeping existing files; `gitignore` has lines for `.gitignore`,
- * which npm would not publish under its own name. `provider` replaces the rehearsal agents.
+ * which npm would not publish under its own name. `provider` replaces the rehearsal agents; null:
+ * nothing.
  */
 export function copyTemplate(
-  templates: Disk,
-  template: string,
+  { files, leftOut }: Template,
   project: Disk,
-  provider: string,
-): { written: string[]; kept: string[] } {
-  const all = [base, template].flatMap((folder) =>
-    filesBelow(templates, folder).map(({ path, text }) => [path.slice(folder.length + 1), text] as const),
+  provider: string | null,
+): { written: string[]; kept: string[]; left_out: LeftOut[] } {
+  const copied = files
+    .filter(({ path }) => path !== 'gitignore')
+    .map(({ path, text }) => ({
+      path,
+      text:
+        path === 'mailroom.yaml' && provider !== null ? text.replace(providerLine, `$1${provider}`) : text,
+    }));
+  const { written, kept, leftOut: refused } = writeTemplate(project, { files: copied, leftOut });
+  const lines = files.find(({ path }) => path === 'gitignore')?.text.split('\n') ?? ignored;
+  const added = appendMissingLines(
+    project,
+    '.gitignore',
+    lines.filter((line) => line.trim() !== ''),
   );
-  const files = [...new Map(all)].map(([path, text]) => ({
-    path,
-    text: path === 'mailroom.yaml' ? text.replace(providerLine, `$1${provider}`) : text,
-  }));
-  const copied = files.filter(({ path }) => path !== 'gitignore');
-  const written = writeMissing(project, copied);
-  const lines = files.find(({ path }) => path === 'gitignore')?.text.split('\n') ?? [];
-  if (
-    appendMissingLines(
-      project,
-      '.gitignore',
-      lines.filter((line) => line.trim() !== ''),
-    ).length > 0
-  )
-    written.push('.gitignore');
-  return { written, kept: copied.map(({ path }) => path).filter((path) => !written.includes(path)) };
+  if (added.length > 0 && !written.includes('.gitignore')) written.push('.gitignore');
+  return { written, kept: kept.filter((path) => !written.includes(path)), left_out: refused };
+}
+
+/** Templates as one; a later one replaces files of earlier ones. */
+export function layered(templates: readonly Template[]): Template {
+  const files = new Map(templates.flatMap((one) => one.files).map((file) => [file.path, file]));
+  return { files: [...files.values()], leftOut: templates.flatMap(({ leftOut }) => leftOut) };
 }
 
 /** Copies the JSON Schemas to the path in the first line of the scaffolded files, for editors. */

@@ -1,20 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { RealDisk } from '../../../src/disk/real-disk.ts';
-import { copyTemplate } from '../../../src/operations/project/scaffold.ts';
+import { baseTemplate, copyTemplate, layered } from '../../../src/operations/project/scaffold.ts';
+import { readTemplate } from '../../../src/operations/project/template.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 
-const templates = new RealDisk(fileURLToPath(new URL('../../../templates', import.meta.url)));
+const templates = fileURLToPath(new URL('../../../templates', import.meta.url));
 
-function project(template: string, provider: string) {
+async function project(template: string, provider: string) {
+  const layers = [baseTemplate, template].map((name) => readTemplate(`./${name}`, templates));
   const disk = new MemoryDisk(() => 0);
   const text = (path: string) => disk.read(path, 100_000)?.toString('utf8') ?? '';
-  return { disk, text, ...copyTemplate(templates, template, disk, provider) };
+  return { disk, text, ...copyTemplate(layered(await Promise.all(layers)), disk, provider) };
 }
 
-test('a project has the files of the base template, and those of its own in their place', () => {
-  const base = project('feature-team', 'rehearsal');
-  const own = project('calculator', 'rehearsal');
+test('a project has the files of the base template, and those of its own in their place', async () => {
+  const base = await project('feature-team', 'rehearsal');
+  const own = await project('calculator', 'rehearsal');
   expect(own.kept).toEqual([]);
   const added = own.written.filter((path) => !base.written.includes(path));
   expect(added.toSorted()).toEqual(['package.json', 'src/calculator.mjs', 'test/calculator.test.mjs']);
@@ -23,8 +24,8 @@ test('a project has the files of the base template, and those of its own in thei
   expect(base.written).toContain('agents/rehearsal.mjs');
 });
 
-test('its roles use the chosen provider, and .gitignore has the lines of the template', () => {
-  const { text } = project('calculator', 'claude');
+test('its roles use the chosen provider, and .gitignore has the lines of the template', async () => {
+  const { text } = await project('calculator', 'claude');
   expect(text('mailroom.yaml')).toContain('\n  provider: claude\n');
   expect(text('.gitignore')).toContain('.mailroom/');
 });
