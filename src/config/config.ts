@@ -1,6 +1,9 @@
+import { enumerate } from '../kernel/enumerate.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import type { Price, PriceList } from '../kernel/price.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
+import type { Profile } from './profiles.ts';
 
 /** The adapters that a named provider can be configured with; `command` runs any program. */
 export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'command'] as const;
@@ -74,6 +77,8 @@ export interface Config {
   readonly prices: PriceList;
   readonly providers: ReadonlyMap<string, ProviderConfig>;
   readonly defaults: RoleDefaults;
+  /** Settings of agents by name, of mailroom.yaml and agents.yaml. */
+  readonly profiles: ReadonlyMap<string, Profile>;
   /** The branch that the trail is written to; null: trail disabled. */
   readonly trail: { readonly branch: string } | null;
   readonly sandbox: 'auto' | 'required' | 'off';
@@ -146,6 +151,7 @@ export const defaultConfig: Config = {
     budget: null,
     maxTokens: null,
   },
+  profiles: new Map(),
   trail: { branch: 'mailroom-trail' },
   sandbox: 'auto',
   capabilities: 'widen',
@@ -189,4 +195,13 @@ export function kindOf(config: Config, provider: string): string {
  */
 export function isAgentProvider(config: Config, provider: string): boolean {
   return agentKinds.includes(kindOf(config, provider));
+}
+
+/** What to write instead of an agent that is not defined. */
+export function unknownAgentHint(agent: string, profiles: ReadonlyMap<string, Profile>): string {
+  const names = [...profiles.keys()];
+  if ((builtInProviders as readonly string[]).includes(agent)) return `write \`provider: ${agent}\``;
+  const all = `there ${names.length === 1 ? 'is' : 'are'} ${enumerate(names)}`;
+  const none = 'agents are defined under `agents` in mailroom.yaml or agents.yaml, and there are none';
+  return didYouMean(agent, names) ?? (names.length === 0 ? none : all);
 }

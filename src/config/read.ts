@@ -1,38 +1,75 @@
+import type * as z from 'zod';
 import { builtInProviders, defaultConfig, providerKinds, providerNames } from './config.ts';
 import type { Config, ProviderConfig, ProviderKind, RoleDefaults } from './config.ts';
-import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
+import type { Checked, Diagnostic, Place } from '../kernel/diagnostic.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import type { Price } from '../kernel/price.ts';
 import { configFile } from './schema.ts';
 import type { ConfigFile, ProviderInput } from './schema.ts';
-import { inOrder } from '../yaml/diagnostics.ts';
+import { agentsFile, type Profile, type ProfileSettings } from './profiles.ts';
+import { inOrder, where } from '../yaml/diagnostics.ts';
 import { checkShape } from '../yaml/issues.ts';
 import { lowerNip } from './nip.ts';
 import { parseYaml } from '../yaml/yaml.ts';
 import type { Located, Path } from '../yaml/yaml.ts';
 import { limitSettings } from './limits.ts';
 
+/** A file of the configuration, by its path in diagnostics. */
+export interface ConfigText {
+  readonly path: string;
+  readonly text: string;
+}
+
 /**
- * mailroom.yaml with every default filled in, or all of its errors. An empty file has all defaults.
+ * mailroom.yaml with every default filled in, and the agents of agents.yaml; or all errors of both.
+ * An empty or missing mailroom.yaml has all defaults.
  */
-export function parseConfig(text: string, file: string): Checked<Config> {
-  const yaml = parseYaml(text, file);
-  if (!yaml.ok) return { ok: false, problems: yaml.problems };
-  const shape = checkShape(configFile, yaml.value);
-  if (shape.value === null) return { ok: false, problems: inOrder(shape.problems, [file]) };
-  const config = lower(shape.value);
-  const problems = inOrder(check(shape.value, config, yaml.value), [file]);
+export function parseConfig(text: string, file: string, agents: ConfigText | null = null): Checked<Config> {
+  const [settings, others] = [
+    read(configFile, text, file),
+    agents && read(agentsFile, agents.text, agents.path),
+  ];
+  const unread = [settings, others].flatMap((each) => (each?.ok === false ? each.problems : []));
+  const files = [file, ...(agents === null ? [] : [agents.path])];
+  if (!settings.ok || others?.ok === false) return { ok: false, problems: inOrder(unread, files) };
+  const { input, located } = settings;
+  const profiles = [
+    ...profilesOf(input, located),
+    ...(others === null ? [] : profilesOf(others.input, others.located)),
+  ];
+  const config = lower(input, profiles);
+  const problems = inOrder([...check(input, config, located), ...checkProfiles(profiles, config)], files);
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: config, warnings: [] };
 }
 
-function lower(input: ConfigFile): Config {
+function read<T>(schema: z.ZodType<T>, text: string, file: string) {
+  const yaml = parseYaml(text, file);
+  if (!yaml.ok) return { ok: false as const, problems: yaml.problems };
+  const shape = checkShape(schema, yaml.value);
+  if (shape.value === null) return { ok: false as const, problems: shape.problems };
+  return { ok: true as const, input: shape.value, located: yaml.value };
+}
+
+function profilesOf(
+  { agents = {} }: { readonly agents?: Readonly<Record<string, ProfileSettings>> | undefined },
+  located: Located,
+): Profile[] {
+  return Object.entries(agents).map(([name, settings]) => ({
+    name,
+    settings,
+    place: (...keys) => located.place(['agents', name, ...keys], keys.length === 0 ? 'key' : 'value'),
+  }));
+}
+
+function lower(input: ConfigFile, profiles: readonly Profile[]): Config {
   const providers = Object.entries(input.providers ?? {});
   return {
     prices: new Map(Object.entries(input.prices ?? {}).map(([model, price]) => [model, lowerPrice(price)])),
     providers: new Map(providers.map(([name, provider]) => [name, lowerProvider(name, provider)])),
     defaults: lowerDefaults(input.defaults ?? {}),
+    profiles: new Map(profiles.map((profile) => [profile.name, profile])),
     trail: input.trail === 'off' ? null : (input.trail ?? defaultConfig.trail),
     sandbox: input.sandbox ?? defaultConfig.sandbox,
     capabilities: input.capabilities ?? defaultConfig.capabilities,
@@ -103,11 +140,44 @@ function check(input: ConfigFile, config: Config, located: Located): Diagnostic[
     }
   }
   const provider = input.defaults?.provider;
-  if (provider !== undefined && !providerNames(config).includes(provider)) {
-    const hint =
-      didYouMean(provider, providerNames(config)) ??
-      `there are ${builtInProviders.join(', ')} and those under \`providers\``;
-    error('E_UNKNOWN_NAME', ['defaults', 'provider'], `no provider is called \`${provider}\``, hint);
-  }
+  if (provider !== undefined && !providerNames(config).includes(provider))
+    error('E_UNKNOWN_NAME', ['defaults', 'provider'], ...unknownProvider(provider, config));
   return problems;
+}
+
+/** Two profiles of one name, unknown providers, and expressions, which nothing evaluates here. */
+function checkProfiles(profiles: readonly Profile[], config: Config): Diagnostic[] {
+  const first = new Map<string, Profile>();
+  return profiles.flatMap((profile) => {
+    const problems: Diagnostic[] = [];
+    const { name, settings } = profile;
+    const error = (code: ErrorCode, place: Place, message: string, hint: string | null): void =>
+      void problems.push({ code, severity: 'error', message, place, hint });
+    const other = first.get(name);
+    if (other === undefined) first.set(name, profile);
+    else
+      error(
+        'E_DUPLICATE',
+        profile.place(),
+        `the agent \`${name}\` is defined twice`,
+        `the first one is at ${where(other.place())}`,
+      );
+    if (settings.provider !== undefined && !providerNames(config).includes(settings.provider))
+      error('E_UNKNOWN_NAME', profile.place('provider'), ...unknownProvider(settings.provider, config));
+    for (const key of ['instructions', 'env'] as const)
+      if (JSON.stringify(settings[key] ?? '').includes('${{'))
+        error(
+          'E_EXPRESSION',
+          profile.place(key),
+          `\`${key}\` of an agent must not contain an expression`,
+          `write it under \`${key}\` of a step`,
+        );
+    return problems;
+  });
+}
+
+function unknownProvider(provider: string, config: Config): [message: string, hint: string] {
+  const known = providerNames(config);
+  const others = `there are ${builtInProviders.join(', ')} and those under \`providers\``;
+  return [`no provider is called \`${provider}\``, didYouMean(provider, known) ?? others];
 }

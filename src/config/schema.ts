@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { providerKinds } from './config.ts';
 import { nipSettings } from './nip.ts';
+import { profiles } from './profiles.ts';
 import { argv, limits, name, roleDefaults, text, wholeNumber } from '../yaml/schema.ts';
 
 const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
@@ -64,6 +65,7 @@ export const configFile = z
       .meta({ title: 'set of defaults' })
       .optional()
       .describe('What holds for every role that does not say otherwise.'),
+    agents: profiles.optional().describe('Settings of agents by name: roles and steps say `agent: <name>`.'),
     trail: z
       .union(
         [

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Config, kindOf, isAgentProvider } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { probeContainment, type ContainmentProbe } from '../process/sandbox/containment.ts';
@@ -13,15 +14,20 @@ export type Contain = (reach: AccessRequest) => Containment;
  * The containment of turns of roles and their gates. With `sandbox: required` everything is in a
  * sandbox. With `auto` agents are, where that works here, and the author's programs have a PID
  * namespace, as all have with `off`; where there is none, a process group. Throws `E_PROVIDER`
- * where a sandbox is required and there is none.
+ * where a sandbox is required and there is none. `extended`: files that the protocol extends, which
+ * are rules as well.
  */
-export async function agentContainment(disk: RealDisk, config: Config): Promise<Contain> {
+export async function agentContainment(
+  disk: RealDisk,
+  config: Config,
+  extended: readonly string[] = [],
+): Promise<Contain> {
   const probe = await probeContainment();
   expectSandbox(config, probe);
   return (reach) => {
     const agent = reach.provider !== null && isAgentProvider(config, reach.provider);
     const sandboxed = config.sandbox === 'required' || (config.sandbox === 'auto' && agent);
-    if (sandboxed && probe.bubblewrap.works) return inSandbox(disk, config, reach);
+    if (sandboxed && probe.bubblewrap.works) return inSandbox(disk, config, extended, reach);
     const { namespace } = probe;
     if (!namespace.works) return { kind: 'group' };
     return { kind: 'namespace', user: namespace.user, network: reach.network };
@@ -39,10 +45,16 @@ function expectSandbox({ sandbox }: Config, { bubblewrap }: ContainmentProbe): v
 }
 
 /** Codex starts a sandbox of its own, which must be possible inside the outer one. */
-function inSandbox(disk: RealDisk, config: Config, reach: AccessRequest): Containment {
+function inSandbox(
+  disk: RealDisk,
+  config: Config,
+  extended: readonly string[],
+  reach: AccessRequest,
+): Containment {
   const nests = reach.provider !== null && kindOf(config, reach.provider) === 'codex';
   // A missing folder could be created, and locked, while an agent runs.
   disk.makeFolder(lockNames.folder);
   disk.openAppend(lockNames.project).close();
-  return sandboxFor(reach, { project: disk.root, nests });
+  const rules = extended.map((path) => join(disk.root, path));
+  return sandboxFor(reach, { project: disk.root, nests, rules });
 }

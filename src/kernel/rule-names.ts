@@ -8,5 +8,6 @@ export const ruleNames: readonly string[] = [
   'protocols',
   'workflows',
   'mailroom.yaml',
+  'agents.yaml',
   '.skillmeat-workflow-overrides.yaml',
 ];

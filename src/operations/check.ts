@@ -3,7 +3,8 @@ import { type Exploration, type StuckState, explore } from '../mail/machine/expl
 import type { Protocol } from '../mail/format/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
-import type { Project } from './project/project.ts';
+import { profilesOf, stepsIn } from '../workflow/bodies.ts';
+import type { Definition, ProjectServices } from './services.ts';
 import { validate, type ReadWorkflow } from './validate.ts';
 
 /** The problems of a project's protocol and settings, and a count of its valid parts. */
@@ -44,7 +45,7 @@ interface Workflows {
 
 /** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
 export async function check(
-  project: Pick<Project, 'definition' | 'misplaced'>,
+  project: Pick<ProjectServices, 'definition' | 'misplaced'>,
   workflows: Workflows,
   exploring: Exploring,
   clock: () => number,
@@ -58,8 +59,24 @@ export async function check(
   const paths = workflows.list();
   const read = await Promise.all(paths.map((path) => workflows.read(path)));
   const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
-  const found = [...definition.warnings, ...misplaced, ...stuck, ...validate(read).found];
+  const unused = unusedAgents(definition.value, read);
+  const found = [...definition.warnings, ...unused, ...misplaced, ...stuck, ...validate(read).found];
   return checkup(protocol, paths.length, found, exploration);
+}
+
+/** A warning for each agent that no role and no step names; none while a workflow cannot be read. */
+function unusedAgents({ protocol, config }: Definition, workflows: readonly ReadWorkflow[]): Diagnostic[] {
+  const used = new Set([...protocol.roles.values()].map(({ agent }) => agent));
+  for (const { checked } of workflows) {
+    if (!checked.ok) return [];
+    for (const { name } of stepsIn(checked.value.body).flatMap(profilesOf)) used.add(name);
+  }
+  return [...config.profiles.values()].flatMap((profile): Diagnostic[] => {
+    if (used.has(profile.name)) return [];
+    const message = `no role and no step uses the agent \`${profile.name}\``;
+    const hint = `say \`agent: ${profile.name}\` in one, or remove it`;
+    return [{ code: 'E_PROTOCOL', severity: 'warning', message, place: profile.place(), hint }];
+  });
 }
 
 function checkup(

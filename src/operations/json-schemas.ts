@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { configFile } from '../config/schema.ts';
+import { agentsFile } from '../config/profiles.ts';
 import { protocolFile } from '../mail/protocol/schema.ts';
 import { nativeFile } from '../languages/native/schema.ts';
 import { orchestrateFile } from '../languages/orchestrate/schema.ts';
@@ -16,6 +17,7 @@ export function jsonSchemas(): ReadonlyMap<string, object> {
     ['orchestrate.schema.json', z.toJSONSchema(orchestrateFile, { io: 'input' })],
     ['swdl.schema.json', z.toJSONSchema(swdlFile, { io: 'input' })],
     ['swdl-overrides.schema.json', z.toJSONSchema(overridesFile(), { io: 'input' })],
+    ['agents.schema.json', z.toJSONSchema(agentsFile, { io: 'input' })],
     ['mailroom.schema.json', z.toJSONSchema(configFile, { io: 'input' })],
   ]);
 }

@@ -4,6 +4,7 @@ import type { Json } from '../kernel/json.ts';
 import type { Script } from '../expressions/script/script.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
+import type { Agent } from './agent.ts';
 
 /* The common form of all workflow languages. Plain data: a run uses the copy in its own folder. */
 
@@ -123,6 +124,14 @@ export interface Step {
   readonly network?: false;
   /** What its agent's prompt has besides the instructions; absent: nothing. */
   readonly promptInputs?: readonly PromptInput[];
+  /**
+   * An expression that chooses the agent by its name; `work` then has only what all of them share.
+   * Absent: the agent is known.
+   */
+  readonly choice?: {
+    readonly name: Template;
+    readonly agents: Readonly<Record<string, AgentVariant>>;
+  };
   /** How a plan shows it; absent: the default. */
   readonly display?: StepDisplay;
   readonly check: Check | null;
@@ -230,21 +239,11 @@ export interface RoleWork {
   readonly instructions: Template;
 }
 
-/** One invocation of an agent's program. */
-export interface Agent {
-  readonly kind: 'agent';
-  readonly provider: string;
-  readonly model: string | null;
-  readonly instructions: Template;
-  readonly capabilities: readonly Capability[];
-  readonly maxSteps: number | null;
-  /** The timeout in milliseconds of each command that the agent runs. */
-  readonly maxCommandTime: number | null;
-  /** Names of MCP servers in the person's own settings that it may use; absent: none. */
-  readonly mcp?: readonly string[];
-  /** True: it may write agent configuration in its workspace; absent: it must not. */
-  readonly mayConfigure?: true;
-}
+/** What a step has with one of the agents that its expression may choose. */
+export type AgentVariant = Pick<Step, 'timeout' | 'budget' | 'env'> & {
+  readonly work: Agent;
+  readonly network: boolean;
+};
 
 /** A point where a person must approve. */
 export interface Approval {

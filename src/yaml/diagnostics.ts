@@ -20,7 +20,7 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[]): string {
 }
 
 /** `file:line:column`, which editors and terminals can open. */
-function where({ file, line, column }: Place): string {
+export function where({ file, line, column }: Place): string {
   return `${file}:${line}:${column}`;
 }
 

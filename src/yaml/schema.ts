@@ -95,6 +95,20 @@ export const roleDefaults = {
   budget: budget.optional().describe('What one turn may cost; a launch reserves it.'),
 };
 
+/** Whether processes have a network. */
+export const network = z
+  .boolean({ error: 'true or false' })
+  .optional()
+  .describe(
+    'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
+  );
+
+/** Variables of an agent's environment, with literal values. */
+export const environment = z
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' }), z.string())
+  .optional()
+  .describe("Variables added to the agent's environment.");
+
 /** Which parts of the agents' configuration an agent can use and write. */
 export const agentConfiguration = {
   mcp: z

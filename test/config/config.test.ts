@@ -95,6 +95,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
       retries: 0,
       budget: { usd: 1.5, tokens: 400_000 },
     },
+    profiles: new Map(),
     trail: { branch: 'post/mail' },
     sandbox: 'required',
     capabilities: 'strict',

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import type { Agent, Step } from '../../src/workflow/model.ts';
+import type { Agent } from '../../src/workflow/agent.ts';
+import type { Step } from '../../src/workflow/model.ts';
 import { evaluate } from '../../src/expressions/evaluate.ts';
 import { machineLanguage } from '../../src/workflow/machine/language.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';

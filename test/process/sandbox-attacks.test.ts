@@ -179,10 +179,14 @@ it("refuses a role's own outbox that leads elsewhere, and the folder of its turn
 });
 
 describe('nobody writes, whatever the rights,', () => {
-  const rules = ['mailroom.yaml', 'protocols', 'workflows', 'agents', '.mailroom'];
+  const rules = ['mailroom.yaml', 'agents.yaml', 'protocols', 'workflows', 'agents', '.mailroom'];
   it.each([
     ['the rules', rules, []],
-    ['rules that are not there yet', rules.slice(0, 3), ['mailroom.yaml', 'protocols', 'workflows']],
+    [
+      'rules that are not there yet',
+      rules.slice(0, 4),
+      ['mailroom.yaml', 'agents.yaml', 'protocols', 'workflows'],
+    ],
     ['overrides that are not there yet', ['.skillmeat-workflow-overrides.yaml'], []],
     ['a repository that is not there yet', ['.git', 'HEAD'], ['.git']],
     ['mail before there are roles', ['agents'], ['agents']],

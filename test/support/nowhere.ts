@@ -12,6 +12,7 @@ export const nowhere: LanguageContext = {
   programOf: () => null,
   agents: { model: null, maxTokens: null },
   agentDefaults: { provider: null, capabilities: null },
+  profiles: new Map(),
   notify: {},
   files: { read: () => null, list: () => [], tracked: [] },
   workflows: () => [],

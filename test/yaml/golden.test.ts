@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { builtInProviders } from '../../src/config/config.ts';
+import { builtInProviders, type Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/read.ts';
 import { renderDiagnostics } from '../../src/yaml/diagnostics.ts';
 import { parseMessage } from '../../src/mail/format/read-message.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
+import { readProtocol } from '../../src/operations/project/protocol-files.ts';
+import { MemoryDisk } from '../support/memory-disk.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { identityOf } from '../../src/languages/shared/identity.ts';
 import { type Loaded, type LanguageContext } from '../../src/languages/shared/context.ts';
@@ -14,7 +16,8 @@ import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 
 /*
  * What a person sees for every kind of mistake, whole: test/golden/<name>.yaml (or .md) is read, test/golden/<name>.txt is
- * what is said about it. The name tells the format; a line `# file: <name>` in a protocol begins another file.
+ * what is said about it. The name tells the format; a line `# file: <name>` begins another file, of the configuration
+ * where it is called mailroom.yaml or agents.yaml, of a project where the name begins with extends.
  */
 
 const golden = new URL('../golden/', import.meta.url);
@@ -72,6 +75,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
     protocol: protocolOf(),
     broaderThanRequested,
     withoutMcp,
+    profiles: configOf(others).profiles,
     load,
     files: { ...nowhere.files, read: (path) => others.find(({ file }) => file === path)?.text ?? null },
     workflows: () =>
@@ -86,8 +90,32 @@ function diagnose(name: string): readonly Diagnostic[] {
   const text = read(name);
   if (name.startsWith('workflow')) return diagnoseWorkflow(name);
   if (name.endsWith('.md')) return problemsOf(parseMessage(text, name));
-  if (name.startsWith('config')) return problemsOf(parseConfig(text, name));
-  return problemsOf(parseProtocol(filesOf(name, text), undefined, { broaderThanRequested, withoutMcp }));
+  const files = filesOf(name, text);
+  if (name.startsWith('extends')) return diagnoseExtended(files);
+  if (name.startsWith('config')) return problemsOf(parseConfig(files[0]!.text, name, agentsIn(files)));
+  const protocol = files.filter(({ file }) => !/^(?:mailroom|agents)\.yaml$/.test(file));
+  return problemsOf(parseProtocol(protocol, configOf(files), { broaderThanRequested, withoutMcp }));
+}
+
+/** The first file lies in protocols/, the others where their names say. */
+function diagnoseExtended([first, ...others]: { file: string; text: string }[]): readonly Diagnostic[] {
+  const disk = new MemoryDisk();
+  disk.plant(`protocols/${first!.file}`, first!.text);
+  for (const { file, text } of others) disk.plant(file, text);
+  const { files, problems } = readProtocol(disk);
+  return problemsOf(parseProtocol(files, undefined, { broaderThanRequested, withoutMcp, problems }));
+}
+
+function configOf(files: readonly { file: string; text: string }[]): Config {
+  const settings = files.find(({ file }) => file === 'mailroom.yaml');
+  const config = parseConfig(settings?.text ?? '', 'mailroom.yaml', agentsIn(files));
+  if (!config.ok) throw new Error(renderDiagnostics(config.problems));
+  return config.value;
+}
+
+function agentsIn(files: readonly { file: string; text: string }[]) {
+  const agents = files.find(({ file }) => file === 'agents.yaml');
+  return agents === undefined ? null : { path: agents.file, text: agents.text };
 }
 
 function problemsOf(

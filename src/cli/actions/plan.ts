@@ -78,6 +78,10 @@ function stepsOf({ steps }: Batch, contracts: ReadonlyMap<string, Contract>): st
   });
 }
 
+function agentText({ name, sets }: Contract['agents'][number]): string {
+  return sets.length === 0 ? name : `${name}, which sets ${sets.join(', ')}`;
+}
+
 /** Who does the step with which permissions, its inputs and required outputs, and how often. */
 function contractLines(contract: Contract): string[] {
   const { step, kind, provider, role, model, capabilities, attempts, iterations, items, timeout } = contract;
@@ -90,6 +94,7 @@ function contractLines(contract: Contract): string[] {
   ];
   const facts = [
     ['needs', contract.needs.join(', ')],
+    ['agent', contract.agents.map(agentText).join('; or ')],
     ['permissions', capabilities.join(', ')],
     ['inputs', contract.inputs.join(', ')],
     ['outputs', contract.outputs.join(', ')],

@@ -21,7 +21,7 @@ const ofStep: Readonly<Record<string, KeyHint>> = {
   uses: 'actions cannot run here: `command` runs a program, `workflow` the file of another workflow',
   name: 'the key of a step is its name; `description` says what it is for',
   id: 'the key of a step is its id',
-  type: 'what a step does is said by one of `worker`, `provider`, `role`, `command`, `gate`, `for_each`, `while`, `set`, `workflow`',
+  type: 'what a step does is said by one of `worker`, `provider`, `agent`, `role`, `command`, `gate`, `for_each`, `while`, `set`, `workflow`',
   prompt: instead('instructions'),
   permissions: instead('capabilities'),
   tools: instead('capabilities'),

@@ -8,6 +8,7 @@ import { stepSchema, type StepInput } from './step-schema.ts';
 export const kinds = [
   'worker',
   'provider',
+  'agent',
   'role',
   'command',
   'gate',
@@ -44,6 +45,7 @@ const agents = [
 export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   worker: agents,
   provider: agents,
+  agent: [...agents, 'provider'],
   role: [...everywhere, 'instructions', ...producing],
   command: [...everywhere, ...processes],
   gate: [...everywhere, 'on_failure'],
@@ -57,6 +59,7 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
 const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
   worker: ['instructions', 'capabilities'],
   provider: ['instructions', 'capabilities'],
+  agent: [],
   role: ['instructions'],
   command: [],
   gate: [],
@@ -69,6 +72,7 @@ const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
 const what: Readonly<Record<Kind, string>> = {
   worker: 'a worker',
   provider: 'a provider',
+  agent: 'an agent',
   role: 'a role',
   command: 'a command',
   gate: 'a gate',
@@ -83,7 +87,10 @@ const what: Readonly<Record<Kind, string>> = {
  * fit the kind.
  */
 export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): Kind | null {
-  const [kind, ...others] = kinds.filter((each) => input[each] !== undefined);
+  // Beside an agent, a provider is one of the settings that replace the agent's own.
+  const [kind, ...others] = kinds.filter(
+    (each) => input[each] !== undefined && !(each === 'provider' && input.agent !== undefined),
+  );
   if (kind === undefined) {
     const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;
     diagnostics.error(

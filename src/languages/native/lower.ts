@@ -18,12 +18,14 @@ export function lower(
   input: Partial<NativeFile>,
   diagnostics: Diagnostics,
   children: Children,
-  notify: LanguageContext['notify'],
+  { notify, profiles, agentDefaults }: Pick<LanguageContext, 'notify' | 'profiles' | 'agentDefaults'>,
 ): Workflow {
   const { context_dir: contextDir = 'context' } = input;
   checkInside(diagnostics, ['context_dir'], contextDir);
   const language = nativeLanguage;
-  const lowering = { diagnostics, language, children, steps: lowerSteps };
+  const { provider, capabilities } = agentDefaults;
+  const agents = { profiles, provider, capabilities: capabilities ?? ['READ' as const] };
+  const lowering = { diagnostics, language, children, agents, steps: lowerSteps };
   return {
     language: 'native',
     name: input.name ?? '',

@@ -1,3 +1,5 @@
+import type { Profile } from '../../config/profiles.ts';
+import type { Capability } from '../../kernel/capabilities.ts';
 import type { Language } from '../../expressions/language.ts';
 import type { Step } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -5,12 +7,21 @@ import type { Children } from '../shared/children.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepInput } from './step-schema.ts';
 
+/** The agents of the configuration, and what holds where none of them and no step says otherwise. */
+export interface AgentDefaults {
+  readonly profiles: ReadonlyMap<string, Profile>;
+  /** Null: none. */
+  readonly provider: string | null;
+  readonly capabilities: readonly Capability[];
+}
+
 /** The context in which steps are lowered. */
 export interface Lowering {
   readonly diagnostics: Diagnostics;
   /** What expressions can read at this place. */
   readonly language: Language;
   readonly children: Children;
+  readonly agents: AgentDefaults;
   /** Lowers the steps of a body. */
   steps(input: Readonly<Record<string, StepInput>>, path: Path, lowering: Lowering): Step[];
 }

@@ -29,7 +29,7 @@ function readNative(
   const read = repaired === null ? right : nativeFile.safeParse(repaired.value);
   const usable = read.data ?? validParts(nativeFile, repaired!.value);
   const diagnostics = diagnosticsOf(document, repaired);
-  const workflow = lower(usable, diagnostics, children, surroundings.notify);
+  const workflow = lower(usable, diagnostics, children, surroundings);
   diagnostics.refuseUnread(usable);
   const { broken, isOrderUnknown } = whatIsLost(given, repaired?.lost ?? []);
   diagnostics.check(workflow, surroundings, {

@@ -4,6 +4,7 @@ import {
   argv,
   duration,
   name,
+  network,
   permissions,
   text,
   wholeNumber,
@@ -108,6 +109,7 @@ export interface StepInput {
   description?: string | undefined;
   worker?: Worker | undefined;
   provider?: string | undefined;
+  agent?: string | undefined;
   role?: string | string[] | undefined;
   command?: string[] | undefined;
   gate?: z.output<typeof gate> | undefined;
@@ -191,6 +193,11 @@ const count = wholeNumber(0);
 const whoWorks = {
   worker: worker.optional().describe('The program that does the work; CUSTOM: `instructions` is a script.'),
   provider: name.optional().describe('The provider of mailroom.yaml whose program does the work.'),
+  agent: text
+    .optional()
+    .describe(
+      'The agent of mailroom.yaml or agents.yaml that does the work, by name; one expression may choose it.',
+    ),
   role: z
     .union([name, z.array(name).min(1, { error: 'a list of at least one role' })], {
       error: 'a role, or a list of roles',
@@ -217,12 +224,7 @@ const whatIsDone = {
     .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
   capabilities: permissions.optional().describe('What the worker may do.'),
   workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
-  network: z
-    .boolean({ error: 'true or false' })
-    .optional()
-    .describe(
-      'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
-    ),
+  network,
   env: variables.optional().describe('Variables of this step; expressions are allowed.'),
   secrets: z
     .array(variableName)

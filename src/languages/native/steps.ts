@@ -4,6 +4,7 @@ import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../.
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { lowerCheck } from './check.ts';
+import { lowerChoice, lowerNamedAgent, withAgent } from './chosen.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
@@ -26,13 +27,14 @@ export function lowerSteps(
 /** Placeholder for the work of a step that could not be determined. */
 const nothing: Work = { kind: 'assign', values: {} };
 
-function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering): Step {
+function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): Step {
   const { diagnostics, language } = lowering;
-  const kind = kindOf(diagnostics, input, path);
-  const known = kind === null ? null : lowerWork(kind, input, path, lowering);
+  const kind = kindOf(diagnostics, own, path);
+  const input = withAgent(own, path, lowering);
+  const known = kind === null ? null : lowerWork(kind, own, input, path, lowering);
   if (known === null) diagnostics.unclear.add(id);
   const work = known ?? nothing;
-  return diagnostics.from<Step>(path, {
+  const step: Step = {
     id,
     description: input.description ?? null,
     needs: lowerNeeds(input.depends_on, [...path, 'depends_on'], lowering),
@@ -61,16 +63,25 @@ function lowerStep(id: string, input: StepInput, path: Path, lowering: Lowering)
       (known && lowerSummary(input, work, path, lowering)) ?? lowerCheck(diagnostics, input, path, language),
     budget: input.budget ?? null,
     next: lowerNext(diagnostics, input.next, [...path, 'next'], language),
-  });
+  };
+  return diagnostics.from(path, { ...step, ...lowerChoice(input, step, path, lowering) });
 }
 
-function lowerWork(kind: Kind, input: StepInput, path: Path, lowering: Lowering): Work | null {
+function lowerWork(
+  kind: Kind,
+  own: StepInput,
+  input: StepInput,
+  path: Path,
+  lowering: Lowering,
+): Work | null {
   const { diagnostics, language } = lowering;
   switch (kind) {
     case 'worker':
       return lowerWorker(diagnostics, { ...input, worker: input.worker! }, path, language);
     case 'provider':
       return diagnostics.from(path, lowerAgent(diagnostics, input.provider!, input, path, language));
+    case 'agent':
+      return lowerNamedAgent(own, input, path, lowering);
     case 'command':
       return lowerCommand(diagnostics, { ...input, command: input.command! }, path, language);
     case 'role': {

@@ -1,5 +1,6 @@
 import type { Language } from '../../expressions/language.ts';
-import type { Agent, Work } from '../../workflow/model.ts';
+import type { Agent } from '../../workflow/agent.ts';
+import type { Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { Worker } from './check-schema.ts';

@@ -1,3 +1,4 @@
+import type { Profile } from '../../config/profiles.ts';
 import type { NipSettings } from '../../config/config.ts';
 import type { CheckContext } from '../../mail/protocol/check/report.ts';
 import type { CheckContext as WorkflowContext } from '../../workflow/check/report.ts';
@@ -31,6 +32,8 @@ export interface LanguageContext {
     readonly provider: string | null;
     readonly capabilities: readonly Capability[] | null;
   };
+  /** The agents of the configuration, by name. */
+  readonly profiles: ReadonlyMap<string, Profile>;
   /** Notification commands of mailroom.yaml, by scheme. */
   readonly notify: Readonly<Record<string, readonly string[]>>;
   /** Files of the project that a workflow names: agents, skills, modules, memories. */

@@ -31,6 +31,8 @@ export class Diagnostics {
   readonly unclear = new Set<string>();
   readonly #document: YamlDocument;
   readonly #origins = new Map<object, Path>();
+  /** Where parts of the model come from that the file does not have itself. */
+  readonly #sources = new Map<object, string>();
   readonly #written = new Map<Tree, Tree>();
   readonly #partial: ReadonlySet<string>;
   /** The texts whose expressions were read. */
@@ -45,9 +47,13 @@ export class Diagnostics {
     this.#partial = partial;
   }
 
-  /** Records the place of a part of the model, and returns the part. */
-  from<T extends object>(path: Path, part: T): T {
+  /**
+   * Records the place of a part of the model, and returns the part. `source`: where its value
+   * comes from instead, for hints.
+   */
+  from<T extends object>(path: Path, part: T, source: string | null = null): T {
     this.#origins.set(part, path);
+    if (source !== null) this.#sources.set(part, source);
     return part;
   }
 
@@ -110,7 +116,15 @@ export class Diagnostics {
     const origin = this.#origins.get(node) ?? [];
     const path = own ?? (key === null ? origin : [...origin, key]);
     const place = span === null ? this.#document.place(path) : this.#within(path, span);
-    this.problems.push({ code, severity, message, place, hint });
+    const source = this.#sources.get(typeof part === 'object' && part !== null ? part : node);
+    const hints = [hint, source].filter((each) => each != null);
+    this.problems.push({
+      code,
+      severity,
+      message,
+      place,
+      hint: hints.length === 0 ? null : hints.join('; '),
+    });
   }
 
   /** Whether a lost part may be the cause: missing keys, or keys that do not fit together. */

@@ -122,7 +122,7 @@ function seekPlayer(
       provider,
       model: model ?? role?.model ?? (own === 'inherit' ? null : own) ?? usual,
       capabilities: role?.capabilities ?? permissions ?? agentDefaults.capabilities ?? defaultPermissions,
-      text: file.found?.body ?? '',
+      text: [role?.instructions ?? '', file.found?.body ?? ''].filter((each) => each !== '').join('\n\n'),
       dropped: (tools ?? []).filter((tool) => !Object.hasOwn(permissionsOfTools, tool)),
     },
   };

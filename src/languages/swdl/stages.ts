@@ -1,6 +1,7 @@
 import { constant } from '../../expressions/build.ts';
 import type { Template, TemplatePart } from '../../expressions/template.ts';
-import type { Agent, Check, Approval, Need, Step, PromptInput, ValueType } from '../../workflow/model.ts';
+import type { Agent } from '../../workflow/agent.ts';
+import type { Check, Approval, Need, Step, PromptInput, ValueType } from '../../workflow/model.ts';
 import { misfit } from '../../workflow/machine/values.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { playerOf, type AgentDefinition } from './agents.ts';

@@ -35,6 +35,10 @@ export interface Role {
   readonly expects: readonly Clause[];
   /** False: its processes have no network, where a sandbox or a namespace enforces that. */
   readonly network: boolean;
+  /** The agent of the configuration that it takes settings from; null: none. */
+  readonly agent: string | null;
+  /** The instructions of that agent, which precede role.md; null: none. */
+  readonly instructions: string | null;
   /** Variables added to the agent's environment. */
   readonly env: Readonly<Record<string, string>>;
   /** MCP servers from the person's own settings of the CLI that it can use; missing: none. */

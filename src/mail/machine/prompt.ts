@@ -25,6 +25,7 @@ interface PromptParts {
 export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: PromptParts): string {
   const sections = [
     `You are **${turn.role}** in the project's mail system (Mailroom). Thread: ${turn.thread}.`,
+    protocol.roles.get(turn.role)?.instructions?.trim() ?? '',
     parts.roleText.trim(),
     turn.problems.length > 0 ? correction(turn, parts) : '',
     turn.lastFailure && turn.round === 0 ? retry(turn) : '',

@@ -20,7 +20,6 @@ export const habits: Habits = {
     },
     role: {
       worker: (value) => `write \`provider: ${typeof value === 'string' ? nameOf(value) : 'claude'}\``,
-      agent: (value) => `write \`provider: ${typeof value === 'string' ? nameOf(value) : 'claude'}\``,
       permissions: 'did you mean `capabilities`?',
       tools: 'did you mean `capabilities`?',
       instructions,

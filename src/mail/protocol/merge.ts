@@ -26,10 +26,21 @@ export interface Merged extends Single, Named {
   place(path: Path): Place | null;
 }
 
-/** Parses and combines all files. A duplicate definition is an error that names both places. */
-export function mergeFiles(files: readonly { readonly file: string; readonly text: string }[]): Merged {
+/** One file of a protocol. */
+export interface ProtocolFileText {
+  readonly file: string;
+  readonly text: string;
+  /** The earlier files that it extends: its definitions replace theirs. Missing: none. */
+  readonly replaces?: ReadonlySet<string>;
+}
+
+/**
+ * Parses and combines all files, each after those that it extends. A duplicate definition is an
+ * error that names both places.
+ */
+export function mergeFiles(files: readonly ProtocolFileText[]): Merged {
   const merger = new Merger();
-  for (const { file, text } of files) merger.add(text, file);
+  for (const file of files) merger.add(file);
   return merger.merged();
 }
 
@@ -40,7 +51,7 @@ class Merger {
   readonly #single: Single = { name: null, version: null, workspace: null, limits: null, start: null };
   readonly #named: Named = { roles: new Map(), messages: new Map(), expects: new Map() };
 
-  add(text: string, file: string): void {
+  add({ file, text, replaces = new Set() }: ProtocolFileText): void {
     const yaml = parseYaml(text, file);
     if (!yaml.ok) {
       this.#problems.push(...yaml.problems);
@@ -52,15 +63,16 @@ class Merger {
     if (!isJsonObject(located.value)) return;
     const usable: ProtocolFile = value ?? validParts(protocolFile, located.value);
     for (const key of single) {
-      if (located.value[key] === undefined || !this.#claim([key], located)) continue;
+      if (located.value[key] === undefined || !this.#claim([key], located, replaces)) continue;
       Object.assign(this.#single, { [key]: usable[key] ?? null });
     }
     for (const key of named) {
       const given = located.value[key];
       if (!isJsonObject(given)) continue;
       for (const name of Object.keys(given)) {
-        if (!this.#claim([key, name], located)) continue;
+        if (!this.#claim([key, name], located, replaces)) continue;
         const entry = usable[key]?.[name];
+        this.#named[key].delete(name);
         if (entry !== undefined) (this.#named[key] as Map<string, unknown>).set(name, entry);
       }
     }
@@ -69,7 +81,7 @@ class Merger {
   /**
    * Records which document defines a part; false, with a problem, for a duplicate or forbidden one.
    */
-  #claim(path: readonly string[], located: Located): boolean {
+  #claim(path: readonly string[], located: Located, replaces: ReadonlySet<string>): boolean {
     const [key = '', name] = path;
     const what = { roles: 'role', messages: 'message type' }[key];
     if (name !== undefined && what !== undefined && isBuiltIn(key, name)) {
@@ -81,7 +93,7 @@ class Merger {
       return false;
     }
     const first = this.#homes.get(path.join('/'))?.place(path, 'key');
-    if (first === undefined) {
+    if (first === undefined || replaces.has(first.file)) {
       this.#homes.set(path.join('/'), located);
       return true;
     }

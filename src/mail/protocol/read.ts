@@ -1,3 +1,4 @@
+import { originOf } from '../../config/profiles.ts';
 import { defaultConfig, providerNames } from '../../config/config.ts';
 import type { Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
@@ -8,7 +9,7 @@ import { isStrict } from '../../config/strict.ts';
 import { inOrder } from '../../yaml/diagnostics.ts';
 import { lower } from './lower.ts';
 import { mergeFiles } from './merge.ts';
-import type { Merged } from './merge.ts';
+import type { Merged, ProtocolFileText } from './merge.ts';
 
 /** What a protocol depends on besides its files. */
 export interface ProtocolOptions {
@@ -22,6 +23,8 @@ export interface ProtocolOptions {
    * Missing: none.
    */
   readonly broaderThanRequested?: CheckContext['broaderThanRequested'];
+  /** Problems of the files that were found before they were combined. Missing: none. */
+  readonly problems?: readonly Diagnostic[];
   /** By provider name: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp?: CheckContext['withoutMcp'];
 }
@@ -32,7 +35,7 @@ export interface ProtocolOptions {
  * Without files, the protocol is empty.
  */
 export function parseProtocol(
-  files: readonly { readonly file: string; readonly text: string }[],
+  files: readonly ProtocolFileText[],
   config: Config = defaultConfig,
   options: ProtocolOptions = {},
 ): Checked<Protocol> {
@@ -45,13 +48,21 @@ export function parseProtocol(
     withoutMcp: options.withoutMcp ?? new Map(),
     strict: isStrict(config),
   });
-  const located = [...problems, ...checked].map((problem) => locate(problem, merged));
+  const located = [...problems, ...checked].map((problem) => locate(problem, merged, config));
   const names = files.map(({ file }) => file);
-  const all = inOrder([...merged.problems, ...located], names);
+  const all = inOrder([...merged.problems, ...located, ...(options.problems ?? [])], names);
   if (all.some((each) => each.severity === 'error')) return { ok: false, problems: all };
   return { ok: true, value: protocol, warnings: all };
 }
 
-function locate({ code, severity, path, message, hint }: Problem, merged: Merged): Diagnostic {
-  return { code, severity, message, place: merged.place(path), hint };
+/** A value that a role takes from its agent is marked where the role names that agent. */
+function locate(problem: Problem, merged: Merged, { profiles }: Config): Diagnostic {
+  const { code, severity, path, message, hint } = problem;
+  const [key, name = '', property = ''] = path.map(String);
+  const role = key === 'roles' ? merged.roles.get(name) : undefined;
+  const profile = profiles.get(role?.agent ?? '');
+  const origin = role && profile ? originOf(profile, property, role) : null;
+  if (origin === null) return { code, severity, message, place: merged.place(path), hint };
+  const place = merged.place(['roles', name, 'agent']);
+  return { code, severity, message, place, hint: hint === null ? origin : `${hint}; ${origin}` };
 }

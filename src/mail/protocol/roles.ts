@@ -2,6 +2,8 @@ import type { Config } from '../../config/config.ts';
 import type { Problem } from './check.ts';
 import type { Clause, MessageType, Role } from '../format/protocol.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { withProfile, type Profile } from '../../config/profiles.ts';
+import { unknownAgentHint } from '../../config/config.ts';
 import { mergeBudgets } from './limits.ts';
 import type { Merged } from './merge.ts';
 import type { ClauseInput, RoleInput } from './schema.ts';
@@ -22,6 +24,8 @@ const person: Role = {
   budget: null,
   expects: [],
   network: true,
+  agent: null,
+  instructions: null,
   env: {},
 };
 
@@ -34,8 +38,10 @@ export function lowerRoles(
 ): Map<RoleName, Role> {
   const roles = new Map<RoleName, Role>([['user', { ...person, expects: anythingFor('user', types) }]]);
   for (const [name, input] of merged.roles) {
-    const role = lowerRole(name, input, config);
-    if (role.provider === '') problems.push(noProvider(name));
+    const profile = profileOf(name, input, config, problems);
+    const role = lowerRole(name, profile === null ? input : withProfile(input, profile), config);
+    if (role.provider === '' && (input.agent === undefined || profile !== null))
+      problems.push(noProvider(name));
     const clauses = clausesOf(name, input, merged, problems);
     roles.set(name, { ...role, expects: clauses ?? anythingFor(name, types) });
   }
@@ -46,7 +52,26 @@ export function lowerRoles(
   return roles;
 }
 
-function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role {
+/** The agent that a role names; null: none, or, reported, an unknown one. */
+function profileOf(
+  name: RoleName,
+  { agent }: RoleInput,
+  { profiles }: Config,
+  problems: Problem[],
+): Profile | null {
+  const profile = agent === undefined ? null : (profiles.get(agent) ?? null);
+  if (agent !== undefined && profile === null)
+    problems.push({
+      code: 'E_UNKNOWN_NAME',
+      severity: 'error',
+      path: ['roles', name, 'agent'],
+      message: `no agent is called \`${agent}\``,
+      hint: unknownAgentHint(agent, profiles),
+    });
+  return profile;
+}
+
+function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles }: Config): Role {
   const provider = input.provider ?? defaults.provider ?? '';
   // A default model belongs to the default provider: another one would not know it.
   const sameProvider = defaults.provider === null || provider === defaults.provider;
@@ -67,6 +92,8 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults }: Config): Role
     budget: mergeBudgets(input.budget ?? null, defaults.budget),
     expects: [],
     network: input.network ?? true,
+    agent: input.agent ?? null,
+    instructions: profiles.get(input.agent ?? '')?.settings.instructions ?? null,
     env: input.env ?? {},
     ...(input.mcp !== undefined && { mcp: input.mcp }),
     ...(input.may_configure === true && { mayConfigure: true as const }),

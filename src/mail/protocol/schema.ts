@@ -3,8 +3,10 @@ import {
   agentConfiguration,
   argv,
   duration,
+  environment,
   limits,
   name,
+  network,
   oneOrMore,
   roleDefaults,
   text,
@@ -13,17 +15,12 @@ import {
 
 const role = z
   .strictObject({
+    agent: name
+      .optional()
+      .describe('The agent of mailroom.yaml or agents.yaml whose settings it has where it sets none itself.'),
     ...roleDefaults,
-    network: z
-      .boolean({ error: 'true or false' })
-      .optional()
-      .describe(
-        'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
-      ),
-    env: z
-      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' }), z.string())
-      .optional()
-      .describe("Variables added to the agent's environment."),
+    network,
+    env: environment,
     ...agentConfiguration,
     kinds: z
       .array(wholeNumber(0).max(65_535, { error: 'at most 65535' }))
@@ -119,6 +116,11 @@ const start = z
 export const protocolFile = z
   .strictObject({
     $schema: z.string().optional().describe('For editors.'),
+    extends: oneOrMore(text, 'a file or folder, or a list of them')
+      .optional()
+      .describe(
+        'Files or folders whose definitions this file takes and may replace: ./base.yaml, package/file.yaml.',
+      ),
     name: text.optional().describe('What the protocol is called.'),
     version: text.optional().describe('Its version, as a string: "1".'),
     workspace: text

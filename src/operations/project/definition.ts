@@ -3,24 +3,28 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Definition } from '../services.ts';
-import { defaultConfig, replaying, type Config } from '../../config/config.ts';
+import { replaying, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
-import { listWorkflowFiles, readConfigFile, readProtocolFiles, readRoleFile } from './project-files.ts';
+import { listWorkflowFiles, readConfigFile, readRoleFile } from './project-files.ts';
+import { readProtocol } from './protocol-files.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Provider, TurnTools } from '../../providers/provider.ts';
 
 /** The hash of the current protocol and settings. */
 export function hashOf(disk: RealDisk): string {
-  const texts = [readConfigFile(disk), ...readProtocolFiles(disk)].map(
-    (file) => `${file?.path}\n${file?.text}`,
-  );
+  const files = [
+    readConfigFile(disk, 'mailroom.yaml'),
+    readConfigFile(disk, 'agents.yaml'),
+    ...readProtocol(disk).files.map(({ file, text }) => ({ path: file, text })),
+  ];
+  const texts = files.map((file) => `${file?.path}\n${file?.text}`);
   return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
 }
 
-/** Reads mailroom.yaml and protocols/, with all their problems. */
+/** Reads mailroom.yaml, agents.yaml and protocols/, with all their problems. */
 export async function readDefinition(
   disk: RealDisk,
   packageRoot: string,
@@ -76,10 +80,8 @@ export async function readSettings(
     import('../../providers/index.ts'),
   ]);
   if (replay !== null && !holdsRecording(replay)) return { ok: false, problems: [noRecording(replay)] };
-  const file = readConfigFile(disk);
-  const read: Checked<Config> = file
-    ? parseConfig(file.text, file.path)
-    : { ok: true, value: defaultConfig, warnings: [] };
+  const [file, agents] = [readConfigFile(disk, 'mailroom.yaml'), readConfigFile(disk, 'agents.yaml')];
+  const read = parseConfig(file?.text ?? '', file?.path ?? 'mailroom.yaml', agents);
   if (!read.ok) return read;
   const config = replay === null ? read.value : replaying(read.value);
   const providers = providersOf(config.providers.values(), {
@@ -89,11 +91,13 @@ export async function readSettings(
   });
   const broaderThanRequested = broaderByProvider(providers);
   const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
-  const value = { config, hash: hashOf(disk), providers, broaderThanRequested, tools };
-  const texts = readProtocolFiles(disk).map(({ path, text }) => ({ file: path, text }));
-  if (texts.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
+  const { files, problems } = readProtocol(disk);
+  const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
+  const value = { config, hash: hashOf(disk), providers, broaderThanRequested, tools, extended };
+  if (files.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
   const withoutMcp = withoutMcpOf(providers);
-  const parsed = parseProtocol(texts, config, {
+  const parsed = parseProtocol(files, config, {
+    problems,
     cores: availableParallelism(),
     broaderThanRequested,
     withoutMcp,
@@ -133,6 +137,8 @@ export interface Settings extends Omit<Wired, 'protocol'> {
 /** What the program needs of a definition besides the commands' view. */
 export interface Wired extends Definition {
   readonly providers: ReadonlyMap<string, Provider>;
+  /** The files outside of protocols/ that the protocol extends, relative to the project. */
+  readonly extended: readonly string[];
   /** Null: turns get no tools of Mailroom. */
   readonly tools: TurnTools | null;
 }

@@ -6,7 +6,7 @@ import type { Template } from '../../expressions/template.ts';
 import { type Protocol, providersOf } from '../../mail/format/protocol.ts';
 import type { RepositorySettings } from '../../providers/agent-settings.ts';
 import { isStrict } from '../../config/strict.ts';
-import { stepsIn } from '../../workflow/bodies.ts';
+import { stepsIn, variantsOf } from '../../workflow/bodies.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { findText } from '../../disk/text.ts';
 import { settingsAround } from '../../process/sandbox/agent-settings.ts';
@@ -49,13 +49,16 @@ export function withRoleSettings(checked: Checked<Protocol>, settled: Settled): 
 /** The same for the steps of a workflow, and for their checks. */
 export function withStepSettings(checked: Checked<Workflow>, settled: Settled): Promise<Checked<Workflow>> {
   return withFound(checked, settled, ({ body }) =>
-    stepsIn(body).flatMap(({ id, work, check, workspace }) => {
+    stepsIn(body).flatMap((step) => {
+      const { id, check, workspace } = step;
       const folder = resolve(settled.root, literal(workspace?.path ?? []) ?? '.');
-      return [work, ...(check === null ? [] : [check.work])].flatMap((each) => {
-        if (each.kind === 'agent') return obeying(id, folder, settled.providers.get(each.provider)?.obeys);
-        if (each.kind !== 'command') return [];
-        return obeying(id, folder, obeyedBy(literal(each.argv[0] ?? []) ?? '') ?? undefined);
-      });
+      return [...variantsOf(step).map(({ work }) => work), ...(check === null ? [] : [check.work])].flatMap(
+        (each) => {
+          if (each.kind === 'agent') return obeying(id, folder, settled.providers.get(each.provider)?.obeys);
+          if (each.kind !== 'command') return [];
+          return obeying(id, folder, obeyedBy(literal(each.argv[0] ?? []) ?? '') ?? undefined);
+        },
+      );
     }),
   );
 }

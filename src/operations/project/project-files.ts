@@ -18,15 +18,12 @@ export interface TextFile {
   readonly text: string;
 }
 
-/**
- * The files of the protocol, sorted by name. Throws `E_FILE` for one that is not text or over 256
- * KiB.
- */
-export function readProtocolFiles(disk: Disk): TextFile[] {
-  return (disk.list('protocols') ?? [])
+/** The paths of the protocol's files in a folder, sorted by name. */
+export function listProtocolFiles(disk: Disk, folder: string): string[] {
+  return (disk.list(folder) ?? [])
     .filter(isProtocolFile)
     .toSorted()
-    .flatMap((name) => readDefinition(disk, join('protocols', name)) ?? []);
+    .map((name) => join(folder, name));
 }
 
 /** A file among the workflows that changes them. */
@@ -55,24 +52,27 @@ export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
 }
 
 /**
- * `mailroom.yaml`; null when it does not exist, or is the empty folder that a sandbox puts in its
- * place. Throws as `readProtocolFiles`.
+ * `mailroom.yaml` or `agents.yaml`; null when it does not exist, or is the empty folder that a
+ * sandbox puts in its place. Throws as `readDefinition`.
  */
-export function readConfigFile(disk: Disk): TextFile | null {
-  const isKept = disk.look('mailroom.yaml')?.kind === 'folder' && disk.list('mailroom.yaml')?.length === 0;
-  return isKept ? null : readDefinition(disk, 'mailroom.yaml');
+export function readConfigFile(disk: Disk, name: 'mailroom.yaml' | 'agents.yaml'): TextFile | null {
+  const isKept = disk.look(name)?.kind === 'folder' && disk.list(name)?.length === 0;
+  return isKept ? null : readDefinition(disk, name);
 }
 
 /**
  * The description of a role, `agents/<role>/role.md`; null when it does not exist. Throws as
- * `readProtocolFiles`.
+ * `readDefinition`.
  */
 export function readRoleFile(disk: Disk, role: RoleName): TextFile | null {
   return readDefinition(disk, join(join('agents', role), 'role.md'));
 }
 
-/** Follows a link that stays in the project: one file may serve two programs. */
-function readDefinition(disk: Disk, path: string): TextFile | null {
+/**
+ * A file of a definition; null when it does not exist. Follows a link that stays in the project: one
+ * file may serve two programs. Throws `E_FILE` for one that is not text or over 256 KiB.
+ */
+export function readDefinition(disk: Disk, path: string): TextFile | null {
   const real = disk.resolve(path);
   if (real === null) return null;
   const content = readContent(disk, real, definitionBytes);

@@ -74,6 +74,7 @@ export async function checkWorkflow(
     nip: config.nip,
     agents: config.defaults,
     agentDefaults: config.defaults,
+    profiles: config.profiles,
     notify: config.notify,
     files: noting(projectFiles(disk, await trackedFiles(disk.root, text)), note),
     workflows: () => identitiesBy(disk, identityOf),

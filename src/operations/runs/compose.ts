@@ -40,6 +40,8 @@ import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 export interface RunSettings {
   readonly config: Config;
   readonly providers: ReadonlyMap<string, Provider>;
+  /** The files that the protocol extends, relative to the project. */
+  readonly extended: readonly string[];
   /** Absent: another process moves the mail of the project, or it has none. */
   readonly startMail?: StartMail;
   /** The folder to record invocations into, absolute; absent: none. */
@@ -123,15 +125,16 @@ export async function composeRun(
 
 async function runnerOf(
   disk: RealDisk,
-  { config, record }: RunSettings,
+  settings: RunSettings,
   run: RunFolder,
   events: { readonly to: StepRunnerEvents | null },
 ): Promise<ProcessStepRunner> {
+  const { record } = settings;
   return new ProcessStepRunner(
     {
       project: disk.root,
       mark: `mailroom-run-${run.run}:`,
-      contain: await stepContainment(disk, config, run.definition),
+      contain: await stepContainment(disk, settings, run.definition),
       secrets: runSecrets(disk, run.definition),
       ...(record !== undefined && { editsBut: [record, contextFolderOf(disk, openRoot, run)] }),
     },

@@ -273,12 +273,12 @@ function watched({ roles }: Protocol): string[] {
 
 async function runnerOf(
   disk: RealDisk,
-  { config, providers }: Wired,
+  { config, providers, extended }: Wired,
   { record }: ControllerOptions,
   events: { readonly to: RunnerEvents | null },
 ): Promise<ProcessRunner> {
   const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
-  const contain = await agentContainment(disk, config);
+  const contain = await agentContainment(disk, config, extended);
   const secrets = projectSecrets(disk);
   const keep = record === null ? null : recorder(record, secrets);
   const recorded = keep && {

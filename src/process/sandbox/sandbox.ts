@@ -23,6 +23,13 @@ type Sandbox = Extract<Containment, { kind: 'bubblewrap' }> & { readonly held: r
 /** The project's signing key, which no process can read. */
 const SECRET = join('.mailroom', 'nostr.key');
 
+interface SandboxOptions {
+  readonly project: string;
+  readonly nests: boolean;
+  /** Rules that lie elsewhere in the project, absolute; missing: none. */
+  readonly rules?: readonly string[];
+}
+
 /**
  * The sandbox that restricts a process to its access request: the workspace is writable with any
  * permission beyond READ (tests write build output), the repository's own folder only with
@@ -32,7 +39,7 @@ const SECRET = join('.mailroom', 'nostr.key');
  */
 export function sandboxFor(
   reach: AccessRequest,
-  { project, nests }: { readonly project: string; readonly nests: boolean },
+  { project, nests, rules: others = [] }: SandboxOptions,
 ): Sandbox {
   const { workspace, capabilities, owed } = reach;
   const changes = capabilities === null || capabilities.some((right) => right !== 'READ');
@@ -43,6 +50,7 @@ export function sandboxFor(
   const rules = [
     ...rulesOf(project),
     ...linkedRules(project),
+    ...others,
     // In a linked working tree `.git` is a file: a process that could change it would name another
     // repository.
     ...(repository === null ? [] : [join(repository.top, '.git')]),

@@ -42,6 +42,7 @@ export function checkExpressions(step: Step, here: Here): void {
     ...Object.values(step.env),
     ...step.outputs.map((output) => output.path),
     ...(step.promptInputs ?? []).map((taken) => taken.source),
+    ...(step.choice === undefined ? [] : [step.choice.name]),
   ];
   for (const template of templates) checkTemplate(template, here);
   if (step.when !== null) checkTree(step.when, step.when, here);

@@ -1,4 +1,5 @@
-import type { Segment } from '../../expressions/references.ts';
+import { pathOf, type Segment } from '../../expressions/references.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import { typesOf, type Types } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
@@ -140,6 +141,23 @@ export function typesOfMeaning(meaning: Meaning): Types {
     case 'plain':
       return meaning.types;
   }
+}
+
+/** Every value that an expression may have; null: the definition does not say. */
+export function valuesOfTree(lowered: Tree, here: Here): readonly Json[] | null {
+  const { tree } = here.report.written(lowered, lowered);
+  if (tree.kind === 'literal') return [tree.value];
+  const all = (parts: readonly Tree[]): readonly Json[] | null => {
+    const values = parts.map((part) => valuesOfTree(part, here));
+    return values.some((each) => each === null) ? null : values.flatMap((each) => each ?? []);
+  };
+  if (tree.kind === 'choice') return all([tree.whenTrue, tree.whenFalse]);
+  if (tree.kind === 'logic')
+    // `a && 'x' || 'y'`: the conditions are not values.
+    return all(tree.operator === '||' ? tree.operands : tree.operands.slice(-1));
+  const path = pathOf(tree);
+  const meaning = path === null ? anything : meaningOf(path, here);
+  return meaning.is === 'typed' ? meaning.type.enum : null;
 }
 
 /** The types that the value of an expression may have. */

@@ -1,10 +1,11 @@
 import { withoutServers } from '../../kernel/mcp.ts';
 import { strictHint } from '../../config/strict.ts';
 import type { Tree } from '../../expressions/tree.ts';
-import type { Agent, ForEach, Input, Step, Target } from '../model.ts';
+import type { Agent } from '../agent.ts';
+import type { ForEach, Input, Step, Target } from '../model.ts';
 import { checkChild, typesOfTemplate } from './children.ts';
 import { checkExpressions } from './expressions.ts';
-import { findStep, jsonTypes, typesOfTree, type Here } from './meaning.ts';
+import { findStep, jsonTypes, typesOfTree, valuesOfTree, type Here } from './meaning.ts';
 import { givesText } from './gives.ts';
 import { checkInputPresence, checkTakenPresence, checkValuePresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
@@ -24,7 +25,8 @@ export function checkStep(step: Step, here: Here): void {
   checkTakenPresence(step, here);
   checkPromptInputTypes(step, here);
   checkNext(step, here);
-  if (step.work.kind === 'agent') checkAgent(step, step, step.work, report);
+  if (step.choice !== undefined) checkChoice(step, step.choice, here);
+  else if (step.work.kind === 'agent') checkAgent(step, step, step.work, report);
   if (step.check?.work.kind === 'agent' && step.check.purpose !== 'summary')
     checkAgent(step, step.check, step.check.work, report);
   if (step.work.kind === 'role')
@@ -172,6 +174,20 @@ function checkBounds(owner: object, agent: Agent, report: CheckReport): void {
     const message = `nothing holds \`${agent.provider}\` to \`${bound}\``;
     report.add('E_CAPABILITY', 'warning', field(owner, bound), message, boundHints[bound]);
   }
+}
+
+/** Checks every agent that the expression of a step may choose, as far as its values are known. */
+function checkChoice(step: Step, { name, agents }: NonNullable<Step['choice']>, here: Here): void {
+  const [only, other] = name;
+  const values = only?.kind === 'expression' && other === undefined ? valuesOfTree(only.tree, here) : null;
+  const known = Object.keys(agents);
+  for (const value of new Set(values?.map(String) ?? known)) {
+    if (Object.hasOwn(agents, value)) checkAgent(step, step, agents[value]!.work, here.report);
+    else here.report.unknown(whole(name), `no agent is called \`${value}\``, value, known);
+  }
+  if (known.length > 0) return;
+  const hint = 'agents are defined under `agents` in mailroom.yaml or agents.yaml, and there are none';
+  if (values === null) here.report.error(whole(name), 'there is no agent to choose', hint);
 }
 
 /** `owner`: the step, or its check. */

@@ -12,12 +12,12 @@ import { innerOf } from '../bodies.ts';
  */
 export async function stepContainment(
   disk: RealDisk,
-  config: Config,
+  { config, extended }: { readonly config: Config; readonly extended: readonly string[] },
   definition: Workflow,
 ): Promise<Contain> {
   const group: Containment = { kind: 'group' };
   if (config.sandbox !== 'required' && !holdsAny(definition.body)) return () => group;
-  const contain = await agentContainment(disk, config);
+  const contain = await agentContainment(disk, config, extended);
   const free = ({ provider, network }: AccessRequest) =>
     provider === null && network && config.sandbox !== 'required';
   return (reach) => (free(reach) ? group : contain(reach));

@@ -2,8 +2,10 @@ import { atMost, type Price } from '../../kernel/price.ts';
 import { pause } from './backoff.ts';
 import { mostChecks } from './convergence.ts';
 import { defaultConcurrency } from './decide/room.ts';
+import { variantsOf } from '../bodies.ts';
 import { stepsOnCycles } from '../flow.ts';
-import type { Agent, Body, Check, Step, Work } from '../model.ts';
+import type { Agent } from '../agent.ts';
+import type { Body, Check, Step, Work } from '../model.ts';
 import { iterationsOf } from './iterations.ts';
 import type { BodyRule, StepRule } from './rules.ts';
 import type { Budget } from '../../kernel/cost.ts';
@@ -72,6 +74,16 @@ function add(a: Amounts, b: Amounts): Amounts {
     time: plus(a.time, b.time),
     tokens: plus(a.tokens, b.tokens),
     usd: plus(a.usd, b.usd),
+  };
+}
+
+function most(a: Amounts, b: Amounts): Amounts {
+  return {
+    launches: more(a.launches, b.launches),
+    processes: more(a.processes, b.processes),
+    time: more(a.time, b.time),
+    tokens: more(a.tokens, b.tokens),
+    usd: more(a.usd, b.usd),
   };
 }
 
@@ -169,7 +181,9 @@ function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {
     return { ...all, time };
   }
   const iterations = step.check?.maxIterations ?? 1;
-  const worker = launchCeiling(at, work, step.timeout, step.budget, reckoning);
+  const worker = variantsOf(step)
+    .map((each) => launchCeiling(at, each.work, each.timeout, each.budget, reckoning))
+    .reduce(most);
   const check = step.check === null ? none : checkCeiling(at, step.check, reckoning);
   const pauses = { ...none, time: pausesOf(step, attempts) };
   return scale(add(add(scale(worker, attempts), pauses), check), iterations);

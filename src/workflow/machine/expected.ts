@@ -1,6 +1,7 @@
 import { costOf } from '../../kernel/price.ts';
 import { inOrder, type Estimate } from './ceiling.ts';
-import type { Agent, Work } from '../model.ts';
+import type { Agent } from '../agent.ts';
+import type { Work } from '../model.ts';
 import type { BodyRule, StepRule } from './rules.ts';
 
 /** The expected use of a successful run: each step once, a loop's body once. */

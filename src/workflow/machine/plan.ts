@@ -1,5 +1,7 @@
 import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
+import { profilesOf } from '../bodies.ts';
 import { expectedOf, type Expected } from './expected.ts';
+import type { TakenProfile } from '../agent.ts';
 import type { FailurePolicy, StepDisplay, Work } from '../model.ts';
 import { iterationsOf } from './iterations.ts';
 import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
@@ -11,7 +13,10 @@ import type { Budget } from '../../kernel/cost.ts';
 export interface Contract {
   readonly step: StaticPath;
   readonly kind: string;
+  /** Null: it has none, or an expression chooses its agent. */
   readonly provider: string | null;
+  /** The agents of the configuration that it takes settings from; several: an expression chooses. */
+  readonly agents: readonly TakenProfile[];
   readonly role: string | null;
   readonly model: string | null;
   readonly capabilities: readonly Capability[];
@@ -109,8 +114,9 @@ function contractOf({ at, step }: StepRule): Contract {
   const { work, onFailure, timeout, check, needs, inputs, outputs, values, retry } = step;
   return {
     step: at,
-    kind: workerKind(work),
-    provider: work.kind === 'agent' ? work.provider : null,
+    kind: step.choice === undefined ? workerKind(work) : 'AGENT',
+    provider: work.kind === 'agent' && step.choice === undefined ? work.provider : null,
+    agents: profilesOf(step),
     role: work.kind === 'role' ? work.role : null,
     model: work.kind === 'agent' ? work.model : null,
     capabilities: permissionsOf(work),

@@ -1,10 +1,11 @@
+import { enumerate } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { againText } from './retry-text.ts';
 import { Evaluation, Unresolvable, refuseAbsent, type ResolveFailure } from './evaluation.ts';
 import type { Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
-import type { Check, Work } from '../model.ts';
+import type { Check, Step, Work } from '../model.ts';
 import type { Rules } from './rules.ts';
 import { contextOf, entered, findStep, lookUpStep, type StepVisit } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
@@ -49,6 +50,36 @@ export function launchOf(state: RunState, rules: Rules, key: ProcessKey): Launch
   throw new MailroomError('E_INTERNAL', `the step ${key.path} cannot be worked out any more`);
 }
 
+/** A step with the agent that its expression chooses. An unknown name makes it unresolvable. */
+function withChosen({ choice, ...step }: Step, evaluation: Evaluation): Step {
+  if (choice === undefined) return step;
+  const name = evaluation.required.renderText(choice.name);
+  if (!Object.hasOwn(choice.agents, name)) {
+    const known = Object.keys(choice.agents);
+    const text = `no agent is called \`${name}\`; there ${known.length === 1 ? 'is' : 'are'} ${enumerate(known)}`;
+    throw new Unresolvable({ is: 'failed', reason: { code: 'E_UNKNOWN_NAME', text } });
+  }
+  const { network, ...variant } = choice.agents[name]!;
+  return { ...step, ...variant, ...(network ? {} : { network }) };
+}
+
+/**
+ * The provider and the budget of a step's worker. The choice of an agent is evaluated; provider
+ * null: it has none.
+ */
+export function workerOf(
+  state: RunState,
+  rules: Rules,
+  visit: StepVisit,
+): Resolved<{ readonly provider: string | null; readonly budget: Budget | null }> {
+  const { step, provider } = visit.rule;
+  if (step.choice === undefined) return { ok: true, value: { provider, budget: step.budget } };
+  return attempt(() => {
+    const { work, budget } = withChosen(step, evaluationOf(state, rules, visit));
+    return { provider: work.kind === 'agent' ? work.provider : null, budget };
+  });
+}
+
 /** The launch of a worker or a check, or why there is none. */
 export function tryLaunch(
   state: RunState,
@@ -61,10 +92,11 @@ export function tryLaunch(
 
 function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKey): Launch {
   const { scope, rule, path } = found;
-  const { step, body } = rule;
+  const { body } = rule;
   const run = state.steps.get(path);
-  const checking = key.check > 0 ? step.check : null;
+  const checking = key.check > 0 ? rule.step.check : null;
   const evaluation = evaluationOf(state, rules, found);
+  const step = withChosen(rule.step, evaluation);
   const { convergence } = step.check ?? { convergence: null };
   const worker = {
     inputs: inputsOf(state, found),
@@ -143,7 +175,7 @@ function workOf(
 ): LaunchWork {
   switch (work.kind) {
     case 'agent': {
-      const { instructions: _template, ...agent } = work;
+      const { instructions: _template, profile: _profile, ...agent } = work;
       const isWorker = work !== check?.work;
       const own = isWorker ? (run?.instructions ?? null) : null;
       const instructions = own ?? evaluation.renderText(work.instructions);

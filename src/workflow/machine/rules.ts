@@ -32,7 +32,7 @@ export interface StepRule {
   readonly judges: ReadonlySet<StepId>;
   /** Whether its work depends on any expression. */
   readonly dynamic: boolean;
-  /** The worker's provider, which may be rate limited; null: none. */
+  /** The worker's provider, which may be rate limited; null: none; empty: chosen when it starts. */
   readonly provider: string | null;
   /** The check's provider; null: none. */
   readonly checkProvider: string | null;
@@ -153,6 +153,7 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
     ...(step.stdout === null ? [] : [step.stdout.path]),
     ...messagesOf(step),
     ...(step.promptInputs ?? []).map(({ source }) => source),
+    ...(step.choice === undefined ? [] : [step.choice.name]),
     ...templatesIn(step.work),
     ...(step.check === null ? [] : templatesIn(step.check.work)),
   ];

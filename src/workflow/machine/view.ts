@@ -89,7 +89,7 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
     ...(step.check === null
       ? {}
       : { iterations: iterationsOf(run), maxIterations: step.check.maxIterations }),
-    workerKind: workerKind(step.work),
+    workerKind: step.choice === undefined ? workerKind(step.work) : 'AGENT',
     artifacts: run.artifacts.map(artifactOf),
     ...(reason === null ? {} : { reason }),
     ...(isIn(run, 'settled') && run.phase.class !== null ? { errorClass: run.phase.class } : {}),

@@ -100,6 +100,8 @@ function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tap
       { kind: 'any', types: alone },
       ...(joins ? [{ kind: 'all', types: [joined, 'key'] } as const] : []),
     ],
+    agent: null,
+    instructions: null,
     env: {},
   };
 }

@@ -58,6 +58,8 @@ describe('the example of the manual', () => {
       concurrency: 1,
       session: 'thread',
       network: true,
+      agent: null,
+      instructions: null,
       retries: 2,
       budget: { usd: 2, tokens: 400_000 },
       expects: [{ kind: 'any', types: ['design', 'review-feedback', 'answer'] }],
@@ -136,6 +138,8 @@ describe('a role', () => {
       concurrency: 1,
       session: 'fresh',
       network: true,
+      agent: null,
+      instructions: null,
       retries: 2,
       budget: null,
       expects: [{ kind: 'any', types: ['task'] }],
@@ -175,6 +179,8 @@ describe('a role', () => {
       concurrency: 2,
       session: 'fresh',
       network: true,
+      agent: null,
+      instructions: null,
       retries: 1,
       budget: { usd: 1, tokens: 2_000_000 },
       expects: [{ kind: 'all', types: ['task'] }],
@@ -369,7 +375,7 @@ start: { type: ask, to: b }
   test('in a key that is near to none are answered with all that there are', () => {
     const result = parseProtocol([{ file: 'p.yaml', text: 'zzzzzz: 1' }]);
     expect(result.ok ? null : result.problems[0]?.hint).toBe(
-      'the keys are name, version, workspace, roles, messages, expects, limits, start',
+      'the keys are extends, name, version, workspace, roles, messages, expects, limits, start',
     );
   });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../../support/memory-disk.ts';
+import { readProtocol } from '../../../src/operations/project/protocol-files.ts';
 import {
   appendMissingLines,
   readConfigFile,
-  readProtocolFiles,
+  listProtocolFiles,
   readRoleFile,
   removeOldTemporaries,
   writeMissing,
@@ -14,29 +15,26 @@ const text = (disk: MemoryDisk, path: string): string | undefined => disk.read(p
 describe('definitions', () => {
   it('are read in the order of their names, and none of something else', () => {
     const disk = new MemoryDisk();
-    expect([readProtocolFiles(disk), readConfigFile(disk), readRoleFile(disk, 'qa')]).toEqual([
-      [],
-      null,
-      null,
-    ]);
+    expect([
+      listProtocolFiles(disk, 'protocols'),
+      readConfigFile(disk, 'mailroom.yaml'),
+      readRoleFile(disk, 'qa'),
+    ]).toEqual([[], null, null]);
     for (const name of ['b.yaml', 'a.yml', '.c.yaml', 'd.yaml.bak', 'README.md'])
       disk.plant(`protocols/${name}`, name);
     disk.plant('mailroom.yaml', 'trail: off');
     disk.plant('agents/qa/role.md', 'You test.');
-    expect(readProtocolFiles(disk)).toEqual([
-      { path: 'protocols/a.yml', text: 'a.yml' },
-      { path: 'protocols/b.yaml', text: 'b.yaml' },
-    ]);
-    expect(readConfigFile(disk)).toEqual({ path: 'mailroom.yaml', text: 'trail: off' });
+    expect(listProtocolFiles(disk, 'protocols')).toEqual(['protocols/a.yml', 'protocols/b.yaml']);
+    expect(readConfigFile(disk, 'mailroom.yaml')).toEqual({ path: 'mailroom.yaml', text: 'trail: off' });
     expect(readRoleFile(disk, 'qa')).toEqual({ path: 'agents/qa/role.md', text: 'You test.' });
   });
 
   it('are none where an empty folder keeps the place, and refused where something lies in it', () => {
     const disk = new MemoryDisk();
     disk.makeFolder('mailroom.yaml');
-    expect(readConfigFile(disk)).toBeNull();
+    expect(readConfigFile(disk, 'mailroom.yaml')).toBeNull();
     disk.plant('mailroom.yaml/more', '');
-    expect(() => readConfigFile(disk)).toThrowError('cannot read mailroom.yaml');
+    expect(() => readConfigFile(disk, 'mailroom.yaml')).toThrowError('cannot read mailroom.yaml');
   });
 
   it('may be links inside the project, and must not lead out of it', () => {
@@ -45,7 +43,9 @@ describe('definitions', () => {
     disk.plant('agents/qa/role.md', '../../.claude/agents/qa.md', 'link');
     expect(readRoleFile(disk, 'qa')).toEqual({ path: 'agents/qa/role.md', text: 'You test.' });
     disk.plant('mailroom.yaml', '/etc/passwd', 'link');
-    expect(() => readConfigFile(disk)).toThrowError(expect.objectContaining({ code: 'E_PATH' }));
+    expect(() => readConfigFile(disk, 'mailroom.yaml')).toThrowError(
+      expect.objectContaining({ code: 'E_PATH' }),
+    );
   });
 
   it.each([
@@ -54,7 +54,7 @@ describe('definitions', () => {
   ])('are refused when they are no text of a sensible size', (content, message) => {
     const disk = new MemoryDisk();
     disk.plant('protocols/a.yaml', content);
-    expect(() => readProtocolFiles(disk)).toThrowError(expect.objectContaining({ code: 'E_FILE', message }));
+    expect(() => readProtocol(disk)).toThrowError(expect.objectContaining({ code: 'E_FILE', message }));
   });
 });
 

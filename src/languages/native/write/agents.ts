@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Agent, Check, Step, PromptInput } from '../../../workflow/model.ts';
+import type { Agent } from '../../../workflow/agent.ts';
+import type { Check, Step, PromptInput } from '../../../workflow/model.ts';
 import { providers } from '../work.ts';
 import { scriptText, templateText } from './expression.ts';
 import { duration, typeOf, withoutNothing } from './parts.ts';

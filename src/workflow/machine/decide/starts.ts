@@ -1,6 +1,6 @@
 import type { Fact } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
-import { nextKey, tryLaunch } from '../resolve.ts';
+import { nextKey, tryLaunch, workerOf } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
 import { chooseRole } from './choosing.ts';
 import { failUnresolved } from './entering.ts';
@@ -42,10 +42,12 @@ export function starts(context: DecisionContext, room: Room): Fact[] {
 function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[] {
   const { state, rules, now } = context;
   const { path, rule } = entered;
-  const { provider } = rule;
+  const worker = workerOf(state, rules, entered);
+  if (!worker.ok) return failUnresolved(entered, worker.why);
+  const { provider, budget } = worker.value;
   if (provider !== null && (state.parked.get(provider) ?? 0) > now) return [];
   const costs = provider !== null || rule.step.work.kind === 'role';
-  const reserves = costs ? rule.step.budget : null;
+  const reserves = costs ? budget : null;
   const money = costs ? room.afford(entered.scope, reserves) : 'fits';
   const msats = costs ? room.affordMsats() : 'fits';
   if (money === 'later' || msats === 'later') return [];

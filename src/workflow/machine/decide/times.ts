@@ -2,6 +2,7 @@ import { clockNow } from '../clock.ts';
 import type { Fact } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import { automaticApprover } from '../../model.ts';
+import { workerOf } from '../resolve.ts';
 import type { StepRun } from '../state.ts';
 import { found, shut, succeed, type DecisionContext } from './context.ts';
 import { abort } from './context.ts';
@@ -71,7 +72,9 @@ function isIdle(context: DecisionContext): boolean {
     waiting += 1;
   }
   for (const path of state.ready) {
-    const provider = found(context, path)?.rule.provider ?? null;
+    const entered = found(context, path);
+    const worker = entered && workerOf(state, context.rules, entered);
+    const provider = worker?.ok === true ? worker.value.provider : null;
     if (provider === null || (state.parked.get(provider) ?? 0) <= now) return false;
     waiting += 1;
   }

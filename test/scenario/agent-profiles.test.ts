@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
+import { CliProject } from '../support/clis.ts';
+
+const { bubblewrap } = await probeContainment();
+
+let project: CliProject;
+afterEach(() => project.remove());
+
+/** Writes down with what it was started, and tries to change the agents of the configuration. */
+const looks = `
+const model = argv[argv.indexOf('--model') + 1];
+let changed = true;
+try { appendFileSync(env.MAILROOM_PROJECT + '/agents.yaml', '# changed\\n'); } catch { changed = false; }
+const told = ['Be careful.', 'Look at it.', 'You are the maker.'].filter((words) => prompt.includes(words));
+const seen = JSON.stringify({ model, level: env.LEVEL, own: env.OWN, told, changed });
+writeFileSync(env.MAILROOM_PROJECT + '/' + (env.MAILROOM_STEP ?? env.MAILROOM_ROLE) + '.json', seen);
+if (env.MAILROOM_STEP === undefined) send('done', 'user', 'Done.');
+claude('done');`;
+
+const agents = `
+agents:
+  careful:
+    provider: claude
+    model: opus
+    capabilities: [READ, EDIT]
+    instructions: Be careful.
+    timeout: 1m
+    env: { LEVEL: high, OWN: agent }
+  quick: { provider: claude, model: haiku, capabilities: [READ, EDIT] }
+`;
+
+const team = `
+name: one
+version: "1"
+roles:
+  maker: { agent: careful, retries: 0, env: { OWN: role } }
+messages:
+  task: { from: user, to: maker }
+  done: { from: maker, to: user, closes: true }
+start: { type: task, to: maker }
+`;
+
+const work = `
+name: look
+version: "1"
+timeout: 5m
+parameters: { who: { type: string, required: true } }
+steps:
+  static: { agent: careful, model: sonnet, instructions: Look at it. }
+  chosen:
+    agent: \${{ parameters.who }}
+    instructions: Look at it.
+    env: { OWN: step }
+    depends_on: [static]
+`;
+
+const cameTo = (name: string) => JSON.parse(project.read(`${name}.json`)) as unknown;
+/** Without a sandbox nothing keeps a program from files that it may edit. */
+const changed = !bubblewrap.works;
+
+describe('agents of the configuration', { timeout: 60_000 }, () => {
+  it('set what a role does not set itself, and are not changed by it', async () => {
+    project = new CliProject({ 'protocols/team.yaml': team, 'agents.yaml': agents }, { claude: looks });
+    project.write('agents/maker/role.md', 'You are the maker.\n');
+    project.drop('agents/maker/inbox/task.md', 'Make it\n');
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    const told = ['Be careful.', 'You are the maker.'];
+    expect(cameTo('maker')).toEqual({ model: 'opus', level: 'high', own: 'role', told, changed });
+  });
+
+  it('set what a step does not set itself, also where an expression chooses one', async () => {
+    project = new CliProject(
+      { 'workflows/look.yaml': work, 'mailroom.yaml': agents, 'agents.yaml': 'agents: {}\n' },
+      { claude: looks },
+    );
+    expect(await project.run(['run', 'look', '--param', 'who=quick'])).toMatchObject({ code: 0 });
+    const told = ['Be careful.', 'Look at it.'];
+    expect(cameTo('static')).toEqual({ model: 'sonnet', level: 'high', own: 'agent', told, changed });
+    expect(cameTo('chosen')).toEqual({ model: 'haiku', own: 'step', told: ['Look at it.'], changed });
+    const plan = await project.run(['plan', 'look', '--param', 'who=quick']);
+    expect(plan.stdout).toContain(
+      '    agent        careful, which sets provider, capabilities, instructions, timeout, env\n',
+    );
+    expect(plan.stdout).toContain(
+      '    agent        careful, which sets provider, model, capabilities, instructions, timeout, env; ' +
+        'or quick, which sets provider, model, capabilities\n',
+    );
+  });
+
+  it('fail a step whose expression chooses one that does not exist, before it starts', async () => {
+    project = new CliProject({ 'workflows/look.yaml': work, 'agents.yaml': agents }, { claude: looks });
+    const ran = await project.run(['run', 'look', '--param', 'who=quik']);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout + ran.stderr).toContain('no agent is called `quik`; there are `careful`, `quick`');
+    expect(() => cameTo('chosen')).toThrowError('ENOENT');
+  });
+
+  it('are reported by check where no role and no step uses them', async () => {
+    const unused = `${agents}  idle: { provider: claude }\n`;
+    project = new CliProject({ 'protocols/team.yaml': team, 'agents.yaml': unused }, { claude: looks });
+    const checked = await project.run(['check']);
+    expect(checked.code).toBe(0);
+    expect(checked.stderr).toContain(
+      'agents.yaml:10:3: warning E_PROTOCOL: no role and no step uses the agent `quick`',
+    );
+    expect(checked.stderr).toContain(
+      'agents.yaml:11:3: warning E_PROTOCOL: no role and no step uses the agent `idle`',
+    );
+    expect(checked.stderr).not.toContain('the agent `careful`');
+    // A step whose expression may choose any of them uses them all.
+    project.write('workflows/look.yaml', work);
+    expect((await project.run(['check'])).stderr).not.toContain('no role and no step');
+  });
+});
