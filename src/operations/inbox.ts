@@ -3,8 +3,14 @@ import { endOfId, type MessageId, type RoleName, type ThreadId, type TypeName } 
 import type { Message } from '../mail/format/message.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
 import { emptyState, type Mail, type MailState } from '../mail/machine/state.ts';
-import { isHuman, type FieldType, type Protocol } from '../mail/format/protocol.ts';
-import { answerFields, answerTypes, mayAnswer, replyCommand } from '../mail/machine/answering.ts';
+import { peopleOf, type FieldType, type Protocol } from '../mail/format/protocol.ts';
+import {
+  answerFields,
+  answerTypes,
+  consequenceOf,
+  mayAnswer,
+  replyCommand,
+} from '../mail/machine/answering.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { ProblemsError } from './problems.ts';
@@ -101,10 +107,6 @@ export async function isPerson(project: Project, name: string): Promise<boolean>
   return definition.ok && peopleOf(definition.value.protocol).includes(name);
 }
 
-function peopleOf(protocol: Protocol): RoleName[] {
-  return [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
-}
-
 function expectPerson(protocol: Protocol, as: RoleName): void {
   const people = peopleOf(protocol);
   if (people.includes(as)) return;
@@ -169,8 +171,7 @@ function requestItem(
     kind: 'request',
     to: as === null ? people : [as],
     deadline: isoOrNull(deadline),
-    on_timeout:
-      deadline === null || request === null ? null : consequences[request.onTimeout](request.escalateTo),
+    on_timeout: deadline === null || request === null ? null : consequenceOf(request),
     fields: Object.fromEntries(
       Object.entries(fields).map(([name, { type, enum: values, required }]) => [
         name,
@@ -186,12 +187,6 @@ function requestItem(
     }),
   };
 }
-
-const consequences = {
-  escalate: (to: RoleName) => `${to} is asked as well`,
-  proceed: () => 'the sender continues without an answer',
-  fail: () => 'the thread fails',
-} as const;
 
 function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName | null): WaitingItem[] {
   return gates

@@ -133,6 +133,11 @@ export function isHuman(protocol: Protocol, role: RoleName): boolean {
   return role === workflowRole || protocol.roles.get(role)?.provider === 'human';
 }
 
+/** The human roles of the protocol. */
+export function peopleOf(protocol: Protocol): RoleName[] {
+  return [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
+}
+
 /** The types that this role may send to that one. */
 export function typesBetween(protocol: Protocol, from: RoleName, to: RoleName): MessageType[] {
   return [...protocol.types.values()].filter((type) => type.from.includes(from) && type.to.includes(to));

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Draft, Message } from './message.ts';
 import { inOrder } from '../../yaml/diagnostics.ts';
 import { Envelope } from './envelope.ts';
+import { withoutBlock } from './own-block.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { readPlainYaml } from '../../yaml/plain-yaml.ts';
 import { Source } from '../../yaml/source.ts';
@@ -61,12 +62,12 @@ type Opened =
 function openMessage(text: string, file: string, longest?: number): Opened {
   const split = splitFrontMatter(text, file, longest);
   if (!split.ok) return { ok: false, problems: [split.problem] };
-  if (split.front === null) return { ok: true, yaml: null, body: split.body };
+  const body = withoutBlock(split.body);
+  if (split.front === null) return { ok: true, yaml: null, body };
   const plain = readPlainYaml(split.front);
-  if (plain !== null)
-    return { ok: true, yaml: plainDocument(plain, split.front, file, longest), body: split.body };
+  if (plain !== null) return { ok: true, yaml: plainDocument(plain, split.front, file, longest), body };
   const yaml = parseYaml(split.front, file, 2, longest);
-  if (yaml.ok) return { ok: true, yaml: yaml.value, body: split.body };
+  if (yaml.ok) return { ok: true, yaml: yaml.value, body };
   return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
 }
 

@@ -4,9 +4,8 @@ import { copyKey } from '../machine/fold/places.ts';
 import type { Fact, MailEvent, Sent } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
 import type { MailState } from '../machine/state.ts';
-import { formatMessage } from '../format/read-message.ts';
 import { Commands } from './commands.ts';
-import { expectedNow, namesOf, type Expected } from './project.ts';
+import { expectedNow, inboxText, namesOf, type Expected } from './project.ts';
 import { idleOf } from './idle.ts';
 import { incomingReader } from './incoming.ts';
 import type { ControlReader } from '../../host/control.ts';
@@ -224,7 +223,9 @@ export class MailHost implements Host {
     for (const [name, id] of namesOf(this.#expected, role)) {
       // A person's unread mail outlives its thread.
       const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
-      if (message && !there.has(name)) mailboxes.put(role, 'inbox', '', name, formatMessage(message));
+      if (message === undefined || there.has(name)) continue;
+      const text = inboxText(this.#ledger.state, this.#options.protocol, message, role);
+      mailboxes.put(role, 'inbox', '', name, text);
     }
   }
 

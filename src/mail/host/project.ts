@@ -1,7 +1,10 @@
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import { fileName, monthOf, type Message } from '../format/message.ts';
 import type { MailState, Projection } from '../machine/state.ts';
+import { isHuman, peopleOf, type Protocol } from '../format/protocol.ts';
 import { formatMessage } from '../format/read-message.ts';
+import { withBlock } from '../format/own-block.ts';
+import { answerGuide, mayAnswer } from '../machine/answering.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
@@ -29,11 +32,23 @@ export function namesOf(expected: Expected, role: RoleName): Map<string, string>
   return fresh;
 }
 
-/** Writes one projection to the folders; idempotent. Keeps `expected` in step. */
+/** A message as the file in an inbox: a request to a person ends with how to answer it. */
+export function inboxText(state: MailState, protocol: Protocol, message: Message, role: RoleName): string {
+  const text = formatMessage(message);
+  const mail = isHuman(protocol, role) ? state.mail.get(message.id) : undefined;
+  if (mail === undefined || mayAnswer(state, mail, [role]).length === 0) return text;
+  return withBlock(text, answerGuide(state, protocol, mail, role, peopleOf(protocol)));
+}
+
+/**
+ * Writes one projection to the folders; idempotent. Keeps `expected` in step. `inbox`: a message as
+ * the file in an inbox.
+ */
 export function project(
   mailboxes: Mailboxes,
   expected: Expected,
   projection: Exclude<Projection, { kind: 'answer' }>,
+  inbox: (message: Message, role: RoleName) => string,
 ): void {
   if (projection.kind === 'refused') return projectRefused(mailboxes, projection);
   const { message, role } = projection;
@@ -49,7 +64,7 @@ export function project(
     case 'unread':
       // Before writing, so that a file written by a failing call does not count as dropped.
       names.set(name, message.id);
-      mailboxes.put(role, 'inbox', month, name, text);
+      mailboxes.put(role, 'inbox', month, name, inbox(message, role));
       break;
     case 'processed':
       mailboxes.file(role, 'processed', month, name, text);

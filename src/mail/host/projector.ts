@@ -1,7 +1,7 @@
 import type { Protocol } from '../format/protocol.ts';
 import type { MailState, Projection } from '../machine/state.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
-import { project, type Expected } from './project.ts';
+import { inboxText, project, type Expected } from './project.ts';
 import type { HostPorts } from './ports.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 
@@ -33,9 +33,9 @@ export class MailboxProjector {
     this.#expected = expected;
   }
 
-  project({ pendingProjections }: MailState, disk: DiskGuard): void {
-    for (const projection of pendingProjections.values())
-      if (!this.#projected.has(projection) && disk.succeeds(() => this.#projectOne(projection)))
+  project(state: MailState, disk: DiskGuard): void {
+    for (const projection of state.pendingProjections.values())
+      if (!this.#projected.has(projection) && disk.succeeds(() => this.#projectOne(state, projection)))
         this.#projected.add(projection);
   }
 
@@ -47,10 +47,12 @@ export class MailboxProjector {
     };
   }
 
-  #projectOne(projection: Projection): void {
+  #projectOne(state: MailState, projection: Projection): void {
     if (projection.kind === 'answer') return this.#ports.runs?.answer(projection.answer);
     if (!this.#protocol.roles.has(projection.role)) return;
-    project(this.#ports.mailboxes, this.#expected, projection);
+    project(this.#ports.mailboxes, this.#expected, projection, (message, role) =>
+      inboxText(state, this.#protocol, message, role),
+    );
     if (projection.kind === 'copy' && projection.delivery.at === 'unread')
       this.#ports.notify(projection.role, projection.message);
   }

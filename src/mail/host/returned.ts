@@ -1,6 +1,8 @@
 import type { Fact } from '../machine/event.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import type { MailState } from '../machine/state.ts';
+import type { Message } from '../format/message.ts';
+import { withoutBlock } from '../format/own-block.ts';
 import { formatMessage } from '../format/read-message.ts';
 import type { Dropped } from '../format/boxes.ts';
 
@@ -18,7 +20,7 @@ export function returned(
   id: string,
 ): Fact[] | null {
   const message = state.mail.get(ours.exec(text)?.[1] ?? '')?.message;
-  if (!message || box !== 'inbox' || formatMessage(message) !== text) return null;
+  if (!message || box !== 'inbox' || !isUnchanged(message, text)) return null;
   const at = state.mail.get(message.id)?.deliveries.get(role)?.at;
   if (at === 'withdrawn' || at === 'read') {
     const command = { verb: 'retry', message, role } as const;
@@ -27,4 +29,10 @@ export function returned(
   // A controller killed before it removed the file has already put the message back.
   const put = state.pendingProjections.get(copyKey(message.id, role));
   return put?.kind === 'copy' && (at === 'inbox' || at === 'unread') ? [] : null;
+}
+
+/** A missing line feed at the end does not count: a block below the message adds one. */
+function isUnchanged(message: Message, text: string): boolean {
+  const [stored, found] = [formatMessage(message), withoutBlock(text)];
+  return found === stored || found === `${stored}\n`;
 }

@@ -1,8 +1,10 @@
 import { endOfId, type MessageId, type RoleName, type TypeName } from '../../kernel/ids.ts';
-import { shellWord } from '../../kernel/quoting.ts';
+import { codeSpan, fenced, shellWord } from '../../kernel/quoting.ts';
 import { openAsksFor } from './fold/asks.ts';
-import type { Mail, MailState } from './state.ts';
-import { stepResult, type FieldType, type Protocol } from '../format/protocol.ts';
+import type { Request } from './event.ts';
+import type { Mail, MailState, Turn } from './state.ts';
+import { isStep } from './step.ts';
+import { stepResult, type FieldType, type MessageType, type Protocol } from '../format/protocol.ts';
 
 type Fields = Readonly<Record<string, Pick<FieldType, 'type' | 'enum' | 'required'>>>;
 
@@ -57,8 +59,110 @@ export function replyCommand({ id, as, types, fields, given = [], hasText }: Par
   ].join(' ');
 }
 
+/**
+ * What a role may send, and what it owes, for the prompt of a turn; null: for a person, who has no
+ * turns.
+ */
+export function duties(
+  types: readonly MessageType[],
+  owed: readonly Mail[],
+  turn: Pick<Turn, 'mustAnswer'> | null,
+): string {
+  const allowed = types.map((type) => typeLine(type, turn !== null));
+  const lines = ['## What you may send', allowed.length > 0 ? allowed.join('\n') : 'Nothing.'];
+  if (owed.length === 0) return lines.join('\n\n');
+  lines.push('## What you owe', owed.map((mail) => owedLine(mail, turn !== null)).join('\n'));
+  if (turn !== null)
+    lines.push(
+      turn.mustAnswer
+        ? 'End this turn with the answer; you must not ask further questions now.'
+        : 'End this turn with the answer, or with a request of your own if you cannot answer yet.',
+    );
+  return lines.join('\n\n');
+}
+
+function typeLine({ name, to, reply, closes, fields }: MessageType, isTurn: boolean): string {
+  const values = Object.entries(fields).map(([field, { enum: allowed, type, required }]) => {
+    const choices = allowed ? `: ${allowed.map((value) => JSON.stringify(value)).join(' | ')}` : ` (${type})`;
+    return `\`${field}\`${choices}${required ? ', required' : ''}`;
+  });
+  const woken = isTurn ? ', and you are woken with the answer' : '';
+  const asks = reply.length > 0 ? `; asks for ${reply.join(' or ')}${woken}` : '';
+  const ends = closes ? '; ends the thread' : '';
+  return `- \`${name}\` to ${to.join(', ')}${asks}${ends}${values.length > 0 ? `; fields: ${values.join('; ')}` : ''}`;
+}
+
+function owedLine({ message, request }: Mail, isTurn: boolean): string {
+  if (isTurn && isStep(message))
+    return `- the result of the step ${message.id}: your final text is it, whatever you send besides`;
+  const types = request?.replies.map((type) => `\`${type}\``).join(' or ') ?? '';
+  const { from, id, subject } = message;
+  return `- ${types} to ${from}, with \`in_reply_to: ${id}\`; its subject: ${codeSpan(subject)}`;
+}
+
+/**
+ * How a person answers a request: what she may send and owes, until when, the command, and the file
+ * to write. `people`: the human roles.
+ */
+export function answerGuide(
+  state: MailState,
+  protocol: Protocol,
+  mail: Mail,
+  role: RoleName,
+  people: readonly RoleName[],
+): string {
+  const { message, request } = mail;
+  const names = answerTypes(protocol, request?.replies ?? []);
+  const types = names.map((name) => protocol.types.get(name) ?? stepResult);
+  const fields = answerFields(protocol, names);
+  const others = mayAnswer(state, mail, people).length > 1;
+  const given = others ? ['--as', role] : [];
+  const command = replyCommand({ id: message.id, as: [], types: names, fields, given });
+  return [
+    duties(types, [mail], null),
+    deadlineLine(state, mail),
+    `To answer, replace the values and run\n\n${fenced(command, 'sh')}`,
+    `or write a new file \`agents/${role}/outbox/answer.md\`:\n\n${fenced(answerFile(message.id, names, fields))}`,
+    'Text that you write into this file here is not sent.',
+  ].join('\n\n');
+}
+
+function deadlineLine(state: MailState, { message, request }: Mail): string {
+  const deadline = state.deadlines.get(message.id);
+  if (deadline === undefined || request === null) return 'There is no deadline.';
+  const until = new Date(deadline).toISOString().slice(0, 16).replace('T', ' ');
+  return `Without an answer until ${until} UTC, ${consequenceOf(request)}.`;
+}
+
+const consequences = {
+  escalate: (to: RoleName) => `${to} is asked as well`,
+  proceed: () => 'the sender continues without an answer',
+  fail: () => 'the thread fails',
+} as const;
+
+/** What happens to a request without an answer before its deadline. */
+export function consequenceOf({ onTimeout, escalateTo }: Request): string {
+  return consequences[onTimeout](escalateTo);
+}
+
+/** The file that answers, with a placeholder for each value that is not known. */
+function answerFile(id: MessageId, types: readonly TypeName[], fields: Fields): string {
+  const values = Object.entries(fields)
+    .filter(([, { required }]) => required)
+    .map(([name, field]) => `  ${name}: ${JSON.stringify(`<${choicesOf(field).join(' | ')}>`)}\n`);
+  return [
+    `---\ntype: ${types.length === 1 ? types.join('') : JSON.stringify(`<${types.join(' | ')}>`)}\n`,
+    `in_reply_to: ${id}\n`,
+    ...(values.length > 0 ? ['fields:\n', ...values] : []),
+    '---\nYour text.\n',
+  ].join('');
+}
+
 /** What stands in place of a value: its choices, or its type. */
-function placeholder({ enum: values, type }: Pick<FieldType, 'type' | 'enum'>): string {
-  if (values === null) return `<${type}>`;
-  return values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('|');
+function placeholder(field: Pick<FieldType, 'type' | 'enum'>): string {
+  return field.enum === null ? `<${field.type}>` : choicesOf(field).join('|');
+}
+
+function choicesOf({ enum: values, type }: Pick<FieldType, 'type' | 'enum'>): string[] {
+  return values?.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))) ?? [type];
 }

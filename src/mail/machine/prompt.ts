@@ -3,8 +3,7 @@ import { askState } from './fold/asks.ts';
 import type { Message } from '../format/message.ts';
 import { typesFrom, type Protocol } from '../format/protocol.ts';
 import type { MailState, Turn } from './state.ts';
-import { isStep } from './step.ts';
-import type { RoleName } from '../../kernel/ids.ts';
+import { duties } from './answering.ts';
 
 /** The parts of a prompt that the state does not have. */
 interface PromptParts {
@@ -31,7 +30,7 @@ export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: 
     turn.lastFailure && turn.round === 0 ? retry(turn) : '',
     parts.resumed ? '' : history(state, turn, parts),
     messages(state, turn, parts),
-    duties(state, protocol, turn),
+    dutiesOf(state, protocol, turn),
     howToSend(turn, parts),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -95,43 +94,13 @@ function messages(state: MailState, turn: Turn, parts: PromptParts): string {
 }
 
 /** What the protocol permits this role to send, and what it owes. */
-function duties(state: MailState, protocol: Protocol, turn: Turn): string {
+function dutiesOf(state: MailState, protocol: Protocol, turn: Turn): string {
   const allowed = typesFrom(protocol, turn.role).filter(
     ({ reply }) => reply.length === 0 || !turn.mustAnswer,
   );
-  const types = allowed.map((type) => {
-    const fields = Object.entries(type.fields).map(([name, field]) => {
-      const values = field.enum
-        ? `: ${field.enum.map((value) => JSON.stringify(value)).join(' | ')}`
-        : ` (${field.type})`;
-      return `\`${name}\`${values}${field.required ? ', required' : ''}`;
-    });
-    const asks =
-      type.reply.length > 0 ? `; asks for ${type.reply.join(' or ')}, and you are woken with the answer` : '';
-    const closes = type.closes ? '; ends the thread' : '';
-    return `- \`${type.name}\` to ${type.to.join(', ')}${asks}${closes}${fields.length > 0 ? `; fields: ${fields.join('; ')}` : ''}`;
-  });
-  const lines = ['## What you may send', types.length > 0 ? types.join('\n') : 'Nothing.'];
   const owed = turn.owes.filter((ask) => askState(state, ask)?.is === 'open');
-  if (owed.length > 0) {
-    lines.push('## What you owe');
-    lines.push(owed.map((ask) => owedLine(state, ask.request)).join('\n'));
-    lines.push(
-      turn.mustAnswer
-        ? 'End this turn with the answer; you must not ask further questions now.'
-        : 'End this turn with the answer, or with a request of your own if you cannot answer yet.',
-    );
-  }
-  return lines.join('\n\n');
-}
-
-function owedLine(state: MailState, request: string): string {
-  const mail = state.mail.get(request);
-  if (mail && isStep(mail.message))
-    return `- the result of the step ${request}: your final text is it, whatever you send besides`;
-  const types = mail?.request?.replies.map((type) => `\`${type}\``).join(' or ') ?? '';
-  const asker: RoleName = mail?.message.from ?? '';
-  return `- ${types} to ${asker}, with \`in_reply_to: ${request}\`; its subject: ${codeSpan(mail?.message.subject ?? '')}`;
+  const requests = owed.flatMap(({ request }) => state.mail.get(request) ?? []);
+  return duties(allowed, requests, turn);
 }
 
 function howToSend(turn: Turn, { outbox }: PromptParts): string {

@@ -1,4 +1,5 @@
 import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
+import { formatMessage } from '../../../src/mail/format/read-message.ts';
 import { expect, it } from 'vitest';
 import { fileName, type Message } from '../../../src/mail/format/message.ts';
 import type { Delivery } from '../../../src/mail/machine/state.ts';
@@ -29,7 +30,7 @@ function placesAfter(...deliveries: readonly Delivery[]): string[] {
   mailboxes.prepare(['qa']);
   const expected: Expected = new Map();
   for (const delivery of deliveries)
-    project(mailboxes, expected, { kind: 'copy', message, role: 'qa', delivery, since: 0 });
+    project(mailboxes, expected, { kind: 'copy', message, role: 'qa', delivery, since: 0 }, formatMessage);
   expect(disk.list('agents/qa/failed/2026-01') ?? []).toHaveLength(
     mailboxes.holds('qa', 'failed', fileName(message)) ? 2 : 0,
   );

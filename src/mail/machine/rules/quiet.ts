@@ -4,7 +4,7 @@ import type { MailState } from '../state.ts';
 import { stepOf } from '../step.ts';
 import { nextOf } from './expects.ts';
 import { noticeToUser } from './notices.ts';
-import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
+import { endOfId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 
 /**
  * Threads that are still open although nothing more can happen in them. `user` is notified once.
@@ -28,7 +28,7 @@ export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
       'No work is left in this thread, and no message closed it.',
       ...(waiting.length > 0 ? ['', 'These messages wait for others that never came:', ...waiting] : []),
       '',
-      `To continue, run \`mailroom send ROLE --thread ${id.slice(-6)} --message TEXT\`.`,
+      `To continue, run \`mailroom send ROLE --thread ${endOfId(id)} --message TEXT\`.`,
     ]);
     // No notice for every finished step: the run reports it.
     const done = left.length === 0 && stepOf(state, id) !== null;
