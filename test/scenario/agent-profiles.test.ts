@@ -88,6 +88,15 @@ describe('agents of the configuration', { timeout: 60_000 }, () => {
     );
   });
 
+  it('are chosen by the same expression in an equivalent file, and named in a diagram', async () => {
+    project = new CliProject({ 'workflows/look.yaml': work, 'agents.yaml': agents }, { claude: looks });
+    const { stdout } = await project.run(['convert', 'look']);
+    expect(stdout).toContain('agent: ${{ parameters.who }}\n');
+    project.write('workflows/look.yaml', stdout);
+    expect(await project.run(['validate', 'look'])).toMatchObject({ code: 0 });
+    expect((await project.run(['graph', 'look'])).stdout).toContain('careful or quick');
+  });
+
   it('fail a step whose expression chooses one that does not exist, before it starts', async () => {
     project = new CliProject({ 'workflows/look.yaml': work, 'agents.yaml': agents }, { claude: looks });
     const ran = await project.run(['run', 'look', '--param', 'who=quik']);

@@ -65,7 +65,7 @@ export function lowerNamedAgent(
     diagnostics.error('E_MISSING_KEY', at, 'nothing names a provider', hint);
     return null;
   }
-  const capabilities = input.capabilities ?? [...agents.capabilities];
+  const capabilities = input.capabilities ?? (profile === undefined ? [] : [...agents.capabilities]);
   const work = lowerAgent(diagnostics, provider ?? '', { ...input, capabilities }, path, language);
   if (profile === undefined) return diagnostics.from(path, work);
   for (const key of ['capabilities', 'mcp'] as const) {

@@ -1,5 +1,5 @@
-import { innerOf } from '../../workflow/bodies.ts';
-import type { Body, Step, Work, Workflow } from '../../workflow/model.ts';
+import { innerOf, profilesOf } from '../../workflow/bodies.ts';
+import type { Body, Step, Workflow } from '../../workflow/model.ts';
 
 /** A workflow as a drawing: nodes, frames and edges. */
 export interface Diagram {
@@ -45,7 +45,7 @@ export function diagramOf(workflow: Workflow): Diagram {
       const inner = innerOf(step.work);
       if (inner === null) nodes.push(nodeOf(step, path, frame));
       else {
-        frames.push({ path, label: `${step.id}: ${whoOf(step.work)}`, frame });
+        frames.push({ path, label: `${step.id}: ${whoOf(step)}`, frame });
         walk(inner, path);
       }
       edges.push(...edgesOf(step, pathOf));
@@ -58,10 +58,15 @@ export function diagramOf(workflow: Workflow): Diagram {
 function nodeOf(step: Step, path: string, frame: string | null): DiagramNode {
   const { kind } = step.work;
   const shape = kind === 'gate' ? 'gate' : step.when === null ? 'step' : 'condition';
-  return { path, name: step.id, who: whoOf(step.work), shape, frame };
+  return { path, name: step.id, who: whoOf(step), shape, frame };
 }
 
-function whoOf(work: Work): string {
+function whoOf(step: Step): string {
+  const { work, choice } = step;
+  if (choice !== undefined)
+    return profilesOf(step)
+      .map(({ name }) => name)
+      .join(' or ');
   switch (work.kind) {
     case 'agent':
       return work.model === null ? work.provider : `${work.provider}, ${work.model}`;

@@ -1,17 +1,20 @@
 import type { JsonObject } from '../../../kernel/json.ts';
+import type { Template } from '../../../expressions/template.ts';
 import type { Agent } from '../../../workflow/agent.ts';
 import type { Check, Step, PromptInput } from '../../../workflow/model.ts';
 import { providers } from '../work.ts';
 import { scriptText, templateText } from './expression.ts';
 import { duration, typeOf, withoutNothing } from './parts.ts';
 
-/** The agent of a step and its task. */
-export function writeAgent(work: Agent): JsonObject {
+/** The agent of a step and its task. `choice`: the expression that chooses the agent. */
+export function writeAgent(work: Agent, choice?: Template): JsonObject {
   const worker = Object.entries(providers).find(([, name]) => name === work.provider)?.[0];
+  const named = worker === undefined ? { provider: work.provider } : { worker };
   return withoutNothing({
-    ...(worker === undefined ? { provider: work.provider } : { worker }),
+    ...(choice === undefined ? named : { agent: templateText(choice) }),
     instructions: templateText(work.instructions),
-    capabilities: [...work.capabilities],
+    // A step whose agent is chosen may leave its permissions to that agent.
+    capabilities: choice === undefined || work.capabilities.length > 0 ? [...work.capabilities] : null,
     model: work.model,
     max_steps: work.maxSteps,
     max_command_time: work.maxCommandTime && duration(work.maxCommandTime),

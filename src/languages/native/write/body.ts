@@ -84,7 +84,7 @@ function writeWork(step: Step, note: Note): JsonObject {
       };
     case 'agent': {
       const promptKeys = { takes: writeTakes(step.promptInputs), summary: summaryOf(step.check) };
-      return withoutNothing({ ...writeAgent(work), ...promptKeys });
+      return withoutNothing({ ...writeAgent(work, step.choice?.name), ...promptKeys });
     }
     case 'script':
       return {
