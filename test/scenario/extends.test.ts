@@ -1,0 +1,46 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { probeContainment } from '../../src/process/sandbox/containment.ts';
+import { ImpostorProject } from '../support/impostor.ts';
+
+const { bubblewrap } = await probeContainment();
+
+let project: ImpostorProject;
+afterEach(() => project.remove());
+
+const files = {
+  'mailroom.yaml': 'trail: off\n',
+  'shared/base.yaml':
+    'name: base\nmessages: { task: { from: user, to: maker } }\nstart: { type: task, to: maker }\n',
+  'node_modules/rules/team.yaml': 'messages: { done: { from: maker, to: user, closes: true } }\n',
+  'protocols/team.yaml':
+    'extends: [../shared/base.yaml, rules/team.yaml]\nroles: { maker: { provider: claude, capabilities: [READ, EDIT], retries: 0 } }\n',
+};
+
+/** Tries to change each of its rules, and what lies beside them. */
+const greedy = `
+  const places = ['shared/base.yaml', 'node_modules/rules/team.yaml', 'protocols/team.yaml', 'shared/other.yaml'];
+  send('done', 'user', JSON.stringify(places.map((place) => tries(project + '/' + place))));`;
+
+describe('a protocol that extends files', { timeout: 60_000 }, () => {
+  it('is the one that a role works by, and which it cannot change', async () => {
+    project = new ImpostorProject({ maker: greedy }, files);
+    expect(await project.works('maker')).toMatchObject({ code: 0 });
+    const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
+      type: string;
+      body: string;
+    }[];
+    const refused = bubblewrap.works ? 'EROFS' : 'done';
+    const said = rows.find(({ type }) => type === 'done')?.body ?? '[]';
+    expect(JSON.parse(said)).toEqual([refused, refused, refused, 'done']);
+  });
+
+  it('is checked with the files that it extends, and its problems name them', async () => {
+    project = new ImpostorProject(
+      {},
+      { ...files, 'shared/base.yaml': 'messages: { task: { frm: user, to: maker } }\n' },
+    );
+    const checked = await project.run(['check']);
+    expect(checked.code).toBe(2);
+    expect(checked.stderr).toContain('shared/base.yaml:1:21: error E_UNKNOWN_KEY: `frm`');
+  });
+});
