@@ -83,7 +83,7 @@ export async function deliver(
   draft: Draft,
   options: MessageOptions,
 ): Promise<number> {
-  const { submit, stageInTurn } = await import('../operations/sending.ts');
+  const { submit, stageInTurn, twinOf } = await import('../operations/sending.ts');
   const { terminal, turn } = context;
   if (turn !== null) {
     if (turn.outbox === '')
@@ -95,7 +95,10 @@ export async function deliver(
     show(terminal, sending, options.json === true);
     return 0;
   }
+  const twin = twinOf(project, role, draft, terminal.now());
   const sending = await submit(project, role, draft, terminal.now);
+  if (twin !== null)
+    terminal.complain(`note: the same message is already there: ${twin}; this is a second one\n`);
   if (options.wait === true) {
     if (options.json !== true) terminal.complain(`${inWords(sending)}\n`);
     const { awaitAnswer } = await import('./waiting.ts');

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Draft } from '../mail/format/message.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
@@ -65,8 +66,7 @@ export async function submit(
   if (protocol) forbid(admit(state, protocol, drop, draft));
   const mark = project.newId().slice(-12);
   const name = nameOf(mark);
-  const text = draftText({ ...draft, extra: { ...draft.extra, [reference]: mark } });
-  const path = project.drop(role, 'outbox', name, text);
+  const path = project.drop(role, 'outbox', name, markedText(draft, mark));
   const controller = project.holder() !== null;
   const recorded = { schema: 1, state: 'recorded', path, controller, reference: mark } as const;
   if (!controller) return recorded;
@@ -76,9 +76,53 @@ export async function submit(
   return word;
 }
 
+/** Milliseconds in which a repeated message may be the second try of a command that was killed. */
+const recently = 600_000;
+
+/**
+ * Where an equal message of this role is already: a waiting file of its outbox, or one that was
+ * accepted in the last ten minutes. Null: there is none.
+ */
+export function twinOf(
+  project: Pick<Project, 'names' | 'files' | 'state'>,
+  role: RoleName,
+  draft: Draft,
+  now: number,
+): string | null {
+  const waiting = project.names(role, 'outbox').find((name) => {
+    const mark = /^send-(.*)\.md$/.exec(name)?.[1];
+    return (
+      mark !== undefined && project.files.read(`agents/${role}/outbox/${name}`) === markedText(draft, mark)
+    );
+  });
+  if (waiting !== undefined) return `agents/${role}/outbox/${waiting}`;
+  const sent = [...(project.state()?.mail.values() ?? [])].findLast(
+    ({ message }) =>
+      message.from === role &&
+      now - message.created < recently &&
+      isSaid(draft.to, message.to) &&
+      isSaid(draft.type, message.type) &&
+      isSaid(draft.thread, message.thread) &&
+      isSaid(draft.subject, message.subject) &&
+      draft.inReplyTo === message.inReplyTo &&
+      isDeepStrictEqual(draft.fields, message.fields) &&
+      draft.body === message.body,
+  );
+  return sent?.message.id ?? null;
+}
+
+/** Whether a message has what its draft said; the controller completes the rest. */
+function isSaid(said: unknown, sent: unknown): boolean {
+  return said === null || isDeepStrictEqual(said, sent);
+}
+
 /** The name of a message file with this reference. */
 function nameOf(mark: string): string {
   return `send-${mark}.md`;
+}
+
+function markedText(draft: Draft, mark: string): string {
+  return draftText({ ...draft, extra: { ...draft.extra, [reference]: mark } });
 }
 
 /** Writes a message into the staging folder of the calling turn. */

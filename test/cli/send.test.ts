@@ -39,6 +39,32 @@ describe('send', () => {
     );
   });
 
+  it('says so when the same message is already recorded: a killed command may have done that', async () => {
+    const bench = new Bench();
+    bench.up = false;
+    expect((await bench.run('send', 'architect', '-m', 'Add a flag')).err).toBe('');
+    expect((await bench.run('send', 'architect', '-m', 'Add another')).err).toBe('');
+    const [name = ''] = (bench.disk.list('agents/user/outbox') ?? []).toSorted();
+    expect(await bench.run('send', 'architect', '-m', 'Add a flag')).toMatchObject({
+      code: 0,
+      err: `note: the same message is already there: agents/user/outbox/${name}; this is a second one\n`,
+    });
+    expect(bench.disk.list('agents/user/outbox')).toHaveLength(3);
+  });
+
+  it('says so when the same message was accepted within ten minutes', async () => {
+    const bench = new Bench();
+    await bench.run('send', 'architect', '-m', 'Add a flag');
+    const id = bench.id('Add a flag');
+    expect((await bench.run('send', 'architect', '-m', 'Add another')).err).toBe('');
+    bench.now += 590_000;
+    expect((await bench.run('send', 'architect', '-m', 'Add a flag')).err).toBe(
+      `note: the same message is already there: ${id}; this is a second one\n`,
+    );
+    bench.now += 600_000;
+    expect((await bench.run('send', 'architect', '-m', 'Add a flag')).err).toBe('');
+  });
+
   it('says so when the controller does not take it in time', async () => {
     const bench = new Bench();
     const services = bench.services();
