@@ -45,6 +45,7 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  [String.raw`^\.mailroom/tmp/`, box('outbox'), 'letter.send'],
   [box('(inbox|outbox)'), String.raw`^\.mailroom/accepting/`, 'accept.take'],
   [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
   [box('inbox'), filed, 'projection.move'],

@@ -17,6 +17,7 @@ export const effects = {
   'holder.write': at('writes down who holds the project'),
   'home.make': at('makes the home folder of an agent, with its settings and links', 'half'),
   'journal.remove': at('removes a segment that a snapshot has replaced'),
+  'letter.send': at('puts what a person sends or answers into an outbox'),
   'mailbox.folder': at('makes a mail folder'),
   'parked.write': at('records that a provider is rate limited'),
   'person.notify': at('starts the command that notifies a person', 'running'),

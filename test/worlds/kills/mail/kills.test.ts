@@ -19,6 +19,7 @@ describe('the kill matrix', () => {
       ['trail commit', 'trail.ref', 1, 'during'],
       ['rotation', 'journal.remove', 1, 'before', outage],
       ['rotation', 'summary.write', 1, 'after', outage],
+      ['other kinds', 'other.refuse', 2, 'after'],
       ['recovery', 'journal.sync', 2, 'before'],
       ['torn line', 'journal.cut', 1, 'after', group],
     ]);

@@ -18,6 +18,8 @@ export interface MailKind extends Kind {
   /** What people do before the last start. */
   readonly later?: (place: Place) => void;
   readonly first?: Kill<EffectName>;
+  /** The command that is killed, and repeated before the controller works; null: it is the controller. */
+  readonly argv?: (place: Place) => readonly string[];
   /** What lies in the inbox of `user` when all is over, as `type subject`; a copy of each. */
   readonly leads: readonly string[];
 }
@@ -167,6 +169,38 @@ export const kinds: readonly MailKind[] = [
     prepare: seedJournal,
     plant: (place) => task(place, 'review'),
     leads: ['done review'],
+  },
+  {
+    name: 'other kinds',
+    what: 'folders in the place of files that the controller keeps, and files in that of folders',
+    plant: (place) => {
+      task(place, 'plain kept');
+      for (const name of ['boot', 'confirmed', 'lock.json']) place.write(`.mailroom/${name}/in`, '');
+      for (const name of ['tmp', 'control', 'refused']) place.write(`.mailroom/${name}`, 'x');
+    },
+    leads: ['done plain kept'],
+  },
+  {
+    name: 'sending',
+    what: 'a person sends a task while no controller runs, and repeats the command after the crash',
+    plant: () => {},
+    argv: () => ['send', 'maker', '--type', 'task', '--message', 'plain sent'],
+    leads: ['done plain sent'],
+  },
+  {
+    name: 'answering',
+    what: 'a person answers a message while no controller runs, and repeats the command after the crash',
+    prepare: async (place) => {
+      place.drop('agents/user/outbox/note.md', letter('note', 'note', 'to: boss\n'));
+      const { code, stderr } = await place.run(upUntilIdle, { kill: null });
+      if (code !== 0) throw new Error(`the note is not delivered: ${stderr}`);
+    },
+    plant: () => {},
+    argv: (place) => {
+      const [note = ''] = place.list('agents/boss/inbox');
+      return ['reply', note.slice(-39, -3), '--as', 'boss', '--type', 'word', '--message', 'answered'];
+    },
+    leads: ['word answered'],
   },
   {
     name: 'recovery',

@@ -30,15 +30,20 @@ export const mail: Matrix<MailKind> = {
   kinds,
   found,
   plant: (kind, place) => kind.plant(place),
-  argv: () => upUntilIdle,
+  argv: (kind, place) => kind.argv?.(place) ?? upUntilIdle,
   settle: async (kind, place, run) => {
     kind.later?.(place);
+    // Whoever saw it killed repeats it: what was done by then is said, and nothing is done by halves.
+    const repeated = kind.argv ? [await run()] : [];
+    const again = repeated.some(({ stderr }) => stderr.startsWith('note: the same message is already there'));
     plantFresh(place);
-    const { code, stdout, stderr } = await run();
+    const { code, stdout, stderr } = await (kind.argv ? place.run(upUntilIdle, { kill: null }) : run());
     const idle = /"idle": "(\w+)"/.exec(stdout)?.[1] ?? 'unknown';
     const rests = (code === 0 || code === 1) && (idle === 'done' || idle === 'waiting_for_user');
     const problems = rests ? [] : [`it does not come to rest (${idle}): ${stderr.slice(0, 2_000)}`];
-    const leads = [...kind.leads, freshLead];
+    const leads = [...kind.leads, ...(again ? kind.leads : []), freshLead];
+    for (const ran of repeated)
+      if (ran.code !== 0) problems.push(`the repeated command fails: ${ran.stderr}`);
     return [...problems, ...checkPlace(place, protocolOf(place), leads, kind.git === true)];
   },
 };

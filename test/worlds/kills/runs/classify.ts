@@ -46,8 +46,9 @@ const files: FileTable<EffectName> = [
   ['remove', `${run}/control/`, 'control.remove'],
   ['remove', `${run}/lock\\.json$`, 'holder.forget'],
   ['folder', `${run}/(steps|hooks|dead)(/|$)`, 'step.folder'],
-  ['folder', String.raw`^\.mailroom(/(tmp|locks|contexts|runs)(/.*)?)?$`, 'run.folder'],
+  ['folder', String.raw`^\.mailroom(/(tmp|locks|contexts|refused|runs|triggers)(/.*)?)?$`, 'run.folder'],
   ['sync', String.raw`^\.mailroom/contexts$`, 'context.holder'],
+  ['sync', String.raw`^\.mailroom/triggers$`, 'trigger.note'],
   ['remove', '^decision$', 'decision.remove'],
   ['folder', '^in(/|$)', 'input.folder'],
   ['begin', String.raw`^said\.md$`, 'place.make'],
@@ -64,6 +65,7 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  [draft, String.raw`^\.mailroom/refused/.*\.reason\.txt$`, 'other.refuse'],
   [draft, `${events}/definitions/`, 'definition.keep'],
   [draft, String.raw`^\.mailroom/nostr\.key$`, 'key.write'],
   [draft, `${run}/(definition|run\\.json)$`, 'card.write'],
@@ -73,6 +75,7 @@ const moves: MoveTable<EffectName> = [
   [draft, `${run}/dead/`, 'dead.write'],
   [draft, `${run}/rolled-back(-\\d+)?\\.patch$`, 'rollback.keep'],
   [draft, String.raw`^\.mailroom/contexts/`, 'context.holder'],
+  [draft, String.raw`^\.mailroom/triggers/`, 'trigger.note'],
   [draft, String.raw`^\.mailroom/incoming/`, 'letter.post'],
   [draft, `${run}/posted/`, 'letter.note'],
   [draft, `${run}/inbox/`, 'letter.answer'],

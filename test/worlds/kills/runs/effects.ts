@@ -55,6 +55,7 @@ const ofRun = {
   'step.prompt': at('writes what an agent is asked', 'half'),
   'step.spawn': at('starts a worker', 'running'),
   'step.terminate': at('asks a process to end'),
+  'trigger.note': at('writes down which runs triggers ask for, and which has begun'),
   'summary.write': at('writes the status of the run'),
   'values.hide': at('masks a secret in values that were handed over'),
 } as const satisfies Record<string, Effect>;
@@ -62,6 +63,7 @@ const ofRun = {
 /** What the controller of the mail does, which a run has beside it when a role does a step. */
 const besides = [
   'boot.write',
+  'confirmed.write',
   'holder.remove',
   'holder.write',
   'journal.append',

@@ -28,6 +28,11 @@ describe('the kill matrix of runs', () => {
       ['rollback', 'rollback.restore', 1, 'before', outage],
       ['rollback', 'meta.write', 2, 'before', group],
       ['recovery', 'journal.append', 1, 'during'],
+      ['script', 'other.refuse', 1, 'after'],
+      ['triggered', 'trigger.note', 1, 'before'],
+      ['triggered', 'trigger.note', 1, 'after'],
+      ['triggered', 'card.write', 2, 'before'],
+      ['triggered', 'trigger.note', 3, 'before', group],
     ]);
     expect(failures).toEqual([]);
   });

@@ -20,6 +20,8 @@ export interface RunKind extends Kind {
   readonly mail?: boolean;
   /** It is a workflow of the language nip, told to a relay: this project asks for it, or somebody else does. */
   readonly nip?: 'own' | 'asked';
+  /** It is begun by `up`, as a trigger has asked for it before. */
+  readonly triggered?: boolean;
   /** What lies there before the run begins, by path. */
   readonly before?: Texts;
   readonly first?: Kill<EffectName>;
@@ -65,8 +67,8 @@ hooks:
   },
   {
     name: 'script',
-    what: 'scripts that hand an artifact and a secret over, in a context folder that holds something already',
-    before: { 'context/one/old.txt': 'Old\n' },
+    what: 'scripts that hand an artifact and a secret over, in a context folder that holds something already; a folder is in the place of a file',
+    before: { 'context/one/old.txt': 'Old\n', '.mailroom/boot/folder': '' },
     steps: artifacts,
     status: 'SUCCEEDED',
     done: { one: [], two: ['one'] },
@@ -186,6 +188,15 @@ secrets: [KILLED_TOKEN]
     done: {},
   },
   {
+    name: 'triggered',
+    what: 'a run that waits in the memory of a trigger, and that `up` begins',
+    mail: true,
+    triggered: true,
+    steps: artifacts,
+    status: 'SUCCEEDED',
+    done: { one: [], two: ['one'] },
+  },
+  {
     name: 'rollback',
     what: 'a run that fails, and whose workspace is put back to what it was',
     rolledBack: {
@@ -238,6 +249,9 @@ hooks:
 
 const header = (name: string): string => `name: ${name}\nversion: "1"\ntimeout: 1m\n`;
 
-export const workflowOf = ({ steps }: RunKind): string => `${header('killed')}steps:${steps}`;
+const yearly = 'triggers: { clock: { cron: "0 0 1 1 *" } }\n';
+
+export const workflowOf = ({ steps, triggered }: RunKind): string =>
+  `${header('killed')}${triggered === true ? yearly : ''}steps:${steps}`;
 
 export const child = `${header('child')}steps:\n  make: ${script(make, outputs)}\n`;

@@ -2,6 +2,9 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
 import { listRuns } from '../../../../src/workflow/files/run-folders.ts';
+import type { TriggersMemory } from '../../../../src/letters/triggers-memory.ts';
+import { runState } from '../../../../src/workflow/host/run-state.ts';
+import { readTriggers, writeTriggers } from '../../../../src/workflow/triggers/memory-files.ts';
 import type { Matrix, Page } from '../matrix.ts';
 import type { Place } from '../place.ts';
 import { checkPlace, eventsOf } from './check.ts';
@@ -50,10 +53,12 @@ export const runs: Matrix<RunKind> = {
   },
   plant: async (kind, place) => {
     if (kind.nip) await openRelay(place, kind.nip === 'asked');
-    else place.write('work.yaml', workflowOf(kind));
+    else place.write(fileOf(kind), workflowOf(kind));
+    if (kind.triggered) writeTriggers(new RealDisk(place.root), fileOf(kind), waiting);
     for (const [path, text] of Object.entries(kind.before ?? {})) place.write(path, text);
   },
   argv: (kind, place) => {
+    if (kind.triggered) return ['up', '--until-idle', '--json'];
     const run = runOf(place);
     return run === null ? ['run', ...workOf(kind), '--json'] : ['resume', run, '--json'];
   },
@@ -61,19 +66,49 @@ export const runs: Matrix<RunKind> = {
     const begun = runOf(place);
     const before = begun === null ? [] : eventsOf(place, begun);
     const { stdout, stderr } = await run();
+    const id = runOf(place);
     const over =
+      (kind.triggered && id !== null && isDone(place, id)) ||
       new RegExp(`"status": ?"${kind.status}"`).test(stdout) ||
       // Nothing was left to be done.
       (kind.rolledBack !== undefined && stdout.includes('this run was rolled back'));
     const problems = over
       ? []
       : [`it does not end ${kind.status}: ${stdout.slice(0, 500)}${stderr.slice(0, 500)}`];
-    const id = runOf(place);
     if (id === null) return [...problems, 'there is no run'];
     if (kind.nip) problems.push(...checkPublished(place, id, kind.nip === 'asked'));
     return [...problems, ...checkPlace(kind, place, id, before), ...checkRolledBack(kind, place, id)];
   },
 };
+
+function fileOf({ triggered }: RunKind): string {
+  return triggered ? 'workflows/work.yaml' : 'work.yaml';
+}
+
+/** What a trigger asked for before the crash: this run, once. */
+const asked = '01900000-0000-7000-8000-0000000000cc';
+const waiting: TriggersMemory = {
+  going: null,
+  triggers: {
+    clock: {
+      due: null,
+      taken: null,
+      changed: null,
+      printed: null,
+      waiting: { run: asked, trigger: 'clock', at: 1_700_000_000_000, count: 1, data: {} },
+      ended: null,
+      last: null,
+    },
+  },
+};
+
+/** The run that was asked for has ended, no other has begun, and nothing is asked for any more. */
+function isDone(place: Place, run: string): boolean {
+  const disk = new RealDisk(place.root);
+  const { going, triggers } = readTriggers(disk, 'workflows/work.yaml');
+  const isAsked = going !== null || triggers['clock']?.waiting !== null;
+  return run === asked && listRuns(disk).length === 1 && !isAsked && runState(disk, run).status === 'SUCCEEDED';
+}
 
 function workOf({ nip }: RunKind): readonly string[] {
   if (nip === 'asked') return ['request.json'];
