@@ -7,7 +7,9 @@ import type { Content } from '../kernel/content.ts';
 /** The largest message, in bytes. */
 export const messageBytes = 4 * 1024 * 1024;
 
-const kinds: Readonly<Record<Exclude<Kind, 'file'>, string>> = {
+/** What is at a path, in words. */
+export const kindWords: Readonly<Record<Kind, string>> = {
+  file: 'a file',
   folder: 'a folder',
   link: 'a link',
   fifo: 'a fifo (named pipe)',
@@ -26,7 +28,7 @@ export type Found = Content | 'gone';
 export function readContent(disk: Disk, path: string, limit = messageBytes): Found {
   const look = disk.look(path);
   if (look === null) return 'gone';
-  if (look.kind !== 'file') return problem(`it is ${kinds[look.kind]}, not a file`);
+  if (look.kind !== 'file') return problem(`it is ${kindWords[look.kind]}, not a file`);
   if (look.size > limit) return problem(tooLarge(look.size, limit));
   const bytes = readAllowed(disk, path, limit + 1);
   if (bytes === null) return 'gone';

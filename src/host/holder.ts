@@ -28,7 +28,7 @@ const longestProblem = 300;
 export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Holder {
   const problems = (note.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
   const holder = { pid: process.pid, host: hostname(), ...note, problems };
-  disk.write(holderOf(lock), `${JSON.stringify(holder)}\n`);
+  disk.write(holderFile(lock), `${JSON.stringify(holder)}\n`);
   return holder;
 }
 
@@ -37,7 +37,7 @@ export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Hold
  * hold it.
  */
 export function readHolder(disk: Disk, lock = lockFile): Holder | null {
-  const content = readContent(disk, holderOf(lock), 10_000);
+  const content = readContent(disk, holderFile(lock), 10_000);
   const read = content !== 'gone' && content.ok ? readHolderFile(content.text) : null;
   return read?.ok === true ? read.value : null;
 }
@@ -46,10 +46,11 @@ export function readHolder(disk: Disk, lock = lockFile): Holder | null {
 export function removeHolder(disk: Disk, lock = lockFile): void {
   const holder = readHolder(disk, lock);
   if (holder === null || (holder.pid === process.pid && holder.host === hostname()))
-    disk.remove(holderOf(lock));
+    disk.remove(holderFile(lock));
 }
 
-function holderOf(lock: string): string {
+/** The file with the holder of a lock. */
+export function holderFile(lock: string): string {
   return `${lock}.json`;
 }
 

@@ -7,6 +7,7 @@ import { lockFile, readHolder, type Holder } from './holder.ts';
 import { parentOf } from '../disk/disk.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 import { otherHolder } from './holding.ts';
+import { clearState, clearStateFiles } from './state-places.ts';
 import { refuseTrackedState } from './tracked.ts';
 
 export interface Lock {
@@ -15,10 +16,25 @@ export interface Lock {
   readonly lost: Promise<void>;
 }
 
-/** Locks the project for its only controller. Throws `E_LOCKED`, `E_TRACKED`. */
-export async function takeLock(disk: RealDisk): Promise<Lock> {
+/** The lock of a host. */
+export interface HostLock extends Lock {
+  /** A note for each entry that was in the place of another, and was moved to `refused/`. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * Locks the project for its only controller, and clears the places of its state. Throws `E_LOCKED`,
+ * `E_TRACKED`.
+ */
+export async function takeLock(disk: RealDisk): Promise<HostLock> {
   await refuseTrackedState(disk);
-  return take(disk, lockFile, lockFile, () => taken(readHolder(disk)));
+  const lock = await take(disk, lockFile, lockFile, () => taken(readHolder(disk)));
+  try {
+    return { ...lock, refused: [...clearState(disk), ...clearStateFiles(disk)] };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
 }
 
 /**

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RealDisk } from '../../src/disk/real-disk.ts';
-import { keyFile, projectKey } from '../../src/host/project-key.ts';
+import type { Kind } from '../../src/disk/disk.ts';
+import { MemoryDisk } from '../support/memory-disk.ts';
+import { keyFile, projectKey, secretsOfProject } from '../../src/host/project-key.ts';
 
 let root: string;
 beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'mailroom-key-'))));
@@ -28,6 +30,24 @@ describe('the key of a project', () => {
   it('is not made of something else', () => {
     projectKey(new RealDisk(root));
     writeFileSync(join(root, keyFile), 'no key');
-    expect(() => projectKey(new RealDisk(root))).toThrow('.mailroom/nostr.key holds no key');
+    expect(() => projectKey(new RealDisk(root))).toThrow(
+      '.mailroom/nostr.key holds no key, so nothing is signed: it is not 64 hexadecimal digits',
+    );
+  });
+
+  it.each<[Kind, string]>([
+    ['folder', 'a folder'],
+    ['link', 'a link'],
+    ['fifo', 'a fifo (named pipe)'],
+    ['socket', 'a socket'],
+    ['device', 'a device'],
+  ])('is not replaced where a %s is in its place, and nothing is masked for it', (kind, words) => {
+    const disk = new MemoryDisk();
+    disk.plant(keyFile, 'nowhere', kind);
+    expect(() => projectKey(disk)).toThrow(
+      `.mailroom/nostr.key holds no key, so nothing is signed: it is ${words}, not a file`,
+    );
+    expect(secretsOfProject(disk)).toEqual([]);
+    expect(disk.look(keyFile)?.kind).toBe(kind);
   });
 });

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, realpathSync, rmdirSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/wiring/project.ts';
 import { tryLock } from '../../src/host/lock.ts';
+import { contextHolderFile } from '../../src/workflow/files/context-holder.ts';
 import { isAlive, lockFilesOf, takeRun } from '../../src/workflow/host/locks.ts';
 import { isKernelLocked, takeKernelLock } from '../../src/host/flock.ts';
 import { takeLock } from '../../src/host/lock.ts';
@@ -92,13 +93,31 @@ describe('the lock of a run', () => {
 
   it('is let go of where the disk refuses to write down who holds it', async () => {
     const project = new RealDisk(temporaryFolder());
-    const note = join(project.root, '.mailroom/runs/a/lock.json');
-    mkdirSync(note, { recursive: true });
+    const tmp = join(project.root, '.mailroom/tmp');
+    mkdirSync(join(project.root, '.mailroom'));
+    writeFileSync(tmp, '');
     await expect(takeRun(project, 'a', '/context')).rejects.toMatchObject({ code: 'E_DISK' });
-    rmdirSync(note);
+    rmSync(tmp);
     const lock = await takeRun(project, 'a', '/context');
     expect(await isAlive(project, 'a')).toBe(true);
     await lock.release();
+  });
+
+  it('is had although something else is in the place of a file or folder of the run, which moves away', async () => {
+    const project = new RealDisk(temporaryFolder());
+    for (const name of ['lock.json', 'journal']) project.makeFolder(`.mailroom/runs/a/${name}`);
+    project.write('.mailroom/runs/a/posted', 'x');
+    project.makeFolder(contextHolderFile('/context'));
+    const lock = await takeRun(project, 'a', '/context');
+    expect(lock.refused).toEqual([
+      '.mailroom/runs/a/posted was moved to .mailroom/refused/: it is a file, not a folder',
+      '.mailroom/runs/a/lock.json was moved to .mailroom/refused/: it is a folder, not a file',
+      `${contextHolderFile('/context')} was moved to .mailroom/refused/: it is a folder, not a file`,
+    ]);
+    await lock.release();
+    const again = await takeRun(project, 'a', '/context');
+    expect(again.refused).toEqual([]);
+    await again.release();
   });
 
   it('is let go of where the disk refuses to remove who held it', async () => {

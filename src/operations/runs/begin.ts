@@ -20,7 +20,9 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextFolderOf, takeContext, whereItLies } from '../../workflow/files/context-holder.ts';
 import { checkRecords } from '../../workflow/files/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../../workflow/files/run-folders.ts';
-import type { Lock } from '../../host/lock.ts';
+import type { HostLock, Lock } from '../../host/lock.ts';
+import { refuseTrackedState } from '../../host/tracked.ts';
+import { clearState } from '../../host/state-places.ts';
 import { composeRun, type Composed, type Origin, type RunSettings } from './compose.ts';
 import { takeRun } from '../../workflow/host/locks.ts';
 import { checkpointOf, endsRolledBack } from '../../workflow/host/rollback-port.ts';
@@ -191,7 +193,7 @@ export async function cancelRun(
 ): Promise<void> {
   const run = whereItLies(disk, openRoot, stored);
   keepProgramsOutOf(run.workspace);
-  const lock = await takeRun(disk, run.run, contextFolderOf(disk, openRoot, run));
+  const { lock } = await lockRun(disk, run);
   const controller = await orReleased(lock, async () => {
     return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
       const reason = refusal(expectBegun(run.run, host.state), host.rules, command);
@@ -222,14 +224,28 @@ async function locked(
   run: string,
   workspace: string,
   definition: Workflow,
-  act: (lock: Lock) => Promise<RunController>,
+  act: (lock: HostLock) => Promise<RunController>,
 ): Promise<RunController> {
-  const context = contextFolderOf(disk, openRoot, { run, workspace, definition });
-  const lock = await takeRun(disk, run, context);
+  const { lock, context } = await lockRun(disk, { run, workspace, definition });
   return orReleased(lock, () => {
     takeContext(disk, openRoot, context, run, definition);
     return act(lock);
   });
+}
+
+/**
+ * Locks a run, with everything cleared that is in the place of its files. Throws `E_LOCKED`, and
+ * `E_TRACKED` when git tracks the state. `context`: its context folder, absolute.
+ */
+async function lockRun(
+  disk: RealDisk,
+  run: RunFolder,
+): Promise<{ readonly lock: HostLock; readonly context: string }> {
+  await refuseTrackedState(disk);
+  const cleared = clearState(disk);
+  const context = contextFolderOf(disk, openRoot, run);
+  const lock = await takeRun(disk, run.run, context);
+  return { lock: { ...lock, refused: [...cleared, ...lock.refused] }, context };
 }
 
 async function orReleased<T>(lock: Lock, act: () => Promise<T>): Promise<T> {

@@ -21,7 +21,7 @@ import { journalWatch, lockWatch } from '../../host/gone.ts';
 import { lockFilesOf } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
-import type { Lock } from '../../host/lock.ts';
+import type { HostLock } from '../../host/lock.ts';
 import { changeFinder } from '../../workflow/host/changes.ts';
 import { hookPorts } from '../../workflow/host/hook-ports.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
@@ -68,7 +68,7 @@ export interface Composed {
 
 interface RunContext {
   readonly watch: RunWatcher;
-  readonly lock: Lock;
+  readonly lock: HostLock;
   readonly origin: Origin;
 }
 
@@ -120,7 +120,8 @@ export async function composeRun(
     await lock.release();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
-  return { host, controller: controllerOf(run, host, loop, { mail, said, lacks, release }), release };
+  const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
+  return { host, controller: controllerOf(run, host, loop, { mail, said, notes, release }), release };
 }
 
 async function runnerOf(
@@ -146,8 +147,8 @@ async function runnerOf(
 interface Companions {
   readonly mail: ProjectMail | null;
   readonly said: Announcement | undefined;
-  /** What its recording will lack, in words; null: nothing. */
-  readonly lacks: string | null;
+  /** Notes for the person at the start; null ones are left out. */
+  readonly notes: readonly (string | null)[];
   readonly release: () => Promise<void>;
 }
 
@@ -155,13 +156,13 @@ function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   loop: Loop,
-  { mail, said, lacks, release }: Companions,
+  { mail, said, notes, release }: Companions,
 ): RunController {
   const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
   return {
     run,
     rules: host.rules,
-    notes: [host.cut, lacks, ...weakSecrets([host.rules.workflow])].filter((note) => note !== null),
+    notes: notes.filter((note) => note !== null),
     get state() {
       return host.state;
     },

@@ -32,6 +32,7 @@ import {
   writeHolder,
   type HolderNote,
 } from '../../host/holder.ts';
+import { DiskGuard } from '../../disk/disk-guard.ts';
 import { journalFolder } from '../../disk/journal-files.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
@@ -42,7 +43,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../project/definition.ts';
 import { journalWatch, lockWatch } from '../../host/gone.ts';
-import { takeLock, type Lock } from '../../host/lock.ts';
+import { takeLock, type HostLock } from '../../host/lock.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { hostProcess } from '../../host/host-process.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
@@ -87,29 +88,35 @@ export async function startController(
 
 /**
  * Creates the input folders, and the key of a project that will sign: before an agent runs, since
- * no sandbox can hide a missing file.
+ * no sandbox can hide a missing file. Returns why it has no key; null: it has one, or needs none.
  */
-function prepare(disk: RealDisk, { roles }: Protocol): void {
+function prepare(disk: RealDisk, { roles }: Protocol): string | null {
   removeOldTemporaries(disk, Date.now());
   for (const folder of [controlFolder, incomingFolder]) disk.makeFolder(folder);
-  if ([...roles.values()].some(({ kinds = [] }) => kinds.length > 0)) projectKey(disk);
+  const guard = new DiskGuard();
+  const signs = [...roles.values()].some(({ kinds = [] }) => kinds.length > 0);
+  if (signs) guard.attempt(() => projectKey(disk), null);
+  return guard.problem;
 }
 
-async function release(disk: RealDisk, lock: Lock): Promise<void> {
-  removeHolder(disk);
-  await lock.release();
+async function release(disk: RealDisk, lock: HostLock): Promise<void> {
+  try {
+    removeHolder(disk);
+  } finally {
+    await lock.release();
+  }
 }
 
 async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  held: { readonly lock: Lock; readonly note: HolderNote; readonly open: OpenWorkflows | null },
+  held: { readonly lock: HostLock; readonly note: HolderNote; readonly open: OpenWorkflows | null },
 ): Promise<Controller> {
   const { lock, note, open } = held;
   const { config, protocol, hash } = definition;
   const lockGone = lockWatch(disk, [lockFile]);
-  prepare(disk, protocol);
+  const atStart = [...lock.refused, prepare(disk, protocol)];
   const trail = trailOf(disk, config);
   const events: { to: RunnerEvents | null } = { to: null };
   const runner = await runnerOf(disk, definition, options, events);
@@ -151,7 +158,7 @@ async function compose(
   hints.failed = (error) => loop.fail(error);
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
-  const notes = [host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
+  const notes = [...atStart, host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
   const close = async () => {
     await up?.workflows.close();
     journal.close();

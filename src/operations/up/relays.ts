@@ -1,3 +1,4 @@
+import { isContained } from '../../kernel/contained.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import type { Settings } from '../project/definition.ts';
 import { relaysOf } from '../../nostr/relays.ts';
@@ -24,12 +25,19 @@ export async function openRelays(
   const { nip } = settings.config;
   const relays = nip.enabled ? await relaysOf(disk, nip) : null;
   if (relays === null) return null;
-  const requests = await listenToRelays(disk, settings, runs, relays, failed);
+  let deaf: string | null = null;
+  // Without its key, or with unreadable logs, the mail and other runs continue.
+  const requests = await listenToRelays(disk, settings, runs, relays, failed).catch((error: unknown) => {
+    if (!isContained(error)) throw error;
+    deaf = `requests from relays are not followed: ${error.message}`;
+    return null;
+  });
   const unsent = new UnsentEvents(disk, relays);
   const sending = unsent.follow(failed);
   return {
     problems: () => [
       ...relays.problems,
+      ...(deaf === null ? [] : [deaf]),
       ...(requests?.problems ?? []),
       ...(unsent.problem === null ? [] : [unsent.problem]),
     ],

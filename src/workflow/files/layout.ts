@@ -12,6 +12,12 @@ export function ownContextFolder(run: string): string {
   return join(runFolder(run), 'shown');
 }
 
+/** The folders of a run, apart from its journal; its host creates missing ones. */
+export function runFolders(run: string): string[] {
+  const names = ['control', 'inbox', 'posted', 'refused', 'steps', 'logs', 'dead', 'hooks', 'context', 'found'];
+  return [...names.map((name) => join(runFolder(run), name)), ownContextFolder(run)];
+}
+
 /** The lock file of a run in progress. */
 export function runLockFile(run: string): string {
   return join(lockNames.folder, run);

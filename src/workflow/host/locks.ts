@@ -3,21 +3,20 @@ import process from 'node:process';
 import { MailroomError } from '../../kernel/errors.ts';
 import { isKernelLocked } from '../../host/flock.ts';
 import { readProcess } from '../../process/proc.ts';
-import { removeHolder, writeHolder } from '../../host/holder.ts';
+import { holderFile, removeHolder, writeHolder } from '../../host/holder.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { contextLockFile, readContextHolder } from '../files/context-holder.ts';
-import { ownContextFolder, runHolder, runLockFile } from '../files/layout.ts';
+import { contextHolderFile, contextLockFile, readContextHolder } from '../files/context-holder.ts';
+import { ownContextFolder, runFolders, runHolder, runLockFile } from '../files/layout.ts';
 import { otherHolder } from '../../host/holding.ts';
-import { areLocksHidden, take, type Lock } from '../../host/lock.ts';
-import { refuseTrackedState } from '../../host/tracked.ts';
+import { areLocksHidden, take, type HostLock } from '../../host/lock.ts';
+import { clearPlaces } from '../../host/state-places.ts';
 
 /**
- * Locks a run and its context folder (absolute) for the life of this process. Throws `E_LOCKED`
- * when another process hosts the run or another run uses the folder, and `E_TRACKED` when git
- * tracks the state.
+ * Locks a run and its context folder (absolute) for the life of this process, and clears the places
+ * of its state. Throws `E_LOCKED` when another process hosts the run or another run uses the
+ * folder.
  */
-export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<Lock> {
-  await refuseTrackedState(project);
+export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<HostLock> {
   const before = readContextHolder(project, contextFolder)?.run ?? null;
   const isOwn = before === run || contextFolder === join(project.root, ownContextFolder(run));
   const inUse = () => (isOwn ? going(run) : usedBy(contextFolder, before));
@@ -27,9 +26,14 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
   };
   try {
     held.push(await take(project, runLockFile(run), runHolder(run), () => going(run)));
+    const refused = [
+      ...clearPlaces(project, 'folder', runFolders(run)),
+      ...clearPlaces(project, 'file', [holderFile(runHolder(run)), contextHolderFile(contextFolder)]),
+    ];
     const startTime = readProcess(process.pid)?.startTime ?? null;
     writeHolder(project, { since: Date.now(), triggers: false, startTime }, runHolder(run));
     return {
+      refused,
       lost: Promise.race(held.map(({ lost }) => lost)),
       release: async () => {
         try {

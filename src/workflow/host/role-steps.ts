@@ -130,10 +130,10 @@ export class RoleSteps {
     for (const [id, key] of ids)
       if (!this.has(key)) this.#ledger.record([{ type: 'posted', key }]);
       else if (!this.#sent.has(id)) {
-        this.#sent.add(id);
         // Not prepared twice: the role may have begun to write outputs.
         if (posted.has(id)) mail.again(id);
         else this.#send(id, this.#launching.launchOf(key));
+        this.#sent.add(id);
       }
   }
 

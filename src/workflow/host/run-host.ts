@@ -176,7 +176,7 @@ export class RunHost implements Host {
     for (const hook of hooks) this.#hooks.start(hook);
     this.#disk.succeeds(() => this.#commands.release());
     // An older decision may want processes that have ended since.
-    if (this.#commandsReadable) this.#workers.steer(wanted);
+    if (this.#commandsReadable) this.#disk.succeeds(() => this.#workers.steer(wanted));
     this.#draw(events);
     this.#reportProblem();
     const more = this.#ledger.dirty;
@@ -200,10 +200,14 @@ export class RunHost implements Host {
       this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#slots());
       const { facts, looks } = this.#decision;
       if (facts.length === 0 && looks.length === 0) return;
-      // An ended run has no host: its messages are withdrawn first.
-      if (this.#decision.facts.some(({ type }) => type === 'closed') && this.#workers.hasMail) {
-        this.#decision = { facts: [], processes: [], looks: [], wake: this.#ledger.now() };
-        return;
+      if (facts.some(({ type }) => type === 'closed')) {
+        // An ended run has no host: its messages are withdrawn first. Null: they cannot be listed.
+        const left = this.#disk.attempt(() => this.#workers.hasMail, null);
+        if (left !== false) {
+          const wake = left === null ? null : this.#ledger.now();
+          this.#decision = { facts: [], processes: [], looks: [], wake };
+          return;
+        }
       }
       this.#ledger.record(facts.length > 0 ? facts : looks.map((look) => this.#lookFor(look)));
     }

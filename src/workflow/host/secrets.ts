@@ -10,7 +10,7 @@ import type { Disk } from '../../disk/disk.ts';
 /**
  * The secrets masked in all files of a project: its key, and host variables with secret-like names.
  */
-export function projectSecrets(disk: Pick<Disk, 'read'>): string[] {
+export function projectSecrets(disk: Pick<Disk, 'look' | 'read'>): string[] {
   return [...secretsOfProject(disk), ...secretsOfHost()];
 }
 
@@ -18,7 +18,7 @@ export function projectSecrets(disk: Pick<Disk, 'read'>): string[] {
  * The secrets masked in all files of a run, whatever its steps list: the project's, and all of its
  * definition.
  */
-export function runSecrets(disk: Pick<Disk, 'read'>, definition: Workflow): string[] {
+export function runSecrets(disk: Pick<Disk, 'look' | 'read'>, definition: Workflow): string[] {
   return [...Object.values(variables(secretsOf(definition))), ...projectSecrets(disk)];
 }
 

@@ -86,7 +86,7 @@ export class Workers {
     return this.#roles.problems();
   }
 
-  /** Whether the run has messages in the mail, wanted or not. */
+  /** Whether the run has messages in the mail, wanted or not. Throws `E_DISK`. */
   get hasMail(): boolean {
     return this.#roles.left;
   }
@@ -104,11 +104,14 @@ export class Workers {
     return this.#running.has(keyText(key)) || this.#roles.has(key);
   }
 
-  /** Makes the running processes match the wanted ones. Call it only after a flush. */
+  /**
+   * Makes the running processes match the wanted ones, and then the messages in the mail. Call it
+   * only after a flush. Throws `E_DISK` for the mail; the next call tries again.
+   */
   steer(processes: readonly Process[]): void {
-    this.#roles.steer(processes.filter(isRoleStep));
     const own = processes.filter((process) => !isRoleStep(process));
     this.#running.steer(byKey(own), ({ key }) => this.#start(key));
+    this.#roles.steer(processes.filter(isRoleStep));
   }
 
   /** Starts those that do not run yet. */

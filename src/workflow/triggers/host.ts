@@ -1,3 +1,4 @@
+import { isContained } from '../../kernel/contained.ts';
 import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Message } from '../../mail/format/message.ts';
@@ -44,6 +45,8 @@ export class WorkflowTriggers {
   #retryAt = 0;
   #held = false;
   #problem: string | null = null;
+  /** Why the memory is not durable; the next look tries again. */
+  #unwritten: string | null = null;
 
   constructor(workflow: Triggered, ports: TriggerPorts) {
     this.workflow = workflow;
@@ -59,7 +62,7 @@ export class WorkflowTriggers {
 
   /** A problem that will be tried again; null: none. */
   get problem(): string | null {
-    return this.#problem;
+    return this.#unwritten ?? this.#problem;
   }
 
   /** Whether a run is in progress here. */
@@ -85,28 +88,40 @@ export class WorkflowTriggers {
       this.#write();
       return null;
     }
-    const decided = decideTriggers(this.#memory, this.workflow.triggers, this.#moment());
+    const before = this.#memory;
+    const decided = decideTriggers(before, this.workflow.triggers, this.#moment());
     this.#memory = decided.memory;
-    this.#write();
+    if (!this.#write()) {
+      this.#memory = before;
+      return now + again;
+    }
     for (const name of decided.polls) this.#poll(name);
     this.#goOn(now);
     const wakes = [decided.wake, this.#files.wake, this.#retryAt > now ? this.#retryAt : null];
     return wakes.reduce((least, at) => (least === null || (at !== null && at < least) ? at : least), null);
   }
 
-  /** Requests a run by a trigger. Returns its id, which is final even while it waits. */
+  /**
+   * Requests a run by a trigger. Returns its id, which is final even while it waits. Throws `E_DISK`
+   * when the request is not durable yet.
+   */
   ask(trigger: string, data: JsonObject): string {
+    this.#note(trigger, data);
+    if (this.#unwritten !== null) throw new MailroomError('E_DISK', this.#unwritten);
+    return this.#memory.triggers[trigger]?.waiting?.run ?? '';
+  }
+
+  #note(trigger: string, data: JsonObject): void {
     this.#memory = asked(this.#memory, trigger, data, this.#moment());
     this.#write();
     this.#ports.wake();
-    return this.#memory.triggers[trigger]?.waiting?.run ?? '';
   }
 
   /** Receives messages that roles got. */
   received(message: Message): void {
     for (const trigger of this.workflow.triggers)
       if (trigger.kind === 'message' && trigger.type === message.type && message.to.includes(trigger.role))
-        this.ask(trigger.name, { role: trigger.role, message: messageData(message) });
+        this.#note(trigger.name, { role: trigger.role, message: messageData(message) });
   }
 
   #moment(): Moment {
@@ -114,10 +129,19 @@ export class WorkflowTriggers {
     return { now: clock.now(), fresh: newId, next };
   }
 
-  #write(): void {
-    if (this.#memory === this.#written) return;
-    this.#ports.memory.write(this.workflow.file, this.#memory);
-    this.#written = this.#memory;
+  /** Makes the memory durable. False: the disk refuses it, so nothing may follow from it. */
+  #write(): boolean {
+    this.#unwritten = null;
+    if (this.#memory === this.#written) return true;
+    try {
+      this.#ports.memory.write(this.workflow.file, this.#memory);
+      this.#written = this.#memory;
+      return true;
+    } catch (error) {
+      if (!isContained(error)) throw error;
+      this.#unwritten = error.message;
+      return false;
+    }
   }
 
   #poll(name: string): void {

@@ -14,12 +14,18 @@ import {
 } from '../../../../src/nostr/event-log.ts';
 import { contextHolderFile, readContextHolder } from '../../../../src/workflow/files/context-holder.ts';
 import { refuseBadMemories, rememberedWorkflows } from '../../../../src/workflow/triggers/memory-files.ts';
-import { readHolder } from '../../../../src/host/holder.ts';
+import { readBoot, readHolder } from '../../../../src/host/holder.ts';
+import { readParked } from '../../../../src/host/parked.ts';
+import { secretsOfProject } from '../../../../src/host/project-key.ts';
+import { clearPlaces, clearState, clearStateFiles } from '../../../../src/host/state-places.ts';
+import { readKeptStatus } from '../../../../src/operations/project/kept-status.ts';
+import { runFolders, runHolder } from '../../../../src/workflow/files/layout.ts';
 import { listRuns, readRun } from '../../../../src/workflow/files/run-folders.ts';
 import { run, type Desk } from '../../../mail/host/desk.ts';
 import { begin, hostOf } from '../../../workflow/host/run-desk.ts';
 import { step, workflow } from '../../../workflow/files/samples.ts';
 import { template } from '../../../workflow/machine/graph.ts';
+import type { Kind } from '../../../../src/disk/disk.ts';
 import { bounded, Finding, type Target } from '../target.ts';
 import { readConfirmed } from '../../../../src/operations/project/confirmed.ts';
 
@@ -94,6 +100,21 @@ const places: Readonly<Record<string, JsonObject>> = {
   [`${runs}/definition`]: { name: 'w', body: { steps: [] } },
   [contextHolderFile(context)]: { run, restored: true },
   ...Object.fromEntries(logs.map((log) => [`.mailroom/events/${log}.jsonl`, event])),
+  [`${runs}/lock.json`]: { pid: 1, host: 'h', since: 1, triggers: false, startTime: null },
+  [`${runs}/posted/${id}.json`]: {
+    kind: 'step',
+    id,
+    run,
+    role: 'one',
+    subject: 'a',
+    body: 'b',
+    fields: {},
+    timeout: 5,
+  },
+  '.mailroom/confirmed': {},
+  '.mailroom/boot': {},
+  '.mailroom/nostr.key': {},
+  '.mailroom/journal/summary': { last: '', value: {} },
   '.mailroom/events/relays/definitions.jsonl': { relay: 'ws://x', event: event.id, answer: null },
 };
 
@@ -112,8 +133,8 @@ const planted = fc
   .constantFrom(...Object.entries(places))
   .chain(([path, document]) => fc.tuple(fc.constant(path), changed(document)));
 
-function follow(desk: Desk): void {
-  const host = hostOf(desk, definition, false);
+function follow(desk: Desk, begun: boolean): void {
+  const host = hostOf(desk, definition, begun);
   for (let round = 0; host.state.endedAt === null; round += 1) {
     if (round > 20) throw new Error('the run does not end');
     host.look();
@@ -144,25 +165,96 @@ function readEvents({ disk }: Desk): void {
   for (const log of deliveryLogs(disk)) new Deliveries(disk, log).unsent('ws://x');
 }
 
+/** What a start of hosts does before they look, and all that is read besides. */
+function start({ disk }: Desk): void {
+  clearState(disk);
+  clearStateFiles(disk);
+  clearPlaces(disk, 'folder', runFolders(run));
+  clearPlaces(disk, 'file', [`${runHolder(run)}.json`, contextHolderFile(context)]);
+  refuseBadMemories(disk);
+  rememberedWorkflows(disk);
+  readHolder(disk);
+  readHolder(disk, runHolder(run));
+  readBoot(disk);
+  readKeptStatus(disk);
+  readParked(disk);
+  secretsOfProject(disk);
+  readContextHolder(disk, context);
+  readConfirmed(disk);
+  listRuns(disk);
+  clearly(() => readRun(disk, run));
+}
+
 function play(documents: readonly (readonly [string, Json])[]): void {
   const desk = begin(definition);
   for (const [path, document] of documents) desk.disk.write(path, JSON.stringify(document));
-  refuseBadMemories(desk.disk);
-  rememberedWorkflows(desk.disk);
-  readHolder(desk.disk);
-  readContextHolder(desk.disk, context);
-  readConfirmed(desk.disk);
-  listRuns(desk.disk);
-  clearly(() => readRun(desk.disk, run));
+  start(desk);
+  finish(desk, false);
+}
+
+/** The run ends, and the mail continues with the next controller. */
+function finish(desk: Desk, begun: boolean): void {
   readEvents(desk);
   desk.settle();
-  follow(desk);
-  // And so does the next controller.
+  follow(desk, begun);
   desk.open();
   const task = desk.send('one', { path: 'other', iteration: 1, attempt: 1, check: 0 });
   desk.settle();
   if (!desk.run.answers().some((each) => each.id === task && each.answer?.outcome.is === 'done'))
     throw new Error('the mail does not continue');
+}
+
+type Planted = readonly (readonly [path: string, kind: Kind])[];
+
+const folders = [
+  'tmp',
+  'control',
+  'incoming',
+  'accepting',
+  'held',
+  'triggers',
+  'parked',
+  'contexts',
+  'events',
+  'events/relays',
+].map((name) => `.mailroom/${name}`);
+/** What a run is made of counts as lost with its card and its definition. */
+const ofTheRun = ['run.json', 'definition'].map((name) => `${runs}/${name}`);
+const somewhere = fc.constantFrom(
+  ...folders,
+  ...runFolders(run),
+  ...Object.keys(places).filter((path) => !ofTheRun.includes(path)),
+);
+const kind = fc.constantFrom<Kind>('file', 'folder', 'link', 'fifo', 'socket', 'device');
+
+/** Something of any kind in any place of the state, which was there at a start or comes while hosts work. */
+function playKinds(others: Planted, early: boolean): void {
+  const desk = begin(definition);
+  const plant = () => {
+    for (const [path, each] of others)
+      // Something else may already be in the place of its folder.
+      clearly(() => {
+        desk.disk.remove(path);
+        desk.disk.plant(path, 'nowhere', each);
+      });
+  };
+  if (early) plant();
+  start(desk);
+  const host = hostOf(desk, definition, false);
+  if (!early) {
+    host.look();
+    desk.host.look();
+    plant();
+    for (let round = 0; round < 3; round += 1) {
+      host.look();
+      desk.host.look();
+      desk.now += 1_000;
+    }
+    host.stopAll();
+    start(desk);
+    desk.open();
+  }
+  finish(desk, true);
 }
 
 function attempt(documents: readonly (readonly [string, Json])[]): void {
@@ -172,6 +264,36 @@ function attempt(documents: readonly (readonly [string, Json])[]): void {
     throw new Finding(error instanceof Error ? (error.stack ?? error.message) : String(error), documents);
   }
 }
+
+function attemptKinds(others: Planted, early: boolean): void {
+  try {
+    bounded(() => playKinds(others, early));
+  } catch (error) {
+    throw new Finding(error instanceof Error ? (error.stack ?? error.message) : String(error), [
+      planted,
+      early,
+    ]);
+  }
+}
+
+/** Something of any kind in the place of anything that a host reads, and that is not the truth: no host ends. */
+export const otherKinds: Target = {
+  name: 'things of other kinds',
+  everyday: 150,
+  property: fc.property(
+    fc.array(fc.tuple(somewhere, kind), { minLength: 1, maxLength: 4 }),
+    fc.boolean(),
+    attemptKinds,
+  ),
+  corpus: [
+    { name: 'a file for the folder of drafts', run: () => attemptKinds([['.mailroom/tmp', 'file']], false) },
+    { name: 'a pipe for the key', run: () => attemptKinds([['.mailroom/nostr.key', 'fifo']], true) },
+    {
+      name: 'a folder for a request that was sent',
+      run: () => attemptKinds([[`${runs}/posted/${id}.json`, 'folder']], true),
+    },
+  ],
+};
 
 const incoming = '.mailroom/incoming/step.json';
 

@@ -1,0 +1,59 @@
+import { kindWords } from '../disk/contents.ts';
+import { join } from '../disk/disk.ts';
+import type { Disk } from '../disk/disk.ts';
+import { putAside, refusedFolder } from './refused.ts';
+
+const below = (names: string) => names.split(' ').map((name) => `.mailroom/${name}`);
+
+/*
+ * The entries of `.mailroom/` that can be recreated. The journal, its blobs and the key are missing
+ * on purpose: only a person may replace them.
+ */
+const files = below('lock.json boot confirmed');
+/** Folders whose other entries are files that nothing else checks. */
+const ownFolders = below('contexts events events/definitions events/relays parked');
+const folders = [
+  ...below('tmp locks control incoming accepting held runs triggers turns worktrees'),
+  ...ownFolders,
+];
+
+/**
+ * Moves entries of another type than this to `.mailroom/refused/`. Returns a note for each. Throws
+ * `E_DISK`. Paths are relative to the project, those of parents first.
+ */
+export function clearPlaces(disk: Disk, type: 'file' | 'folder', paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    const found = disk.look(path)?.kind ?? type;
+    if (found === type) return [];
+    const problem = `it is ${kindWords[found]}, not ${kindWords[type]}`;
+    clearRefused(disk);
+    putAside(disk, path, problem, refusedFolder);
+    return `${path} was moved to ${refusedFolder}/: ${problem}`;
+  });
+}
+
+/** Everything else moves into this folder, so it moves first. */
+function clearRefused(disk: Disk): void {
+  if ((disk.look(refusedFolder)?.kind ?? 'folder') === 'folder') return;
+  const beside = `${refusedFolder}-file`;
+  disk.rename(refusedFolder, beside);
+  putAside(disk, beside, 'it is not a folder', refusedFolder);
+}
+
+/**
+ * Does this for the state of a project, so that a host can start whatever is in the place of its
+ * files.
+ */
+export function clearState(disk: Disk): string[] {
+  return [...clearPlaces(disk, 'folder', folders), ...clearPlaces(disk, 'file', files)];
+}
+
+/** Does this for the files in its folders. Call it with the project locked. */
+export function clearStateFiles(disk: Disk): string[] {
+  const entries = ownFolders.flatMap((folder) => (disk.list(folder) ?? []).map((name) => join(folder, name)));
+  return clearPlaces(
+    disk,
+    'file',
+    entries.filter((path) => !folders.includes(path)),
+  );
+}
