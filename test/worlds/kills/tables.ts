@@ -30,7 +30,7 @@ const heldFiles: FileTable<CommonEffect> = [
 ];
 
 const heldMoves: MoveTable<CommonEffect> = [
-  [String.raw`^\.mailroom/[a-z.]+$`, String.raw`^\.mailroom/refused/`, 'other.refuse'],
+  [String.raw`^\.mailroom/[a-z.-]+$`, String.raw`^\.mailroom/refused(-file$|/)`, 'other.refuse'],
   [String.raw`^\.mailroom/held/\.`, String.raw`^\.mailroom/held/`, 'held.note'],
 ];
 

@@ -18,8 +18,8 @@ export interface MailKind extends Kind {
   /** What people do before the last start. */
   readonly later?: (place: Place) => void;
   readonly first?: Kill<EffectName>;
-  /** The command that is killed, and repeated before the controller works; null: it is the controller. */
-  readonly argv?: (place: Place) => readonly string[];
+  /** The command of a person that is killed, and repeated before the controller works; absent: it is the controller. */
+  readonly command?: { readonly from: string; readonly argv: (place: Place) => readonly string[] };
   /** What lies in the inbox of `user` when all is over, as `type subject`; a copy of each. */
   readonly leads: readonly string[];
 }
@@ -184,7 +184,7 @@ export const kinds: readonly MailKind[] = [
     name: 'sending',
     what: 'a person sends a task while no controller runs, and repeats the command after the crash',
     plant: () => {},
-    argv: () => ['send', 'maker', '--type', 'task', '--message', 'plain sent'],
+    command: { from: 'user', argv: () => ['send', 'maker', '--type', 'task', '--message', 'plain sent'] },
     leads: ['done plain sent'],
   },
   {
@@ -196,9 +196,12 @@ export const kinds: readonly MailKind[] = [
       if (code !== 0) throw new Error(`the note is not delivered: ${stderr}`);
     },
     plant: () => {},
-    argv: (place) => {
-      const [note = ''] = place.list('agents/boss/inbox');
-      return ['reply', note.slice(-39, -3), '--as', 'boss', '--type', 'word', '--message', 'answered'];
+    command: {
+      from: 'boss',
+      argv: (place) => {
+        const [note = ''] = place.list('agents/boss/inbox');
+        return ['reply', note.slice(-39, -3), '--as', 'boss', '--type', 'word', '--message', 'answered'];
+      },
     },
     leads: ['word answered'],
   },

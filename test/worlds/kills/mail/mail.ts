@@ -2,6 +2,7 @@ import { parseConfig } from '../../../../src/config/read.ts';
 import { parseProtocol } from '../../../../src/mail/protocol/read.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
 import type { Matrix, Page } from '../matrix.ts';
+import type { Ran } from '../../../support/project.ts';
 import type { Place } from '../place.ts';
 import { checkPlace } from './check.ts';
 import { effects } from './effects.ts';
@@ -30,23 +31,38 @@ export const mail: Matrix<MailKind> = {
   kinds,
   found,
   plant: (kind, place) => kind.plant(place),
-  argv: (kind, place) => kind.argv?.(place) ?? upUntilIdle,
+  argv: (kind, place) => kind.command?.argv(place) ?? upUntilIdle,
   settle: async (kind, place, run) => {
     kind.later?.(place);
-    // Whoever saw it killed repeats it: what was done by then is said, and nothing is done by halves.
-    const repeated = kind.argv ? [await run()] : [];
-    const again = repeated.some(({ stderr }) => stderr.startsWith('note: the same message is already there'));
+    const sent = kind.command ? await repeat(place, kind.command.from, run) : { times: 1, problems: [] };
     plantFresh(place);
-    const { code, stdout, stderr } = await (kind.argv ? place.run(upUntilIdle, { kill: null }) : run());
+    const { code, stdout, stderr } = await (kind.command ? place.run(upUntilIdle, { kill: null }) : run());
     const idle = /"idle": "(\w+)"/.exec(stdout)?.[1] ?? 'unknown';
     const rests = (code === 0 || code === 1) && (idle === 'done' || idle === 'waiting_for_user');
     const problems = rests ? [] : [`it does not come to rest (${idle}): ${stderr.slice(0, 2_000)}`];
-    const leads = [...kind.leads, ...(again ? kind.leads : []), freshLead];
-    for (const ran of repeated)
-      if (ran.code !== 0) problems.push(`the repeated command fails: ${ran.stderr}`);
-    return [...problems, ...checkPlace(place, protocolOf(place), leads, kind.git === true)];
+    const leads = [...Array.from({ length: sent.times }, () => kind.leads).flat(), freshLead];
+    return [...sent.problems, ...problems, ...checkPlace(place, protocolOf(place), leads, kind.git === true)];
   },
 };
+
+/** Whoever saw a command killed repeats it: that sends once more, and says so if it was sent before. */
+async function repeat(
+  place: Place,
+  from: string,
+  run: () => Promise<Ran>,
+): Promise<{ readonly times: number; readonly problems: readonly string[] }> {
+  const outbox = `agents/${from}/outbox`;
+  const before = place.list(outbox).length;
+  const { code, stderr } = await run();
+  const times = place.list(outbox).length;
+  const says = stderr.startsWith('note: the same message is already there');
+  const problems = [
+    ...(code === 0 ? [] : [`the repeated command fails: ${stderr}`]),
+    ...(times === before + 1 ? [] : [`${String(before)} messages were sent, and then ${String(times)}`]),
+    ...(says === before > 0 ? [] : [`${String(before)} messages were sent before, and it says: ${stderr}`]),
+  ];
+  return { times, problems };
+}
 
 const protocols = new Map<string, Protocol>();
 
