@@ -18,7 +18,10 @@ afterEach(() => {
 });
 
 it('of controllers started at once exactly one works, the others say so, and nothing is lost or doubled', async () => {
-  const made = new TestProject({ 'mailroom.yaml': 'trail: off\nsandbox: off\n', 'protocols/p.yaml': protocol });
+  const made = new TestProject({
+    'mailroom.yaml': 'trail: off\nsandbox: off\n',
+    'protocols/p.yaml': protocol,
+  });
   project = made;
   for (let round = 1; round <= rounds; round += 1) {
     const all = [1, 2, 3].map(() => made.start(['up', '--plain']));

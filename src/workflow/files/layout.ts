@@ -14,7 +14,18 @@ export function ownContextFolder(run: string): string {
 
 /** The folders of a run, apart from its journal; its host creates missing ones. */
 export function runFolders(run: string): string[] {
-  const names = ['control', 'inbox', 'posted', 'refused', 'steps', 'logs', 'dead', 'hooks', 'context', 'found'];
+  const names = [
+    'control',
+    'inbox',
+    'posted',
+    'refused',
+    'steps',
+    'logs',
+    'dead',
+    'hooks',
+    'context',
+    'found',
+  ];
   return [...names.map((name) => join(runFolder(run), name)), ownContextFolder(run)];
 }
 

@@ -7,6 +7,14 @@ import type { EffectName } from './effects.ts';
 import { seedJournal } from './history.ts';
 import { protocol, scripts, settings } from './team.ts';
 
+/** A command that sends a message. */
+interface PersonCommand {
+  readonly from: string;
+  /** What lies in the inbox of `user` for each time that it has sent. */
+  readonly lead: string;
+  readonly argv: (place: Place) => readonly string[];
+}
+
 /** One kind of work that a controller is killed in. */
 export interface MailKind extends Kind {
   /** With a git repository around the project, a trail, and worktrees for threads. */
@@ -19,7 +27,7 @@ export interface MailKind extends Kind {
   readonly later?: (place: Place) => void;
   readonly first?: Kill<EffectName>;
   /** The command of a person that is killed, and repeated before the controller works; absent: it is the controller. */
-  readonly command?: { readonly from: string; readonly argv: (place: Place) => readonly string[] };
+  readonly command?: PersonCommand;
   /** What lies in the inbox of `user` when all is over, as `type subject`; a copy of each. */
   readonly leads: readonly string[];
 }
@@ -184,8 +192,12 @@ export const kinds: readonly MailKind[] = [
     name: 'sending',
     what: 'a person sends a task while no controller runs, and repeats the command after the crash',
     plant: () => {},
-    command: { from: 'user', argv: () => ['send', 'maker', '--type', 'task', '--message', 'plain sent'] },
-    leads: ['done plain sent'],
+    command: {
+      from: 'user',
+      lead: 'done plain sent',
+      argv: () => ['send', 'maker', '--type', 'task', '--message', 'plain sent'],
+    },
+    leads: [],
   },
   {
     name: 'answering',
@@ -198,12 +210,13 @@ export const kinds: readonly MailKind[] = [
     plant: () => {},
     command: {
       from: 'boss',
+      lead: 'word answered',
       argv: (place) => {
         const [note = ''] = place.list('agents/boss/inbox');
         return ['reply', note.slice(-39, -3), '--as', 'boss', '--type', 'word', '--message', 'answered'];
       },
     },
-    leads: ['word answered'],
+    leads: ['notice Quiet', 'notice Quiet'],
   },
   {
     name: 'recovery',

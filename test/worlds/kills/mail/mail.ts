@@ -34,13 +34,13 @@ export const mail: Matrix<MailKind> = {
   argv: (kind, place) => kind.command?.argv(place) ?? upUntilIdle,
   settle: async (kind, place, run) => {
     kind.later?.(place);
-    const sent = kind.command ? await repeat(place, kind.command.from, run) : { times: 1, problems: [] };
+    const sent = kind.command ? await repeat(place, kind.command, run) : { leads: [], problems: [] };
     plantFresh(place);
     const { code, stdout, stderr } = await (kind.command ? place.run(upUntilIdle, { kill: null }) : run());
     const idle = /"idle": "(\w+)"/.exec(stdout)?.[1] ?? 'unknown';
     const rests = (code === 0 || code === 1) && (idle === 'done' || idle === 'waiting_for_user');
     const problems = rests ? [] : [`it does not come to rest (${idle}): ${stderr.slice(0, 2_000)}`];
-    const leads = [...Array.from({ length: sent.times }, () => kind.leads).flat(), freshLead];
+    const leads = [...kind.leads, ...sent.leads, freshLead];
     return [...sent.problems, ...problems, ...checkPlace(place, protocolOf(place), leads, kind.git === true)];
   },
 };
@@ -48,9 +48,9 @@ export const mail: Matrix<MailKind> = {
 /** Whoever saw a command killed repeats it: that sends once more, and says so if it was sent before. */
 async function repeat(
   place: Place,
-  from: string,
+  { from, lead }: NonNullable<MailKind['command']>,
   run: () => Promise<Ran>,
-): Promise<{ readonly times: number; readonly problems: readonly string[] }> {
+): Promise<{ readonly leads: readonly string[]; readonly problems: readonly string[] }> {
   const outbox = `agents/${from}/outbox`;
   const before = place.list(outbox).length;
   const { code, stderr } = await run();
@@ -61,7 +61,7 @@ async function repeat(
     ...(times === before + 1 ? [] : [`${String(before)} messages were sent, and then ${String(times)}`]),
     ...(says === before > 0 ? [] : [`${String(before)} messages were sent before, and it says: ${stderr}`]),
   ];
-  return { times, problems };
+  return { leads: Array.from({ length: times }, () => lead), problems };
 }
 
 const protocols = new Map<string, Protocol>();

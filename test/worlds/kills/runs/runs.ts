@@ -107,7 +107,9 @@ function isDone(place: Place, run: string): boolean {
   const disk = new RealDisk(place.root);
   const { going, triggers } = readTriggers(disk, 'workflows/work.yaml');
   const isAsked = going !== null || triggers['clock']?.waiting !== null;
-  return run === asked && listRuns(disk).length === 1 && !isAsked && runState(disk, run).status === 'SUCCEEDED';
+  return (
+    run === asked && listRuns(disk).length === 1 && !isAsked && runState(disk, run).status === 'SUCCEEDED'
+  );
 }
 
 function workOf({ nip }: RunKind): readonly string[] {
