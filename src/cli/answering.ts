@@ -2,7 +2,9 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { RoleName, TypeName } from '../kernel/ids.ts';
 import type { Message } from '../mail/format/message.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
+import type { FieldType } from '../mail/format/protocol.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
+import { fieldProblem } from '../mail/machine/rules/fields.ts';
 import { answerFields, replyCommand } from '../mail/machine/answering.ts';
 import { pickItem } from '../operations/positions.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
@@ -72,7 +74,7 @@ export async function completeAnswer(
   const type = missing.types.length > 1 ? await oneOf('Which answer?', missing.types) : options.type;
   const typed = { ...options, ...(type === undefined ? {} : { type }) };
   const { fields } = missingParts(answerable, { ...given, options: typed });
-  const field = [...(options.field ?? []), ...(await askFields(fields, otherwise))];
+  const field = [...(options.field ?? []), ...(await askFields(fields, otherwise, fieldProblem))];
   return { from, options: { ...typed, field }, text: text ?? (await askText(message)) };
 }
 
@@ -93,7 +95,7 @@ interface Missing {
   /** The types to choose from; one or none: the type is known. */
   readonly types: readonly TypeName[];
   /** Those of the type that is known, or of all that are possible. */
-  readonly fields: AskedFields;
+  readonly fields: AskedFields<FieldType>;
   readonly text: boolean;
 }
 

@@ -1,7 +1,5 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import type { FieldType } from '../mail/format/protocol.ts';
-import { fieldProblem } from '../mail/machine/rules/fields.ts';
 import { fieldValue } from '../operations/given-fields.ts';
 
 /*
@@ -10,32 +8,46 @@ import { fieldValue } from '../operations/given-fields.ts';
  */
 
 /** A field that an answer has, with what is needed to ask for it. */
-type AskedField = Pick<FieldType, 'type' | 'enum' | 'required'>;
+interface AskedField {
+  readonly type: string;
+  readonly enum: readonly Json[] | null;
+  readonly required: boolean;
+}
 
-export type AskedFields = Readonly<Record<string, AskedField>>;
+export type AskedFields<Field extends AskedField = AskedField> = Readonly<Record<string, Field>>;
 
 /** The required fields that have no value among these, each `name=value`. */
-export function missingFields(fields: AskedFields, given: readonly string[]): AskedFields {
+export function missingFields<Field extends AskedField>(
+  fields: AskedFields<Field>,
+  given: readonly string[],
+): AskedFields<Field> {
   const isMissing = (name: string) => !given.some((pair) => pair.startsWith(`${name}=`));
   return Object.fromEntries(
     Object.entries(fields).filter(([name, { required }]) => required && isMissing(name)),
   );
 }
 
-/** Asks for the value of each field; returns them as `--field` takes them, each `name=value`. */
-export async function askFields(fields: AskedFields, otherwise: string): Promise<string[]> {
+/**
+ * Asks for the value of each field; returns them as `--field` takes them, each `name=value`.
+ * `problemOf`: why a value is not accepted; null: it is.
+ */
+export async function askFields<Field extends AskedField>(
+  fields: AskedFields<Field>,
+  otherwise: string,
+  problemOf: (name: string, value: Json, field: Field) => string | null,
+): Promise<string[]> {
   const answers: string[] = [];
-  for (const [name, field] of Object.entries(fields))
-    answers.push(`${name}=${await askField(name, field, otherwise)}`);
+  for (const [name, field] of Object.entries(fields)) {
+    const values = field.enum ?? (field.type === 'boolean' ? [true, false] : null);
+    const answer =
+      values === null
+        ? await askLine(`${name} (${field.type})?`, otherwise, (text) =>
+            text === '' ? 'a value is required' : problemOf(name, fieldValue(text, field.type), field),
+          )
+        : await choose(`${name}?`, values.map(asOption), otherwise);
+    answers.push(`${name}=${answer}`);
+  }
   return answers;
-}
-
-async function askField(name: string, field: AskedField, otherwise: string): Promise<string> {
-  const values = field.enum ?? (field.type === 'boolean' ? [true, false] : null);
-  if (values !== null) return choose(`${name}?`, values.map(asOption), otherwise);
-  return askLine(`${name} (${field.type})?`, otherwise, (text) =>
-    text === '' ? 'a value is required' : fieldProblem(name, fieldValue(text, field.type), field),
-  );
 }
 
 interface Choice {

@@ -8,7 +8,7 @@ import type { StoredRun, WorkflowServices } from '../operations/runs/services.ts
 
 /** A command for a run; missing values are null. */
 type RunCommandInput = Pick<RunControlFile, 'verb' | 'path'> &
-  Partial<Pick<RunControlFile, 'comment' | 'by'>>;
+  Partial<Pick<RunControlFile, 'comment' | 'by' | 'choice' | 'fields'>>;
 
 /**
  * Sends the host of a run a command, waits for its verdict and prints it. A run without a host is
@@ -136,7 +136,7 @@ function later(isAlive: boolean, run: string): string {
 }
 
 export function fileOf(context: Context, wish: RunCommandInput, instructions: string | null): RunControlFile {
-  const { verb, path, comment = null, by = caller(context) } = wish;
+  const { verb, path, choice = null, comment = null, fields = {}, by = caller(context) } = wish;
   const id = context.place().newId();
-  return { id, at: context.terminal.now(), by, verb, path, comment, instructions };
+  return { id, at: context.terminal.now(), by, verb, path, choice, comment, fields, instructions };
 }

@@ -39,7 +39,7 @@ function runRow(
     ...(resume === null ? [] : [`continue with \`${resume}\``]),
     ...(steps.length > 0 && resume === null ? [`${steps.slice(0, fewSteps).join(', ')}${more}`] : []),
     ...gates.map(({ gate, message, approve, deadline, recorded }) => {
-      if (recorded !== null) return `${gate}: \`${recorded.verb}\` by ${recorded.by} is recorded`;
+      if (recorded !== null) return `${gate}: \`${recorded.choice}\` by ${recorded.by} is recorded`;
       const until = deadline === null ? '' : `, until ${clock(deadline, now)}`;
       return `${gate} asks: ${message} (\`${approve}\`${until})`;
     }),

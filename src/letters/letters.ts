@@ -87,7 +87,11 @@ const runControl = z.object(
     verb: z.enum(runVerbs, { error: 'approve, reject, cancel or retry' }),
     /** The gate or the step; empty for `cancel`, which concerns the run. */
     path: line,
+    /** What `approve` chooses; null: `approve`. */
+    choice: words,
     comment: words,
+    /** What the answer to a gate carries besides, by name. */
+    fields: object.nullish().transform((value) => value ?? {}),
     /** Of `retry`: replaces the definition's instructions; null: keep those. */
     instructions: words,
   },

@@ -1,8 +1,7 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { parseJson, type Json } from '../kernel/json.ts';
-import type { FieldType } from '../mail/format/protocol.ts';
 
-type Declared = Readonly<Record<string, Pick<FieldType, 'type'>>>;
+type Declared = Readonly<Record<string, { readonly type: string }>>;
 
 /**
  * Values given as `name=value`, by name: JSON where it parses as JSON, unless the field is a
@@ -21,7 +20,7 @@ export function readFields(given: readonly string[], declared: Declared): Record
 }
 
 /** The value that a text means for a field of this type; null: the type is unknown. */
-export function fieldValue(text: string, type: FieldType['type'] | null): Json {
+export function fieldValue(text: string, type: string | null): Json {
   const value = type === 'string' ? undefined : parseJson(text);
   return value === undefined ? text : value;
 }

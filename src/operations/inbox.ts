@@ -1,5 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 import { endOfId, type MessageId, type RoleName, type ThreadId, type TypeName } from '../kernel/ids.ts';
+import type { ValueType } from '../workflow/model.ts';
 import type { Message } from '../mail/format/message.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
 import { emptyState, type Mail, type MailState } from '../mail/machine/state.ts';
@@ -59,6 +60,7 @@ export interface InboxItem {
   readonly on_timeout: string | null;
   /** The fields of the types that answer it. */
   readonly fields: Readonly<Record<string, InboxField>>;
+  /** The types that answer it; for an approval, its choices. */
   readonly reply_types: readonly TypeName[];
   /** The command that answers it; for a notice, that shows it. */
   readonly command: string;
@@ -70,7 +72,7 @@ export interface WaitingItem extends InboxItem {
 }
 
 interface InboxField {
-  readonly type: FieldType['type'];
+  readonly type: FieldType['type'] | ValueType['type'];
   /** The allowed values; null: any of its type. */
   readonly enum: readonly Json[] | null;
   readonly required: boolean;
@@ -191,7 +193,7 @@ function requestItem(
 function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName | null): WaitingItem[] {
   return gates
     .filter(({ approvers, recorded }) => recorded === null && (as === null || mayApprove(approvers, as)))
-    .map(({ gate, message, approvers, since, deadline, on_timeout }) => ({
+    .map(({ gate, message, approvers, choices, fields, since, deadline, on_timeout }) => ({
       id: `${run}/${gate}`,
       kind: 'approval',
       thread: null,
@@ -203,9 +205,9 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
       since,
       deadline,
       on_timeout,
-      fields: {},
-      reply_types: ['approve', 'reject'],
-      command: approveCommand(run, gate, as === null ? approvers : [as]),
+      fields,
+      reply_types: choices,
+      command: approveCommand(run, gate, { approvers: as === null ? approvers : [as], choices, fields }),
     }));
 }
 

@@ -251,9 +251,19 @@ export interface Approval {
   readonly message: Template;
   /** Who may approve; empty: any person. */
   readonly approvers: readonly string[];
+  /** What a person can choose: `reject` closes the gate, every other choice opens it. */
+  readonly choices: readonly string[];
+  /** What an answer carries besides, by name. */
+  readonly fields: Readonly<Record<string, ValueType>>;
   readonly timeout: number | null;
   readonly onTimeout: 'abort' | 'approve' | 'reject';
 }
+
+/** The choice that closes a gate. */
+export const rejecting = 'reject';
+
+/** The choices of a gate that names none. */
+export const usualChoices: readonly string[] = ['approve', rejecting];
 
 /** The `by` of a gate approved by its timeout; no person may answer under this name. */
 export const automaticApprover = 'auto_approve';

@@ -18,6 +18,15 @@ export const name = z
 
 export const text = z.string().min(1, { error: 'a string that is not empty' });
 
+const aChoice = 'a word in lower case, such as `approve`';
+
+/** The choices of a gate. In lower case, because expressions compare them ignoring case. */
+export const choices = z
+  .array(z.string({ error: aChoice }).regex(/^[a-z][a-z0-9_-]{0,99}$/, { error: aChoice }), {
+    error: 'a list such as [approve, changes, reject]',
+  })
+  .min(1, { error: 'a list of at least one choice' });
+
 /** One string or a list of at least one; parsed to a list. */
 export function oneOrMore(item: z.ZodType<string, string>, error: string) {
   return z

@@ -18,6 +18,8 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
       gate,
       message: `May ${gate} run?`,
       approvers,
+      choices: ['approve', 'reject'],
+      fields: {},
       since: '2026-11-21T20:40:00.000Z',
       deadline: null,
       on_timeout: null,

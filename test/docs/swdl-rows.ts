@@ -252,6 +252,14 @@ export const rows: Rows = {
       'that nobody answered says for good that no person approved it',
       'passes on who approved it and what it was handed; a recorded answer is asked for no more',
     ),
+  '`gate.choices`, `gate.fields`': () => {
+    const fields = { risk: { ...text, enum: ['low', 'high'], required: true } };
+    const gate = { kind: 'manual_approval', choices: ['approve', 'changes', 'reject'], fields };
+    const inputs = { of: { ...text, source: '${{ stages.g.outputs.fields.risk }}' } };
+    const place = world([stage('g', { type: 'gate', gate }), stage('b', { depends_on: ['g'], inputs })]);
+    place.judge('g', 'changes', place.now, { fields: { risk: 'high' } });
+    expect(takenBy(place, 'b')).toMatchObject({ of: 'high' });
+  },
   '`type: fan_out`': () => {
     heldBy(stages, 'runs its template for each item, and its outputs are a list in the order of the items');
     expect(failedItem('halt').running).toEqual([]);

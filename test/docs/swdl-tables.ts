@@ -25,6 +25,7 @@ export const swdlTables: readonly Table[] = [
   { heading: 'retry', path: [...stage, 'error_policy', 'retry'] },
   { heading: 'handoff', path: [...stage, 'handoff'] },
   { heading: 'gate', path: [...stage, 'gate'] },
+  { heading: 'gate.fields', path: [...stage, 'gate', 'fields', '*'] },
   { heading: 'fan_out', path: [...stage, 'fan_out'] },
   { heading: 'stage_template', path: template },
   { heading: 'error_policy of a stage_template', path: [...template, 'error_policy'] },

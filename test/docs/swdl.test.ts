@@ -75,6 +75,15 @@ describe('docs/swdl.md', () => {
     expect(risky.running).toEqual(['deploy']);
   });
 
+  it('offers choices and asks for fields, as its example says', () => {
+    const example = /^## More than yes or no\n[^]*?```yaml\n([^]*?)```/m.exec(page)?.[1] ?? '';
+    const role = { 'agents/builder/role.md': 'You build.' };
+    const place = new World(swdl(parse(example) as object[], {}, role));
+    place.judge('review', 'changes', place.now, { comment: 'more tests', fields: { risk: 'low' } });
+    expect(place.running).toEqual(['fix']);
+    expect(place.launch('fix').work).toMatchObject({ instructions: 'You build.\n\nmore tests' });
+  });
+
   it.each(Object.entries(references))('is right about %s', (_reference, play) =>
     expect(play()).toBeUndefined(),
   );

@@ -140,4 +140,42 @@ ${agent('a')}`,
     expect((await ran).code).toBe(1);
     expect(statuses(run)).toEqual({ ask: 'failed', after: 'skipped', other: 'success' });
   });
+
+  test('with choices and fields records the answer, and later stages read it', async () => {
+    const run = made(
+      `
+stages:
+  - id: ask
+    type: gate
+    gate:
+      kind: manual_approval
+      choices: [approve, changes, reject]
+      fields: { risk: { type: string, enum: [low, high], required: true } }
+  - id: ship
+    depends_on: [ask]
+    condition: "\${{ stages.ask.outputs.choice == 'approve' }}"
+${agent('a')}
+  - id: fix
+    depends_on: [ask]
+    condition: "\${{ stages.ask.outputs.choice == 'changes' }}"
+    roles: { primary: { artifact: "agent:a", instructions: "Risk \${{ stages.ask.outputs.fields.risk }}." } }
+`,
+      {},
+    );
+    const child = run.start(['run', 'workflows/w.yaml']);
+    const ran = finished(child);
+    await said(child, "--choice 'approve|changes|reject' --field 'risk=low|high'");
+    const refused = await run.run(['approve', '--choice', 'changes', '--field', 'risk=medium']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('"low", "high"') as string });
+    await run.run(['approve', '--choice', 'changes', '--field', 'risk=high', '--as', 'ada']);
+    expect((await ran).code).toBe(0);
+    expect(statuses(run)).toEqual({ ask: 'success', ship: 'skipped', fix: 'success' });
+    expect(recordOf(run).stages['ask']?.outputs).toEqual({
+      by: 'ada',
+      comment: null,
+      choice: 'changes',
+      fields: { risk: 'high' },
+    });
+    expect(promptOf(run, 'fix')).toContain('Risk high.');
+  });
 });

@@ -1,15 +1,26 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { WaitingItem } from '../../operations/inbox.ts';
 import { isPosition } from '../../operations/positions.ts';
-import { choose } from '../asking.ts';
+import { approveCommand, isUsual } from '../../operations/runs/run-status.ts';
+import type { StoredRun } from '../../operations/runs/services.ts';
+import { fits, wrongParameter } from '../../workflow/machine/parameters.ts';
+import { rejecting, type ValueType } from '../../workflow/model.ts';
+import { askFields, choose, missingFields } from '../asking.ts';
 import { mayAsk, pickWaiting } from '../answering.ts';
 import type { Context } from '../context.ts';
 import { askRun } from '../run-control.ts';
 
 export interface VerdictOptions {
+  readonly choice?: string;
   readonly comment?: string;
+  /** Each `name=value`. */
+  readonly field?: readonly string[];
   readonly as?: string;
   readonly json?: boolean;
 }
+
+const otherwise = 'nothing was recorded';
 
 /**
  * Grants or denies a pending approval: the named one, otherwise the only one of the run or of the
@@ -28,12 +39,48 @@ export async function judge(
   const stored = workflows.run(waiting?.run ?? run ?? '');
   const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
   const by = options.as ?? (await approverOf(context, waiting, options));
-  return askRun(
-    context,
-    stored,
-    { verb, path, ...(comment === undefined ? {} : { comment }), ...(by === undefined ? {} : { by }) },
-    json === undefined ? {} : { json },
-  );
+  const answer = await answerOf(context, stored, path, verb, options);
+  const said = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
+  return askRun(context, stored, { verb, path, ...answer, ...said }, json === undefined ? {} : { json });
+}
+
+/**
+ * The choice and the fields of an answer; asks a person for what is missing. Throws `E_REFUSED` for
+ * an answer that does not fit, before the run is asked: nothing is recorded.
+ */
+async function answerOf(
+  context: Context,
+  stored: StoredRun,
+  path: string,
+  verb: 'approve' | 'reject',
+  options: VerdictOptions,
+): Promise<{ readonly choice: string | null; readonly fields: Record<string, Json> }> {
+  const { readFields } = await import('../../operations/given-fields.ts');
+  const { answerProblem } = await import('../../workflow/machine/approval.ts');
+  const { field = [] } = options;
+  const phase = stored.state().steps.get(path)?.phase;
+  if (phase?.is !== 'asked') return { choice: options.choice ?? null, fields: readFields(field, {}) };
+  const isAsked = mayAsk(context, options);
+  const isOpen = verb === 'approve' && options.choice === undefined && isAsked && !isUsual(phase.choices);
+  const chosen = isOpen
+    ? await choose(phase.message, phase.choices.map(asChoice), otherwise)
+    : options.choice;
+  const choice = verb === 'reject' ? rejecting : (chosen ?? verb);
+  const missing = choice === rejecting || !isAsked ? {} : missingFields(phase.fields, field);
+  const asked = await askFields(missing, otherwise, fieldProblem);
+  const fields = readFields([...field, ...asked], phase.fields);
+  const problem = answerProblem(phase, { choice, fields });
+  if (problem === null) return { choice: chosen ?? null, fields };
+  const command = approveCommand(stored.run, path, phase);
+  throw new MailroomError('E_REFUSED', `${path}: ${problem}`, `answer with \`${command}\``);
+}
+
+function asChoice(value: string): { readonly value: string; readonly label: string } {
+  return { value, label: value };
+}
+
+function fieldProblem(name: string, value: Json, type: ValueType): string | null {
+  return fits(value, type) ? null : wrongParameter(name, JSON.stringify(value), type, 'field');
 }
 
 /** The only role that can approve; of several, the one that a person chooses. */
@@ -45,8 +92,7 @@ async function approverOf(
   const approvers = waiting?.to ?? [];
   if (approvers.length < 2 || !mayAsk(context, options))
     return approvers.length === 1 ? approvers[0] : undefined;
-  const choices = approvers.map((name) => ({ value: name, label: name }));
-  return choose('Who approves?', choices, 'nothing was recorded');
+  return choose('Who approves?', approvers.map(asChoice), otherwise);
 }
 
 /**

@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { collect } from '../options.ts';
 import type { VerdictOptions } from '../actions/approve.ts';
 
 /** `approve`: grants a pending approval. */
 export function addApprove(program: Command, context: Context): void {
-  addVerdict(program, context, 'approve', 'approve a gate so that dependent steps can run');
+  addVerdict(program, context, 'approve', 'approve a gate so that dependent steps can run').option(
+    '--choice <choice>',
+    'what to choose, where the gate has other choices (default: approve)',
+  );
 }
 
 /** `reject`: denies a pending approval. */
@@ -12,8 +16,8 @@ export function addReject(program: Command, context: Context): void {
   addVerdict(program, context, 'reject', 'reject a gate: dependent steps are skipped');
 }
 
-function addVerdict(program: Command, context: Context, verb: 'approve' | 'reject', about: string): void {
-  program
+function addVerdict(program: Command, context: Context, verb: 'approve' | 'reject', about: string): Command {
+  return program
     .command(verb)
     .description(about)
     .argument(
@@ -24,7 +28,8 @@ function addVerdict(program: Command, context: Context, verb: 'approve' | 'rejec
       '[gate]',
       'the gate, by its step; of a loop: <step>/<index>/<gate> (default: the only one of the run)',
     )
-    .option('--comment <text>', 'the reason; stored with the verdict')
+    .option('-m, --comment <text>', 'the reason; stored with the answer')
+    .option('--field <name=value>', 'a field that the gate asks for; repeatable', collect)
     .option('--as <name>', 'the name of the approver (default: $MAILROOM_USER, else the user name)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', `\nExample:\n  $ mailroom ${verb} 8c1d02 publish-it`)

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   agentConfiguration,
   argv,
+  choices,
   duration,
   name,
   network,
@@ -11,7 +12,7 @@ import {
 } from '../../yaml/schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
-import { literalPath, madeValue, taken, variableName, variables, workBudget } from './parts.ts';
+import { literalPath, madeValue, taken, valueType, variableName, variables, workBudget } from './parts.ts';
 import type { TakenInput } from './parts.ts';
 import { flowKeys, next, type FlowInput, type NextInput } from './sequence.ts';
 
@@ -61,7 +62,14 @@ const retry = z
 const gate = z
   .strictObject({
     message: text.describe('What is asked; expressions are allowed.'),
-    approvers: z.array(text).optional().describe('Who may say yes; default: anybody.'),
+    approvers: z.array(text).optional().describe('Who may answer; default: anybody.'),
+    choices: choices
+      .optional()
+      .describe('What can be chosen: `reject` closes it, any other opens it; default approve, reject.'),
+    fields: z
+      .record(name, valueType)
+      .optional()
+      .describe('What an answer carries besides; later steps read it as `approval.fields`.'),
     timeout: duration.optional().describe('How long to wait; default: as long as it takes.'),
     on_timeout: z
       .enum(['abort', 'approve', 'reject'])

@@ -1,5 +1,6 @@
 import type { Language } from '../../expressions/language.ts';
 import type { Template } from '../../expressions/template.ts';
+import { usualChoices } from '../../workflow/model.ts';
 import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
@@ -94,9 +95,18 @@ function lowerWork(
       return diagnostics.from(path, { kind, role, ...(others.length > 0 && { others }), instructions });
     }
     case 'gate': {
-      const { message, approvers = [], timeout = null, on_timeout: onTimeout = 'abort' } = input.gate!;
-      const text = diagnostics.template([...path, 'gate', 'message'], message, language);
-      return { kind, message: text, approvers, timeout, onTimeout };
+      const { message, approvers = [], choices = usualChoices, fields, ...rest } = input.gate!;
+      const { timeout = null, on_timeout: onTimeout = 'abort' } = rest;
+      const at = [...path, 'gate'];
+      const text = diagnostics.template([...at, 'message'], message, language);
+      const types = lowerValues(diagnostics, fields, [...at, 'fields']);
+      const asked = {
+        message: text,
+        approvers,
+        choices: diagnostics.from([...at, 'choices'], [...choices]),
+        fields: diagnostics.from([...at, 'fields'], types),
+      };
+      return diagnostics.from(at, { kind, ...asked, timeout, onTimeout });
     }
     case 'for_each':
       return lowerForEach(input.for_each!, [...path, 'for_each'], lowering);

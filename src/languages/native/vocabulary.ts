@@ -10,6 +10,7 @@ export const nativeVocabulary: Vocabulary = {
   properties: {
     status: 'status',
     values: 'values',
+    approval: 'approval',
     artifacts: 'artifacts',
     exit_code: 'exit_code',
     output: 'output',
@@ -45,7 +46,7 @@ export const nativeVocabulary: Vocabulary = {
         case 'while':
           return `\`steps.${id}.values\` is a list with what each iteration handed over`;
         case 'gate':
-          return '`values` has `by` and `comment`';
+          return '`approval` has `by`, `comment`, `choice` and `fields`';
         case 'workflow':
           return '`exports` makes artifacts of its steps its own';
         case 'assign':

@@ -44,6 +44,8 @@ export function showGate({ name = '', condition, gate }: StageInput): StepDispla
       ...conditionOf({ condition }),
       ['Type', gate!.kind],
       ['Approvers', (gate!.approvers ?? []).join(', ')],
+      ['Choices', (gate!.choices ?? []).join(', ')],
+      ['Fields', Object.keys(gate!.fields ?? {}).join(', ')],
       ['Timeout', gate!.timeout === undefined ? '' : formatDuration(gate!.timeout)],
     ]),
   };

@@ -75,7 +75,7 @@ export const swdlVocabulary: Vocabulary = {
     continues: 'error_policy: { on_failure: continue }',
     enums: null,
     gives: (kind, id) => {
-      if (kind === 'gate') return '`outputs` has `by` and `comment`';
+      if (kind === 'gate') return '`outputs` has `by`, `comment`, `choice` and `fields`';
       return kind === 'for-each' ? `\`stages.${id}.outputs\` is a list with the outputs of each item` : null;
     },
     leaving: '',

@@ -2,6 +2,8 @@ import type { WorkflowLanguage } from '../shared/workflow-language.ts';
 import { constant } from '../../expressions/build.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
+import { approvalTypes } from '../../workflow/check/meaning.ts';
+import { usualChoices } from '../../workflow/model.ts';
 import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
 import { validParts, fieldsOf } from '../../yaml/shape.ts';
@@ -121,16 +123,10 @@ function brokenNames(stages: Json | undefined, placed: readonly Placed[]): Reado
   return new Set(names.filter((id): id is string => typeof id === 'string' && !used.has(id)));
 }
 
-/** The outputs of a gate: who decided, and their comment. */
-const decision: Readonly<Record<string, ValueType>> = {
-  by: { type: 'string', items: null, enum: null, required: true, description: 'Who has opened the gate.' },
-  comment: { type: 'string', items: null, enum: null, required: false, description: 'What they said.' },
-};
-
 /** What expressions find under `outputs`; a list for a fan-out. */
 function outputsOf({ input }: Placed): Record<string, ValueType> | null {
   if (input.type === 'fan_out') return null;
-  if (input.type === 'gate') return decision;
+  if (input.type === 'gate') return approvalTypes({ choices: input.gate?.choices ?? usualChoices });
   return Object.fromEntries(
     Object.entries(input.outputs ?? {}).flatMap(([name, output]) => {
       const type = readType(output);

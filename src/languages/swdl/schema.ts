@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { duration, text, wholeNumber } from '../../yaml/schema.ts';
+import { choices, duration, text, wholeNumber } from '../../yaml/schema.ts';
 import { typePattern } from './types.ts';
 import { target } from '../shared/target.ts';
 
@@ -167,10 +167,31 @@ const stageContext = z
   })
   .meta({ title: "stage's context" });
 
+const gateField = z
+  .strictObject({
+    type: parameter.shape.type,
+    required: z.boolean().optional().describe('Whether an answer must have it; default false.'),
+    default: z.json().optional().describe('What holds where an answer has none.'),
+    description: z.string().optional().describe('What it means.'),
+    enum: z
+      .array(z.json())
+      .min(1, { error: 'a list of at least one value' })
+      .optional()
+      .describe('The values that are allowed.'),
+  })
+  .meta({ title: 'field of an answer' });
+
 const gate = z
   .strictObject({
     kind: z.literal('manual_approval').describe('manual_approval: a person says yes or no.'),
     approvers: z.array(text).optional().describe('Who may; default: anybody.'),
+    choices: choices
+      .optional()
+      .describe('What can be chosen: `reject` closes it, any other opens it; default approve, reject.'),
+    fields: z
+      .record(word, gateField)
+      .optional()
+      .describe('What an answer carries besides; later stages read it as `outputs.fields`.'),
     timeout: duration.optional().describe('How long to wait; default: as long as it takes.'),
     on_timeout: z
       .enum(['halt', 'auto_approve', 'reject'])

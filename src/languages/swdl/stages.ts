@@ -2,7 +2,9 @@ import { constant } from '../../expressions/build.ts';
 import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Agent } from '../../workflow/agent.ts';
 import type { Check, Approval, Need, Step, PromptInput, ValueType } from '../../workflow/model.ts';
+import type { Json } from '../../kernel/json.ts';
 import { misfit } from '../../workflow/machine/values.ts';
+import { usualChoices } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { playerOf, type AgentDefinition } from './agents.ts';
 import { promptContext, nameIn } from './prompt-context.ts';
@@ -138,17 +140,26 @@ function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering:
   const {
     message = `Approve \`${id}\`?`,
     approvers = [],
+    choices = usualChoices,
+    fields = {},
     timeout = null,
     on_timeout: onTimeout = 'halt',
   } = gate!;
+  const at = [...path, 'gate'];
+  const types = Object.entries(fields).flatMap(([name, { enum: allowed, ...declared }]) => {
+    const type = typeOf(lowering, [...at, 'fields', name], declared, allowed);
+    return type === null ? [] : [[name, type] as const];
+  });
   const policies = { halt: 'abort', auto_approve: 'approve', reject: 'reject' } as const;
-  return {
+  return lowering.diagnostics.from(at, {
     kind: 'gate',
-    message: lowerText(message.trim(), [...path, 'gate', 'message'], place, lowering),
+    message: lowerText(message.trim(), [...at, 'message'], place, lowering),
     approvers,
+    choices: lowering.diagnostics.from([...at, 'choices'], [...choices]),
+    fields: lowering.diagnostics.from([...at, 'fields'], Object.fromEntries(types)),
     timeout,
     onTimeout: policies[onTimeout],
-  };
+  });
 }
 
 /** A step of an agent. */
@@ -260,17 +271,27 @@ function lowerOutputs(
   return Object.fromEntries(types);
 }
 
-/** A declared type; reports errors in it and in its default. `path`: of the declaration. */
+/**
+ * A declared type; reports errors in it, in its allowed values and its default. `path`: of the
+ * declaration.
+ */
 export function typeOf(
   { diagnostics }: Pick<Lowering, 'diagnostics'>,
   path: Path,
   declared: Parameters<typeof readType>[0],
+  allowed: readonly Json[] | null = null,
 ): ValueType | null {
-  const type = readType(declared);
-  if (type === null) {
+  const any = readType(declared);
+  const type = any && { ...any, enum: allowed };
+  if (any === null || type === null) {
     const hint = 'a list of strings is `array<string>`';
     diagnostics.error('E_VALUE', [...path, 'type'], `\`${declared.type}\` is not a type`, hint);
     return null;
+  }
+  for (const [index, value] of (allowed ?? []).entries()) {
+    const wrong = misfit(value, any);
+    if (wrong !== null)
+      diagnostics.error('E_VALUE', [...path, 'enum', index], `a value of \`enum\` ${wrong}`, null);
   }
   const problem = type.default === undefined ? null : misfit(type.default, type);
   if (problem !== null) diagnostics.error('E_VALUE', [...path, 'default'], `\`default\` ${problem}`, null);

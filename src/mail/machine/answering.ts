@@ -1,3 +1,4 @@
+import type { Json } from '../../kernel/json.ts';
 import { endOfId, type MessageId, type RoleName, type TypeName } from '../../kernel/ids.ts';
 import { codeSpan, fenced, shellWord } from '../../kernel/quoting.ts';
 import { openAsksFor } from './fold/asks.ts';
@@ -6,7 +7,9 @@ import type { Mail, MailState, Turn } from './state.ts';
 import { isStep } from './step.ts';
 import { stepResult, type FieldType, type MessageType, type Protocol } from '../format/protocol.ts';
 
-type Fields = Readonly<Record<string, Pick<FieldType, 'type' | 'enum' | 'required'>>>;
+type Fields = Readonly<
+  Record<string, { readonly type: string; readonly enum: readonly Json[] | null; readonly required: boolean }>
+>;
 
 /** The people among these who may still answer a request. */
 export function mayAnswer(state: MailState, request: Mail, people: readonly RoleName[]): RoleName[] {
@@ -48,15 +51,20 @@ interface PartialAnswer {
  * word, `approved|rejected`: pasted unchanged it is refused with the choices, and nothing is sent.
  */
 export function replyCommand({ id, as, types, fields, given = [], hasText }: PartialAnswer): string {
-  const required = Object.entries(fields).filter(([, field]) => field.required);
   return [
     `mailroom reply ${endOfId(id)}`,
     ...given.map(shellWord),
     ...(as.length > 1 ? [`--as ${shellWord(as.join('|'))}`] : []),
     ...(types.length > 1 ? [`--type ${shellWord(types.join('|'))}`] : []),
-    ...required.map(([name, field]) => `--field ${shellWord(`${name}=${placeholder(field)}`)}`),
+    ...fieldOptions(fields),
     ...(hasText === true ? [] : ['--message "…"']),
   ].join(' ');
+}
+
+/** The options for the required fields, with what stands in place of their values. */
+export function fieldOptions(fields: Fields): string[] {
+  const required = Object.entries(fields).filter(([, field]) => field.required);
+  return required.map(([name, field]) => `--field ${shellWord(`${name}=${placeholder(field)}`)}`);
 }
 
 /**
@@ -159,10 +167,10 @@ function answerFile(id: MessageId, types: readonly TypeName[], fields: Fields): 
 }
 
 /** What stands in place of a value: its choices, or its type. */
-function placeholder(field: Pick<FieldType, 'type' | 'enum'>): string {
+function placeholder(field: Fields[string]): string {
   return field.enum === null ? `<${field.type}>` : choicesOf(field).join('|');
 }
 
-function choicesOf({ enum: values, type }: Pick<FieldType, 'type' | 'enum'>): string[] {
+function choicesOf({ enum: values, type }: Fields[string]): string[] {
   return values?.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))) ?? [type];
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
+import { rejecting, usualChoices } from '../../workflow/model.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { lastFailure } from '../../workflow/machine/records.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
@@ -59,10 +60,10 @@ function describeForPeople(
     case 'asked':
       return {
         kind: 'notice',
-        text: `${event.path} asks: ${event.message} (\`${approveCommand(state.given?.run ?? '', event.path, event.approvers)}\`)`,
+        text: `${event.path} asks: ${event.message} (\`${approveCommand(state.given?.run ?? '', event.path, event)}\`)`,
       };
     case 'judged':
-      return { kind: 'notice', text: `${event.path} is ${verdicts[event.verdict]} by ${event.by}` };
+      return { kind: 'notice', text: `${event.path} ${answered(event)}` };
     case 'hooked':
       return event.problem === null ? null : { kind: 'bad', text: `hook on_${event.on}: ${event.problem}` };
     case 'rolled-back':
@@ -118,7 +119,11 @@ export function endText(state: RunState): string {
   return `${status} in ${duration(took)}${reason === null ? '' : `: ${step}${reason.text}`}`;
 }
 
-const verdicts = { approve: 'approved', reject: 'rejected' } as const;
+function answered({ choice, by, comment }: Of<'judged'>): string {
+  const said = comment === null ? '' : `: ${comment}`;
+  if (!usualChoices.includes(choice)) return `is answered by ${by} with \`${choice}\`${said}`;
+  return `is ${choice === rejecting ? 'rejected' : 'approved'} by ${by}${said}`;
+}
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 

@@ -2,7 +2,9 @@ import { endOfId } from '../../kernel/ids.ts';
 import { shellWord } from '../../kernel/quoting.ts';
 import type { Cost } from '../../mail/machine/state.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
-import type { Trigger } from '../../workflow/model.ts';
+import { fieldOptions } from '../../mail/machine/answering.ts';
+import { choiceOf } from '../../workflow/machine/commands.ts';
+import { usualChoices, type Approval, type Trigger, type ValueType } from '../../workflow/model.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
@@ -26,6 +28,8 @@ export interface RunStatusDocument {
     readonly gate: string;
     readonly message: string;
     readonly approvers: readonly string[];
+    readonly choices: readonly string[];
+    readonly fields: AnswerFields;
     readonly since: string | null;
     readonly deadline: string | null;
     /** What happens without an answer before the deadline; null: there is no deadline. */
@@ -33,7 +37,7 @@ export interface RunStatusDocument {
     /** The command that approves it, with the approver where there is only one. */
     readonly approve: string;
     /** An answer that waits for the run's process; null: none. */
-    readonly recorded: Pick<RunControlFile, 'verb' | 'by'> | null;
+    readonly recorded: { readonly choice: string; readonly by: string } | null;
   }[];
   /** The command that resumes it; null: a process hosts it. */
   readonly resume: string | null;
@@ -55,13 +59,15 @@ export function runStatus(
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const gates = active.flatMap(({ path, phase, startedAt }) => {
     if (phase.is !== 'asked') return [];
-    const { message, approvers } = phase;
-    const approve = approveCommand(run, path, approvers);
+    const { message, approvers, choices } = phase;
+    const fields = answerFields(phase.fields);
+    const approve = approveCommand(run, path, phase);
     const [since, deadline] = [isoOrNull(startedAt), isoOrNull(phase.deadline)];
     const onTimeout = deadline === null ? null : consequenceOf(state, rules, path);
     const answer = pending.find((each) => each.path === path && isAnswer(each));
-    const recorded = answer === undefined ? null : { verb: answer.verb, by: answer.by };
-    return [{ gate: path, message, approvers, since, deadline, on_timeout: onTimeout, approve, recorded }];
+    const recorded = answer === undefined ? null : { choice: choiceOf(answer), by: answer.by };
+    const asked = { gate: path, message, approvers, choices, fields };
+    return [{ ...asked, since, deadline, on_timeout: onTimeout, approve, recorded }];
   });
   const steps = active.filter((step) => !isIn(step, 'asked', 'open')).map(({ path }) => path);
   const isWaiting = gates.length > 0 && steps.length === 0;
@@ -79,12 +85,37 @@ export function runStatus(
 }
 
 /**
- * The command that approves a gate. It names the approver where only one person may approve, and
- * where several may, them to choose from.
+ * The command that answers a gate, with everything required. It names the approver where only one
+ * person may approve; several approvers, choices and values of a field are listed to choose from.
  */
-export function approveCommand(run: string, gate: string, approvers: readonly string[]): string {
-  const as = approvers.length === 0 ? '' : ` --as ${shellWord(approvers.join('|'))}`;
-  return `mailroom approve ${endOfId(run)} ${gate}${as}`;
+export function approveCommand(
+  run: string,
+  gate: string,
+  { approvers, choices, fields }: Pick<Approval, 'approvers' | 'choices'> & { fields: AnswerFields },
+): string {
+  return [
+    `mailroom approve ${endOfId(run)} ${shellWord(gate)}`,
+    ...(approvers.length === 0 ? [] : [`--as ${shellWord(approvers.join('|'))}`]),
+    ...(isUsual(choices) ? [] : [`--choice ${shellWord(choices.join('|'))}`]),
+    ...fieldOptions(fields),
+  ].join(' ');
+}
+
+/** Whether a gate asks for yes or no. */
+export function isUsual(choices: readonly string[]): boolean {
+  return choices.join() === usualChoices.join();
+}
+
+/** What an answer to a gate carries besides, by name. */
+type AnswerFields = Readonly<Record<string, Pick<ValueType, 'type' | 'enum' | 'required'>>>;
+
+function answerFields(types: Approval['fields']): AnswerFields {
+  return Object.fromEntries(
+    Object.entries(types).map(([name, { type, enum: values, required }]) => [
+      name,
+      { type, enum: values, required },
+    ]),
+  );
 }
 
 const consequences = {

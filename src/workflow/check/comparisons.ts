@@ -1,4 +1,4 @@
-import { comparisonsOf, pathOf } from '../../expressions/references.ts';
+import { comparisonsOf, pathOf, type Segment } from '../../expressions/references.ts';
 import type { Comparison, Tree } from '../../expressions/tree.ts';
 import { typesOf } from '../../expressions/types.ts';
 import { nodesOf } from '../../expressions/tree.ts';
@@ -6,7 +6,8 @@ import { typeOf, toNumber } from '../../expressions/values.ts';
 import { areEqual } from '../../expressions/compare.ts';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { isStep, meaningOf, typesOfMeaning, type Here, type Meaning } from './meaning.ts';
+import { rejecting } from '../model.ts';
+import { findStep, isStep, meaningOf, typesOfMeaning, type Here, type Meaning } from './meaning.ts';
 import { whole, type At } from './report.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';
 
@@ -48,6 +49,7 @@ function check(
       const hint = near ?? `it is one of ${enumerate(words)}`;
       report.expression(at, `${source} is never ${shown(literal)}`, hint);
     } else if (meaning.is === 'status') checkFailure(meaning, literal, at, here);
+    else if (literal === rejecting) checkRejection(path, at, here);
     return;
   }
   if (!fits(meaning, literal)) {
@@ -90,6 +92,20 @@ function checkFailure(
     at,
     `\`${step.id}\` ${ends} when it fails, so nothing here ever sees it as ${shown(literal)}`,
     `give \`${step.id}\` \`${hints.continues}\``,
+  );
+}
+
+/** Warns of a rejection that skips what would observe it. */
+function checkRejection(path: readonly Segment[], at: At, here: Here): void {
+  const { report, place, over } = here;
+  if (over || place === null || place.step === -1 || !isStep(path, here)) return;
+  const found = findStep(path[1]?.name ?? '', here);
+  const step = found?.graph.steps[found.target];
+  if (step?.work.kind !== 'gate' || step.next !== null || path.length !== 4) return;
+  report.expressionWarning(
+    at,
+    `\`${step.id}\` skips its dependents when it is rejected, so nothing here ever sees it as '${rejecting}'`,
+    'compare with the other choices; another choice than `reject` lets the run continue',
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Body, Step } from '../model.ts';
-import { handsOver } from './meaning.ts';
+import { approvalTypes, handsOver } from './meaning.ts';
 import type { StepProperty, Vocabulary } from './vocabulary.ts';
 
 /** The nouns for steps that are not workers with declared values. */
@@ -15,7 +15,7 @@ const properties: Readonly<Record<keyof typeof kinds, readonly StepProperty[]>> 
   'for-each': ['status', 'values', 'exit_code', 'duration'],
   while: ['status', 'values', 'exit_code', 'duration'],
   workflow: ['status', 'values', 'artifacts', 'exit_code', 'duration'],
-  gate: ['status', 'values', 'exit_code'],
+  gate: ['status', 'values', 'approval', 'exit_code'],
   assign: ['status', 'exit_code'],
 };
 
@@ -25,7 +25,7 @@ function isOther(kind: string): kind is keyof typeof kinds {
 
 /** Whether a successful step has a property in expressions. */
 export function gives({ work }: Step, property: StepProperty): boolean {
-  return !isOther(work.kind) || properties[work.kind].includes(property);
+  return isOther(work.kind) ? properties[work.kind].includes(property) : property !== 'approval';
 }
 
 /** What a step provides, as a sentence for a hint; null: its declared values, like any worker. */
@@ -44,7 +44,7 @@ export function givesText({ id, work }: Step, { properties: words, hints }: Voca
 /** The names of a step's values; null: a list, or any names. */
 export function valueNames(step: Step): readonly string[] | null {
   if (handsOver(step)) return Object.keys(step.values);
-  if (step.work.kind === 'gate') return ['by', 'comment'];
+  if (step.work.kind === 'gate') return Object.keys(approvalTypes(step.work));
   if (step.work.kind === 'assign') return [];
   return step.work.kind === 'workflow' ? [...namesIn(step.work.workflow.body)] : null;
 }

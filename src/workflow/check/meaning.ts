@@ -4,7 +4,7 @@ import type { Tree } from '../../expressions/tree.ts';
 import { typesOf, type Types } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
 import { bodyOf } from '../bodies.ts';
-import type { Step, ValueType } from '../model.ts';
+import type { Approval, Step, ValueType } from '../model.ts';
 import type { Graph } from './body.ts';
 import type { CheckReport } from './report.ts';
 import type { StepProperty } from './vocabulary.ts';
@@ -101,7 +101,9 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
       return plain('string', 'null');
     case 'artifacts':
       return name === undefined ? plain('object') : plain('string');
+    case 'approval':
     case 'values': {
+      if (step.work.kind === 'gate') return meaningInApproval(step.work, path.slice(3));
       if (!handsOver(step))
         return bodyOf(step.work) !== null && name === undefined ? plain('array') : anything;
       if (name === undefined) return plain('object');
@@ -111,6 +113,28 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
     case undefined:
       return anything;
   }
+}
+
+const word: ValueType = { type: 'string', items: null, enum: null, required: true, description: null };
+
+/** The values of an answered gate, by name. */
+export function approvalTypes({ choices }: Pick<Approval, 'choices'>): Readonly<Record<string, ValueType>> {
+  return {
+    by: word,
+    comment: { ...word, required: false },
+    choice: { ...word, enum: choices },
+    fields: { ...word, type: 'object' },
+  };
+}
+
+function meaningInApproval(gate: Approval, [name, inner, ...rest]: readonly Segment[]): Meaning {
+  if (name === undefined) return plain('object');
+  const isField = name.name?.toLowerCase() === 'fields' && inner !== undefined;
+  const segment = isField ? inner : name;
+  const types = isField ? gate.fields : approvalTypes(gate);
+  const type = segment.name === null ? undefined : findName(types, segment.name);
+  if (type === undefined) return anything;
+  return descend(type, isField ? rest : [...(inner === undefined ? [] : [inner]), ...rest]);
 }
 
 /** Whether a step's values are those that it declares. */

@@ -1,10 +1,19 @@
 import type { Reference, Segment } from '../../expressions/references.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
-import type { Step } from '../model.ts';
+import type { Approval, Step } from '../model.ts';
 import type { Graph } from './body.ts';
 import { gives, givesText, valueNames } from './gives.ts';
-import { findName, findStep, handsOver, isNamespace, isStep, propertyNamed, type Here } from './meaning.ts';
+import {
+  approvalTypes,
+  findName,
+  findStep,
+  handsOver,
+  isNamespace,
+  isStep,
+  propertyNamed,
+  type Here,
+} from './meaning.ts';
 import { whole, type At } from './report.ts';
 
 /** Checks that an expression reads what exists: parameters, earlier steps, their values. */
@@ -172,10 +181,11 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
   if (report.context.broken.has(step.id)) return;
   if (!gives(step, known)) {
     const message = `\`${step.id}\` has no \`${property.name}\``;
-    return report.add(code, 'error', at(property), message, givesText(step, report.vocabulary));
+    const hint = known === 'approval' ? 'only a gate has it' : givesText(step, report.vocabulary);
+    return report.add(code, 'error', at(property), message, hint);
   }
   if (name?.name == null) return;
-  if (known === 'values') return checkValue(step, reference.path, at, report);
+  if (known === 'values' || known === 'approval') return checkValue(step, reference.path, at, report);
   if (known !== 'artifacts') return;
   const artifacts = artifactsOf(step);
   if (artifacts.some((each) => each.toUpperCase() === name.name?.toUpperCase())) return;
@@ -194,10 +204,25 @@ function checkValue(step: Step, path: readonly Segment[], at: Marked, report: He
     const message = `\`${step.id}\` has no ${report.vocabulary.value} \`${name!.name}\``;
     return report.unknown(at(name!), message, name!.name!, names);
   }
-  const type = findName(step.values, name!.name!);
-  if (type === undefined || !handsOver(step)) return;
-  if (inner !== undefined && !['array', 'object', 'any'].includes(type.type))
+  const { work } = step;
+  const types = work.kind === 'gate' ? approvalTypes(work) : handsOver(step) ? step.values : {};
+  const type = findName(types, name!.name!);
+  if (type === undefined || inner === undefined) return;
+  if (work.kind === 'gate' && type.type === 'object') return checkField(step.id, work, inner, at, report);
+  if (!['array', 'object', 'any'].includes(type.type))
     report.expression(at(inner), `\`${name!.name}\` is ${withArticle(type.type)}: there is nothing in it`);
+}
+
+function checkField(
+  gate: string,
+  { fields }: Approval,
+  inner: Segment,
+  at: Marked,
+  report: Here['report'],
+): void {
+  if (inner.name === null || findName(fields, inner.name) !== undefined) return;
+  const message = `\`${gate}\` asks for no field \`${inner.name}\``;
+  report.unknown(at(inner), message, inner.name, Object.keys(fields));
 }
 
 /** The artifacts of a step that others can use; those of a loop's steps stay inside it. */

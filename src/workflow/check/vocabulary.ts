@@ -3,7 +3,7 @@ import type { Work } from '../model.ts';
 
 /** The properties of a step in expressions, in the machine's terms. */
 export type StepProperty =
-  'status' | 'values' | 'artifacts' | 'exit_code' | 'output' | 'duration' | 'summary';
+  'status' | 'values' | 'approval' | 'artifacts' | 'exit_code' | 'output' | 'duration' | 'summary';
 
 /** How a language spells the subjects of the checks. */
 export interface Vocabulary {

@@ -1,6 +1,6 @@
 import { ControlReader, type Control } from '../../host/control.ts';
 import type { Reason } from '../../kernel/errors.ts';
-import { refusal } from '../machine/commands.ts';
+import { choiceOf, refusal } from '../machine/commands.ts';
 import type { Happening } from '../machine/event.ts';
 import type { Rules } from '../machine/rules.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
@@ -65,11 +65,11 @@ export class RunCommands {
 
 /** The event of a command that is followed. */
 export function happeningOf(file: RunControlFile): Happening {
-  const { id: command, verb, path, at, by, comment, instructions } = file;
+  const { id: command, verb, path, at, by, comment, fields, instructions } = file;
   switch (verb) {
     case 'approve':
     case 'reject':
-      return { type: 'judged', path, verdict: verb, by, comment, said: at, command };
+      return { type: 'judged', path, choice: choiceOf(file), by, comment, fields, said: at, command };
     case 'cancel':
       return { type: 'cancelled', by, command };
     case 'retry':

@@ -1,4 +1,6 @@
+import type { Json } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { answerProblem } from './approval.ts';
 import type { CommandId, Path, RunEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { automaticApprover } from '../model.ts';
@@ -12,6 +14,9 @@ export interface RunCommand {
   /** The gate or the step; empty for `cancel`, which addresses the run. */
   readonly path: Path;
   readonly by: string;
+  /** What `approve` chooses; null: `approve`. */
+  readonly choice: string | null;
+  readonly fields: Readonly<Record<string, Json>>;
   /** When the command was given; a gate's deadline counts from this. */
   readonly at: number;
 }
@@ -58,7 +63,8 @@ function hasFailed({ phase }: StepRun): boolean {
   return phase.is === 'settled' && ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(phase.status);
 }
 
-function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunCommand): Reason | null {
+function gateRefusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
+  const { path, by, at, verb } = command;
   const step = state.steps.get(path);
   const isOther = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind !== 'gate';
   if (!step || isOther) {
@@ -66,7 +72,7 @@ function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunC
     return unknown(state, path, what, ({ phase: { is } }) => is === 'asked');
   }
   const { phase } = step;
-  if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.verdict}\` to ${path} already`);
+  if (phase.is === 'judged') return refused(`${phase.by} has said \`${phase.choice}\` to ${path} already`);
   if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
   if (phase.is !== 'asked') return refused(`${path} is not a waiting gate`);
   if (by === automaticApprover) return refused(`\`${by}\` stands for a timeout; answer under your own name`);
@@ -75,7 +81,13 @@ function gateRefusal(state: RunState, rules: Rules, { path, by, at, verb }: RunC
       `${by} must not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`,
     );
   if (phase.deadline !== null && at > phase.deadline) return refused(`the time of the gate ${path} is over`);
-  return null;
+  const problem = answerProblem(phase, { choice: choiceOf(command), fields: command.fields });
+  return problem === null ? null : refused(problem);
+}
+
+/** What a command answers to a gate. */
+export function choiceOf({ verb, choice }: Pick<RunCommand, 'verb' | 'choice'>): string {
+  return verb === 'reject' ? verb : (choice ?? verb);
 }
 
 /** The maximum number of suggested paths. */

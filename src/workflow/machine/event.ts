@@ -1,7 +1,7 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Template } from '../../expressions/template.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Hook, StepId } from '../model.ts';
+import type { Approval, Hook, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 import type { Budget, Session, Usage } from '../../kernel/cost.ts';
 import type { Launched } from '../../kernel/launched.ts';
@@ -198,6 +198,8 @@ export type Fact =
       readonly path: Path;
       readonly message: string;
       readonly approvers: readonly string[];
+      readonly choices: Approval['choices'];
+      readonly fields: Approval['fields'];
       readonly deadline: number | null;
     }
   | {
@@ -345,9 +347,11 @@ export type Happening =
   | {
       readonly type: 'judged';
       readonly path: Path;
-      readonly verdict: 'approve' | 'reject';
+      readonly choice: string;
       readonly by: string;
       readonly comment: string | null;
+      /** The fields that the person gave. */
+      readonly fields: Readonly<Record<string, Json>>;
       /** When the person answered; the host may see it later. */
       readonly said: number;
       readonly command: CommandId | null;

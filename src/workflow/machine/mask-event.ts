@@ -1,32 +1,44 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { maskJson, strongMask, unmasked, type Mask } from '../../kernel/mask.ts';
 import type { Fact, RunStart, Happening, Path, Verdict, WorkResult } from './event.ts';
-import type { ValueType } from '../model.ts';
+import type { Step, ValueType } from '../model.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
-/** The declared values of a step. */
-type ValuesOf = (path: Path) => Readonly<Record<string, ValueType>>;
+type Types = Readonly<Record<string, ValueType>>;
+
+/** The types of what comes to a step from outside: its declared values, or the fields of a gate. */
+export function typesIn(step: Step | null): Types {
+  return step?.work.kind === 'gate' ? step.work.fields : (step?.values ?? {});
+}
 
 /**
  * An event for the journal: secrets are masked in the fields that come from outside. Facts of the
  * machine derive from recorded events, and are not changed.
  */
-export function maskEvent<E extends Fact | Happening>(event: E, mask: Mask, valuesOf: ValuesOf): E {
-  return mask === unmasked ? event : (masked(event, mask, valuesOf) as E);
+export function maskEvent<E extends Fact | Happening>(
+  event: E,
+  mask: Mask,
+  typesOf: (path: Path) => Types,
+): E {
+  return mask === unmasked ? event : (masked(event, mask, typesOf) as E);
 }
 
-function masked(event: Fact | Happening, mask: Mask, valuesOf: ValuesOf): Fact | Happening {
+function masked(event: Fact | Happening, mask: Mask, typesOf: (path: Path) => Types): Fact | Happening {
   switch (event.type) {
     case 'began':
       return { ...event, given: givenOf(event.given, mask) };
     case 'ended':
-      return { ...event, result: resultOf(event.result, mask, valuesOf(event.key.path)) };
+      return { ...event, result: resultOf(event.result, mask, typesOf(event.key.path)) };
     case 'checked': {
       const { result, verdict } = event;
       return { ...event, result: resultOf(result, mask, {}), verdict: verdictOf(verdict, mask) };
     }
     case 'judged':
-      return { ...event, comment: event.comment && mask.text(event.comment) };
+      return {
+        ...event,
+        comment: event.comment && mask.text(event.comment),
+        fields: valuesIn(event.fields, mask, typesOf(event.path)),
+      };
     case 'retried':
       return { ...event, instructions: event.instructions && mask.text(event.instructions) };
     case 'hooked':
@@ -53,11 +65,7 @@ function givenOf(given: RunStart, mask: Mask): RunStart {
 }
 
 /** A value of an enumeration is one of the definition's own words. */
-function valuesIn(
-  values: Readonly<Record<string, Json>>,
-  mask: Mask,
-  types: Readonly<Record<string, ValueType>>,
-): JsonObject {
+function valuesIn(values: Readonly<Record<string, Json>>, mask: Mask, types: Types): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       const isListed = Object.hasOwn(types, name) && types[name]?.enum != null;
@@ -66,7 +74,7 @@ function valuesIn(
   );
 }
 
-function resultOf(result: WorkResult, mask: Mask, types: Readonly<Record<string, ValueType>>): WorkResult {
+function resultOf(result: WorkResult, mask: Mask, types: Types): WorkResult {
   const { outcome, output, values, session, model, warnings, changed } = result;
   return {
     ...result,

@@ -5,14 +5,14 @@ import type { ValueType, Workflow } from '../model.ts';
 type Types = Readonly<Record<string, ValueType>>;
 
 /** A language's word for the values that a run is given. */
-export type ParameterWord = 'parameter' | 'input';
+export type ParameterWord = 'parameter' | 'input' | 'field';
 
 export function parameterWord(workflow: Pick<Workflow, 'parameterWord'>): ParameterWord {
   return workflow.parameterWord ?? 'parameter';
 }
 
 /** Whether a value fits a type, including its items and `enum`. */
-function fits(value: Json, type: ValueType): boolean {
+export function fits(value: Json, type: ValueType): boolean {
   const { items, enum: allowed } = type;
   if (!isOfKind(value, type.type)) return false;
   const { pattern } = type;

@@ -182,7 +182,7 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
   const { work } = found.rule.step;
   switch (work.kind) {
     case 'gate':
-      return { gate: [work.message, work.approvers] };
+      return { gate: [work.message, work.approvers, work.choices, work.fields] };
     case 'for-each':
       return { loop: [work.items, work.as] };
     case 'while':

@@ -60,8 +60,11 @@ function itemsOf(state: RunState, inner: BodyRule | null, run: StepRun | undefin
 
 function stageRecord(state: RunState, run: StepRun): JsonObject {
   const reason = reasonOf(run);
-  const isDone = isIn(run, 'settled') && ['SUCCEEDED', 'INCOMPLETE'].includes(run.phase.status);
   const { values } = run;
+  // Only a gate has outputs although it failed: who rejected it, and why.
+  const hasOutputs =
+    isIn(run, 'settled') &&
+    (['SUCCEEDED', 'INCOMPLETE'].includes(run.phase.status) || Object.keys(values).length > 0);
   const outputs = Array.isArray(values) ? [...(values as Json[])] : { ...(values as JsonObject) };
   return {
     status: statusWord(state, run),
@@ -69,7 +72,7 @@ function stageRecord(state: RunState, run: StepRun): JsonObject {
     completed_at: timestamp(run.settledAt),
     attempt: attemptsOf(run),
     ...(reason === null ? {} : { reason }),
-    ...(isDone ? { outputs } : {}),
+    ...(hasOutputs ? { outputs } : {}),
     ...(run.summary?.text == null ? {} : { summary: run.summary.text }),
     ...(run.result?.session ? { agent_run_id: run.result.session.id } : {}),
   };

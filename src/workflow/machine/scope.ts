@@ -1,5 +1,6 @@
 import { seenFiles } from '../../expressions/evaluate.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { approvalOf } from './approval.ts';
 import type { RunStart, Path } from './event.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
@@ -147,7 +148,7 @@ function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepR
   for (const id of reads ?? allIds(state, rules, scope)) {
     const found = lookUpStep(state, rules, scope, id);
     const run = found && lastSettled(state, found);
-    if (found && run) seen[found.rule.step.id] = seenOf(state, rules, run);
+    if (found && run) seen[found.rule.step.id] = seenOf(state, rules, run, found.rule);
   }
   return seen;
 }
@@ -198,7 +199,7 @@ export function exitCodeOf(state: RunState, run: StepRun): number | null {
 }
 
 /** What other steps see of a settled step. Absent values have no key. */
-function seenOf(state: RunState, rules: Rules, run: StepRun): JsonObject {
+function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule): JsonObject {
   if (!isIn(run, 'settled')) return {};
   const { status } = run.phase;
   const { result } = run;
@@ -207,6 +208,9 @@ function seenOf(state: RunState, rules: Rules, run: StepRun): JsonObject {
   if (exitCode !== null) seen['exit_code'] = exitCode;
   if (result !== null) seen['output'] = result.output;
   if (result !== null || run.open !== null) seen['duration'] = durationOf(run);
+  // A rejection is an answer, too; a gate that nobody answered has none.
+  const approval = approvalOf(step, run);
+  if (approval !== null) seen['approval'] = approval;
   if (status !== 'SUCCEEDED' && status !== 'INCOMPLETE') return seen;
   seen['values'] = Array.isArray(run.values)
     ? [...(run.values as Json[])]

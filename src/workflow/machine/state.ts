@@ -14,7 +14,7 @@ import type {
   Verdict,
   WorkResult,
 } from './event.ts';
-import type { Hook, StepId } from '../model.ts';
+import type { Approval, Hook, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 import type { Launched } from '../../kernel/launched.ts';
 
@@ -66,14 +66,17 @@ export type Phase =
       readonly is: 'asked';
       readonly message: string;
       readonly approvers: readonly string[];
+      readonly choices: Approval['choices'];
+      readonly fields: Approval['fields'];
       readonly deadline: number | null;
     }
-  /** A gate with its verdict. */
+  /** A gate with its answer. */
   | {
       readonly is: 'judged';
-      readonly verdict: 'approve' | 'reject';
+      readonly choice: string;
       readonly by: string;
       readonly comment: string | null;
+      readonly fields: Readonly<Record<string, Json>>;
     }
   /** It waits for a file lookup; `problem`: the path is not allowed. */
   | {

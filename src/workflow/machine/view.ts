@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Cost } from '../../mail/machine/state.ts';
+import { approvalOf } from './approval.ts';
 import type { ArtifactRecord, Path, RunEvent, SkipReason, WorkResult } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
@@ -79,6 +80,7 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
   const { step } = found.rule;
   const { startedAt, settledAt, result } = run;
   const reason = reasonOf(run);
+  const approval = isIn(run, 'settled') ? approvalOf(step, run) : null;
   return {
     stepId: step.id,
     status: statusOf(state, path),
@@ -91,6 +93,7 @@ export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
       : { iterations: iterationsOf(run), maxIterations: step.check.maxIterations }),
     workerKind: step.choice === undefined ? workerKind(step.work) : 'AGENT',
     artifacts: run.artifacts.map(artifactOf),
+    ...(approval === null ? {} : { approval }),
     ...(reason === null ? {} : { reason }),
     ...(isIn(run, 'settled') && run.phase.class !== null ? { errorClass: run.phase.class } : {}),
     workerResult:

@@ -9,7 +9,8 @@ const step = (id: string, needs: readonly string[], work: Work): Step =>
   anyStep(id, { work, needs: needs.map((name) => ({ step: name, when: null })) });
 
 const command: Work = { kind: 'command', argv: [], capabilities: null };
-const gate: Work = { kind: 'gate', message: [], approvers: ['ada'], timeout: null, onTimeout: 'abort' };
+const asked = { message: [], approvers: ['ada'], choices: ['approve', 'reject'], fields: {} };
+const gate: Work = { kind: 'gate', ...asked, timeout: null, onTimeout: 'abort' };
 const loop: Work = {
   kind: 'for-each',
   items: [1, 2],

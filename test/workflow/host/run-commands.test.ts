@@ -3,12 +3,20 @@ import { verdictIn } from '../../../src/workflow/machine/commands.ts';
 import { listJournal, segmentName } from '../../../src/disk/journal-files.ts';
 import { runReader } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../files/samples.ts';
+import { usualChoices } from '../../../src/workflow/model.ts';
 import { template } from '../machine/graph.ts';
 import { run, type Desk } from '../../mail/host/desk.ts';
 import { begin, command, hostOf } from './run-desk.ts';
 import { runFolder } from '../../../src/host/run-mail.ts';
 
-const gate = { kind: 'gate', approvers: [], timeout: null, onTimeout: 'abort' } as const;
+const gate = {
+  kind: 'gate',
+  approvers: [],
+  choices: usualChoices,
+  fields: {},
+  timeout: null,
+  onTimeout: 'abort',
+} as const;
 const definition = workflow(step('ship', [], { ...gate, message: template('Ship it?') }));
 
 /** A waiting gate, and a command for its run that the host has not seen. */

@@ -4,11 +4,19 @@ import { controlFolder } from '../../../src/host/control.ts';
 import { runControlFolder } from '../../../src/workflow/files/run-folders.ts';
 import { exit } from '../../providers/samples.ts';
 import { step, workflow } from '../files/samples.ts';
+import { usualChoices } from '../../../src/workflow/model.ts';
 import { template } from '../machine/graph.ts';
 import { Desk, run } from '../../mail/host/desk.ts';
 import { begin, command, hostOf, openHost } from './run-desk.ts';
 
-const gate = { kind: 'gate', approvers: [], timeout: 1_000, onTimeout: 'abort' } as const;
+const gate = {
+  kind: 'gate',
+  approvers: [],
+  choices: usualChoices,
+  fields: {},
+  timeout: 1_000,
+  onTimeout: 'abort',
+} as const;
 const definition = workflow(step('ship', [], { ...gate, message: template('Ship it?') }));
 
 /** Has the disk refuse to read what lies in a folder. */

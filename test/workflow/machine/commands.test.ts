@@ -4,7 +4,10 @@ import { graph, workflow } from './graph.ts';
 import { World } from './world.ts';
 
 function refused(world: World, verb: RunCommand['verb'], path = '', by = 'ada'): string | null {
-  return refusal(world.state, world.rules, { verb, path, by, at: world.now })?.text ?? null;
+  return (
+    refusal(world.state, world.rules, { verb, path, by, choice: null, fields: {}, at: world.now })?.text ??
+    null
+  );
 }
 
 /** A gate that Ada and Grace may open, and a step that failed. */

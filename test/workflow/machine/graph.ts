@@ -4,6 +4,7 @@ import { parseTemplate, type Template } from '../../../src/expressions/template.
 import type { Tree } from '../../../src/expressions/tree.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 import { insideLoop, nativeLanguage } from '../../../src/workflow/machine/language.ts';
+import { usualChoices } from '../../../src/workflow/model.ts';
 import type {
   Body,
   Check,
@@ -184,12 +185,25 @@ function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
   if (gate !== undefined) {
     const [time = '', onTimeout = 'abort'] = gate.split('/');
     const policy = (['abort', 'approve', 'reject'] as const).find((one) => one === onTimeout) ?? 'abort';
-    return { kind: 'gate', message: text, approvers: [], timeout: parseDuration(time), onTimeout: policy };
+    const choices = flags.get('choices')?.split('|') ?? usualChoices;
+    const fields = fieldsOf(flags.get('fields') ?? '');
+    const asked = { message: text, approvers: [], choices, fields };
+    return { kind: 'gate', ...asked, timeout: parseDuration(time), onTimeout: policy };
   }
   if (flags.has('child')) return childOf(flags, inner);
   const role = flags.get('role');
   if (role !== undefined) return { kind: 'role', role, instructions: text };
   return { kind: 'command', argv: [text], capabilities: null };
+}
+
+/** `risk:low|high!,note`: the fields of a gate; `!` is required, `:` lists the values. */
+function fieldsOf(text: string): Record<string, ValueType> {
+  const entries = text.split(',').flatMap((part): [string, ValueType][] => {
+    const [name = '', values] = part.replace('!', '').split(':');
+    const type = { ...anyValue, type: 'string', enum: values?.split('|') ?? null } as const;
+    return name === '' ? [] : [[name, { ...type, required: part.endsWith('!') }]];
+  });
+  return Object.fromEntries(entries);
 }
 
 function childOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {

@@ -186,8 +186,14 @@ export class World {
     this.checked(name, { is: 'incomplete', reasons, fingerprints, log: null });
   }
 
-  judge(path: string, verdict: 'approve' | 'reject', said = this.now): void {
-    this.happens({ type: 'judged', path, verdict, by: 'ada', comment: null, said, command: null });
+  judge(
+    path: string,
+    choice: string,
+    said = this.now,
+    more: Partial<Pick<Extract<Happening, { type: 'judged' }>, 'comment' | 'fields'>> = {},
+  ): void {
+    const { comment = null, fields = {} } = more;
+    this.happens({ type: 'judged', path, choice, by: 'ada', comment, fields, said, command: null });
   }
 
   /** Time passes; on the way everything is woken that wants to be. */

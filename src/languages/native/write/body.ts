@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { usualChoices } from '../../../workflow/model.ts';
 import type { Body, Need, Next, Retry, Step, Target, Work } from '../../../workflow/model.ts';
 import { bodyOf } from '../../../workflow/bodies.ts';
 import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';
@@ -98,10 +99,12 @@ function writeWork(step: Step, note: Note): JsonObject {
         instructions: templateText(work.instructions),
       };
     case 'gate': {
-      const { approvers, timeout, onTimeout } = work;
+      const { approvers, choices, fields, timeout, onTimeout } = work;
       const gate = { message: templateText(work.message), on_timeout: onTimeout };
       const limits = {
         approvers: approvers.length === 0 ? null : [...approvers],
+        choices: choices.join() === usualChoices.join() ? null : [...choices],
+        fields: types(fields),
         timeout: timeout && duration(timeout),
       };
       return { gate: withoutNothing({ ...gate, ...limits }) };

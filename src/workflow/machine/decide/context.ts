@@ -242,10 +242,13 @@ function failed(
   };
 }
 
-/** A gate that was not approved: it closes what depends on it, and other branches continue. */
-export function shut(entered: StepVisit, reason: Reason): Fact {
+/**
+ * A gate that was not approved: it closes what depends on it, and other branches continue.
+ * `values`: of the answer; empty: nobody has answered.
+ */
+export function shut(entered: StepVisit, reason: Reason, values: StepOutput['values'] = {}): Fact {
   // A sequence names its next step itself, having considered the failure.
   const { body, step } = entered.rule;
   const leaves = body.body.kind === 'sequence' && step.next !== null ? 'satisfied' : 'closed';
-  return failed(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, leaves, null);
+  return { ...failed(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, leaves, null), values };
 }

@@ -113,8 +113,10 @@ type WorkOf<K extends StepVisit['rule']['step']['work']['kind']> = Extract<
 function asks({ state, rules, now }: DecisionContext, entered: StepVisit, gate: WorkOf<'gate'>): Fact[] {
   const message = attempt(() => evaluationOf(state, rules, entered).renderText(gate.message));
   if (!message.ok) return failUnresolved(entered, message.why);
-  const deadline = gate.timeout === null ? null : now + gate.timeout;
-  return [{ type: 'asked', path: entered.path, message: message.value, approvers: gate.approvers, deadline }];
+  const { approvers, choices, fields, timeout } = gate;
+  const deadline = timeout === null ? null : now + timeout;
+  const { path } = entered;
+  return [{ type: 'asked', path, message: message.value, approvers, choices, fields, deadline }];
 }
 
 function expands({ state, rules }: DecisionContext, entered: StepVisit): Fact[] {

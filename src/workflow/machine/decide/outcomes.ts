@@ -1,10 +1,11 @@
 import { looksLikeFailure } from '../../../kernel/output-excerpt.ts';
 import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
+import { approvalValues } from '../approval.ts';
 import { pause } from '../backoff.ts';
 import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
 import type { Fact, Verdict, WorkResult } from '../event.ts';
 import { isIn, type In } from '../fold/steps.ts';
-import type { Check } from '../../model.ts';
+import { rejecting, type Check } from '../../model.ts';
 import type { ResolveFailure } from '../evaluation.ts';
 import { contractMissed, failureName } from '../failure-names.ts';
 import { tryLaunch } from '../resolve.ts';
@@ -16,6 +17,7 @@ import {
   abort,
   fail,
   isEnding,
+  noOutput,
   shut,
   succeed,
   type StepOutput,
@@ -49,10 +51,12 @@ function lookOutcome(entered: StepVisit, { phase }: In<'looking'>): Fact[] {
 }
 
 function gateOutcome(entered: StepVisit, { phase }: In<'judged'>): Fact[] {
-  const { verdict, by, comment } = phase;
+  const { by, comment } = phase;
   const said = comment === null ? '' : `: ${comment}`;
-  if (verdict === 'reject') return [shut(entered, { code: 'E_REFUSED', text: `rejected by ${by}${said}` })];
-  return [succeed(entered, 'SUCCEEDED', { values: { by, comment }, artifacts: [], convergence: null })];
+  const values = approvalValues(entered.rule.step, phase);
+  if (phase.choice === rejecting)
+    return [shut(entered, { code: 'E_REFUSED', text: `rejected by ${by}${said}` }, values)];
+  return [succeed(entered, 'SUCCEEDED', { ...noOutput, values })];
 }
 
 function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, run: In<'ended'>): Fact[] {

@@ -1,11 +1,11 @@
+import { approvalValues } from '../approval.ts';
 import { clockNow } from '../clock.ts';
 import type { Fact } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import { automaticApprover } from '../../model.ts';
 import { workerOf } from '../resolve.ts';
 import type { StepRun } from '../state.ts';
-import { found, shut, succeed, type DecisionContext } from './context.ts';
-import { abort } from './context.ts';
+import { abort, found, noOutput, shut, succeed, type DecisionContext } from './context.ts';
 import { goOn } from './bodies.ts';
 
 /** What must be recorded because time has passed. */
@@ -38,8 +38,9 @@ function gateOver(context: DecisionContext, run: StepRun): Fact[] {
   const reason = { code: 'E_TIMEOUT', text: 'not approved before the deadline' } as const;
   switch (entered.rule.step.work.onTimeout) {
     case 'approve': {
-      const values = { by: automaticApprover, comment: null };
-      const settled = succeed(entered, 'SUCCEEDED', { values, artifacts: [], convergence: null });
+      const answer = { by: automaticApprover, comment: null, choice: 'approve', fields: {} };
+      const values = approvalValues(entered.rule.step, answer);
+      const settled = succeed(entered, 'SUCCEEDED', { ...noOutput, values });
       return [{ ...settled, reason: { ...reason, text: 'approved automatically: no decision in time' } }];
     }
     case 'reject':

@@ -151,16 +151,18 @@ export function iterate(state: RunState, event: Of<'iterating'>): void {
 }
 
 /** A gate asks for approval. */
-export function ask(state: RunState, { path, message, approvers, deadline }: Of<'asked'>): void {
+export function ask(state: RunState, event: Of<'asked'>): void {
+  const { path, message, approvers, choices, fields, deadline } = event;
   const run = enter(state, path);
   if (!isIn(run, 'pending')) return;
   run.startedAt ??= state.now;
-  put(state, run, { is: 'asked', message, approvers, deadline }, false);
+  put(state, run, { is: 'asked', message, approvers, choices, fields, deadline }, false);
 }
 
 /** A gate is answered: once, in time, and only by a person. */
-export function answer(state: RunState, { path, verdict, by, comment, said }: Of<'judged'>): void {
+export function answer(state: RunState, event: Of<'judged'>): void {
+  const { path, choice, by, comment, fields, said } = event;
   const run = state.steps.get(path);
   if (!isIn(run, 'asked') || (run.phase.deadline !== null && said > run.phase.deadline)) return;
-  put(state, run, { is: 'judged', verdict, by, comment }, true);
+  put(state, run, { is: 'judged', choice, by, comment, fields }, true);
 }

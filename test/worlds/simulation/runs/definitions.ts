@@ -1,6 +1,7 @@
+import { usualChoices } from '../../../../src/workflow/model.ts';
 import type { Check, Step, Target, Work, Workflow } from '../../../../src/workflow/model.ts';
 import type { Random } from '../random.ts';
-import { step, template, tree, workflow } from '../../../workflow/machine/graph.ts';
+import { anyValue, step, template, tree, workflow } from '../../../workflow/machine/graph.ts';
 
 /** The one artifact that a step of these definitions may have: a folder of two files that say the same. */
 export const artifact = 'made';
@@ -9,6 +10,9 @@ export const outVariable = 'SIMULATED_OUT';
 export const inVariable = 'SIMULATED_IN';
 /** Where its check writes the decision. */
 export const decisionVariable = 'SIMULATED_DECISION';
+
+/** What some gates ask for. */
+const risk = { ...anyValue, type: 'string', enum: ['low', 'high'], required: true } as const;
 
 type Where = 'run' | 'loop' | 'child';
 
@@ -94,6 +98,8 @@ function randomWork(random: Random, where: Where, id: string): Work {
       kind: 'gate',
       message: template('Go on?'),
       approvers: random.pick([[], ['ada']]),
+      choices: random.pick([usualChoices, ['approve', 'changes', 'reject']]),
+      fields: random.pick([{}, { risk }]),
       timeout: random.pick([null, 3_600_000]),
       onTimeout: random.pick(['abort', 'approve', 'reject']),
     };

@@ -17,19 +17,28 @@ export class Person {
     return [...(state?.active ?? [])].filter((path) => state?.steps.get(path)?.phase.is === 'asked');
   }
 
-  /** Says yes to every waiting gate. False: none does. */
+  /** Says yes to every waiting gate, with the field that it asks for. False: none does. */
   approveAll(): boolean {
     const gates = this.#asked();
-    for (const gate of gates) this.request('approve', gate, 'ada');
+    for (const gate of gates) {
+      const phase = this.#world.state?.steps.get(gate)?.phase;
+      const isRequired = phase?.is === 'asked' && phase.fields['risk'] !== undefined;
+      this.request('approve', gate, 'ada', isRequired ? { fields: { risk: 'low' } } : {});
+    }
     return gates.length > 0;
   }
 
-  /** Judges a gate: rightly, by a wrong name, as somebody who may not, twice, or long ago. */
+  /**
+   * Judges a gate: rightly, by a wrong name, as somebody who may not, with what it does not ask for,
+   * twice, or long ago.
+   */
   judge(): void {
     const { random, state } = this.#world;
     const gate = random.pick([...this.#asked(), ...(state?.steps.keys() ?? []), 'nothing']);
     const by = random.pick(['ada', 'ada', 'bob']);
-    this.request(random.pick(['approve', 'approve', 'approve', 'reject']), gate, by);
+    const choice = random.pick([null, null, 'changes', 'nonsense']);
+    const fields = random.pick([{}, {}, { risk: 'high' }, { risk: 'none' }, { other: 1 }]);
+    this.request(random.pick(['approve', 'approve', 'approve', 'reject']), gate, by, { choice, fields });
     if (random.chance(0.2)) this.request(random.pick(['approve', 'reject']), gate, by);
   }
 
@@ -55,18 +64,20 @@ export class Person {
     const at = world.timeline.now;
     const rules = compile(world.workflow);
     const failed = [...(last?.steps.keys() ?? [])].filter(
-      (path) => last !== null && refusal(last, rules, { verb: 'retry', path, by: 'ada', at }) === null,
+      (path) =>
+        last !== null &&
+        refusal(last, rules, { verb: 'retry', path, by: 'ada', choice: null, fields: {}, at }) === null,
     );
     return failed.length === 0
       ? null
       : { type: 'retried', path: world.random.pick(failed), instructions: null, by: 'ada', command: null };
   }
 
-  request(verb: string, path: string, by: string): void {
+  request(verb: string, path: string, by: string, answer: object = {}): void {
     const world = this.#world;
     const id = world.newId();
     const at = world.timeline.now;
-    const document = { id, at, by, verb, path, comment: null, instructions: null };
+    const document = { id, at, by, verb, path, comment: null, instructions: null, ...answer };
     world.disk.plant(`project/${runControlFolder(world.run)}/${id}.json`, JSON.stringify(document));
     if (world.calm || !world.random.chance(world.chaos.lostHint))
       world.timeline.later(world.random.below(50), () => world.process?.hint());

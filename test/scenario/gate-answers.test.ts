@@ -1,0 +1,121 @@
+import { afterEach, expect, test } from 'vitest';
+import { finished, said, TestProject } from '../support/project.ts';
+
+/*
+ * A gate that asks for more than yes or no: through the real program, as the person who answers it.
+ */
+
+let project: TestProject | null = null;
+
+afterEach(() => {
+  project?.remove();
+  project = null;
+});
+
+const workflow = `name: ship
+version: '1'
+timeout: 5m
+context_dir: made
+steps:
+  ask:
+    gate:
+      message: Ship it?
+      choices: [approve, changes, reject]
+      approvers: [ada]
+      fields:
+        risk: { enum: [low, high], required: true }
+        days: { type: integer, default: 3 }
+        note: {}
+  ship:
+    depends_on: [ask]
+    when: \${{ steps.ask.approval.choice == 'approve' }}
+    command: [touch, shipped]
+  fix:
+    depends_on: [ask]
+    when: \${{ steps.ask.approval.choice == 'changes' }}
+    worker: CUSTOM
+    capabilities: [EDIT]
+    instructions: |
+      printf '%s\\n' \${{ steps.ask.approval.by }} \${{ steps.ask.approval.comment }} \${{ toJSON(steps.ask.approval.fields) }} > fix.txt
+`;
+
+test('a gate gets a choice, a comment and fields, which later steps read', { timeout: 60_000 }, async () => {
+  const place = (project = new TestProject({
+    'mailroom.yaml': 'trail: off\n',
+    'workflows/ship.yaml': workflow,
+  }));
+  const child = place.start(['run', 'workflows/ship.yaml']);
+  const ran = finished(child);
+  await said(child, 'mailroom approve');
+  const [id = ''] = place.list('.mailroom/runs');
+  const command = `mailroom approve ${id.slice(-6)} ask --as ada --choice 'approve|changes|reject' --field 'risk=low|high'`;
+  expect((await place.run(['status'])).stdout).toContain(`ask asks: Ship it? (\`${command}\`)`);
+  const { items } = JSON.parse((await place.run(['inbox', '--json'])).stdout) as { items: object[] };
+  expect(items).toMatchObject([
+    {
+      kind: 'approval',
+      to: ['ada'],
+      reply_types: ['approve', 'changes', 'reject'],
+      fields: {
+        risk: { type: 'string', enum: ['low', 'high'], required: true },
+        days: { type: 'integer', enum: null, required: false },
+        note: { type: 'string', enum: null, required: false },
+      },
+      command,
+    },
+  ]);
+  expect((await place.run(['inbox'])).stdout).toContain('--field risk=…  "low" | "high"\n');
+
+  for (const [options, problem] of [
+    [[], 'the field `risk` (one of "low", "high") is missing'],
+    [
+      ['--choice', 'approve|changes|reject', '--field', 'risk=low'],
+      'must be one of "approve", "changes", "reject"',
+    ],
+    [['--field', 'risk=low|high'], 'the field `risk` must be one of "low", "high", not "low|high"'],
+    [['--field', 'risk=low', '--field', 'days=soon'], 'the field `days` must be an integer, not "soon"'],
+    [['--field', 'risk=low', '--field', 'notes=x'], 'there is no field `notes`; did you mean `note`?'],
+  ] as const) {
+    const { code, stderr } = await place.run(['approve', ...options]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) as string });
+    expect(stderr).toContain(`hint: answer with \`${command}\``);
+  }
+  expect(place.list(`.mailroom/runs/${id}/control`)).toEqual([]);
+
+  const answer = ['--choice', 'changes', '--field', 'risk=low', '--field', 'days=5', '-m', 'more tests'];
+  expect(await place.run(['approve', ...answer])).toMatchObject({ code: 0, stderr: '' });
+  const { code, stdout } = await ran;
+  expect(stdout).toContain('ask is answered by ada with `changes`: more tests');
+  // What was refused has not become part of the run.
+  expect(stdout).not.toContain('is refused');
+  expect(code).toBe(0);
+  expect(place.read('fix.txt').split('\n').slice(0, 2)).toEqual(['ada', 'more tests']);
+  const approval = {
+    by: 'ada',
+    comment: 'more tests',
+    choice: 'changes',
+    fields: { risk: 'low', days: 5, note: null },
+  };
+  const shown = JSON.parse((await place.run(['show', id, '--json'])).stdout) as { steps: object };
+  expect(shown.steps).toMatchObject({ ask: { values: approval }, ship: { status: 'SKIPPED' } });
+  expect(JSON.parse(place.read('made/ask/_meta.json'))).toMatchObject({ approval });
+});
+
+test('an answer while no process hosts the run is kept for its resume', { timeout: 60_000 }, async () => {
+  const place = (project = new TestProject({
+    'mailroom.yaml': 'trail: off\n',
+    'workflows/ship.yaml': workflow,
+  }));
+  const child = place.start(['run', 'workflows/ship.yaml']);
+  await said(child, 'mailroom approve');
+  child.kill('SIGKILL');
+  await finished(child);
+  const [id = ''] = place.list('.mailroom/runs');
+  expect(await place.run(['approve', '--field', 'risk=no'])).toMatchObject({ code: 1 });
+  expect(await place.run(['approve', '--field', 'risk=high', '--choice', 'changes'])).toMatchObject({
+    code: 0,
+  });
+  expect((await place.run(['status'])).stdout).toContain('ask: `changes` by ada is recorded');
+  expect(await place.run(['resume', id])).toMatchObject({ code: 0 });
+  expect(place.read('fix.txt')).toContain('"risk": "high"');
+});
