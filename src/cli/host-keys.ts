@@ -69,5 +69,7 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   const { judge } = await import('./actions/approve.ts');
   const choices = verdicts.map((value) => ({ value, label: value }));
   const verdict = await choose(subject, choices, 'nothing was recorded');
-  await judge(context, verdict === 'reject' ? 'reject' : 'approve', run, id.slice(run.length + 1), {});
+  const gate = id.slice(run.length + 1);
+  if (verdict === 'reject') await judge(context, 'reject', run, gate, {});
+  else await judge(context, 'approve', run, gate, { choice: verdict });
 }

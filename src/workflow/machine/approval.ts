@@ -23,7 +23,12 @@ export function answerProblem(
   const required = (name: string) => choice !== rejecting && fields[name]!.required;
   const types = Object.entries(fields).map(([name, type]) => [name, { ...type, required: required(name) }]);
   const filled = fillParameters(Object.fromEntries(types) as Approval['fields'], given, 'field');
-  const problems = [...wrong, ...filled.problems];
+  // A printed command has this in place of a value.
+  const blank = Object.entries(fields).filter(([name, { type }]) => given[name] === `<${type}>`);
+  const unfilled = blank.map(
+    ([name, { type }]) => `the field \`${name}\` still has the placeholder <${type}>`,
+  );
+  const problems = [...wrong, ...(unfilled.length > 0 ? unfilled : filled.problems)];
   return problems.length === 0 ? null : problems.join('; ');
 }
 

@@ -1,0 +1,77 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { judge, type VerdictOptions } from '../../src/cli/actions/approve.ts';
+import type { Context } from '../../src/cli/context.ts';
+import type { RunControlFile } from '../../src/letters/letters.ts';
+import { graph, workflow } from '../workflow/machine/graph.ts';
+import { World } from '../workflow/machine/world.ts';
+import { FakeTerminal } from './bench.ts';
+
+/** What a person answers, in order, and what she was asked. */
+let answers: string[] = [];
+let asked: string[] = [];
+const answer = ({ message, options }: { message: string; options?: readonly { label: string }[] }) => {
+  asked.push([message, ...(options ?? []).map(({ label }) => label)].join(' | '));
+  return Promise.resolve(answers.shift());
+};
+vi.mock('@clack/prompts', () => ({
+  select: (question: Parameters<typeof answer>[0]) => answer(question),
+  text: (question: Parameters<typeof answer>[0]) => answer(question),
+  isCancel: () => false,
+}));
+afterEach(() => {
+  answers = [];
+  asked = [];
+});
+
+const definition = workflow(
+  graph('ask : gate=1h say="Ship it?" choices=approve|changes|reject fields=risk:low|high!,why!,note'),
+);
+
+/** The requests that an answer at a terminal makes of the run's host. */
+async function judged(verb: 'approve' | 'reject', options: VerdictOptions): Promise<RunControlFile[]> {
+  const world = new World(definition);
+  const terminal = new FakeTerminal(() => 0);
+  terminal.interactive = true;
+  const requests: RunControlFile[] = [];
+  const stored = { run: 'r1', definition, state: () => world.state, alive: () => Promise.resolve(true) };
+  const workflows = {
+    run: () => stored,
+    request: (_run: string, file: RunControlFile) => void requests.push(file),
+    verdict: () => ({ refusal: null }),
+    changed: () => Promise.resolve(),
+  };
+  const context = {
+    services: { environment: { MAILROOM_USER: 'ada' } },
+    terminal,
+    turn: null,
+    outsideTurn: () => {},
+    announce: () => {},
+    place: () => ({ workflows, newId: () => 'one' }),
+  };
+  await judge(context as unknown as Context, verb, 'r1', 'ask', options);
+  return requests;
+}
+
+it('asks a person at a terminal for the choice and the required fields, and for nothing else', async () => {
+  answers = ['changes', 'high', 'too early'];
+  const fields = { risk: 'high', why: 'too early' };
+  expect(await judged('approve', {})).toMatchObject([{ verb: 'approve', choice: 'changes', fields }]);
+  expect(asked).toEqual(['Ship it? | approve | changes | reject', 'risk? | low | high', 'why (string)?']);
+});
+
+it('asks only for what was not given, and nothing for a rejection or a document', async () => {
+  answers = ['low'];
+  const given = { choice: 'approve', field: ['why=so'] };
+  expect(await judged('approve', given)).toMatchObject([{ fields: { risk: 'low', why: 'so' } }]);
+  expect(asked).toEqual(['risk? | low | high']);
+  expect(await judged('reject', { comment: 'no' })).toMatchObject([{ verb: 'reject', fields: {} }]);
+  await expect(judged('approve', { json: true })).rejects.toThrow('the field `risk`');
+  expect(asked).toHaveLength(1);
+});
+
+it('refuses the placeholders of the printed command', async () => {
+  const given = { choice: 'approve', field: ['risk=low', 'why=<string>'] };
+  await expect(judged('approve', given)).rejects.toThrow(
+    'ask: the field `why` still has the placeholder <string>',
+  );
+});
