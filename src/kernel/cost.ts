@@ -15,6 +15,8 @@ export interface Bill {
   /** In UTC, `2026-11-21`. */
   readonly day: string;
   readonly provider: string;
+  /** The model as its program reported it; null: it did not. */
+  readonly model: string | null;
   /** Null: a step without a role. */
   readonly role: string | null;
   /** The run and step that it was for; null: none. */

@@ -5,16 +5,15 @@ import type { RunState } from '../workflow/machine/state.ts';
 import type { ThreadId } from '../kernel/ids.ts';
 
 /** The keys by which costs are grouped. */
-export const costKinds = ['role', 'thread', 'run', 'step', 'provider', 'day'] as const;
-export type CostKind = (typeof costKinds)[number];
+export type CostKind = 'role' | 'thread' | 'run' | 'step' | 'provider' | 'model' | 'day' | 'week';
 
-/** Costs, grouped by one key. Dollars; `unpriced` counts launches settled at their reservation. */
+/** Costs by group. Dollars; `unpriced` counts launches settled at their reservation. */
 export interface CostsDocument {
   readonly schema: 1;
-  readonly by: CostKind;
+  readonly by: readonly CostKind[];
   /** The first day that counts, in UTC; null: all. */
   readonly since: string | null;
-  /** The most expensive first; days in chronological order. */
+  /** In chronological order by day and week, then the most expensive first. */
   readonly rows: readonly CostsRow[];
   readonly total: CostsSum;
 }
@@ -26,27 +25,31 @@ export interface CostsSum {
 
 interface CostsRow extends CostsSum {
   /**
-   * Null: no such name, as for a step without a role, or mail without a run; or a forgotten thread.
+   * What the group has in common. Null: no such name, as for a step without a role, mail without a
+   * run, or an agent that does not report its model; or a forgotten thread.
    */
-  readonly name: string | null;
+  readonly key: Readonly<Partial<Record<CostKind, string | null>>>;
 }
 
 export function costsOf(
   mail: MailState,
   runs: readonly RunState[],
-  by: CostKind,
+  by: readonly CostKind[],
   since: string | null,
 ): CostsDocument {
-  const sums = new Map<string | null, CostsSum>();
+  const groups = new Map<string, CostsRow>();
   let total: CostsSum = { launches: 0, cost: nothing };
   for (const { bill, thread } of billsOf(mail, runs)) {
     if (since !== null && bill.day < since) continue;
-    const name = nameOf(bill, thread, by);
-    sums.set(name, sum(sums.get(name), bill));
+    const key = Object.fromEntries(by.map((kind) => [kind, nameOf(bill, thread, kind)]));
+    const id = JSON.stringify(Object.values(key));
+    groups.set(id, { key, ...sum(groups.get(id), bill) });
     total = sum(total, bill);
   }
-  const rows = [...sums].map(([name, each]) => ({ name, ...each }));
-  rows.sort((a, b) => (by === 'day' ? byName(a, b) : byCost(a, b) || byName(a, b)));
+  const times = by.filter((kind) => kind === 'day' || kind === 'week');
+  const rows = [...groups.values()].toSorted(
+    (a, b) => byNames(times, a, b) || byCost(a, b) || byNames(by, a, b),
+  );
   return { schema: 1, by, since, rows, total };
 }
 
@@ -61,7 +64,20 @@ function* billsOf(
 }
 
 function nameOf(bill: Bill, thread: ThreadId | null, by: CostKind): string | null {
-  return by === 'thread' ? thread : bill[by];
+  if (by === 'thread') return thread;
+  return by === 'week' ? weekOf(bill.day) : bill[by];
+}
+
+const day = 86_400_000;
+
+/** The ISO 8601 week of a day, `2026-W47`: weeks begin on Monday, and belong to the year of their Thursday. */
+function weekOf(text: string): string {
+  const at = Date.parse(text);
+  const weekday = (new Date(at).getUTCDay() + 6) % 7;
+  const thursday = new Date(at + (3 - weekday) * day);
+  const year = thursday.getUTCFullYear();
+  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * day)) + 1;
+  return `${String(year)}-W${String(week).padStart(2, '0')}`;
 }
 
 function sum(before: CostsSum | undefined, { launches, cost }: Bill): CostsSum {
@@ -74,6 +90,30 @@ function byCost({ cost: a }: CostsRow, { cost: b }: CostsRow): number {
   return b.usd - a.usd || b.tokens - a.tokens;
 }
 
-function byName(a: CostsRow, b: CostsRow): number {
-  return (a.name ?? '') < (b.name ?? '') ? -1 : 1;
+function byNames(kinds: readonly CostKind[], a: CostsRow, b: CostsRow): number {
+  const names = ({ key }: CostsRow) => kinds.map((kind) => key[kind] ?? '');
+  const [left, right] = [names(a), names(b)];
+  const at = left.findIndex((name, index) => name !== right[index]);
+  if (at === -1) return 0;
+  return left[at]! < right[at]! ? -1 : 1;
+}
+
+/**
+ * The rows as CSV (RFC 4180) with a header: a column for each group, then launches, tokens, dollars
+ * and launches without a price.
+ */
+export function costsCsv({ by, rows }: CostsDocument): string {
+  const lines = rows.map(({ key, launches, cost }) => [
+    ...by.map((kind) => textCell(key[kind] ?? '')),
+    ...[launches, cost.tokens, cost.usd, cost.unpriced].map(String),
+  ]);
+  return [[...by, 'launches', 'tokens', 'usd', 'unpriced'], ...lines]
+    .map((cells) => `${cells.join(',')}\r\n`)
+    .join('');
+}
+
+/** A spreadsheet would compute what begins like a formula: an apostrophe makes it text. */
+function textCell(text: string): string {
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }

@@ -21,8 +21,8 @@ describe('costs', () => {
   it('tells it by thread, as a document', async () => {
     const bench = paid();
     const { document } = (await bench.json('costs', '--by', 'thread')) as Told<CostsDocument>;
-    expect(document).toMatchObject({ schema: 1, by: 'thread', since: null, total: { launches: 2 } });
-    expect(document.rows.map(({ name, cost }) => [name, cost.usd])).toEqual([
+    expect(document).toMatchObject({ schema: 1, by: ['thread'], since: null, total: { launches: 2 } });
+    expect(document.rows.map(({ key, cost }) => [key.thread, cost.usd])).toEqual([
       [bench.id('Add a --json flag'), 1.12],
     ]);
   });
@@ -34,5 +34,20 @@ describe('costs', () => {
     );
     expect((await bench.run('costs', '--since', '1h')).out).toContain('total');
     expect(await bench.run('costs', '--since', 'monday')).toMatchObject({ code: 2 });
+  });
+
+  it('are told by several keys, as CSV, too', async () => {
+    const bench = paid();
+    expect((await bench.run('costs', '--by', 'role,model')).out).toMatch(
+      /^ROLE +MODEL +LAUNCHES .*\nengineer +\(not reported\) +1 .*\narchitect .*\ntotal +2 +/,
+    );
+    expect((await bench.run('costs', '--by', 'week,role', '--csv')).out).toMatch(
+      /^week,role,launches,tokens,usd,unpriced\r\n2026-W47,engineer,1,\d+,1,0\r\n2026-W47,architect,1,\d+,0\.12,0\r\n$/,
+    );
+    expect(await bench.run('costs', '--csv', '--json')).toMatchObject({ code: 2 });
+    for (const by of ['roles', 'role,role', 'role,', ''])
+      expect((await bench.run('costs', '--by', by)).err).toContain(
+        'role, thread, run, step, provider, model, day, week',
+      );
   });
 });

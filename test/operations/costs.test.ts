@@ -3,11 +3,11 @@ import { charge } from '../../src/mail/machine/money.ts';
 import type { Bill, Bills } from '../../src/kernel/cost.ts';
 import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
 import { emptyRunState, type RunState } from '../../src/workflow/machine/state.ts';
-import { costKinds, costsOf } from '../../src/operations/costs.ts';
+import { costsCsv, costsOf, type CostKind } from '../../src/operations/costs.ts';
 
 function bill(changes: Partial<Bill>, usd: number): Bill {
   const cost = { usd, tokens: usd * 100, unpriced: 0 };
-  const kind = { day: '2026-11-21', provider: 'claude', role: 'qa', run: null, step: null };
+  const kind = { day: '2026-11-21', provider: 'claude', model: null, role: 'qa', run: null, step: null };
   return { ...kind, launches: 1, cost, ...changes };
 }
 
@@ -30,8 +30,9 @@ const run: RunState = {
   bills: bills(bill({ role: null, run: 'r1', step: 'build', day: '2026-11-20', provider: 'codex' }, 32)),
 };
 
-function rows(by: (typeof costKinds)[number], since: string | null = null) {
-  return costsOf(mail, [run], by, since).rows.map(({ name, launches, cost }) => [name, launches, cost.usd]);
+function rows(by: CostKind, since: string | null = null) {
+  const { rows: all } = costsOf(mail, [run], [by], since);
+  return all.map(({ key, launches, cost }) => [key[by], launches, cost.usd]);
 }
 
 describe('what was paid', () => {
@@ -82,6 +83,8 @@ describe('what was paid', () => {
         ['2026-11-21', 4, 23],
       ],
     ],
+    ['model', [[null, 6, 63]]],
+    ['week', [['2026-W47', 6, 63]]],
   ] as const)('is told by %s', (by, expected) => {
     expect(rows(by)).toEqual(expected);
   });
@@ -91,11 +94,15 @@ describe('what was paid', () => {
       bill({ provider, cost: { usd: 0, tokens, unpriced: 1 } }, 0);
     const some = bills(free('a', 5), free('b', 9), bill({ provider: 'claude' }, 1));
     const paid = { ...emptyState(), bills: new Map([['th', some]]) };
-    expect(costsOf(paid, [], 'provider', null).rows.map(({ name }) => name)).toEqual(['claude', 'b', 'a']);
+    expect(costsOf(paid, [], ['provider'], null).rows.map(({ key }) => key.provider)).toEqual([
+      'claude',
+      'b',
+      'a',
+    ]);
   });
 
   it('is the same in all, whatever it is told by', () => {
-    for (const by of costKinds)
+    for (const by of [['role'], ['thread'], ['week', 'model'], ['day', 'run', 'step', 'provider']] as const)
       expect(costsOf(mail, [run], by, null).total).toEqual({
         launches: 6,
         cost: { usd: 63, tokens: 6300, unpriced: 0 },
@@ -106,6 +113,57 @@ describe('what was paid', () => {
     expect(rows('day', '2026-11-20')).toEqual([
       ['2026-11-20', 1, 32],
       ['2026-11-21', 4, 23],
+    ]);
+  });
+
+  it('is told by several keys at once, in the order of time, then the dearest first', () => {
+    const some = bills(
+      bill({ day: '2026-11-22', model: 'opus' }, 1),
+      bill({ day: '2026-11-16', model: 'haiku' }, 2),
+      bill({ day: '2026-11-23', model: 'opus' }, 4),
+      bill({ day: '2026-11-23', model: 'opus', role: 'engineer' }, 8),
+      bill({ day: '2026-11-15' }, 16),
+    );
+    const paid = { ...emptyState(), bills: new Map([['th', some]]) };
+    const { rows: all } = costsOf(paid, [], ['week', 'model'], null);
+    expect(all.map(({ key, launches, cost }) => [key.week, key.model, launches, cost.usd])).toEqual([
+      ['2026-W46', null, 1, 16],
+      ['2026-W47', 'haiku', 1, 2],
+      ['2026-W47', 'opus', 1, 1],
+      ['2026-W48', 'opus', 2, 12],
+    ]);
+  });
+
+  it.each([
+    ['2024-12-30', '2025-W01'],
+    ['2026-12-31', '2026-W53'],
+    ['2027-01-03', '2026-W53'],
+    ['2027-01-04', '2027-W01'],
+  ])('belongs on %s to the week %s', (day, week) => {
+    const paid = { ...emptyState(), bills: new Map([['th', bills(bill({ day }, 1))]]) };
+    expect(costsOf(paid, [], ['week'], null).rows).toMatchObject([{ key: { week } }]);
+  });
+});
+
+describe('costs as CSV', () => {
+  it('have a column for each key and figure, and no name that a spreadsheet would compute', () => {
+    const named = (role: string | null, usd: number) =>
+      bill({ role, model: 'a, "b"', cost: { usd, tokens: 10, unpriced: 1 } }, usd);
+    const names = ['=1+1', '+1', '-1', '@x', '\t=1', 'plain', 'two\nlines', null];
+    const some = bills(...names.map((name, index) => named(name, 8 - index)));
+    const paid = { ...emptyState(), bills: new Map([['th', some]]) };
+    const model = '"a, ""b"""';
+    expect(costsCsv(costsOf(paid, [], ['role', 'model'], null)).split('\r\n')).toEqual([
+      'role,model,launches,tokens,usd,unpriced',
+      `'=1+1,${model},1,10,8,1`,
+      `'+1,${model},1,10,7,1`,
+      `'-1,${model},1,10,6,1`,
+      `'@x,${model},1,10,5,1`,
+      `'\t=1,${model},1,10,4,1`,
+      `plain,${model},1,10,3,1`,
+      `"two\nlines",${model},1,10,2,1`,
+      `,${model},1,10,1,1`,
+      '',
     ]);
   });
 });

@@ -23,7 +23,7 @@ start: { type: task, to: maker }
 `;
 
 interface Costs {
-  readonly rows: readonly { readonly name: string; readonly launches: number; readonly cost: object }[];
+  readonly rows: readonly { readonly key: object; readonly launches: number; readonly cost: object }[];
 }
 
 describe('an agent that has used more tokens than its budget', { timeout: 60_000 }, () => {
@@ -37,7 +37,7 @@ describe('an agent that has used more tokens than its budget', { timeout: 60_000
     expect((await project.run(['trail'])).stdout).toContain('E_BUDGET');
     const costs = JSON.parse((await project.run(['costs', '--by', 'provider', '--json'])).stdout) as Costs;
     expect(costs.rows).toEqual([
-      { name: 'claude', launches: 1, cost: { usd: 0.0036, tokens: 1200, unpriced: 0 } },
+      { key: { provider: 'claude' }, launches: 1, cost: { usd: 0.0036, tokens: 1200, unpriced: 0 } },
     ]);
   });
 
@@ -63,7 +63,7 @@ steps:
     expect(ran.stdout).toContain('claude was ended because it had used up its budget');
     const costs = JSON.parse((await project.run(['costs', '--by', 'step', '--json'])).stdout) as Costs;
     expect(costs.rows).toEqual([
-      { name: 'make', launches: 1, cost: { usd: 0.0036, tokens: 1200, unpriced: 0 } },
+      { key: { step: 'make' }, launches: 1, cost: { usd: 0.0036, tokens: 1200, unpriced: 0 } },
     ]);
   });
 });

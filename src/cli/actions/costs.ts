@@ -2,25 +2,33 @@ import { parseDuration } from '../../kernel/duration.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { dayOf } from '../../mail/machine/money.ts';
 import { emptyState } from '../../mail/machine/state.ts';
-import { costsOf, type CostKind, type CostsDocument, type CostsSum } from '../../operations/costs.ts';
+import {
+  costsCsv,
+  costsOf,
+  type CostKind,
+  type CostsDocument,
+  type CostsSum,
+} from '../../operations/costs.ts';
 import type { Context } from '../context.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
 
 export interface CostsOptions {
-  readonly by: CostKind;
+  readonly by: readonly CostKind[];
   readonly since?: string;
+  readonly csv?: boolean;
   readonly json?: boolean;
 }
 
-export function costs(context: Context, { by, since, json: asJson }: CostsOptions): Promise<number> {
+export function costs(context: Context, { by, since, csv, json: asJson }: CostsOptions): Promise<number> {
   const { terminal } = context;
   const project = context.project();
   const from = since === undefined ? null : dayIn(since, terminal.now());
   const { workflows } = project;
   const runs = workflows.runs().map(({ run }) => workflows.run(run).state());
   const document = costsOf(project.state() ?? emptyState(), runs, by, from);
-  terminal.write(asJson === true ? json(document) : `${costLines(document).join('\n')}\n`);
+  if (asJson === true) terminal.write(json(document));
+  else terminal.write(csv === true ? costsCsv(document) : `${costLines(document).join('\n')}\n`);
   return Promise.resolve(0);
 }
 
@@ -39,16 +47,22 @@ function dayIn(text: string, now: number): string {
 function costLines(document: CostsDocument): string[] {
   const { by, since, rows, total } = document;
   if (rows.length === 0) return [since === null ? 'nothing was paid yet' : `nothing was paid since ${since}`];
-  const shown = rows.map(({ name, ...sum }) => cells(nameShown(by, name), sum));
+  const shown = rows.map(({ key, ...sum }) =>
+    cells(
+      by.map((kind) => nameShown(kind, key[kind] ?? null)),
+      sum,
+    ),
+  );
+  const totals = cells(['total', ...by.slice(1).map(() => '')], total);
   const lines = table(
-    [by.toUpperCase(), 'LAUNCHES', 'TOKENS', 'DOLLARS', 'UNPRICED'],
-    [...shown, cells('total', total)],
+    [...by.map((kind) => kind.toUpperCase()), 'LAUNCHES', 'TOKENS', 'DOLLARS', 'UNPRICED'],
+    [...shown, totals],
   );
   return total.cost.unpriced === 0 ? lines : [...lines, 'unpriced: price unknown; charged what was reserved'];
 }
 
-function cells(name: string, { launches, cost }: CostsSum): string[] {
-  return [name, String(launches), String(cost.tokens), `$${cost.usd.toFixed(4)}`, String(cost.unpriced)];
+function cells(names: readonly string[], { launches, cost }: CostsSum): string[] {
+  return [...names, String(launches), String(cost.tokens), `$${cost.usd.toFixed(4)}`, String(cost.unpriced)];
 }
 
 /** The label of a row without a name. */
@@ -58,7 +72,9 @@ const nameless: Readonly<Record<CostKind, string>> = {
   run: '(mail)',
   step: '(mail)',
   provider: '(none)',
+  model: '(not reported)',
   day: '(none)',
+  week: '(none)',
 };
 
 function nameShown(by: CostKind, name: string | null): string {

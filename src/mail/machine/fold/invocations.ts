@@ -30,7 +30,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
       return true;
     }
     case 'returned':
-      settle(state, running, event.result.usage);
+      settle(state, running, event.result.usage, event.result.model);
       countSession(state, running, event.result.session);
       changeTurn(state, running.id, {
         phase: { is: 'returned', since, result: event.result, gates: null },
@@ -39,7 +39,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
     case 'attempt-failed': {
       const { class: errorClass, reason, until } = event;
       const limited = errorClass === 'RETRYABLE_RATE_LIMIT';
-      settle(state, running, limited ? limitUsage(event.usage) : event.usage);
+      settle(state, running, limited ? limitUsage(event.usage) : event.usage, null);
       countSession(state, running, event.session);
       if (reason.code === 'E_SESSION') forgetSession(state, running);
       changeTurn(state, running.id, {

@@ -3,7 +3,7 @@ import type { Message } from '../../format/message.ts';
 import type { Cost, Mail, MailState, Phase, Turn } from '../state.ts';
 import { nothing } from '../state.ts';
 import { stepOf } from '../step.ts';
-import type { Bills, Usage } from '../../../kernel/cost.ts';
+import type { Bill, Bills, Usage } from '../../../kernel/cost.ts';
 import { addCost, charge, dayOf, settled } from '../money.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
 import { endThread, canContinue, openThread, retire } from './threads.ts';
@@ -97,7 +97,7 @@ function claimable(state: MailState, event: Event<'claimed'>, mails: readonly Ma
 /**
  * Replaces a turn's reservation by its actual cost; an unknown price is settled at the reservation.
  */
-export function settle(state: MailState, turn: Turn, usage: Usage): void {
+export function settle(state: MailState, turn: Turn, usage: Usage, model: string | null): void {
   if (!turn.reserved) return;
   const cost: Cost = settled(usage, turn.budget);
   changeTurn(state, turn.id, { reserved: false, cost: addCost(turn.cost, cost) });
@@ -108,15 +108,19 @@ export function settle(state: MailState, turn: Turn, usage: Usage): void {
   const day = dayOf(state.now);
   const spent = state.spent.day === day ? state.spent.cost : nothing;
   state.spent = { day, cost: addCost(spent, cost) };
-  bill(state, turn, cost, day);
+  bill(state, turn, { cost, day, model });
 }
 
-function bill(state: MailState, { role, provider, thread }: Turn, cost: Cost, day: string): void {
+function bill(
+  state: MailState,
+  { role, provider, thread }: Turn,
+  paid: Pick<Bill, 'cost' | 'day' | 'model'>,
+): void {
   const { run, step } = stepOf(state, thread)?.message.fields ?? {};
   const bills: Bills = state.bills.get(thread) ?? new Map();
   state.bills.set(thread, bills);
   const what = { run: typeof run === 'string' ? run : null, step: typeof step === 'string' ? step : null };
-  charge(bills, { day, provider, role, ...what, launches: 1, cost });
+  charge(bills, { ...paid, provider, role, ...what, launches: 1 });
 }
 
 /** A turn's input and output messages are committed atomically. */
@@ -143,7 +147,7 @@ export function commit(state: MailState, turn: Turn, event: Event<'committed'>):
  * Fails a turn permanently: its messages go to `failed`, and its role will not answer what it owed.
  */
 export function abandon(state: MailState, turn: Turn, reason: Reason): void {
-  if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null });
+  if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null }, null);
   // The run can retry its step, if that makes sense. Usage limits were already waited for here.
   const why =
     turn.phase.is === 'failed' && stepOf(state, turn.thread) !== null

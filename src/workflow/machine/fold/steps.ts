@@ -66,15 +66,21 @@ export function current(state: RunState, key: ProcessKey): In<'running' | 'check
 }
 
 /**
- * Adds the cost of a launch to the step, the enclosing bodies and the run. `provider`: the agent's.
+ * Adds the cost of a launch to the step, the enclosing bodies and the run. `provider` and `model`:
+ * the agent's.
  */
-export function spend(state: RunState, run: StepRun, cost: Cost, provider: string | null): void {
+export function spend(
+  state: RunState,
+  run: StepRun,
+  cost: Cost,
+  { provider, model }: { readonly provider: string | null; readonly model: string | null },
+): void {
   run.cost = addCost(run.cost, cost);
   state.cost = addCost(state.cost, cost);
   for (const scope of scopesAround(state, run)) scope.cost = addCost(scope.cost, cost);
   if (provider === null) return;
   const step = definedAt(run.path);
-  const kind = { day: dayOf(state.now), provider, role: null, run: state.given?.run ?? null, step };
+  const kind = { day: dayOf(state.now), provider, model, role: null, run: state.given?.run ?? null, step };
   charge(state.bills, { ...kind, launches: 1, cost });
 }
 

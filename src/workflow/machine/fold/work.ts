@@ -54,7 +54,7 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   const run = current(state, key);
   if (!run || run.phase.is !== 'running') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, costOf(state, result, reserves), provider);
+  spend(state, run, costOf(state, result, reserves), { provider, model: result.model });
   if (run.role !== null) rememberRole(state, run, run.role, result);
   run.result = result;
   run.crashes = 0;
@@ -91,7 +91,7 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   const run = current(state, key);
   if (!run || run.phase.is !== 'checking') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, costOf(state, result, reserves), provider);
+  spend(state, run, costOf(state, result, reserves), { provider, model: result.model });
   run.crashes = 0;
   if (!counts(result)) run.limits += 1;
   countSession(run, result);
@@ -117,7 +117,8 @@ export function putBack(state: RunState, run: In<'running' | 'checking'>): void 
 /** Settles the reservation of a launch whose cost will never be reported. */
 export function writeOff(state: RunState, run: In<'running' | 'checking'>): void {
   const { provider, reserves } = run.phase;
-  if (provider !== null) spend(state, run, settledCost({ usd: null, tokens: null }, reserves), provider);
+  if (provider === null) return;
+  spend(state, run, settledCost({ usd: null, tokens: null }, reserves), { provider, model: null });
 }
 
 /** Grants another attempt, or another try of the check. */
