@@ -5,6 +5,12 @@ import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
 import type { Profile } from './profiles.ts';
 
+/** A command for notifications. `env`: names, or PREFIX_*, of the host's variables that it sees. */
+interface Notifier {
+  readonly command: readonly string[];
+  readonly env: readonly string[];
+}
+
 /** The adapters that a named provider can be configured with; `command` runs any program. */
 export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'command'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
@@ -94,8 +100,8 @@ export interface Config {
   readonly webhookPort: number;
   /** Globs for names of files in an inbox that are messages besides `*.md`. */
   readonly inboxPatterns: readonly string[];
-  /** The command that runs when `user` gets mail, or that hooks run for `<scheme>:` targets. */
-  readonly notify: Readonly<Record<string, readonly string[]>>;
+  /** What runs when a person gets mail, by role, or for `<scheme>:` targets of hooks. */
+  readonly notify: Readonly<Record<string, Notifier>>;
   /** Whether turns of agent CLIs get Mailroom's MCP tools. */
   readonly mcp: boolean;
   readonly nip: NipSettings;

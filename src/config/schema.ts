@@ -14,6 +14,35 @@ const prices = z
   })
   .meta({ title: 'price list' });
 
+const variableNames = () =>
+  z.array(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/, {
+      error: 'the name of a variable, or the beginning of one and `*`',
+    }),
+  );
+
+const aNotifier = 'a command as a list, or { command: [program, arguments], env: [NAME] }';
+
+/** A command for notifications; parsed with the variables that it may see. */
+const notifier = z
+  .union(
+    [
+      argv,
+      z
+        .strictObject({
+          command: argv.describe('The program and its arguments.'),
+          env: variableNames()
+            .optional()
+            .describe('Names, or PREFIX_*, of variables that the program may see besides the usual ones.'),
+        })
+        .meta({ title: 'notification command' }),
+    ],
+    { error: aNotifier },
+  )
+  .transform((input) =>
+    Array.isArray(input) ? { command: input, env: [] } : { command: input.command, env: input.env ?? [] },
+  );
+
 const provider = z
   .strictObject({
     kind: z
@@ -22,14 +51,7 @@ const provider = z
       .describe('How the program is talked to; default: the built-in one of that name, else command.'),
     command: argv.optional().describe('The program and its first arguments. The kind `command` needs it.'),
     arguments: z.array(z.string()).optional().describe('Arguments that come after all others.'),
-    env: z
-      .array(
-        z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/, {
-          error: 'the name of a variable, or the beginning of one and `*`',
-        }),
-      )
-      .optional()
-      .describe('Names, or PREFIX_*, of variables that the program may see.'),
+    env: variableNames().optional().describe('Names, or PREFIX_*, of variables that the program may see.'),
     writable: z
       .array(text)
       .optional()
@@ -113,7 +135,10 @@ export const configFile = z
       .optional()
       .describe('Names of files in an inbox that are messages, besides *.md.'),
     notify: z
-      .record(z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }), argv)
+      .record(
+        z.string().regex(/^[a-z][a-z0-9+.-]*$/, { error: '`user` or a scheme in small letters' }),
+        notifier,
+      )
       .optional()
       .describe('Commands for notifications: `user` when a person gets mail, others by scheme.'),
     mcp: z

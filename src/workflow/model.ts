@@ -403,6 +403,7 @@ export interface Hook {
   readonly tell?: {
     readonly scheme: string;
     readonly target: Template;
-    readonly command: readonly string[] | null;
+    /** Its `env` names host variables that it sees besides the usual ones. */
+    readonly notifier: { readonly command: readonly string[]; readonly env: readonly string[] } | null;
   };
 }

@@ -49,7 +49,7 @@ limits: { turns_per_thread: 9, corrections: 0, nesting: 1, budget: { thread: { u
 concurrency: 3
 webhooks: { port: 9000 }
 inbox_patterns: ['*.txt']
-notify: { user: [notify-send, Mailroom], slack: [./slack.sh] }
+notify: { user: [notify-send, Mailroom], slack: { command: [./slack.sh], env: [SLACK_*] } }
 mcp: off
 nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000, maxBudget: 5000, relays: [wss://relay.example.com, 'ws://127.0.0.1:7777/'] }
 `);
@@ -109,7 +109,10 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
     concurrency: 3,
     webhookPort: 9000,
     inboxPatterns: ['*.txt'],
-    notify: { user: ['notify-send', 'Mailroom'], slack: ['./slack.sh'] },
+    notify: {
+      user: { command: ['notify-send', 'Mailroom'], env: [] },
+      slack: { command: ['./slack.sh'], env: ['SLACK_*'] },
+    },
     mcp: false,
     nip: {
       enabled: true,

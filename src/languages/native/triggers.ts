@@ -64,5 +64,5 @@ function lowerTell(
   if (text === undefined) return {};
   const [scheme = ''] = text.split(':', 1);
   const target = diagnostics.template(path, text.slice(scheme.length + 1), language);
-  return { tell: { scheme, target, command: notify[scheme] ?? null } };
+  return { tell: { scheme, target, notifier: notify[scheme] ?? null } };
 }

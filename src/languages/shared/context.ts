@@ -1,5 +1,5 @@
 import type { Profile } from '../../config/profiles.ts';
-import type { NipSettings } from '../../config/config.ts';
+import type { Config, NipSettings } from '../../config/config.ts';
 import type { CheckContext } from '../../mail/protocol/check/report.ts';
 import type { CheckContext as WorkflowContext } from '../../workflow/check/report.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
@@ -35,7 +35,7 @@ export interface LanguageContext {
   /** The agents of the configuration, by name. */
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Notification commands of mailroom.yaml, by scheme. */
-  readonly notify: Readonly<Record<string, readonly string[]>>;
+  readonly notify: Config['notify'];
   /** Files of the project that a workflow names: agents, skills, modules, memories. */
   readonly files: ProjectFiles;
   /** The identities of the project's workflows. Reads all of them. */

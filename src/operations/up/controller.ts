@@ -10,7 +10,6 @@ import metadata from '../../../package.json' with { type: 'json' };
 import type { Controller, ControllerOptions } from '../services.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { Message } from '../../mail/format/message.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { Loop } from '../../host/loop.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
@@ -22,7 +21,7 @@ import { TrailWriter } from '../../mail/trail/writer.ts';
 import { GitRepository } from '../../git/git-repository.ts';
 import { bootId, readProcess } from '../../process/proc.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
-import { startDetached } from '../../process/supervision/detached.ts';
+import { notifyPerson } from './notify.ts';
 import { controlFolder } from '../../host/control.ts';
 import {
   lockFile,
@@ -47,7 +46,6 @@ import { takeLock, type HostLock } from '../../host/lock.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { hostProcess } from '../../host/host-process.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
-import type { RoleName } from '../../kernel/ids.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { AgentJob, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
@@ -328,7 +326,7 @@ function portsOf(
     roleText: (role) => readRoleFile(disk, role)?.text ?? '',
     project: disk.root,
     parking: parkingOf(disk, config),
-    notify: (role, message) => notify(disk, config, role, message),
+    notify: (role, message) => notifyPerson(disk.root, config, role, message),
   };
 }
 
@@ -346,19 +344,4 @@ function trailOf(disk: RealDisk, config: Config): Trail {
       repository: new GitRepository({ project: disk.root, branch: config.trail.branch }),
     });
   return noTrail;
-}
-
-/** Runs the command of mailroom.yaml for people's mail; its result is ignored. */
-function notify(disk: RealDisk, config: Config, role: RoleName, message: Message): void {
-  const argv = config.notify[role];
-  if (argv === undefined) return;
-  const { id, type, from, subject, thread } = message;
-  startDetached(argv, disk.root, {
-    MAILROOM_PROJECT: disk.root,
-    MAILROOM_MESSAGE: id,
-    MAILROOM_TYPE: type,
-    MAILROOM_FROM: from,
-    MAILROOM_SUBJECT: subject,
-    MAILROOM_THREAD: thread,
-  });
 }

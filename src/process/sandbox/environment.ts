@@ -4,7 +4,7 @@ import { usablePath } from './own-programs.ts';
 /** The variables of the host that every process inherits. */
 const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR', 'SHLVL'];
 
-interface EnvironmentRequest {
+export interface EnvironmentRequest {
   /** Further inherited names, or patterns in which `*` matches any characters. */
   readonly inherit?: readonly string[];
   /** Variables to set, overriding the host's. */

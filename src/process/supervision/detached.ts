@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
-import { buildEnvironment } from '../sandbox/environment.ts';
+import { buildEnvironment, type EnvironmentRequest } from '../sandbox/environment.ts';
 
-/** Starts a program without supervision, e.g. a notification. Never throws. */
+/**
+ * Starts a program without supervision, e.g. a notification, with these variables besides the usual
+ * ones. Never throws.
+ */
 export function startDetached(
   argv: readonly string[],
   cwd: string,
-  set: Readonly<Record<string, string>>,
+  { inherit, set }: Required<Pick<EnvironmentRequest, 'inherit' | 'set'>>,
 ): void {
   const [program, ...args] = argv;
   if (program === undefined) return;
   // A variable cannot contain a NUL byte, and the values come from untrusted mail.
   const values = Object.entries(set).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]);
-  const inherit = ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_*', 'XDG_*'];
   const env = buildEnvironment({ inherit, set: Object.fromEntries(values) as Record<string, string> });
   try {
     const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore' });

@@ -66,10 +66,14 @@ export class Hooks {
     const argv = hookArguments(state, this.#rules, hook);
     const target = hookTarget(state, this.#rules, hook);
     if (!argv.ok || !target.ok) return this.#over(on, 'an expression of it has no value');
-    const programs = [this.#targetCommand(hook, target.value), argv.value].filter((each) => each.length > 0);
+    const inherit = hook.tell?.notifier?.env ?? [];
+    const programs = [
+      { argv: this.#targetCommand(hook, target.value), inherit },
+      { argv: argv.value, inherit: [] },
+    ].filter((each) => each.argv.length > 0);
     this.#left.set(on, { count: programs.length, problem: null });
     if (programs.length === 0) return this.#over(on, null);
-    for (const [index, program] of programs.entries()) this.#run(on, index, program);
+    for (const [index, program] of programs.entries()) this.#run(on, index, program.argv, program.inherit);
   }
 
   /** The command that notifies the target; empty: none is configured or known, which is logged. */
@@ -77,7 +81,7 @@ export class Hooks {
     const { hooks } = this.#ports;
     if (tell === undefined || hooks === undefined) return [];
     const words = this.#words(on);
-    if (tell.command !== null) return [...tell.command, target, words];
+    if (tell.notifier !== null) return [...tell.notifier.command, target, words];
     hooks.log(on, `${tell.scheme}:${target} ${words}`);
     return [];
   }
@@ -101,7 +105,7 @@ export class Hooks {
     this.#ports.hooks?.notify(role, `${on} ${String(this.#ledger.state.endedAt ?? '')}`, words, body);
   }
 
-  #run(on: Hook['on'], index: number, argv: readonly string[]): void {
+  #run(on: Hook['on'], index: number, argv: readonly string[], inherit: readonly string[]): void {
     const { runner, project, hooks } = this.#ports;
     if (hooks === undefined) return;
     const { given, status } = this.#ledger.state;
@@ -120,7 +124,7 @@ export class Hooks {
       provider: null,
       capabilities: null,
       owed: [],
-      command: { argv, env, inherit: [], stdin: '', files: {}, writable: [] },
+      command: { argv, env, inherit, stdin: '', files: {}, writable: [] },
       network: true,
       mayConfigure: false,
       workspace,
