@@ -75,6 +75,8 @@ export interface LimitSettings {
   readonly nesting: number | null;
   readonly threadBudget: Budget;
   readonly dayBudget: Budget;
+  /** The share of a budget, above 0 and at most 1, at which `user` is notified; null: never. */
+  readonly budgetAlert: number | null;
 }
 
 /** Project-wide settings from mailroom.yaml, with defaults for what it does not set. */
@@ -167,6 +169,7 @@ export const defaultConfig: Config = {
     nesting: null,
     threadBudget: { usd: null, tokens: null },
     dayBudget: { usd: null, tokens: null },
+    budgetAlert: null,
   },
   concurrency: null,
   webhookPort: 6245,

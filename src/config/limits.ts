@@ -15,5 +15,6 @@ export function limitSettings(limits: LimitsInput | null | undefined): LimitSett
     nesting: limits?.nesting ?? null,
     threadBudget: limits?.budget?.thread ?? unlimited,
     dayBudget: limits?.budget?.day ?? unlimited,
+    budgetAlert: limits?.budget?.alert ?? null,
   };
 }

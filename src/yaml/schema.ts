@@ -142,6 +142,12 @@ export const limits = z
       .strictObject({
         thread: budget.optional().describe('What one thread may cost.'),
         day: budget.optional().describe('What all threads of one day may cost.'),
+        alert: z
+          .number({ error: 'a share such as 0.8' })
+          .gt(0, { error: 'more than 0' })
+          .max(1, { error: 'at most 1' })
+          .optional()
+          .describe('The share of a budget, such as 0.8, at which `user` gets a notice; default: none.'),
       })
       .meta({ title: 'budget of the limits' })
       .optional()

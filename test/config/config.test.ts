@@ -105,6 +105,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
       nesting: 1,
       threadBudget: { usd: 2, tokens: null },
       dayBudget: { usd: null, tokens: 2_000_000 },
+      budgetAlert: null,
     },
     concurrency: 3,
     webhookPort: 9000,

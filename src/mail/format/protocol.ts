@@ -83,6 +83,8 @@ export interface Limits {
   readonly nesting: number;
   readonly threadBudget: Budget;
   readonly dayBudget: Budget;
+  /** The share of a budget at which `user` is notified; null: never. */
+  readonly budgetAlert: number | null;
 }
 
 export const defaultLimits: Limits = {
@@ -91,6 +93,7 @@ export const defaultLimits: Limits = {
   nesting: 3,
   threadBudget: { usd: null, tokens: null },
   dayBudget: { usd: null, tokens: null },
+  budgetAlert: null,
 };
 
 /** All files in protocols/ combined and checked: every name that it refers to is defined. */

@@ -4,6 +4,7 @@ import { copyKey } from '../machine/fold/places.ts';
 import type { Fact, MailEvent, Sent } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
 import type { MailState } from '../machine/state.ts';
+import { BudgetAlerts } from './budget-alerts.ts';
 import { Commands } from './commands.ts';
 import { expectedNow, inboxText, namesOf, type Expected } from './project.ts';
 import { idleOf } from './idle.ts';
@@ -56,6 +57,7 @@ export class MailHost implements Host {
   readonly #projector: MailboxProjector;
   readonly #absences: MissingFiles;
   readonly #texts: RoleTexts;
+  readonly #alerts: BudgetAlerts;
   /** The protocol; with zero slots while nothing new may start. */
   #held: Protocol;
   /** Disk errors of the last scan and the looks since. */
@@ -70,6 +72,7 @@ export class MailHost implements Host {
     this.#options = options;
     this.#held = options.protocol;
     ({ ledger: this.#ledger, trail: this.#trail } = openMailLedger(ports));
+    this.#alerts = new BudgetAlerts(this.#ledger, options.protocol.limits);
     this.#absences = new MissingFiles(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#expected = expectedNow(this.#ledger.state);
     this.#projector = new MailboxProjector(ports, options.protocol, this.#expected);
@@ -173,6 +176,7 @@ export class MailHost implements Host {
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
+    this.#alerts.look();
     this.#flush();
     // Before the projections, so that processes start up meanwhile. An older decision could want a
     // process that has ended since.

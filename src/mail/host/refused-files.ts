@@ -46,8 +46,8 @@ function nameOf(target: ControlFile['target']): string {
   }
 }
 
-/** `about`: notices with the same value are sent once. */
-function notifyOnce(
+/** Sends `user` a notice. `about`: notices with the same value are sent once. */
+export function notifyOnce(
   ledger: MailLedger,
   about: readonly string[],
   subject: string,

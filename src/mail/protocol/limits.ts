@@ -12,6 +12,7 @@ export function lowerLimits(own: LimitSettings, project: LimitSettings): Limits 
     nesting: own.nesting ?? project.nesting ?? defaultLimits.nesting,
     threadBudget: mergeBudgets(own.threadBudget, project.threadBudget) ?? unlimited,
     dayBudget: mergeBudgets(own.dayBudget, project.dayBudget) ?? unlimited,
+    budgetAlert: own.budgetAlert ?? project.budgetAlert,
   };
 }
 

@@ -202,6 +202,7 @@ function portsOf(
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),
+    ...(config.limits.budgetAlert !== null && { budgetAlert: config.limits.budgetAlert }),
     ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
     uncommittedPatch: (workspace) => patchFromBase({ workspace, base: 'HEAD' }, secrets),
     ...(record !== undefined && { recorded: recorder(record, secrets) }),

@@ -43,6 +43,8 @@ export interface RunPorts {
   readonly announcer?: StatusAnnouncer;
   /** Absent: hooks are not run. */
   readonly hooks?: HookPorts;
+  /** The share of the run's budget at which `user` is notified; absent: never. */
+  readonly budgetAlert?: number;
   /** Receives each agent's outcome before its outputs are collected. Absent: it is not kept. */
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
   /** Makes the host look again. */

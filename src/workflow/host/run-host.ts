@@ -13,6 +13,7 @@ import { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Host, Look } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { SlotUser } from '../../host/slots.ts';
+import { BudgetAlert } from './budget-alert.ts';
 import { RunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
@@ -54,6 +55,7 @@ export class RunHost implements Host {
   readonly #records: Records | null;
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
+  readonly #alert: BudgetAlert;
   readonly #rollback: Rollback;
   /** Whether any step can wait for a provider. */
   readonly #parks: boolean;
@@ -80,6 +82,7 @@ export class RunHost implements Host {
     this.#projector = new RunProjector(ports, this.#rules, this.#disk);
     this.#records = ports.records ? new Records(ports.records, this.#rules, this.#disk) : null;
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
+    this.#alert = new BudgetAlert(this.#ledger, this.#rules, ports);
     this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
   }
 
@@ -174,6 +177,7 @@ export class RunHost implements Host {
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of hooks) this.#hooks.start(hook);
+    this.#disk.succeeds(() => this.#alert.look());
     this.#disk.succeeds(() => this.#commands.release());
     // An older decision may want processes that have ended since.
     if (this.#commandsReadable) this.#disk.succeeds(() => this.#workers.steer(wanted));

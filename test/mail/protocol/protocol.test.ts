@@ -43,6 +43,7 @@ describe('the example of the manual', () => {
         nesting: 3,
         threadBudget: { usd: 20, tokens: null },
         dayBudget: { usd: 100, tokens: null },
+        budgetAlert: null,
       },
       start: { type: 'task', to: 'architect' },
     });
@@ -253,6 +254,7 @@ describe('limits', () => {
     nesting: 0,
     threadBudget: { usd: 5, tokens: 10 },
     dayBudget: { usd: null, tokens: null },
+    budgetAlert: null,
   };
 
   test('are those of the protocol, else of mailroom.yaml, else ours, key by key', () => {
@@ -265,6 +267,7 @@ describe('limits', () => {
       nesting: 0,
       threadBudget: { usd: 6, tokens: 10 },
       dayBudget: { usd: null, tokens: null },
+      budgetAlert: null,
     });
   });
 
