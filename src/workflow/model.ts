@@ -259,15 +259,6 @@ export interface Approval {
   readonly onTimeout: 'abort' | 'approve' | 'reject';
 }
 
-/** The choice that closes a gate. */
-export const rejecting = 'reject';
-
-/** The choices of a gate that names none. */
-export const usualChoices: readonly string[] = ['approve', rejecting];
-
-/** The `by` of a gate approved by its timeout; no person may answer under this name. */
-export const automaticApprover = 'auto_approve';
-
 /** The same steps for each item of a list. */
 export interface ForEach {
   readonly kind: 'for-each';
@@ -397,13 +388,12 @@ export interface Hook {
   /** The role that receives a notice. */
   readonly notify: string | null;
   /**
-   * An outside target: the command of its scheme gets the target and the message; null: it is only
-   * logged.
+   * An outside target: the command of its scheme gets the target, the message and the host variables
+   * of `env`; null: it is only logged.
    */
   readonly tell?: {
     readonly scheme: string;
     readonly target: Template;
-    /** Its `env` names host variables that it sees besides the usual ones. */
     readonly notifier: { readonly command: readonly string[]; readonly env: readonly string[] } | null;
   };
 }

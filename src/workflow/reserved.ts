@@ -28,3 +28,12 @@ function endingProblem(name: string): string | null {
     ? `what ends in \`${halfWritten}\` is cleared away as half written`
     : null;
 }
+
+/** The choice that closes a gate. */
+export const rejecting = 'reject';
+
+/** The choices of a gate that names none. */
+export const usualChoices: readonly string[] = ['approve', rejecting];
+
+/** The `by` of a gate approved by its timeout; no person may answer under this name. */
+export const automaticApprover = 'auto_approve';

@@ -1,6 +1,6 @@
 import type { Language } from '../../expressions/language.ts';
 import type { Template } from '../../expressions/template.ts';
-import { usualChoices } from '../../workflow/model.ts';
+import { usualChoices } from '../../workflow/reserved.ts';
 import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';

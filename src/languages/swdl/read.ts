@@ -3,7 +3,7 @@ import { constant } from '../../expressions/build.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { approvalTypes } from '../../workflow/check/meaning.ts';
-import { usualChoices } from '../../workflow/model.ts';
+import { usualChoices } from '../../workflow/reserved.ts';
 import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
 import { validParts, fieldsOf } from '../../yaml/shape.ts';

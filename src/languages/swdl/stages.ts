@@ -4,7 +4,7 @@ import type { Agent } from '../../workflow/agent.ts';
 import type { Check, Approval, Need, Step, PromptInput, ValueType } from '../../workflow/model.ts';
 import type { Json } from '../../kernel/json.ts';
 import { misfit } from '../../workflow/machine/values.ts';
-import { usualChoices } from '../../workflow/model.ts';
+import { usualChoices } from '../../workflow/reserved.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { playerOf, type AgentDefinition } from './agents.ts';
 import { promptContext, nameIn } from './prompt-context.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
-import { rejecting, usualChoices } from '../../workflow/model.ts';
+import { rejecting, usualChoices } from '../../workflow/reserved.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { lastFailure } from '../../workflow/machine/records.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';

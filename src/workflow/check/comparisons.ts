@@ -6,7 +6,7 @@ import { typeOf, toNumber } from '../../expressions/values.ts';
 import { areEqual } from '../../expressions/compare.ts';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { rejecting } from '../model.ts';
+import { rejecting } from '../reserved.ts';
 import { findStep, isStep, meaningOf, typesOfMeaning, type Here, type Meaning } from './meaning.ts';
 import { whole, type At } from './report.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';

@@ -1,4 +1,5 @@
-import { rejecting, type Approval, type Step } from '../model.ts';
+import type { Approval, Step } from '../model.ts';
+import { rejecting } from '../reserved.ts';
 import { field, type CheckReport } from './report.ts';
 
 /** Checks that a gate can be answered, and that its timeout gives an answer that it has. */

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { rejecting, type Approval, type Step } from '../model.ts';
+import type { Approval, Step } from '../model.ts';
+import { rejecting } from '../reserved.ts';
 import { fillParameters } from './parameters.ts';
 import type { StepRun } from './state.ts';
 

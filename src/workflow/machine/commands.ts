@@ -3,7 +3,7 @@ import { nearest } from '../../kernel/nearest.ts';
 import { answerProblem } from './approval.ts';
 import type { CommandId, Path, RunEvent } from './event.ts';
 import type { Rules } from './rules.ts';
-import { automaticApprover } from '../model.ts';
+import { automaticApprover } from '../reserved.ts';
 import { findStep } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';

@@ -193,15 +193,12 @@ export type Fact =
       /** Its timeout in milliseconds of the run's clock. */
       readonly timeout: number | null;
     }
-  | {
+  | ({
       readonly type: 'asked';
       readonly path: Path;
       readonly message: string;
-      readonly approvers: readonly string[];
-      readonly choices: Approval['choices'];
-      readonly fields: Approval['fields'];
       readonly deadline: number | null;
-    }
+    } & Pick<Approval, 'approvers' | 'choices' | 'fields'>)
   | {
       readonly type: 'checking';
       readonly path: Path;
@@ -350,7 +347,6 @@ export type Happening =
       readonly choice: string;
       readonly by: string;
       readonly comment: string | null;
-      /** The fields that the person gave. */
       readonly fields: Readonly<Record<string, Json>>;
       /** When the person answered; the host may see it later. */
       readonly said: number;

@@ -3,7 +3,7 @@ import { verdictIn } from '../../../src/workflow/machine/commands.ts';
 import { listJournal, segmentName } from '../../../src/disk/journal-files.ts';
 import { runReader } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../files/samples.ts';
-import { usualChoices } from '../../../src/workflow/model.ts';
+import { usualChoices } from '../../../src/workflow/reserved.ts';
 import { template } from '../machine/graph.ts';
 import { run, type Desk } from '../../mail/host/desk.ts';
 import { begin, command, hostOf } from './run-desk.ts';

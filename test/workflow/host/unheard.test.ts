@@ -4,7 +4,7 @@ import { controlFolder } from '../../../src/host/control.ts';
 import { runControlFolder } from '../../../src/workflow/files/run-folders.ts';
 import { exit } from '../../providers/samples.ts';
 import { step, workflow } from '../files/samples.ts';
-import { usualChoices } from '../../../src/workflow/model.ts';
+import { usualChoices } from '../../../src/workflow/reserved.ts';
 import { template } from '../machine/graph.ts';
 import { Desk, run } from '../../mail/host/desk.ts';
 import { begin, command, hostOf, openHost } from './run-desk.ts';

@@ -4,7 +4,7 @@ import { parseTemplate, type Template } from '../../../src/expressions/template.
 import type { Tree } from '../../../src/expressions/tree.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 import { insideLoop, nativeLanguage } from '../../../src/workflow/machine/language.ts';
-import { usualChoices } from '../../../src/workflow/model.ts';
+import { usualChoices } from '../../../src/workflow/reserved.ts';
 import type {
   Body,
   Check,

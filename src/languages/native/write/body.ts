@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../kernel/json.ts';
-import { usualChoices } from '../../../workflow/model.ts';
+import { usualChoices } from '../../../workflow/reserved.ts';
 import type { Body, Need, Next, Retry, Step, Target, Work } from '../../../workflow/model.ts';
 import { bodyOf } from '../../../workflow/bodies.ts';
 import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';

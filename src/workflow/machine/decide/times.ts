@@ -2,7 +2,7 @@ import { approvalValues } from '../approval.ts';
 import { clockNow } from '../clock.ts';
 import type { Fact } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
-import { automaticApprover } from '../../model.ts';
+import { automaticApprover } from '../../reserved.ts';
 import { workerOf } from '../resolve.ts';
 import type { StepRun } from '../state.ts';
 import { abort, found, noOutput, shut, succeed, type DecisionContext } from './context.ts';

@@ -1,4 +1,4 @@
-import { usualChoices } from '../../../../src/workflow/model.ts';
+import { usualChoices } from '../../../../src/workflow/reserved.ts';
 import type { Check, Step, Target, Work, Workflow } from '../../../../src/workflow/model.ts';
 import type { Random } from '../random.ts';
 import { anyValue, step, template, tree, workflow } from '../../../workflow/machine/graph.ts';
