@@ -70,7 +70,7 @@ function nameOf(bill: Bill, thread: ThreadId | null, by: CostKind): string | nul
 
 const day = 86_400_000;
 
-/** The ISO 8601 week of a day, `2026-W47`: weeks begin on Monday, and belong to the year of their Thursday. */
+/** The ISO 8601 week of a day, `2026-W47`: from Monday, in the year of its Thursday. */
 function weekOf(text: string): string {
   const at = Date.parse(text);
   const weekday = (new Date(at).getUTCDay() + 6) % 7;

@@ -388,8 +388,8 @@ export interface Hook {
   /** The role that receives a notice. */
   readonly notify: string | null;
   /**
-   * An outside target: the command of its scheme gets the target, the message and the host variables
-   * of `env`; null: it is only logged.
+   * An outside target: the command of its scheme gets it, the message, and the host variables of
+   * `env`; null: it is only logged.
    */
   readonly tell?: {
     readonly scheme: string;

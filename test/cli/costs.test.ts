@@ -45,9 +45,9 @@ describe('costs', () => {
       /^week,role,launches,tokens,usd,unpriced\r\n2026-W47,engineer,1,\d+,1,0\r\n2026-W47,architect,1,\d+,0\.12,0\r\n$/,
     );
     expect(await bench.run('costs', '--csv', '--json')).toMatchObject({ code: 2 });
-    for (const by of ['roles', 'role,role', 'role,', ''])
-      expect((await bench.run('costs', '--by', by)).err).toContain(
-        'role, thread, run, step, provider, model, day, week',
+    for (const by of ['nonsense', 'role,role', 'role,', ''])
+      expect((await bench.run('costs', '--by', by)).err).toBe(
+        `error E_USAGE: \`${by}\` is not what \`--by <kinds>\` takes\nhint: one or several of role, thread, run, step, provider, model, day, week, each once, separated by commas\n`,
       );
   });
 });

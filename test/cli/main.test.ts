@@ -35,8 +35,8 @@ describe('the program', () => {
         send <role> [file]          send a message to a role as a person
         reply [id] [file]           answer a message as the person who received it
         status                      show running turns, waits and costs
-        costs                       show costs in tokens and dollars by role, thread, run, step, provider
-                                    or day
+        costs                       show costs in tokens and dollars by role, thread, run, step, provider,
+                                    model, day or week
         trail [thread]              show all messages, thread by thread
         show <id>                   show a message, turn, thread, run or workflow, with its state, cost
                                     and reasons
@@ -136,7 +136,7 @@ describe('the program', () => {
     [['completion', 'tcsh'], 'error E_USAGE: `tcsh` is not a <shell>\nhint: one of bash, zsh, fish\n'],
     [
       ['costs', '--by', 'roles'],
-      'error E_USAGE: `roles` is not what `--by <kind>` takes\nhint: did you mean `role`?\n',
+      'error E_USAGE: `roles` is not what `--by <kinds>` takes\nhint: did you mean `role`?\n',
     ],
   ])('refuses %j with exit code 2', async (argv, text) => {
     const { code, err, out } = await new Bench().run(...argv);

@@ -54,7 +54,6 @@ test('a gate gets a choice, a comment and fields, which later steps read', { tim
   expect(items).toMatchObject([
     {
       kind: 'approval',
-      to: ['ada'],
       reply_types: ['approve', 'changes', 'reject'],
       fields: {
         risk: { type: 'string', enum: ['low', 'high'], required: true },

@@ -99,6 +99,9 @@ function contractLines(contract: Contract): string[] {
     ['inputs', contract.inputs.join(', ')],
     ['outputs', contract.outputs.join(', ')],
     ['values', contract.values.join(', ')],
+    ['approvers', contract.approval?.approvers.join(', ') ?? ''],
+    ['choices', contract.approval?.choices.join(', ') ?? ''],
+    ['fields', contract.approval?.fields.join(', ') ?? ''],
     ['runs', often.join(', ')],
   ].filter(([, value]) => value !== '');
   return [

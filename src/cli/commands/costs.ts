@@ -1,4 +1,6 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { MailroomError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import type { CostsOptions } from '../actions/costs.ts';
 import type { CostKind } from '../../operations/costs.ts';
@@ -10,7 +12,12 @@ function kindsIn(text: string): CostKind[] {
   const words = text.split(',').map((word) => word.trim());
   const found = words.flatMap((word) => kinds.find((kind) => kind === word) ?? []);
   if (found.length === words.length && new Set(found).size === found.length) return found;
-  throw new InvalidArgumentError(`Name one or several of ${kinds.join(', ')}, separated by commas.`);
+  const wrong = words.find((word) => !kinds.some((kind) => kind === word)) ?? text;
+  throw new MailroomError(
+    'E_USAGE',
+    `\`${text}\` is not what \`--by <kinds>\` takes`,
+    didYouMean(wrong, kinds) ?? `one or several of ${kinds.join(', ')}, each once, separated by commas`,
+  );
 }
 
 /** `costs`: shows what was paid, and for what. */

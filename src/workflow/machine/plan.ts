@@ -2,7 +2,7 @@ import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
 import { profilesOf } from '../bodies.ts';
 import { expectedOf, type Expected } from './expected.ts';
 import type { TakenProfile } from '../agent.ts';
-import type { FailurePolicy, StepDisplay, Work } from '../model.ts';
+import type { Approval, FailurePolicy, StepDisplay, Work } from '../model.ts';
 import { iterationsOf } from './iterations.ts';
 import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
 import { workerKind } from './view.ts';
@@ -30,6 +30,8 @@ export interface Contract {
   /** The number of items of a loop, null: known only at run time; 1 for other steps. */
   readonly items: number | null;
   readonly onFailure: FailurePolicy;
+  /** What a gate asks: who may answer (empty: anybody), and the names of fields. Null: no gate. */
+  readonly approval: Readonly<Record<'approvers' | 'choices' | 'fields', readonly string[]>> | null;
   /** As the workflow's language shows it; null: it has no display of its own. */
   readonly display: StepDisplay | null;
 }
@@ -129,8 +131,13 @@ function contractOf({ at, step }: StepRule): Contract {
     iterations: check?.maxIterations ?? 1,
     items: iterationsOf(work),
     onFailure,
+    approval: work.kind === 'gate' ? askedBy(work) : null,
     display: step.display ?? null,
   };
+}
+
+function askedBy({ approvers, choices, fields }: Approval): NonNullable<Contract['approval']> {
+  return { approvers, choices, fields: Object.keys(fields) };
 }
 
 function permissionsOf(work: Work): readonly Capability[] {

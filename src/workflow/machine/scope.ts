@@ -208,7 +208,7 @@ function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule)
   if (exitCode !== null) seen['exit_code'] = exitCode;
   if (result !== null) seen['output'] = result.output;
   if (result !== null || run.open !== null) seen['duration'] = durationOf(run);
-  // A rejection is an answer, too; a gate that nobody answered has none.
+  // A rejection is an answer, too; a gate that timed out has none.
   const approval = approvalOf(step, run);
   if (approval !== null) seen['approval'] = approval;
   if (status !== 'SUCCEEDED' && status !== 'INCOMPLETE') return seen;

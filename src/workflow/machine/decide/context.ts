@@ -244,7 +244,7 @@ function failed(
 
 /**
  * A gate that was not approved: it closes what depends on it, and other branches continue.
- * `values`: of the answer; empty: nobody has answered.
+ * `values`: of the answer; empty: there is none.
  */
 export function shut(entered: StepVisit, reason: Reason, values: StepOutput['values'] = {}): Fact {
   // A sequence names its next step itself, having considered the failure.
