@@ -17,6 +17,7 @@ import { addMcp } from './commands/mcp.ts';
 import { addNip } from './commands/nip.ts';
 import { addPause } from './commands/pause.ts';
 import { addPlan } from './commands/plan.ts';
+import { addPrune } from './commands/prune.ts';
 import { addReply } from './commands/reply.ts';
 import { addResume } from './commands/resume.ts';
 import { addRetry } from './commands/retry.ts';
@@ -111,6 +112,7 @@ const groups: readonly [Group, ...Group[]] = [
       addCancel,
       addRetry,
       addWorktree,
+      addPrune,
       addMcp,
     ],
   ],

@@ -6,6 +6,7 @@ import type { MailState } from '../mail/machine/state.ts';
 import type { Project } from './project/project.ts';
 import type { NipServices } from './nip/documents.ts';
 import type { WorkflowServices } from './runs/services.ts';
+import type { Prunable, PruneContext, PrunedKind } from './project/prune.ts';
 import type { Idle } from '../host/idle.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
@@ -89,12 +90,23 @@ export interface ProjectServices extends Project {
     merge(thread: string, subject: string): Promise<void>;
     remove(thread: string, subject: string): Promise<void>;
   };
+  readonly pruning: Pruning;
   /**
    * Starts the controller, with the recording in the folder `replay` (absolute) in place of every
    * provider but people. Throws `E_LOCKED` when another one holds the project.
    */
   controller(options: ControllerOptions, replay?: string | null): Promise<Controller>;
 }
+
+/** What is old in a project and not needed any more. */
+export interface Pruning {
+  /** Old turns, runs and checkouts of threads. */
+  list(kinds: readonly PrunedKind[], scope: PruneScope): Promise<readonly Prunable[]>;
+  /** Removes one of them. Returns why it could not; null: it is gone. */
+  remove(item: Prunable, scope: PruneScope): Promise<string | null>;
+}
+
+export type PruneScope = Omit<PruneContext, 'worktrees'>;
 
 /** A thread's checkout and branch. */
 export interface WorktreeStatus {

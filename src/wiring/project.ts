@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import type { ControllerOptions, ProjectServices } from '../operations/services.ts';
+import type { ControllerOptions, ProjectServices, Pruning } from '../operations/services.ts';
 import type { Checked } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Holder } from '../operations/project/project.ts';
@@ -29,6 +29,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   const journal = new Following(new JournalReader<MailEvent>(disk));
   const definition = () => readDefinition(disk, packageRoot);
   const workflows = workflowServices(disk, packageRoot);
+  const worktrees = new Worktrees(disk.root);
   return {
     root: disk.root,
     definition,
@@ -62,7 +63,8 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       const { nipServices } = await import('../operations/nip/services.ts');
       return nipServices(disk, packageRoot, workflows);
     },
-    worktrees: new Worktrees(disk.root),
+    worktrees,
+    pruning: pruningOf(disk, worktrees),
     newId: v7,
     changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
     controller: async (options, replay = null) => {
@@ -70,6 +72,22 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       const open = options.triggers ? await opener(disk, packageRoot, options, replay) : null;
       const wired = expectValue(await readDefinition(disk, packageRoot, replay));
       return startController(disk, wired, options, open);
+    },
+  };
+}
+
+function pruningOf(disk: RealDisk, worktrees: Worktrees): Pruning {
+  const load = () => import('../operations/project/prune.ts');
+  return {
+    list: async (kinds, scope) => (await load()).listPrunable(disk, kinds, { ...scope, worktrees }),
+    remove: async (item, scope) => {
+      try {
+        await (await load()).prune(disk, item, { ...scope, worktrees });
+        return null;
+      } catch (error) {
+        if (error instanceof MailroomError) return error.message;
+        throw error;
+      }
     },
   };
 }

@@ -18,6 +18,7 @@ import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
 import { statusSource, type StatusSource } from '../../src/operations/project/kept-status.ts';
 import type { RunCard } from '../../src/operations/runs/services.ts';
+import type { Prunable } from '../../src/operations/project/prune.ts';
 import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
@@ -71,6 +72,8 @@ export class Bench {
   /** Files outside the project, by absolute path. */
   readonly files = new Map<string, string>();
   findings: Finding[] = [];
+  /** What is old. */
+  prunable: Prunable[] = [];
   runs: RunCard[] = [];
   workflowStatus: WorkflowStatus = { runs: [], triggers: [], problems: [] };
   hasProject = true;
@@ -205,6 +208,7 @@ export class Bench {
     const { disk } = this;
     return {
       root: disk.root,
+      pruning: { list: () => Promise.resolve(this.prunable), remove: () => Promise.resolve(null) },
       definition: () => {
         const file = { file: 'protocols/team.yaml', text: this.text };
         const parsed = parseProtocol([file], defaultConfig, { cores: 4 });

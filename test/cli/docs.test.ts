@@ -97,6 +97,7 @@ function busy(): Bench {
   full.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
   full.findings = [{ topic: 'git', state: 'ok', text: '2.39.5' }];
   const thread = full.id('Add a --json flag');
+  full.prunable = [{ kind: 'turns', id: 't1', since: 0, bytes: 1, kept: null }];
   full.worktrees = [{ thread, branch: `mailroom-${thread}`, path: '.', uncommitted: 1, unmerged: 0 }];
   return full;
 }

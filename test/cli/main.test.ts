@@ -47,6 +47,7 @@ describe('the program', () => {
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step and
                                     the steps after it again
         worktree [action] [thread]  list, merge or remove the git worktrees of threads
+        prune [kinds...]            list and remove old turns, runs and worktrees that nothing needs
         mcp                         serve the tools of the current turn, or outside a turn those of
                                     workflows, over MCP on stdio
 

@@ -9,7 +9,7 @@ import type { RoleName } from '../../kernel/ids.ts';
 import type { StagedFile, TurnPaths } from '../../providers/provider.ts';
 import { freeNames } from '../../disk/file-names.ts';
 
-const turnsFolder = '.mailroom/turns';
+export const turnsFolder = '.mailroom/turns';
 /** One git worktree a thread. */
 const worktreesFolder = '.mailroom/worktrees';
 
