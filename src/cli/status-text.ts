@@ -109,9 +109,9 @@ export function turnWords(
   }
 }
 
-/** The number of ended threads listed without `--all`. */
+/** The number of ended threads listed without `--threads`. */
 const fewEnded = 5;
-/** The number of other threads listed without `--all`. */
+/** The number of other threads listed without `--threads`. */
 const manyOpen = 50;
 
 function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): string[] {
@@ -139,8 +139,8 @@ function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): 
     ...(checkouts > 0
       ? [`${String(checkouts)} in worktrees; \`mailroom worktree\` lists what they made`]
       : []),
-    ...(ended.length > 0 ? [`${String(ended.length)} older ended threads; --all lists them`] : []),
-    ...(open.length > 0 ? [`${String(open.length)} older open threads; --all lists them`] : []),
+    ...(ended.length > 0 ? [`${String(ended.length)} older ended threads; --threads lists them`] : []),
+    ...(open.length > 0 ? [`${String(open.length)} older open threads; --threads lists them`] : []),
   ];
   return [colours.dim(head), ...lines, ...more.map((text) => colours.dim(text))];
 }

@@ -50,6 +50,14 @@ export interface Services {
    */
   scaffold(root: string, template: string, options: { provider: string | null }): Promise<ScaffoldResult>;
   templates(): string[];
+  /** The person's projects, absolute, for `status --all`. */
+  readonly projects: {
+    /** The file of the list; null: there is no folder for it. */
+    readonly file: string | null;
+    list(): readonly string[];
+    add(root: string): void;
+    drop(roots: readonly string[]): void;
+  };
   /** `probes`: each installed agent CLI answers once, which costs a few tokens. */
   doctor(root: string | null, options: { readonly probes: boolean }): Promise<readonly Finding[]>;
 }

@@ -1,6 +1,7 @@
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { KnownProjects } from '../operations/known-projects.ts';
 import type { Services } from '../operations/services.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { findProject } from '../disk/find-project.ts';
@@ -29,6 +30,7 @@ export function servicesOf(
     readText,
     onKey,
     openProject: (root) => openProject(root, packageRoot),
+    projects: new KnownProjects(environment),
     templates: () => templates.list('')?.toSorted() ?? [],
     scaffold: async (root, template, { provider }) => {
       const [{ isOwnTemplate, readTemplate }, scaffold] = await Promise.all([

@@ -72,6 +72,8 @@ export class Bench {
   /** Files outside the project, by absolute path. */
   readonly files = new Map<string, string>();
   findings: Finding[] = [];
+  /** The person's projects. */
+  known: string[] = [];
   /** What is old. */
   prunable: Prunable[] = [];
   runs: RunCard[] = [];
@@ -188,7 +190,7 @@ export class Bench {
       environment: this.environment,
       onKey: this.terminal.onKey,
       cwd: this.cwd,
-      findProject: () => (this.hasProject ? this.disk.root : null),
+      findProject: (from) => (this.hasProject && !from.startsWith('/gone') ? this.disk.root : null),
       workflowFile: () => null,
       openProject: () => this.project(),
       readText: (path) => this.files.get(path) ?? null,
@@ -200,6 +202,12 @@ export class Bench {
           provider: provider ?? 'claude',
         }),
       templates: () => ['feature-team', 'solo'],
+      projects: {
+        file: '/home/ada/.config/mailroom/projects',
+        list: () => this.known,
+        add: (root) => void this.known.push(root),
+        drop: (roots) => void (this.known = this.known.filter((root) => !roots.includes(root))),
+      },
       doctor: () => Promise.resolve(this.findings),
     };
   }

@@ -39,7 +39,7 @@ describe('what a terminal gets', () => {
     );
     const commands = [
       ['status'],
-      ['status', '--all'],
+      ['status', '--threads'],
       ['trail'],
       ['trail', '--full'],
       ...[...ids, refused.slice(-20, -3)].map((id) => ['show', id]),

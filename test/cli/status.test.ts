@@ -39,15 +39,15 @@ describe('status', () => {
     expect(code).toBe(0);
   });
 
-  it('lists the newest threads and says how many more there are; with --all, all', async () => {
+  it('lists the newest threads and says how many more there are; with --threads, all', async () => {
     const bench = new Bench();
     for (let number = 1; number <= 60; number += 1)
       bench.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
     const subjects = (out: string) => [...out.matchAll(/Task (\d+)$/gm)].map(([, number]) => Number(number));
     const { out } = await bench.run('status');
     expect(subjects(out)).toEqual(Array.from({ length: 50 }, (_none, index) => index + 11));
-    expect(out).toContain('\n10 older open threads; --all lists them\n');
-    expect(subjects((await bench.run('status', '--all')).out)).toHaveLength(60);
+    expect(out).toContain('\n10 older open threads; --threads lists them\n');
+    expect(subjects((await bench.run('status', '--threads')).out)).toHaveLength(60);
     const { document } = (await bench.json('status')) as Told<StatusDocument>;
     expect(document.threads).toHaveLength(60);
   });
@@ -104,5 +104,43 @@ describe('status', () => {
     ]);
     expect(document.threads).toMatchObject([{ id: thread, state: 'open', messages: 3, turns: 3 }]);
     expect(document.turns).toMatchObject([{ id: 't3', role: 'qa', state: 'running', attempt: 1 }]);
+  });
+});
+
+describe('status --all', () => {
+  it('shows each project of the list, names those that are gone, and drops them on request', async () => {
+    const bench = new Bench();
+    bench.known = ['/project', '/gone/shop'];
+    const { code, out } = await bench.run('status', '--all');
+    expect(out).toBe(
+      [
+        'PROJECT   UP   RUNNING  OPEN  FOR YOU  TODAY  PROBLEMS',
+        '/project  yes        0     0        0',
+        'gone  /gone/shop',
+        'To remove them from the list: mailroom status --all --drop-gone',
+        '',
+      ].join('\n'),
+    );
+    expect(code).toBe(0);
+    expect(bench.known).toHaveLength(2);
+    expect((await bench.run('status', '--all', '--drop-gone')).out).toContain('gone  /gone/shop: removed');
+    expect(bench.known).toEqual(['/project']);
+    const { document } = await bench.json('status', '--all');
+    expect(document).toMatchObject({
+      schema: 1,
+      list: '/home/ada/.config/mailroom/projects',
+      projects: [{ root: '/project', status: { schema: 1 }, problem: null }],
+      gone: [],
+      dropped: false,
+    });
+  });
+
+  it('says where the list is if it is empty, and what does not fit to it', async () => {
+    const bench = new Bench();
+    expect((await bench.run('status', '--all')).out).toContain(
+      'no projects are listed in /home/ada/.config/mailroom/projects',
+    );
+    expect((await bench.run('status', '--all', '--watch')).code).toBe(2);
+    expect((await bench.run('status', '--drop-gone')).code).toBe(2);
   });
 });

@@ -47,6 +47,15 @@ describe('up', () => {
     expect(bench.options).toMatchObject({ untilIdle: true, record: null });
   });
 
+  it('adds the project to the list of a person who starts it, and not to that of a program', async () => {
+    for (const interactive of [true, false]) {
+      const bench = new Bench();
+      bench.terminal.interactive = interactive;
+      await bench.run('up', '--until-idle', '--plain');
+      expect(bench.known).toEqual(interactive ? [bench.disk.root] : []);
+    }
+  });
+
   it('tells of corrections, failed attempts, parked providers and what failed for good', async () => {
     const bench = new Bench();
     bench.meanwhile.push(

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { builtInProviders } from '../../config/config.ts';
+import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
@@ -42,6 +43,7 @@ export async function init(
     template ?? (asking && templates.length > 1 ? await askTemplate(templates) : standard(templates));
   const provider = options.provider ?? (asking && !isOwn ? await askProvider() : null);
   const result = await services.scaffold(root, chosen, { provider });
+  if (terminal.interactive) orElse(() => services.projects.add(root), undefined);
   if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
   else {
     const role = await firstRole(context, root);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
+import { orElse } from '../../kernel/contained.ts';
 import { json } from '../output.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
@@ -47,6 +48,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
     },
     absolute(options.replay),
   );
+  rememberProject(context, project.root);
   const live = context.terminal.interactive && options.plain !== true && options.json !== true;
   const quiet = options.json === true;
   const keys = live ? upKeys(context, project, controller) : null;
@@ -58,6 +60,14 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   } finally {
     await shown.progress.close();
   }
+}
+
+/**
+ * Lists the project for `status --all` if a person started it. `up` also starts where the list
+ * cannot be written.
+ */
+function rememberProject({ services, terminal }: Context, root: string): void {
+  if (terminal.interactive) orElse(() => services.projects.add(root), undefined);
 }
 
 /** A protocol with errors must not start. */

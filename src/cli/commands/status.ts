@@ -8,7 +8,9 @@ export function addStatus(program: Command, context: Context): void {
     .command('status')
     .description('show running turns, waits and costs')
     .option('--watch', 'update the output whenever something changes')
-    .option('--all', 'list all threads, not only the newest')
+    .option('--threads', 'list all threads, not only the newest')
+    .option('--all', 'show all your projects instead, one line each')
+    .option('--drop-gone', 'with --all: remove projects that no longer exist from the list')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom status --watch')
     .action(
