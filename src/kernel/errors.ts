@@ -37,8 +37,8 @@ export const errorCodes = {
   /** A permission that a provider can only grant more broadly than requested. */
   E_CAPABILITY: 2,
   /**
-   * An agent, skill or module that a workflow refers to, or a file that a protocol extends, does not
-   * exist.
+   * An agent, skill or module that a workflow refers to, or a file that a protocol extends, does
+   * not exist.
    */
   E_REFERENCE: 2,
   /** There is no project here, or it has no protocol. */

@@ -64,7 +64,7 @@ export async function check(
   return checkup(protocol, paths.length, found, exploration);
 }
 
-/** A warning for each agent that no role and no step names; none while a workflow cannot be read. */
+/** Warns of agents that no role and no step names; not while a workflow cannot be read. */
 function unusedAgents({ protocol, config }: Definition, workflows: readonly ReadWorkflow[]): Diagnostic[] {
   const used = new Set([...protocol.roles.values()].map(({ agent }) => agent));
   for (const { checked } of workflows) {

@@ -7,7 +7,7 @@ import type { Children } from '../shared/children.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepInput } from './step-schema.ts';
 
-/** The agents of the configuration, and what holds where none of them and no step says otherwise. */
+/** The agents of the configuration, and the defaults where neither they nor a step say more. */
 export interface AgentDefaults {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Null: none. */

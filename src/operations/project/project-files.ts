@@ -69,8 +69,8 @@ export function readRoleFile(disk: Disk, role: RoleName): TextFile | null {
 }
 
 /**
- * A file of a definition; null when it does not exist. Follows a link that stays in the project: one
- * file may serve two programs. Throws `E_FILE` for one that is not text or over 256 KiB.
+ * A file of a definition; null when it does not exist. Follows a link that stays in the project:
+ * one file may serve two programs. Throws `E_FILE` for one that is not text or over 256 KiB.
  */
 export function readDefinition(disk: Disk, path: string): TextFile | null {
   const real = disk.resolve(path);

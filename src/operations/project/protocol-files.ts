@@ -13,7 +13,7 @@ export interface ProtocolTexts {
   readonly problems: readonly Diagnostic[];
 }
 
-/** Reads protocols/ and the files that its files extend. Throws `E_FILE` for one that is not text. */
+/** Reads protocols/ and the files that its files extend. Throws `E_FILE`. */
 export function readProtocol(disk: Disk): ProtocolTexts {
   const reader = new Reader(disk);
   for (const path of listProtocolFiles(disk, 'protocols')) reader.read(path, []);
@@ -115,7 +115,7 @@ class Reader implements ProtocolTexts {
   }
 }
 
-/** The entries of `extends`, with the place of each. Other types are reported with the whole file. */
+/** The entries of `extends`, each with its place. Other types are reported with the file. */
 function extendedBy({ value }: YamlDocument): [Path, string][] {
   const given = isJsonObject(value) ? value['extends'] : undefined;
   if (typeof given === 'string') return [[['extends'], given]];

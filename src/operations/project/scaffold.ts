@@ -8,7 +8,7 @@ import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts
 /** The line of a template's mailroom.yaml with the provider of the roles. */
 const providerLine = /^( *provider: )rehearsal$/m;
 
-/** The template whose files every other one of this installation has, too, unless it brings its own. */
+/** The template whose files every other one here has, too, unless it brings its own. */
 export const baseTemplate = 'feature-team';
 
 /** What git leaves alone in every project; a template may add to it in a file `gitignore`. */

@@ -15,7 +15,7 @@ export interface Contract {
   readonly kind: string;
   /** Null: it has none, or an expression chooses its agent. */
   readonly provider: string | null;
-  /** The agents of the configuration that it takes settings from; several: an expression chooses. */
+  /** The agents of the configuration whose settings it takes; several: an expression chooses. */
   readonly agents: readonly TakenProfile[];
   readonly role: string | null;
   readonly model: string | null;
