@@ -6,6 +6,11 @@ export function collect(value: string, before: readonly string[] | undefined): s
 }
 
 /** The options of every command that starts a run. */
+export const heartbeatOption = [
+  '--heartbeat <duration>',
+  'without a terminal, report at this interval what runs; default: 1m where $CI is set, else off',
+] as const;
+
 export function withStartOptions(command: Command): Command {
   return command
     .option('--param <name=value>', 'set a parameter; repeatable', collect)
@@ -19,6 +24,8 @@ export function withStartOptions(command: Command): Command {
     .option('--overrides <file>', 'apply these changes to a swdl workflow; repeatable', collect)
     .option('--record <dir>', "record the agents' answers in this folder")
     .option('--replay <dir>', 'replay recorded answers instead of running agents')
+    .option('--follow [step]', 'print the output of the steps, or of one, as it comes')
+    .option(...heartbeatOption)
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end');
 }

@@ -6,6 +6,7 @@ import { statusOf } from '../operations/status.ts';
 import { line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { blockLines } from './live.ts';
+import { turnWords } from './status-text.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { Controller } from '../operations/services.ts';
 import type { Colours, Terminal } from './terminal.ts';
@@ -75,6 +76,15 @@ function painted({ kind, text }: Change, colours: Colours): string {
     default:
       return kind satisfies never;
   }
+}
+
+/** The turns that have run for at least this long, in words. */
+export function turnsUnderWay({ definition, state }: Controller, now: number, least: number): string[] {
+  const { protocol, hash } = definition;
+  const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
+  return statusOf(summaryOf(state), parts)
+    .turns.filter((turn) => turn.state === 'running' && now - Date.parse(turn.since) >= least)
+    .map((turn) => `${turn.role} ${turnWords(turn, now)}`);
 }
 
 function statusLines(terminal: Terminal, { definition, state }: Controller): string[] {

@@ -7,12 +7,17 @@ import { endText } from '../operations/runs/changes.ts';
 import { line } from './format.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
-import { startRunProgress, type RunProgress } from './run-progress.ts';
+import { startHeartbeat, heartbeatOf } from './heartbeat.ts';
+import { startRunProgress, stepsUnderWay, type RunProgress } from './run-progress.ts';
+import { StepOutput } from './step-output.ts';
 import { runKeys } from './host-keys.ts';
 import { untilEnd } from './until-end.ts';
 import type { RunController, RunWatcher } from '../operations/runs/services.ts';
 
 export interface FollowOptions {
+  /** True: the output of every step; else of this one. */
+  readonly follow?: string | true;
+  readonly heartbeat?: string;
   readonly plain?: boolean;
   readonly json?: boolean;
 }
@@ -36,7 +41,8 @@ export async function follow(
   start: (watch: RunWatcher) => Promise<RunController>,
   document: (controller: RunController) => Promise<object> = runDocument,
 ): Promise<number> {
-  const { terminal } = context;
+  const { terminal, services } = context;
+  const interval = heartbeatOf(options.heartbeat, services.environment['CI']);
   const shown: { progress: RunProgress | null } = { progress: null };
   const controller = await start((events, state) => shown.progress?.look(events, state));
   const live = terminal.interactive && options.plain !== true && options.json !== true;
@@ -46,6 +52,16 @@ export async function follow(
       ? startRunProgress(terminal, controller, { keys, quiet: options.json === true })
       : startRunLines(terminal, controller);
   shown.progress = progress;
+  const output = stepOutput(context, controller, options);
+  const forget = [
+    startHeartbeat(
+      terminal,
+      live ? null : interval,
+      (text) => progress.say(text),
+      (least) => stepsUnderWay(controller, terminal.now(), least),
+    ),
+    terminal.every(outputMs, () => sayAll(output?.read(false), progress)),
+  ];
   try {
     const resume = context.commandLine(`resume ${controller.run}`);
     const ending = {
@@ -56,7 +72,9 @@ export async function follow(
     await untilEnd(terminal, progress, ending, () => controller.follow());
     // A problem found at the very end belongs to no event.
     progress.look([], controller.state);
+    sayAll(output?.read(true), progress);
   } finally {
+    for (const stop of forget) stop();
     await progress.close();
   }
   const unsent = controller.unsent();
@@ -67,6 +85,22 @@ export async function follow(
   if (options.json === true) terminal.write(json(await document(controller)));
   else terminal.print(`${warningLines(context, controller)}${lastLine(context, controller)}`);
   return exitCodeOf(controller.state);
+}
+
+/** How often the output of steps is looked at, in milliseconds. */
+const outputMs = 200;
+
+function stepOutput(
+  context: Context,
+  { run }: RunController,
+  { follow: step }: FollowOptions,
+): StepOutput | null {
+  if (step === undefined) return null;
+  return new StepOutput(context.place().workflows.run(run), step === true ? null : step);
+}
+
+function sayAll(lines: readonly string[] | undefined, progress: RunProgress): void {
+  for (const text of lines ?? []) progress.say(text);
 }
 
 async function runDocument({ state, rules }: RunController): Promise<object> {

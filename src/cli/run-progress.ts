@@ -75,11 +75,15 @@ export function paintedRun({ kind, text }: RunChange, colours: Colours): string 
 /**
  * Steps that run, are checked, or wait for a person, with their times; and the progress of the run.
  */
-function blockLines(terminal: Terminal, { state, rules }: RunController): string[] {
+function blockLines(terminal: Terminal, { state, rules, lastLine }: RunController): string[] {
   const now = terminal.now();
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const done = [...state.steps.values()].filter(({ phase }) => phase.is === 'settled').length;
-  const lines = active.map((step) => stepLine(step, now, isSummarised(state, rules, step.path)));
+  const lines = active.map((step) => {
+    const last = step.phase.is === 'running' || step.phase.is === 'checking' ? lastLine(step.path) : null;
+    const text = stepLine(step, now, isSummarised(state, rules, step.path));
+    return last === null ? text : `${text}  ${last}`;
+  });
   const fitting = lines.slice(0, Math.max(1, terminal.rows() - 4));
   const hidden = lines.length - fitting.length;
   const figures = [
@@ -95,6 +99,27 @@ function blockLines(terminal: Terminal, { state, rules }: RunController): string
     ...fitting.map(fit),
     ...(hidden > 0 ? [terminal.colours.dim(`and ${String(hidden)} more`)] : []),
   ];
+}
+
+/** The steps that have run, or waited for a person, for at least this long, in words. */
+export function stepsUnderWay({ state, rules }: RunController, now: number, least: number): string[] {
+  return [...state.active].flatMap((path) => {
+    const step = state.steps.get(path);
+    if (step === undefined) return [];
+    const { phase, startedAt } = step;
+    const since =
+      phase.is === 'running' || phase.is === 'checking'
+        ? phase.since
+        : phase.is === 'asked'
+          ? startedAt
+          : null;
+    if (since === null || now - since < least) return [];
+    return [
+      stepLine(step, now, isSummarised(state, rules, path))
+        .slice(2)
+        .replace('  ', ' '),
+    ];
+  });
 }
 
 function stepLine({ path, phase, startedAt, iteration }: StepRun, now: number, isSummary: boolean): string {

@@ -8,6 +8,7 @@ import type { Body, Workflow } from '../workflow/model.ts';
 import { ProblemsError } from '../operations/problems.ts';
 import type { Context } from './context.ts';
 import { line } from './format.ts';
+import { expectStep as expectFollowed } from './actions/logs.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
 import type { FoundWorkflow, WorkflowServices } from '../operations/runs/services.ts';
 import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
@@ -45,6 +46,7 @@ export async function startRun(
   const { workflows } = context.place();
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);
+  if (typeof options.follow === 'string') expectFollowed(definition, options.follow);
   const { readParameters } = await import('../operations/runs/parameters.ts');
   const parameters = readParameters(
     definition.parameters,

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../kernel/errors.ts';
-import { git, type GitOptions } from './git.ts';
+import { git, whyGitFailed, type GitOptions } from './git.ts';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
 import type { RunResult } from '../process/run.ts';
 import { inTemporary } from '../process/temporaries.ts';
@@ -86,10 +86,8 @@ export async function lookAt<T>(
 const outside = /not a git repository \(or any/;
 
 /** Why git failed, in one line. */
-export function whyOf({ stderr, error, ended }: RunResult): string {
-  const lines = stderr.split('\n').filter((line) => line !== '');
-  const line = lines.find((each) => /^(error|fatal): /.test(each)) ?? lines[0] ?? `git ${ended}`;
-  return (error ?? line).replace(/^(error|fatal): /, '');
+export function whyOf(result: RunResult): string {
+  return whyGitFailed(result).replace(/^(error|fatal): /, '');
 }
 
 type Four = [string, string, string, string];

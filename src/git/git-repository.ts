@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { MailroomError } from '../kernel/errors.ts';
-import { git } from './git.ts';
+import { git, whyGitFailed } from './git.ts';
 import type { RunResult } from '../process/run.ts';
 import type { TrailChange, TrailEntry } from './trail.ts';
 
@@ -263,7 +263,8 @@ export class GitRepository {
   }
 }
 
-function whyNoRepository({ error, stderr }: RunResult): string {
+function whyNoRepository(result: RunResult): string {
+  const { error, stderr } = result;
   if (error !== null) return `no trail is written: ${error}`;
   const trust = /git config --global --add safe\.directory .+/.exec(stderr)?.[0];
   if (trust !== undefined)
@@ -271,19 +272,12 @@ function whyNoRepository({ error, stderr }: RunResult): string {
   if (stderr === '' || stderr.includes('not a git repository')) {
     return 'no trail is written: this is not a git working tree; `git init` makes one, `trail: off` ends this hint';
   }
-  return `no trail is written: ${verdict(stderr)}`;
+  return `no trail is written: ${whyGitFailed(result)}`;
 }
 
 function failure(command: string, result: RunResult | null): MailroomError {
-  const { error, ended, stderr } = result ?? { error: null, ended: 'exited', stderr: '' };
-  const why = error ?? (ended === 'exited' ? verdict(stderr) : `ended by ${ended}`);
+  const why = result === null ? '' : whyGitFailed(result);
   return new MailroomError('E_TRAIL', `git ${command} failed: ${why}`);
-}
-
-/** The error in git's output, without the warnings and advice before and after it. */
-function verdict(text: string): string {
-  const lines = text.trim().split('\n');
-  return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
 }
 
 /** The commits as a stream for `git fast-import`, which prints the id of the last one. */

@@ -49,6 +49,14 @@ export function git(args: readonly string[], options: GitOptions): Promise<RunRe
   });
 }
 
+/** Why git failed: the `fatal:` or `error:` line of its output, without the warnings and advice around it. */
+export function whyGitFailed({ error, ended, stderr, stdout }: RunResult): string {
+  if (error !== null) return error;
+  if (ended !== 'exited') return `ended by ${ended}`;
+  const lines = `${stderr}\n${stdout}`.trim().split('\n');
+  return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
+}
+
 /** With an explicit value git does not read it from a file that an agent can make. */
 function placeOf(cwd: string): Readonly<Record<string, string>> {
   const repository = repositoryFrom(cwd);

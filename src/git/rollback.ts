@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { lookAt } from './git-look.ts';
-import { git } from './git.ts';
+import { git, whyGitFailed } from './git.ts';
 import { patchBetween } from './run-differences.ts';
 import { inTheWay, syncPaths } from './put-back.ts';
 import type { RunResult } from '../process/run.ts';
@@ -140,8 +140,7 @@ async function withIndex(cwd: string, tree: string, work: (ask: Ask) => Promise<
 }
 
 /** Git's output. Throws git's error message. */
-function answer(args: readonly string[], { exitCode, ended, stdout, stderr, error }: RunResult): string {
-  if (exitCode === 0) return stdout;
-  const why = ended === 'exited' ? stderr.trim() : `ended by ${ended}`;
-  throw new Error(error ?? (why || `git ${args[0]} failed`));
+function answer(args: readonly string[], result: RunResult): string {
+  if (result.exitCode === 0) return result.stdout;
+  throw new Error(whyGitFailed(result) || `git ${args[0]} failed`);
 }

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import { lookAt, takeFiles, type Look } from './git-look.ts';
-import { git } from './git.ts';
+import { git, whyGitFailed } from './git.ts';
 import { maskerFactory } from '../process/output/mask.ts';
 import type { RunResult } from '../process/run.ts';
 
@@ -141,9 +141,8 @@ function matcher(globs: readonly string[]): (path: string) => boolean {
   return picomatch([...plainGlobs, ...plainGlobs.map((glob) => `${glob}/**`)], { dot: true, flags: 's' });
 }
 
-function problem({ ended, error, stderr }: RunResult): { readonly ok: false; readonly problem: string } {
-  const why = error ?? (ended === 'exited' ? stderr.trim().split('\n')[0] : `ended by ${ended}`);
-  return { ok: false, problem: `git cannot compare: ${why}` };
+function problem(result: RunResult): { readonly ok: false; readonly problem: string } {
+  return { ok: false, problem: `git cannot compare: ${whyGitFailed(result)}` };
 }
 
 function cut(patch: string): string {

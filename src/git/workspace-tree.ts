@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { lookAt, takeFiles, whyOf, type Look } from './git-look.ts';
-import { git } from './git.ts';
+import { git, whyGitFailed } from './git.ts';
 
 /**
  * Identifies the present content of a folder: a git tree of its tracked and untracked files,
@@ -113,7 +113,5 @@ async function makeWorktree(project: string, path: string, thread: string): Prom
   const known = await git(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`], { cwd: project });
   const args = known.exitCode === 0 ? [path, branch] : ['-b', branch, path, 'HEAD'];
   const made = await git(['worktree', 'add', ...args], { cwd: project, fetches: true });
-  return made.exitCode === 0
-    ? null
-    : `no git worktree for this thread: ${made.stderr.trim() || (made.error ?? '')}`;
+  return made.exitCode === 0 ? null : `no git worktree for this thread: ${whyGitFailed(made)}`;
 }

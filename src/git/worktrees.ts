@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import { listBytes, pathOf } from './git-look.ts';
-import { git } from './git.ts';
+import { git, whyGitFailed } from './git.ts';
 import type { RunResult } from '../process/run.ts';
 import { changedFiles } from './run-differences.ts';
 
@@ -64,7 +64,7 @@ export class Worktrees {
       const files = await this.#git(['diff', '--name-only', '--diff-filter=U']);
       await this.#git(['merge', '--abort']);
       const conflicts = files.stdout.trim().replaceAll('\n', ', ');
-      const why = conflicts === '' ? verdict(merged) : `these conflict: ${conflicts}`;
+      const why = conflicts === '' ? whyGitFailed(merged) : `these conflict: ${conflicts}`;
       const hint = `nothing was changed; \`git merge ${branch}\` by hand, then \`mailroom worktree remove\``;
       throw new MailroomError('E_REFUSED', `${branch} cannot be merged: ${why}`, hint);
     }
@@ -110,7 +110,7 @@ export class Worktrees {
   async #must(args: readonly string[], cwd?: string): Promise<void> {
     const result = await this.#git(args, cwd);
     if (result.exitCode !== 0)
-      throw new MailroomError('E_REFUSED', `git ${args[0] ?? ''} failed: ${verdict(result)}`);
+      throw new MailroomError('E_REFUSED', `git ${args[0] ?? ''} failed: ${whyGitFailed(result)}`);
   }
 
   async #git(args: readonly string[], cwd = this.#project): Promise<RunResult> {
@@ -123,7 +123,8 @@ export class Worktrees {
 async function mustHoldNoRepository(folder: string): Promise<void> {
   const args = ['ls-files', '--stage', '--others', '--exclude-standard', '-z'];
   const listed = await git(args, { cwd: folder, maxOutputBytes: listBytes });
-  if (listed.exitCode !== 0) throw new MailroomError('E_REFUSED', `git ls-files failed: ${verdict(listed)}`);
+  if (listed.exitCode !== 0)
+    throw new MailroomError('E_REFUSED', `git ls-files failed: ${whyGitFailed(listed)}`);
   const inner = listed.stdout
     .split('\0')
     .flatMap((entry) =>
@@ -133,9 +134,4 @@ async function mustHoldNoRepository(folder: string): Promise<void> {
   if (inner === undefined) return;
   const hint = `move it out of ${folder}, with what you want to keep of it, then try again`;
   throw new MailroomError('E_REFUSED', `a repository of its own lies in the checkout: ${inner}`, hint);
-}
-
-function verdict({ error, stderr, stdout }: RunResult): string {
-  const lines = `${stderr}\n${stdout}`.trim().split('\n');
-  return error ?? lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
 }

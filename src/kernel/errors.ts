@@ -45,7 +45,7 @@ export const errorCodes = {
   E_NO_PROJECT: 2,
   /** An id that matches nothing, or more than one thing. */
   E_TARGET: 2,
-  /** The working folder of a step does not exist. */
+  /** The working folder of a step does not exist, or no git worktree can be made for a thread. */
   E_WORKSPACE: 1,
   /** A path that would leave the project. */
   E_PATH: 3,

@@ -1,4 +1,8 @@
-import type { Diagnostic } from '../kernel/diagnostic.ts';
+import { isProtocolFile } from '../disk/find-project.ts';
+import { orElse } from '../kernel/contained.ts';
+import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
+import { mergeFiles } from '../mail/protocol/merge.ts';
+import { withoutAccepted, type Judged } from '../yaml/accepted.ts';
 import { type Exploration, type StuckState, explore } from '../mail/machine/explore/explore.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
@@ -17,6 +21,8 @@ export interface CheckDocument {
   readonly workflows: number;
   readonly errors: readonly DiagnosticDocument[];
   readonly warnings: readonly DiagnosticDocument[];
+  /** How many warnings comments `mailroom-ok` accept. */
+  readonly accepted: number;
   /** Null: it was not explored. */
   readonly exploration: {
     /** False: it reached its limits, so there may be more. */
@@ -45,23 +51,60 @@ interface Workflows {
 
 /** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
 export async function check(
-  project: Pick<ProjectServices, 'definition' | 'misplaced'>,
+  project: Pick<ProjectServices, 'definition' | 'misplaced' | 'workspaceProblem' | 'files'>,
   workflows: Workflows,
   exploring: Exploring,
-  clock: () => number,
 ): Promise<ProjectCheck> {
   const definition = await project.definition();
-  if (!definition.ok) return checkup(null, 0, definition.problems, null);
+  if (!definition.ok) return checkup(null, 0, { left: definition.problems, accepted: 0 }, null);
   const { protocol, config } = definition.value;
-  const exploration = exploring === 'no' ? null : exploreWithin(protocol, clock);
-  const stuck = (exploration?.stuck ?? []).map(stuckWarning);
-  if (exploring === 'only') return checkup(protocol, 0, stuck, exploration);
+  const exploration = exploring === 'no' ? null : explore(protocol, bounds);
+  const files = definitionFiles(project);
+  const merged = mergeFiles(files.filter(({ file }) => file !== configPath));
+  const stuck = (exploration?.stuck ?? []).map((each) => stuckWarning(each, (path) => merged.place(path)));
+  if (exploring === 'only') {
+    const judged = withoutAccepted(stuck, files, (code) => code === 'E_STUCK');
+    return checkup(protocol, 0, judged, exploration);
+  }
   const paths = workflows.list();
   const read = await Promise.all(paths.map((path) => workflows.read(path)));
   const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
   const unused = unusedAgents(definition.value, read);
-  const found = [...definition.warnings, ...unused, ...misplaced, ...stuck, ...validate(read).found];
-  return checkup(protocol, paths.length, found, exploration);
+  const workspace = await project.workspaceProblem(protocol);
+  const found = [
+    ...(workspace === null ? [] : [workspace]),
+    ...definition.warnings,
+    ...unused,
+    ...misplaced,
+    ...stuck,
+    ...validate(read).found,
+  ];
+  const texts = textsOf(project, paths);
+  const judged = withoutAccepted(
+    found,
+    [...files, ...texts],
+    (code) => exploration !== null || code !== 'E_STUCK',
+  );
+  return checkup(protocol, paths.length, judged, exploration);
+}
+
+const configPath = 'mailroom.yaml';
+
+/** mailroom.yaml and the files of the protocol. */
+function definitionFiles({ files }: Pick<ProjectServices, 'files'>): { file: string; text: string }[] {
+  const protocols = files.list('protocols').filter(isProtocolFile).toSorted();
+  return textsOf({ files }, [configPath, ...protocols.map((name) => `protocols/${name}`)]);
+}
+
+/** What cannot be read has no comments: its reader has reported that. */
+function textsOf(
+  { files }: Pick<ProjectServices, 'files'>,
+  paths: readonly string[],
+): { file: string; text: string }[] {
+  return paths.flatMap((file) => {
+    const text = orElse(() => files.read(file), null);
+    return text === null ? [] : [{ file, text }];
+  });
 }
 
 /** Warns of agents that no role and no step names; not while a workflow cannot be read. */
@@ -82,7 +125,7 @@ function unusedAgents({ protocol, config }: Definition, workflows: readonly Read
 function checkup(
   protocol: Protocol | null,
   workflows: number,
-  found: readonly Diagnostic[],
+  { left: found, accepted }: Judged,
   exploration: Exploration | null,
 ): ProjectCheck {
   const of = (severity: Diagnostic['severity']) =>
@@ -96,37 +139,29 @@ function checkup(
     workflows,
     errors,
     warnings: of('warning'),
+    accepted,
     exploration,
   };
   return { document, text: renderDiagnostics(found) };
 }
 
-/** Milliseconds after which the exploration ends early, and reports that. */
-const longest = 4_000;
-
 /**
  * Two threads show how they interact. The depth exceeds what a complete exploration of a protocol
- * with some roles needs.
+ * with some roles needs; the numbers of states and moves keep it within some seconds.
  */
-const bounds = { threads: 2, depth: 60, states: 50_000 };
-
-/** Explores a protocol within the time that a person waits for it. `clock`: milliseconds. */
-function exploreWithin(protocol: Protocol, clock: () => number): Exploration {
-  const end = clock() + longest;
-  return explore(protocol, { ...bounds, enough: () => clock() > end });
-}
+const bounds = { threads: 2, depth: 60, states: 10_000, moves: 100_000 };
 
 function misplacedWarning({ message, hint }: Misplaced): Diagnostic {
   return { code: 'E_MISPLACED', severity: 'warning', message, place: null, hint };
 }
 
-/** A warning of a stuck state, with the shortest path to it. */
-function stuckWarning({ path, why }: StuckState): Diagnostic {
+/** A warning of a stuck state at the type of the message that waits, with the shortest path to it. */
+function stuckWarning({ path, why, type }: StuckState, place: (path: string[]) => Place | null): Diagnostic {
   return {
     code: 'E_STUCK',
     severity: 'warning',
     message: `a role waits forever: ${why}`,
-    place: null,
+    place: place(['messages', type]),
     hint: `this leads there: ${path.join('; ')}`,
   };
 }

@@ -44,6 +44,10 @@ export interface Services {
    * exist.
    */
   readText(path: string): string | null;
+  /** The files of a project's protocol; empty: it has none, and a template can bring one. */
+  protocolFiles(root: string): readonly string[];
+  /** Adds what a project lacks besides its protocol: lines of .gitignore, schemas, folders. */
+  complete(root: string): Promise<readonly string[]>;
   /**
    * Writes a new project, keeping existing files. `template`: a name of `templates`, a folder, or a
    * git URL. Throws `E_USAGE` for one that cannot be read.
@@ -58,6 +62,8 @@ export interface Services {
     add(root: string): void;
     drop(roots: readonly string[]): void;
   };
+  /** Whether the program of an agent provider can be started. */
+  installed(provider: string): boolean;
   /** `probes`: each installed agent CLI answers once, which costs a few tokens. */
   doctor(root: string | null, options: { readonly probes: boolean }): Promise<readonly Finding[]>;
 }
@@ -90,6 +96,11 @@ export interface ProjectServices extends Project {
   /** Reads mailroom.yaml and protocols/: all their problems, or their content. */
   definition(): Promise<Checked<Definition>>;
   readonly workflows: WorkflowServices;
+  /**
+   * Makes the folders of the roles, and the schemas for editors. Returns what was missing; a disk that
+   * refuses is left alone.
+   */
+  prepare(protocol: Protocol): readonly string[];
   /** Workflows of the language nip by their ids. */
   nip(): Promise<NipServices>;
   /** Worktrees of threads. Throws `E_REFUSED` with git's message; nothing is lost then. */

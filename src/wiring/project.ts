@@ -15,8 +15,12 @@ import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.t
 import { misplacedMail } from '../mail/mailboxes/misplaced.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
+import { workspaceProblem } from '../operations/project/workspace-problem.ts';
 import { workflowServices } from './workflow-services.ts';
-import { readKeptStatus, statusSource } from '../operations/project/kept-status.ts';
+import { copySchemas } from '../operations/project/scaffold.ts';
+import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
+import type { Protocol } from '../mail/format/protocol.ts';
+import { readKeptStatus, statusSource, type StatusSource } from '../operations/project/kept-status.ts';
 import { emptyState } from '../mail/machine/state.ts';
 import { Following } from '../operations/project/following.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
@@ -30,15 +34,17 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   const definition = () => readDefinition(disk, packageRoot);
   const workflows = workflowServices(disk, packageRoot);
   const worktrees = new Worktrees(disk.root);
+  const source = () => readKeptStatus(disk) ?? statusSource(journal.state() ?? emptyState());
   return {
     root: disk.root,
     definition,
     hash: () => hashOf(disk),
     state: () => journal.state(),
-    statusSource: () => readKeptStatus(disk) ?? statusSource(journal.state() ?? emptyState()),
+    statusSource: source,
     holder: () => holderOf(disk),
     mail: (role, folder) => readMail(disk, role, folder),
     names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
+    workspaceProblem: (protocol) => workspaceProblem(disk.root, protocol),
     misplaced: (protocol, config) => misplacedMail(disk, protocol, config),
     roles: () => rolesOnDisk(disk),
     drop: (role, box, name, text) => {
@@ -59,6 +65,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       list: (folder) => disk.list(folder) ?? [],
     },
     workflows,
+    prepare: (protocol) => prepareProject(disk, packageRoot, protocol, () => source().inboxes),
     nip: async () => {
       const { nipServices } = await import('../operations/nip/services.ts');
       return nipServices(disk, packageRoot, workflows);
@@ -90,6 +97,29 @@ function pruningOf(disk: RealDisk, worktrees: Worktrees): Pruning {
       }
     },
   };
+}
+
+/**
+ * Nothing where the only role is `user`: such a project has only workflows. An inbox that held
+ * waiting mail is not made again, so that the controller notices that it has vanished.
+ */
+function prepareProject(
+  disk: RealDisk,
+  packageRoot: string,
+  { roles }: Protocol,
+  inboxes: () => StatusSource['inboxes'],
+): string[] {
+  if (roles.size <= 1) return [];
+  try {
+    const full = new Set(inboxes().flatMap(([role, names]) => (names.length > 0 ? [role] : [])));
+    const made = new Mailboxes(disk)
+      .prepare([...roles.keys()].filter((role) => !full.has(role)))
+      .map((role) => `agents/${role}/inbox/`);
+    return [...made, ...copySchemas(new RealDisk(join(packageRoot, 'schemas')), disk)];
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    return [];
+  }
 }
 
 /** Loaded only for `up`, for its work besides the mail. */

@@ -1,10 +1,14 @@
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
+import { defaultConfig } from '../config/config.ts';
+import { programFor } from '../operations/project/doctor-agents.ts';
+import { findProgram } from '../process/proc.ts';
+import { orElse } from '../kernel/contained.ts';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { KnownProjects } from '../operations/known-projects.ts';
 import type { Services } from '../operations/services.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
-import { findProject } from '../disk/find-project.ts';
+import { findProject, isProtocolFile } from '../disk/find-project.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { readText } from '../disk/text.ts';
 import { onKey } from '../process/keyboard.ts';
@@ -32,6 +36,22 @@ export function servicesOf(
     openProject: (root) => openProject(root, packageRoot),
     projects: new KnownProjects(environment),
     templates: () => templates.list('')?.toSorted() ?? [],
+    installed: (provider) => {
+      const program = programFor(defaultConfig, provider);
+      return program === null || findProgram(program, environment['PATH'], cwd) === 'found';
+    },
+    // A folder that does not exist yet has none.
+    protocolFiles: (root) =>
+      (orElse(() => new RealDisk(root).list('protocols'), null) ?? [])
+        .filter(isProtocolFile)
+        .map((name) => `protocols/${name}`),
+    complete: async (root) => {
+      const { addIgnored } = await import('../operations/project/scaffold.ts');
+      const ignored = addIgnored(new RealDisk(root));
+      const project = openProject(root, packageRoot);
+      const definition = await project.definition();
+      return [...ignored, ...(definition.ok ? project.prepare(definition.value.protocol) : [])];
+    },
     scaffold: async (root, template, { provider }) => {
       const [{ isOwnTemplate, readTemplate }, scaffold] = await Promise.all([
         import('../operations/project/template.ts'),

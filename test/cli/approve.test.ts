@@ -4,7 +4,7 @@ import type { Context } from '../../src/cli/context.ts';
 import type { RunControlFile } from '../../src/letters/letters.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
-import { FakeTerminal } from './bench.ts';
+import { FakeTerminal } from './fake-terminal.ts';
 
 /** What a person answers, in order, and what she was asked. */
 let answers: string[] = [];

@@ -1,5 +1,3 @@
-import { wrap } from '../../src/cli/columns.ts';
-import picocolors from 'picocolors';
 import { runCli } from '../../src/cli/main.ts';
 import type {
   Controller,
@@ -10,7 +8,6 @@ import type {
   Start,
   WorktreeStatus,
 } from '../../src/operations/services.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import { apply } from '../../src/mail/machine/apply.ts';
 import type { Protocol } from '../../src/mail/format/protocol.ts';
@@ -31,6 +28,7 @@ import { misplacedMail } from '../../src/mail/mailboxes/misplaced.ts';
 import { mailNames, readMail, rolesOnDisk } from '../../src/mail/mailboxes/mail-files.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { mailPorts } from '../support/mail-ports.ts';
+import { FakeTerminal } from './fake-terminal.ts';
 import { HandRunner, type Work } from './hand-runner.ts';
 import { team } from './team.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
@@ -60,6 +58,8 @@ export class Bench {
   hash = 'one';
   /** Whether a controller holds the project. */
   up = true;
+  /** The files of a protocol where `init` is called. */
+  protocolFiles: readonly string[] = [];
   /** What the controller says is wrong. */
   problems: readonly string[] = [];
   /** What threads have worktrees of their own. */
@@ -208,6 +208,9 @@ export class Bench {
         add: (root) => void this.known.push(root),
         drop: (roots) => void (this.known = this.known.filter((root) => !roots.includes(root))),
       },
+      protocolFiles: () => this.protocolFiles,
+      complete: () => Promise.resolve(['.gitignore']),
+      installed: (provider) => provider !== 'codex',
       doctor: () => Promise.resolve(this.findings),
     };
   }
@@ -235,6 +238,7 @@ export class Bench {
       },
       mail: (role, folder) => readMail(disk, role, folder),
       names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
+      workspaceProblem: () => Promise.resolve(null),
       misplaced: (protocol, config) => misplacedMail(disk, protocol, config),
       roles: () => rolesOnDisk(disk),
       drop: (role, box, name, text) => {
@@ -254,6 +258,7 @@ export class Bench {
         remove: () => Promise.resolve(),
       },
       workflows: this.#workflows(),
+      prepare: () => [],
       nip: () => Promise.reject(new Error("runs are not this bench's matter")),
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
@@ -328,72 +333,5 @@ export class Bench {
         return Promise.resolve({ idle, failures, problem });
       },
     };
-  }
-}
-
-/** A terminal that keeps what is written to it, and whose signals and clock ticks the test gives. */
-export class FakeTerminal implements Terminal {
-  out = '';
-  err = '';
-  interactive = false;
-  piped = false;
-  input = '';
-  width = 100;
-  gone = false;
-  readonly exits: number[] = [];
-  readonly colours = picocolors.createColors(false);
-  readonly errorColours = this.colours;
-  readonly #signals = new Set<() => void>();
-  readonly #timers = new Set<() => void>();
-  readonly #keys = new Set<(key: string) => void>();
-  readonly now: () => number;
-
-  constructor(now: () => number) {
-    this.now = now;
-  }
-
-  columns = (): number => this.width;
-  rows = (): number => 24;
-  write = (text: string): void => void (this.out += text);
-  print = (text: string): void => this.write(this.interactive ? wrap(text, this.width) : text);
-  complain = (text: string): void => void (this.err += this.interactive ? wrap(text, this.width) : text);
-  closed = (): boolean => this.gone;
-  readInput = (): Promise<string> => Promise.resolve(this.input);
-  exit = (code: number): void => void this.exits.push(code);
-
-  every = (_milliseconds: number, act: () => void): (() => void) => {
-    this.#timers.add(act);
-    return () => this.#timers.delete(act);
-  };
-
-  onSignal = (act: () => void): (() => void) => {
-    this.#signals.add(act);
-    return () => this.#signals.delete(act);
-  };
-
-  onKey = (act: (key: string) => void): (() => void) => {
-    this.#keys.add(act);
-    return () => this.#keys.delete(act);
-  };
-
-  get listens(): boolean {
-    return this.#keys.size > 0;
-  }
-
-  press(key: string): void {
-    for (const act of this.#keys) act(key);
-  }
-
-  signal(): void {
-    for (const act of this.#signals) act();
-  }
-
-  tick(): void {
-    for (const act of this.#timers) act();
-  }
-
-  clear(): void {
-    this.out = '';
-    this.err = '';
   }
 }

@@ -50,16 +50,61 @@ describe('check', () => {
     expect(skipped.document).toMatchObject({ exploration: null, warnings: [] });
   });
 
-  it('says when the exploration took too long', async () => {
-    const bench = new Bench();
-    const now = () => (bench.now += 1_000);
-    const { check } = await import('../../src/operations/check.ts');
-    const { document } = await check(
-      bench.project(),
-      { list: () => [], read: () => Promise.reject(new Error('none')) },
-      'also',
-      now,
+  it('shows a stuck state at its message type, and accepts it there with a reason', async () => {
+    const bench = new Bench(joined);
+    bench.disk.plant('protocols/team.yaml', joined);
+    const { err } = await bench.run('check');
+    expect(err).toContain(
+      'protocols/team.yaml:8:3: warning E_STUCK: a role waits forever: no role can continue: a waits for b (ask)\n' +
+        '    ask: { from: a, to: b, reply: [tell] }\n',
     );
+    const accepted = joined
+      .replace(/^ {2}ask: .*$/m, '$& # mailroom-ok: E_STUCK a sends both')
+      .replace(/^ {2}part: /m, '  # mailroom-ok: E_STUCK a sends both\n$&');
+    bench.text = accepted;
+    bench.disk.plant('protocols/team.yaml', accepted);
+    const checked = await bench.run('check');
+    expect(checked).toMatchObject({ code: 0, err: '' });
+    expect(checked.out).toMatch(/^ok: 3 roles, 4 types, 2 warnings accepted, explored \d+ states\n$/);
+    expect(await bench.run('check', '--no-explore')).toMatchObject({ err: '' });
+    expect((await bench.json('check')).document).toMatchObject({ warnings: [], accepted: 2 });
+  });
+
+  it('finds nothing stuck in a join whose message goes to all', async () => {
+    const split = `name: split
+version: '1'
+roles:
+  planner: { provider: claude, capabilities: [READ] }
+  backend: { provider: claude, capabilities: [READ] }
+  frontend: { provider: claude, capabilities: [READ] }
+  integrator: { provider: claude, capabilities: [READ] }
+messages:
+  task: { from: user, to: planner }
+  part: { from: planner, to: { all: [backend, frontend] } }
+  backend-done: { from: backend, to: integrator }
+  frontend-done: { from: frontend, to: integrator }
+  delivered: { from: integrator, to: user, closes: true }
+expects:
+  integrator: [{ all: [backend-done, frontend-done] }]
+`;
+    expect(await new Bench(split).run('check', '--explore')).toMatchObject({ code: 0, err: '' });
+    const one = split.replace('{ all: [backend, frontend] }', '[backend, frontend]');
+    expect((await new Bench(one).run('check', '--explore')).err).toContain('warning E_STUCK');
+  });
+
+  it('says that the exploration ended at its limits', async () => {
+    const parts = [1, 2, 3, 4, 5, 6].map((number) => `part${String(number)}: { from: a, to: b }`);
+    const joins = [1, 3, 5].map((number) => `{ all: [part${String(number)}, part${String(number + 1)}] }`);
+    const bench = new Bench(
+      joined
+        .replace('part: { from: a, to: b }', parts.join('\n  '))
+        .replace('b: [{ all: [ask, part] }]', `b: [${joins.join(', ')}, { any: [ask] }]`),
+    );
+    const { out } = await bench.run('check');
+    expect(out).toMatch(
+      /^ok: 3 roles, 9 types, 5 warnings, explored \d+ states? up to its limits, and there are more\n$/,
+    );
+    const { document } = (await bench.json('check')) as Told<CheckDocument>;
     expect(document.exploration).toMatchObject({ complete: false });
   });
 

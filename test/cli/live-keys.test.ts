@@ -3,7 +3,7 @@ import type { LiveKey } from '../../src/cli/live-keys.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { ProgressLines } from '../../src/cli/progress-lines.ts';
 import { Screen } from '../support/screen.ts';
-import { FakeTerminal } from './bench.ts';
+import { FakeTerminal } from './fake-terminal.ts';
 
 /** A live view of one line on a real terminal's screen. */
 class View {

@@ -9,7 +9,8 @@ describe('init', () => {
       wrote mailroom.yaml
       kept  agents/qa/role.md
 
-      The roles use the provider claude. Next:
+      The roles use the provider claude.
+      Next:
         1. cd my-project && mailroom check
         2. mailroom send architect --message "…"
         3. mailroom up   (Ctrl-C ends it)
@@ -17,6 +18,33 @@ describe('init', () => {
       "
     `);
     expect(code).toBe(0);
+  });
+
+  it('says that mail will wait for a program that is not installed', async () => {
+    const { out } = await new Bench().run('init', '--provider', 'codex');
+    expect(out).toContain(
+      'The roles use the provider codex.\ncodex is not installed here: mail waits until it is.\nNext:\n',
+    );
+  });
+
+  it('adds only what is missing to a project with a protocol', async () => {
+    const bench = new Bench();
+    bench.protocolFiles = ['protocols/team.yaml'];
+    expect(await bench.run('init')).toMatchObject({
+      code: 0,
+      out: 'wrote .gitignore\nprotocols/team.yaml is kept: this is a project already\n',
+    });
+    const { out } = await bench.run('init', '--json');
+    const nothing = { template: null, kept: [], provider: null };
+    expect(JSON.parse(out)).toEqual({ schema: 1, root: '/project', written: ['.gitignore'], ...nothing });
+    expect(await bench.run('init', '--provider', 'codex')).toMatchObject({
+      code: 2,
+      err:
+        'error E_USAGE: `--provider` is for a new project, and /project has a protocol: protocols/team.yaml\n' +
+        'hint: set `defaults.provider` in mailroom.yaml\n',
+    });
+    // The template leaves its protocol out.
+    expect(await bench.run('init', '--template', 'solo')).toMatchObject({ code: 0 });
   });
 
   it('is a document', async () => {
@@ -48,6 +76,14 @@ describe('init', () => {
 });
 
 describe('doctor', () => {
+  it('adds what is missing with --fix', async () => {
+    const bench = new Bench();
+    bench.findings.push({ topic: 'git', state: 'ok', text: '2.39' });
+    expect(await bench.run('doctor', '--fix')).toMatchObject({ out: 'wrote .gitignore\n✓ git  2.39\n' });
+    const { document } = await bench.json('doctor', '--fix');
+    expect(document).toMatchObject({ ok: true, fixed: ['.gitignore'] });
+  });
+
   it('shows what it found, and fails when something would not work', async () => {
     const bench = new Bench();
     bench.findings = [

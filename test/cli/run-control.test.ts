@@ -6,7 +6,7 @@ import type { StoredRun } from '../../src/operations/runs/services.ts';
 import type { RunControlFile } from '../../src/workflow/host/commands.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
-import { FakeTerminal } from './bench.ts';
+import { FakeTerminal } from './fake-terminal.ts';
 
 const services = { environment: { MAILROOM_USER: 'ada' } };
 

@@ -6,7 +6,7 @@ import { showRun } from '../../src/cli/run-show.ts';
 import type { StoredRun } from '../../src/operations/runs/services.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
-import { FakeTerminal } from './bench.ts';
+import { FakeTerminal } from './fake-terminal.ts';
 
 const steering = { name: 'red \u001b[31m', description: 'turned \u202e around' };
 

@@ -7,7 +7,7 @@ import { emptyRunState } from '../../src/workflow/machine/state.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { changedFiles } from '../../src/disk/file-times.ts';
-import { FakeTerminal } from './bench.ts';
+import { FakeTerminal } from './fake-terminal.ts';
 
 const good = `name: w\nversion: '1'\ntimeout: 5m\nsteps:\n  one: { command: [echo] }\n`;
 const broken = good.replace('command', 'comand');

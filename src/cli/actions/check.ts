@@ -19,7 +19,9 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
     list: () => project.workflows.list(),
     read: (path: string) => project.workflows.read(path, project.root),
   };
-  const { document, text } = await check(project, workflows, exploring, terminal.now);
+  const definition = await project.definition();
+  if (definition.ok) project.prepare(definition.value.protocol);
+  const { document, text } = await check(project, workflows, exploring);
   const code = document.ok ? 0 : document.errors.some((error) => error.code === 'E_PATH') ? 3 : 2;
   if (options.json === true) {
     terminal.write(json(document));
@@ -30,14 +32,24 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
   return code;
 }
 
-function summary({ ok, roles, types, workflows, errors, warnings, exploration }: CheckDocument): string {
+function summary({
+  ok,
+  roles,
+  types,
+  workflows,
+  errors,
+  warnings,
+  accepted,
+  exploration,
+}: CheckDocument): string {
   const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
   const found = [
     ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
     ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
+    ...(accepted > 0 ? [`${counted(accepted, 'warning')} accepted`] : []),
   ];
   if (!ok) return found.join(', ');
-  const bounded = exploration?.complete === false ? ', and there are more' : '';
+  const bounded = exploration?.complete === false ? ' up to its limits, and there are more' : '';
   const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
   const defined = [
     // Without a protocol the only role is `user`, which always exists.

@@ -6,15 +6,21 @@ import type { Colours } from '../terminal.ts';
 
 export interface DoctorOptions {
   readonly probe?: boolean;
+  readonly fix?: boolean;
   readonly json?: boolean;
 }
 
 /** Exit code 1 if a check fails. */
 export async function doctor({ services, terminal, root }: Context, options: DoctorOptions): Promise<number> {
-  const findings = await services.doctor(root(), { probes: options.probe === true });
+  const project = root();
+  const fixed = options.fix === true && project !== null ? await services.complete(project) : [];
+  const findings = await services.doctor(project, { probes: options.probe === true });
   const ok = findings.every(({ state }) => state !== 'problem');
-  if (options.json === true) terminal.write(json({ schema: 1, ok, findings }));
-  else terminal.print(`${findingLines(findings, terminal.colours).join('\n')}\n`);
+  if (options.json === true) terminal.write(json({ schema: 1, ok, fixed, findings }));
+  else {
+    const wrote = fixed.map((path) => `${terminal.colours.green('wrote')} ${path}`);
+    terminal.print(`${[...wrote, ...findingLines(findings, terminal.colours)].join('\n')}\n`);
+  }
   return ok ? 0 : 1;
 }
 

@@ -27,8 +27,10 @@ export async function init(
     const near = directory === null ? services.findProject(root, context.named() !== null) : root;
     return writeStubs(context, near ?? root, options.for, options.json === true);
   }
-  const templates = services.templates();
   const { template } = options;
+  if (template === undefined && services.protocolFiles(root).length > 0)
+    return await complete(context, root, options);
+  const templates = services.templates();
   const isOwn = template !== undefined && isOwnTemplate(template);
   if (template !== undefined && !isOwn && !templates.includes(template))
     throw new MailroomError(
@@ -41,13 +43,38 @@ export async function init(
   const asking = terminal.interactive && options.json !== true;
   const chosen =
     template ?? (asking && templates.length > 1 ? await askTemplate(templates) : standard(templates));
-  const provider = options.provider ?? (asking && !isOwn ? await askProvider() : null);
+  const provider =
+    options.provider ?? (asking && !isOwn ? await askProvider((name) => services.installed(name)) : null);
   const result = await services.scaffold(root, chosen, { provider });
   if (terminal.interactive) orElse(() => services.projects.add(root), undefined);
   if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
   else {
     const role = await firstRole(context, root);
     terminal.print(`${report(context, root, result, role).join('\n')}\n`);
+  }
+  return 0;
+}
+
+/** Adds what a project with a protocol lacks besides. */
+async function complete(
+  { services, terminal }: Context,
+  root: string,
+  options: InitOptions,
+): Promise<number> {
+  const [protocol = ''] = services.protocolFiles(root);
+  if (options.provider !== undefined)
+    throw new MailroomError(
+      'E_USAGE',
+      `\`--provider\` is for a new project, and ${root} has a protocol: ${protocol}`,
+      'set `defaults.provider` in mailroom.yaml',
+    );
+  const written = await services.complete(root);
+  if (options.json === true)
+    terminal.write(json({ schema: 1, root, template: null, written, kept: [], provider: null }));
+  else {
+    const lines = written.map((path) => `${terminal.colours.green('wrote')} ${path}`);
+    const text = lines.length === 0 ? 'nothing is missing' : lines.join('\n');
+    terminal.print(`${text}\n${protocol} is kept: this is a project already\n`);
   }
   return 0;
 }
@@ -122,25 +149,36 @@ async function askTemplate(templates: readonly string[]): Promise<string> {
 }
 
 /** Null: the template's own provider. */
-async function askProvider(): Promise<string | null> {
+async function askProvider(installed: (name: string) => boolean): Promise<string | null> {
   const { isCancel, select } = await import('@clack/prompts');
   const answer = await select({
     message: 'Who does the work?',
     options: [
       { value: '', label: 'scripted agents, for a first look: they need no account and cost nothing' },
-      ...agents.map((name) => ({ value: name, label: name })),
+      ...agents.map((name) => ({
+        value: name,
+        label: installed(name) ? name : `${name} (not installed)`,
+      })),
     ],
   });
   if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
   return answer === '' ? null : answer;
 }
 
-function report(
-  { services, terminal }: Context,
-  root: string,
-  result: ScaffoldResult,
-  role: string,
+/** Which program does the work, and whether it can. Null: the template, which is not ours, says it. */
+function providerLines(
+  { services, terminal: { colours } }: Context,
+  provider: ScaffoldResult['provider'],
 ): string[] {
+  if (provider === null) return ['Read these files before you start: they say which programs run. Next:'];
+  const missing = services.installed(provider)
+    ? []
+    : [colours.yellow(`${provider} is not installed here: mail waits until it is.`)];
+  return [`The roles use the provider ${colours.bold(provider)}.`, ...missing, 'Next:'];
+}
+
+function report(context: Context, root: string, result: ScaffoldResult, role: string): string[] {
+  const { services, terminal } = context;
   const { colours } = terminal;
   const where = relative(services.cwd, root);
   const enter = where === '' ? [] : [`cd ${where}`];
@@ -155,9 +193,7 @@ function report(
     ...result.kept.map((path) => `${colours.dim('kept')}  ${path}`),
     ...result.left_out.map(({ path, why }) => `${colours.yellow('left out')} ${line(path)}: ${why}`),
     '',
-    result.provider === null
-      ? 'Read these files before you start: they say which programs run. Next:'
-      : `The roles use the provider ${colours.bold(result.provider)}. Next:`,
+    ...providerLines(context, result.provider),
     ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
   ];
 }

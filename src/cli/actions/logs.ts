@@ -3,6 +3,8 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
 import type { Context } from '../context.ts';
 import { printable } from '../format.ts';
+import { stepFilter } from '../step-output.ts';
+import type { Workflow } from '../../workflow/model.ts';
 import type { StoredRun } from '../../operations/runs/services.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
 
@@ -15,7 +17,7 @@ export async function printLogs(context: Context, reference: string, options: Lo
   const { terminal } = context;
   const { workflows } = context.place();
   const run = workflows.run(reference);
-  if (options.step !== undefined) expectStep(run, options.step);
+  if (options.step !== undefined) expectStep(run.definition, options.step);
   const reader = new LogReader(run, options.step ?? null);
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
@@ -33,7 +35,7 @@ export async function printLogs(context: Context, reference: string, options: Lo
  * A step that has not run yet has printed nothing; following a step that does not exist would never
  * end.
  */
-function expectStep({ definition: { body } }: StoredRun, path: string): void {
+export function expectStep({ body }: Pick<Workflow, 'body'>, path: string): void {
   const step = path.split('/', 1)[0]!.replace(/#\d+$/, '');
   const ids = body.steps.map(({ id }) => id);
   if (ids.includes(step) || stepsIn(body).some(({ id }) => id === path)) return;
@@ -44,13 +46,13 @@ function expectStep({ definition: { body } }: StoredRun, path: string): void {
 /** Returns the part of each log that was not returned yet, under a heading with the step's path. */
 class LogReader {
   readonly #run: StoredRun;
-  readonly #step: string | null;
+  readonly #isWanted: (path: string) => boolean;
   readonly #at = new Map<string, number>();
   #last = '';
 
   constructor(run: StoredRun, step: string | null) {
     this.#run = run;
-    this.#step = step;
+    this.#isWanted = stepFilter(step);
   }
 
   read(): string {
@@ -68,11 +70,5 @@ class LogReader {
         return `${head}${printable(text)}${text.endsWith('\n') ? '' : '\n'}`;
       })
       .join('');
-  }
-
-  /** A step and all below it; for a step in a loop, each iteration. */
-  #isWanted(path: string): boolean {
-    const step = this.#step;
-    return step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`);
   }
 }

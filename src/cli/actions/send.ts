@@ -21,6 +21,8 @@ export async function send(
   context.announce();
   const from = speaker(context, options);
   const text = await readText(context, file, options);
+  const protocol = await writtenProtocol(project);
+  if (protocol !== null && context.turn === null) project.prepare(protocol);
   const state = project.state() ?? emptyState();
   const thread = options.thread === undefined ? null : resolveThread(project, state, options.thread);
   const named =
@@ -40,7 +42,7 @@ export async function send(
       replies: inReplyTo === null ? null : (state.mail.get(inReplyTo)?.request?.replies ?? null),
       ...text,
     },
-    await writtenProtocol(project),
+    protocol,
   );
   return await deliver(context, project, from, draft, options);
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { json } from '../output.ts';
+import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
 import { ProblemsError } from '../../operations/problems.ts';
@@ -16,6 +17,7 @@ export interface UpOptions {
   readonly record?: string;
   readonly replay?: string;
   readonly plain?: boolean;
+  readonly heartbeat?: string;
   readonly json?: boolean;
 }
 
@@ -31,8 +33,9 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   context.outsideTurn('up');
   const project = context.project();
   context.announce();
+  const interval = heartbeatOf(options.heartbeat, context.services.environment['CI']);
   await refuseBadDefinition(project);
-  const { startProgress } = await import('../progress.ts');
+  const { startProgress, turnsUnderWay } = await import('../progress.ts');
   const { paintedRun } = await import('../run-progress.ts');
   const colours = options.json === true ? context.terminal.errorColours : context.terminal.colours;
   const absolute = (folder: string | undefined) =>
@@ -53,11 +56,19 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   const quiet = options.json === true;
   const keys = live ? upKeys(context, project, controller) : null;
   shown.progress = startProgress(context.terminal, controller, { keys, quiet });
+  const { terminal } = context;
+  const forget = startHeartbeat(
+    terminal,
+    live ? null : interval,
+    (text) => shown.progress?.say(text),
+    (least) => turnsUnderWay(controller, terminal.now(), least),
+  );
   try {
     const ending = await run(context, controller, shown.progress, options.drain === true);
     await shown.progress.close();
     return printEnd(context, project, controller, ending, options);
   } finally {
+    forget();
     await shown.progress.close();
   }
 }
@@ -70,10 +81,13 @@ function rememberProject({ services, terminal }: Context, root: string): void {
   if (terminal.interactive) orElse(() => services.projects.add(root), undefined);
 }
 
-/** A protocol with errors must not start. */
+/** A protocol with errors must not start. Makes what a fresh clone lacks. */
 async function refuseBadDefinition(project: ProjectServices): Promise<void> {
   const definition = await project.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
+  const workspace = await project.workspaceProblem(definition.value.protocol);
+  if (workspace !== null) throw new ProblemsError([workspace]);
+  project.prepare(definition.value.protocol);
 }
 
 async function run(

@@ -8,6 +8,7 @@ export function addDoctor(program: Command, context: Context): void {
     .command('doctor')
     .description('show which agent CLIs are installed, which sandboxing works, and what would fail')
     .option('--probe', 'ask each installed agent CLI one question: costs a few tokens')
+    .option('--fix', 'first add what the project lacks: lines of .gitignore, schemas, folders')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom doctor')
     .action(

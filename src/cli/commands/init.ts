@@ -6,7 +6,7 @@ import type { InitOptions } from '../actions/init.ts';
 export function addInit(program: Command, context: Context): void {
   program
     .command('init')
-    .description('create a runnable project; existing files are kept')
+    .description('create a runnable project, or add what an existing one lacks')
     .argument('[dir]', 'the folder; default: the current one')
     .option(
       '--template <name>',

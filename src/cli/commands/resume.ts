@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { heartbeatOption } from '../options.ts';
 import type { Context } from '../context.ts';
 import type { ResumeCommandOptions } from '../actions/resume.ts';
 
@@ -10,6 +11,7 @@ export function addResume(program: Command, context: Context): void {
     .argument('<run>', 'a run, by its id or the end of it')
     .option('--explain', 'show what is reused, what runs and why, without starting anything')
     .option('--update', 'continue with the edited file; finished steps that it changes run again')
+    .option(...heartbeatOption)
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end')
     .addHelpText('after', '\nExample:\n  $ mailroom resume 8c1d02 --explain')

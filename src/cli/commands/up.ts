@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { heartbeatOption } from '../options.ts';
 import type { Context } from '../context.ts';
 import type { UpOptions } from '../actions/up.ts';
 
@@ -11,6 +12,7 @@ export function addUp(program: Command, context: Context): void {
     .option('--drain', 'on Ctrl-C, let running turns finish')
     .option('--record <dir>', "record the agents' answers in this folder")
     .option('--replay <dir>', 'replay recorded answers instead of running agents')
+    .option(...heartbeatOption)
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end')
     .addHelpText('after', '\nExample:\n  $ mailroom up --until-idle')

@@ -66,6 +66,8 @@ export interface MessageType {
   readonly name: TypeName;
   readonly from: readonly RoleName[];
   readonly to: readonly RoleName[];
+  /** Every message goes to all of `to` but its author; otherwise to one or several of them. */
+  readonly toAll: boolean;
   /** The types that answer it; empty: it is not a request. */
   readonly reply: readonly TypeName[];
   readonly blocking: Blocking;
@@ -121,6 +123,7 @@ export const stepResult: MessageType = {
   name: 'step-result',
   from: [],
   to: [workflowRole],
+  toAll: false,
   reply: [],
   blocking: 'none',
   timeout: null,
@@ -144,6 +147,11 @@ export function peopleOf(protocol: Protocol): RoleName[] {
 /** The types that this role may send to that one. */
 export function typesBetween(protocol: Protocol, from: RoleName, to: RoleName): MessageType[] {
   return [...protocol.types.values()].filter((type) => type.from.includes(from) && type.to.includes(to));
+}
+
+/** The place of a recipient of a type in its protocol file. */
+export function recipientPath({ name, toAll }: MessageType, index: number): (string | number)[] {
+  return ['messages', name, 'to', ...(toAll ? ['all'] : []), index];
 }
 
 /** The types that this role may send to any role. */

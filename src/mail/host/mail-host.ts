@@ -18,10 +18,11 @@ import type { Host, Look } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { HostOptions, HostPorts } from './ports.ts';
 import { MissingFiles } from './missing-files.ts';
+import { MissingPrograms } from './missing-programs.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { MailboxProjector } from './projector.ts';
 import { compare } from './reconcile.ts';
-import { RoleTexts } from './role-texts.ts';
+import { RoleTexts, rolesWithWork } from './role-texts.ts';
 import { waitingSteps } from './step-waits.ts';
 import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
@@ -58,6 +59,7 @@ export class MailHost implements Host {
   readonly #absences: MissingFiles;
   readonly #texts: RoleTexts;
   readonly #alerts: BudgetAlerts;
+  readonly #programs: MissingPrograms;
   /** The protocol; with zero slots while nothing new may start. */
   #held: Protocol;
   /** Disk errors of the last scan and the looks since. */
@@ -79,6 +81,7 @@ export class MailHost implements Host {
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
     this.#incoming = ports.runs ? incomingReader(this.#ledger, options.protocol, ports.runs) : null;
     this.#texts = new RoleTexts((role) => ports.roleText(role));
+    this.#programs = new MissingPrograms(() => ports.missingProviders?.() ?? new Set());
     this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
     this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
       this.#turns.stage(file),
@@ -174,6 +177,7 @@ export class MailHost implements Host {
     const looked = this.#intake.look(names, disk, boxes);
     const wake = earliest([looked.wake, again]);
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
+    if (scan) this.#programs.look(this.#options.protocol);
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#alerts.look();
@@ -262,7 +266,7 @@ export class MailHost implements Host {
   /** The protocol with the slots that others in this process leave free. */
   #limited(): Protocol {
     const room = this.#options.slots?.allowance() ?? Infinity;
-    const held = this.#texts.without(this.#absences.without(this.#held));
+    const held = this.#programs.without(this.#texts.without(this.#absences.without(this.#held)));
     return room < held.concurrency ? { ...held, concurrency: room } : held;
   }
 
@@ -310,6 +314,12 @@ export class MailHost implements Host {
     if (trailAt === null || trailAt >= this.#trail.last) this.#ledger.snapshot();
   }
 
+  /** Whether mail waits until a program exists. */
+  get waitsForPrograms(): boolean {
+    const withWork = rolesWithWork(this.state);
+    return [...this.#programs.held].some((role) => withWork.has(role));
+  }
+
   /** How many events of this host moved something to `failed`. */
   get failures(): number {
     return this.#failures;
@@ -344,7 +354,7 @@ export class MailHost implements Host {
     const { paused } = state;
     const shown = {
       ...projected,
-      paused: { ...paused, roles: new Set([...paused.roles, ...this.#texts.held]) },
+      paused: { ...paused, roles: new Set([...paused.roles, ...this.#texts.held, ...this.#programs.held]) },
     };
     return idleOf(shown, this.#options.protocol, this.#ledger.now());
   }

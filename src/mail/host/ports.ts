@@ -31,6 +31,8 @@ export interface HostPorts {
    * turn is.
    */
   verifies?(provider: string): boolean;
+  /** The providers whose programs cannot be found now. Missing: all programs exist. */
+  missingProviders?(): ReadonlySet<string>;
   /** Missing: turns get no tools. */
   readonly tools?: TurnTools;
   /** A new uuid v7. */

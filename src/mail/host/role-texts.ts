@@ -45,7 +45,8 @@ export class RoleTexts {
   }
 }
 
-function rolesWithWork({ roles, turns }: MailState): Set<RoleName> {
+/** The roles with open turns, or mail that could start one. */
+export function rolesWithWork({ roles, turns }: MailState): Set<RoleName> {
   const found = new Set([...turns.values()].map(({ role }) => role));
   for (const [name, { queue, requests, answered }] of roles)
     if (queue.size + requests.size + answered.size > 0) found.add(name);

@@ -89,7 +89,7 @@ export function duties(
   return lines.join('\n\n');
 }
 
-function typeLine({ name, to, reply, closes, fields }: MessageType, isTurn: boolean): string {
+function typeLine({ name, to, toAll, reply, closes, fields }: MessageType, isTurn: boolean): string {
   const values = Object.entries(fields).map(([field, { enum: allowed, type, required }]) => {
     const choices = allowed ? `: ${allowed.map((value) => JSON.stringify(value)).join(' | ')}` : ` (${type})`;
     return `\`${field}\`${choices}${required ? ', required' : ''}`;
@@ -97,7 +97,8 @@ function typeLine({ name, to, reply, closes, fields }: MessageType, isTurn: bool
   const woken = isTurn ? ', and you are woken with the answer' : '';
   const asks = reply.length > 0 ? `; asks for ${reply.join(' or ')}${woken}` : '';
   const ends = closes ? '; ends the thread' : '';
-  return `- \`${name}\` to ${to.join(', ')}${asks}${ends}${values.length > 0 ? `; fields: ${values.join('; ')}` : ''}`;
+  const all = toAll ? ' (always to all of them)' : '';
+  return `- \`${name}\` to ${to.join(', ')}${all}${asks}${ends}${values.length > 0 ? `; fields: ${values.join('; ')}` : ''}`;
 }
 
 function owedLine({ message, request }: Mail, isTurn: boolean): string {

@@ -4,7 +4,7 @@ import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
 import { checkBudget, checkExpects, checkProvider } from './check/roles.ts';
 import { CheckReport } from './check/report.ts';
 import type { CheckContext, Problem } from './check/report.ts';
-import { isHuman } from '../format/protocol.ts';
+import { isHuman, recipientPath } from '../format/protocol.ts';
 import type { MessageType, Protocol } from '../format/protocol.ts';
 import type { TypeName } from '../../kernel/ids.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
@@ -41,7 +41,7 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
 function checkNames(report: CheckReport, type: MessageType): void {
   const path = ['messages', type.name];
   type.from.forEach((role, index) => report.roleExists(role, [...path, 'from', index]));
-  type.to.forEach((role, index) => report.roleExists(role, [...path, 'to', index]));
+  type.to.forEach((role, index) => report.roleExists(role, recipientPath(type, index)));
   type.reply.forEach((reply, index) => report.typeExists(reply, [...path, 'reply', index]));
   report.roleExists(type.escalateTo, [...path, 'escalate_to']);
 }

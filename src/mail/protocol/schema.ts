@@ -33,6 +33,24 @@ const role = z
   })
   .meta({ title: 'role' });
 
+const recipientsError = 'a role, a list of roles, or all: [roles]';
+const atLeastTwo = 'a list of at least two roles';
+
+const recipients = z.union(
+  [
+    oneOrMore(name, recipientsError),
+    z
+      .strictObject({
+        all: z
+          .array(name, { error: atLeastTwo })
+          .min(2, { error: atLeastTwo })
+          .describe('Roles that every such message goes to together.'),
+      })
+      .meta({ title: 'set of recipients' }),
+  ],
+  { error: recipientsError },
+);
+
 const types = oneOrMore(name, 'a message type or a list of them');
 const roles = oneOrMore(name, 'a role or a list of roles');
 
@@ -84,7 +102,7 @@ const field = z
 const messageType = z
   .strictObject({
     from: roles.describe('Who may send it: a role or a list of roles.'),
-    to: roles.describe('Who may get it: a role or a list of roles.'),
+    to: recipients.describe('Who may get it: a role or a list of roles; with all: [roles], all of them do.'),
     reply: types.optional().describe('The types that answer it: with them, it is a request.'),
     blocking: z
       .literal([true, false, 'role', 'thread'])

@@ -26,7 +26,7 @@ function lowerType(name: TypeName, input: MessageTypeInput): MessageType {
   return {
     name,
     from: input.from,
-    to: input.to,
+    ...lowerRecipients(input.to),
     reply,
     blocking: lowerBlocking(input.blocking ?? reply.length > 0),
     timeout: input.timeout ?? null,
@@ -38,6 +38,10 @@ function lowerType(name: TypeName, input: MessageTypeInput): MessageType {
     ),
     closes: input.closes ?? false,
   };
+}
+
+function lowerRecipients(to: MessageTypeInput['to']): Pick<MessageType, 'to' | 'toAll'> {
+  return Array.isArray(to) ? { to, toAll: false } : { to: to.all, toAll: true };
 }
 
 function lowerBlocking(blocking: boolean | 'role' | 'thread'): Blocking {

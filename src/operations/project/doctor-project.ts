@@ -12,6 +12,7 @@ import { readHolder } from '../../host/holder.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { readDefinition } from './definition.ts';
 import { trackedState } from '../../host/tracked.ts';
+import { workspaceProblem } from './workspace-problem.ts';
 import { programFor } from './doctor-agents.ts';
 
 /** What would not work in the project. */
@@ -34,6 +35,7 @@ export async function examineProject(root: string, packageRoot: string): Promise
       here,
       rolesAndTypes(protocol, definition.warnings.length),
       ...players(protocol, config, root),
+      ...(await worktrees(root, protocol)),
       ...(await sandbox(config)),
       ...misplacedMail(disk, protocol, config).map((each): Finding => {
         return { topic: 'mail', state: 'warning', text: misplacedText(each) };
@@ -78,6 +80,12 @@ function players({ roles }: Protocol, config: Config, root: string): Finding[] {
   });
 }
 
+async function worktrees(root: string, protocol: Protocol): Promise<Finding[]> {
+  const problem = await workspaceProblem(root, protocol);
+  if (problem === null) return [];
+  return [{ topic: 'worktree', state: 'problem', text: `${problem.message}; ${problem.hint ?? ''}` }];
+}
+
 async function sandbox(config: Config): Promise<Finding[]> {
   const topic = 'sandbox';
   if (config.sandbox === 'off')
@@ -118,7 +126,7 @@ async function ignored(root: string): Promise<Finding[]> {
     {
       topic: 'gitignore',
       state: 'warning',
-      text: `git does not ignore ${missing.join(', ')}: stash, clean and checkout would move mail. \`mailroom init\` adds the lines`,
+      text: `git does not ignore ${missing.join(', ')}: stash, clean and checkout would move mail. \`mailroom doctor --fix\` adds the lines`,
     },
   ];
 }

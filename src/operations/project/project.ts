@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import type { Checked } from '../../kernel/diagnostic.ts';
+import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import type { RoleName } from '../../kernel/ids.ts';
@@ -36,6 +36,8 @@ export interface Project {
   mail(role: RoleName, folder: Folder | 'outbox'): readonly MailFile[];
   /** The names of the messages in a box, without reading them; default: those that end in `.md`. */
   names(role: RoleName, box: 'inbox' | 'outbox', isMail?: IsMail): readonly string[];
+  /** Why no git worktree can be made for threads; null: it can, or the protocol needs none. */
+  workspaceProblem(protocol: Protocol): Promise<Diagnostic | null>;
   /** Mail that no role of the protocol reads. */
   misplaced(protocol: Protocol, config: Config): readonly Misplaced[];
   roles(): RoleName[];

@@ -2,6 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { isProtocolFile } from '../../disk/find-project.ts';
 import { appendMissingLines, type TextFile } from './project-files.ts';
 import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts';
 
@@ -15,7 +16,7 @@ export const baseTemplate = 'feature-team';
 const ignored = ['.mailroom/', ...boxes.map((box) => `agents/*/${box}/`)];
 
 /**
- * Copies a template into a project, keeping existing files; `gitignore` has lines for `.gitignore`,
+ * Copies a template into a project, keeping existing files and adding no second protocol; `gitignore` has lines for `.gitignore`,
  * which npm would not publish under its own name. `provider` replaces the rehearsal agents; null:
  * nothing.
  */
@@ -31,7 +32,20 @@ export function copyTemplate(
       text:
         path === 'mailroom.yaml' && provider !== null ? text.replace(providerLine, `$1${provider}`) : text,
     }));
-  const { written, kept, leftOut: refused } = writeTemplate(project, { files: copied, leftOut });
+  const own = (project.list('protocols') ?? []).filter(isProtocolFile);
+  const isSecond = (path: string) =>
+    own.length > 0 && path.startsWith('protocols/') && project.look(path) === null;
+  const second = copied.flatMap(({ path }) =>
+    isSecond(path) ? [{ path, why: 'the project has a protocol' }] : [],
+  );
+  const {
+    written,
+    kept,
+    leftOut: refused,
+  } = writeTemplate(project, {
+    files: copied.filter(({ path }) => !isSecond(path)),
+    leftOut: [...leftOut, ...second],
+  });
   const lines = files.find(({ path }) => path === 'gitignore')?.text.split('\n') ?? ignored;
   const added = appendMissingLines(
     project,
@@ -48,9 +62,22 @@ export function layered(templates: readonly Template[]): Template {
   return { files: [...files.values()], leftOut: templates.flatMap(({ leftOut }) => leftOut) };
 }
 
-/** Copies the JSON Schemas to the path in the first line of the scaffolded files, for editors. */
-export function copySchemas(schemas: Disk, project: Disk): void {
-  for (const { path, text } of filesBelow(schemas, '')) project.write(`.mailroom/schemas/${path}`, text);
+/** Adds the lines for `.gitignore` that the project lacks; returns the changed file. */
+export function addIgnored(project: Disk): string[] {
+  return appendMissingLines(project, '.gitignore', ignored).length > 0 ? ['.gitignore'] : [];
+}
+
+/**
+ * Copies the JSON Schemas to the path in the first line of the scaffolded files, for editors.
+ * Returns the paths that were missing or differed.
+ */
+export function copySchemas(schemas: Disk, project: Disk): string[] {
+  return filesBelow(schemas, '').flatMap(({ path, text }) => {
+    const place = `.mailroom/schemas/${path}`;
+    if (project.read(place, 2 * Buffer.byteLength(text))?.toString('utf8') === text) return [];
+    project.write(place, text);
+    return [place];
+  });
 }
 
 function filesBelow(disk: Disk, folder: string): TextFile[] {

@@ -35,6 +35,7 @@ import { parkingOf } from '../../host/parking.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { runFolder, runInbox } from '../../host/run-mail.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
+import type { Path } from '../../workflow/machine/event.ts';
 
 /** What runs need of the settings. */
 export interface RunSettings {
@@ -121,7 +122,11 @@ export async function composeRun(
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
-  return { host, controller: controllerOf(run, host, loop, { mail, said, notes, release }), release };
+  return {
+    host,
+    controller: controllerOf(run, host, loop, { mail, said, notes, release, files: ports.files }),
+    release,
+  };
 }
 
 async function runnerOf(
@@ -150,13 +155,14 @@ interface Companions {
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly release: () => Promise<void>;
+  readonly files: RunPorts['files'];
 }
 
 function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   loop: Loop,
-  { mail, said, notes, release }: Companions,
+  { mail, said, notes, release, files }: Companions,
 ): RunController {
   const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
   return {
@@ -167,6 +173,7 @@ function controllerOf(
       return host.state;
     },
     problems: () => problems().filter((problem) => problem !== null),
+    lastLine: (path) => lastLineOf(host, files, path),
     unsent: () => said?.unsent() ?? 0,
     end: (how) => loop.end(how),
     follow: async () => {
@@ -208,4 +215,22 @@ function portsOf(
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
     wake,
   };
+}
+
+/** The maximum length of a step's line in the live view. */
+const longestLine = 200;
+
+function lastLineOf({ state }: RunHost, files: RunPorts['files'], path: Path): string | null {
+  const run = state.steps.get(path);
+  if (run === undefined) return null;
+  const { iteration, attempt, checks, phase } = run;
+  const key = { path, iteration, attempt, check: phase.is === 'checking' ? checks : 0 };
+  const last = (printed: string) =>
+    printed
+      .trimEnd()
+      .split(/\r\n|\n|\r/)
+      .at(-1) ?? '';
+  const text = files.tail(key, longestLine, last).trim();
+  // Agents print events for programs.
+  return text === '' || text.startsWith('{') ? null : text;
 }

@@ -2,7 +2,6 @@ import { Control } from '../../host/control.ts';
 import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { Mailboxes } from '../../mail/mailboxes/mailboxes.ts';
 import { mailMatching } from '../../mail/mailboxes/mail-files.ts';
-import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { v7 } from 'uuid';
@@ -39,6 +38,7 @@ import { Journal } from '../../disk/journal.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
 import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
+import { Lookout } from './lookout.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../project/definition.ts';
 import { journalWatch, lockWatch } from '../../host/gone.ts';
@@ -121,7 +121,9 @@ async function compose(
   // Before anything else runs: cleans up after an earlier controller.
   await runner.sweep();
   const journal = new Journal<MailEvent>(disk, { gone: lockGone });
-  const ports = { ...portsOf(disk, definition), journal, runner, trail, trailAt: await trail.position() };
+  const lookout = new Lookout(disk, definition, () => performance.now());
+  const trailAt = await trail.position();
+  const ports = { ...portsOf(disk, definition, lookout), journal, runner, trail, trailAt };
   const hints: Hints = { wake: () => {}, hinted: () => {}, failed: () => {} };
   const up = open && (await openUp(open, protocol, hints));
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
@@ -136,8 +138,7 @@ async function compose(
   host.start();
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
-  const problems = () =>
-    [host.problem, trail.problem(), ...(up?.workflows.problems() ?? [])].filter((each) => each !== null);
+  const problems = () => problemsOf(host, trail, lookout, up?.workflows ?? null);
   const kept = new StatusKeeper(disk, () => performance.now());
   const onChange = publishing(disk, note, problems, () => afterLook(host.state, options, kept));
   const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
@@ -162,26 +163,17 @@ async function compose(
     journal.close();
     await release(disk, lock);
   };
-  const shown = withMisplaced(problems, disk, definition);
-  return handleOf(host, loop, { definition, notes, problems: shown, kept, close });
+  return handleOf(host, loop, { definition, notes, problems, lookout, kept, close });
 }
 
-/** How long a look for misplaced mail holds, in milliseconds. */
-const misplacedFor = 2_000;
-
-/** The problems, and mail that no role reads, which is looked up at most every two seconds. */
-function withMisplaced(
-  problems: () => readonly string[],
-  disk: RealDisk,
-  { protocol, config }: Wired,
-): () => readonly string[] {
-  let last: { readonly at: number; readonly found: readonly string[] } = { at: -Infinity, found: [] };
-  return () => {
-    const at = performance.now();
-    if (at - last.at >= misplacedFor)
-      last = { at, found: misplacedMail(disk, protocol, config).map(misplacedText) };
-    return [...problems(), ...last.found];
-  };
+function problemsOf(
+  host: MailHost,
+  trail: Trail,
+  lookout: Lookout,
+  workflows: UpWorkflows | null,
+): readonly string[] {
+  const own = [host.problem, trail.problem()].filter((each) => each !== null);
+  return [...own, ...lookout.problems(), ...(workflows?.problems() ?? [])];
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */
@@ -192,6 +184,7 @@ function handleOf(
     readonly definition: Wired;
     readonly notes: readonly (string | null)[];
     readonly problems: () => readonly string[];
+    readonly lookout: Lookout;
     readonly kept: StatusKeeper;
     readonly close: () => Promise<void>;
   },
@@ -202,14 +195,16 @@ function handleOf(
       return host.state;
     },
     notes: parts.notes.filter((note) => note !== null),
-    problems: parts.problems,
+    problems: () => [...parts.problems(), ...parts.lookout.misplaced()],
     end: (how) => loop.end(how),
     run: async () => {
       try {
         await loop.run();
         parts.kept.keep(host.state);
-        const { problem, failures } = host;
-        const idle = problem === null ? host.idle() : 'stuck';
+        const { failures } = host;
+        const idle = host.problem === null ? host.idle() : 'stuck';
+        const waits = host.waitsForPrograms ? parts.lookout.problems().join('; ') : null;
+        const problem = host.problem ?? waits;
         return { idle: idle === 'busy' ? 'done' : idle, failures, problem };
       } finally {
         await parts.close();
@@ -312,6 +307,7 @@ async function runnerOf(
 function portsOf(
   disk: RealDisk,
   { config, providers, tools }: Wired,
+  lookout: Lookout,
 ): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
@@ -320,6 +316,7 @@ function portsOf(
     runs: new RunMail(disk),
     folders: new TurnFolders(disk, maskOf(projectSecrets(disk))),
     providers,
+    missingProviders: lookout.missing,
     verifies: (provider) => isAgentProvider(config, provider),
     ...(tools && { tools }),
     newId: v7,

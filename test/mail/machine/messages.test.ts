@@ -252,6 +252,20 @@ describe('what a turn writes', () => {
     expect(world.acts().at(-1)).toContain('`to` is missing; `question` may go to `architect`, `user`');
   });
 
+  it('goes to all recipients where its type says so, and comes back when one is missing', () => {
+    const world = new World(`roles: { planner: {}, back: {}, front: {} }
+messages:
+  task: { from: [user], to: [planner] }
+  part: { from: [planner, user], to: { all: [back, front] } }`);
+    world.drop('user → planner: task');
+    world.turn('planner', ['→ back: part']);
+    expect(world.acts().at(-1)).toBe(
+      'planner is corrected: part.md: `part` goes to all of `back`, `front`: add `front` to `to`',
+    );
+    world.turn('planner', ['→ : part']);
+    expect(world.running('back').messages).toEqual(world.running('front').messages);
+  });
+
   it('to a role that does not exist comes back with the nearest name', () => {
     const world = new World(team);
     world.drop('user → architect: task');

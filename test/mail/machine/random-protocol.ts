@@ -8,6 +8,18 @@ import type { Tape } from './tape.ts';
 
 const names = ['one', 'two', 'three', 'four'];
 
+const plainType: Omit<MessageType, 'name' | 'from' | 'to'> = {
+  toAll: false,
+  reply: [],
+  blocking: 'none',
+  timeout: null,
+  onTimeout: 'fail',
+  escalateTo: 'user',
+  gates: [],
+  fields: {},
+  closes: false,
+};
+
 /**
  * A protocol in which every request can be answered: up to four roles, requests of every kind of blocking, plain and
  * closing messages, joins, time limits and budgets. `calm`: without what lets a thread fail by itself.
@@ -16,17 +28,7 @@ export function randomProtocol(tape: Tape, calm = false): Protocol {
   const agents = names.slice(0, 2 + tape.below(3));
   const types = new Map<string, MessageType>();
   const add = (type: Pick<MessageType, 'name' | 'from' | 'to'> & Partial<MessageType>) =>
-    types.set(type.name, {
-      reply: [],
-      blocking: 'none',
-      timeout: null,
-      onTimeout: 'fail',
-      escalateTo: 'user',
-      gates: [],
-      fields: {},
-      closes: false,
-      ...type,
-    });
+    types.set(type.name, { ...plainType, ...type });
   const some = (all: readonly string[]) => {
     const found = tape.some(all);
     return found.length > 0 ? found : [tape.pick(all)];

@@ -7,7 +7,7 @@ import { canonical, prune } from './canonical.ts';
 import { cloneState } from './clone.ts';
 import { instant, movesOf, type Move } from './moves.ts';
 
-/** The bounds of the exploration. */
+/** The bounds of the exploration: no clock, so that its result is the same on every machine. */
 interface Bounds {
   /** Maximum number of threads that people start. */
   readonly threads: number;
@@ -15,8 +15,8 @@ interface Bounds {
   readonly depth: number;
   /** Maximum number of explored states. */
   readonly states: number;
-  /** True when the time limit is reached: this pure code has no clock. */
-  readonly enough: () => boolean;
+  /** Maximum number of tried moves; several may lead to the same state. */
+  readonly moves: number;
 }
 
 /** A sequence of messages after which a role waits forever. */
@@ -25,6 +25,8 @@ export interface StuckState {
   readonly path: readonly string[];
   /** Which role waits for what. */
   readonly why: string;
+  /** The type of the message that waits, or is waited for. */
+  readonly type: string;
 }
 
 export interface Exploration {
@@ -52,6 +54,7 @@ export function explore(protocol: Protocol, bounds: Bounds): Exploration {
   const unbounded = withoutLimits(protocol);
   const seen = new Set<string>();
   const found = new Map<string, StuckState>();
+  let moves = 0;
   // By the number of messages that lead to them.
   const levels: Node[][] = [[{ state: emptyState(), path: [] }]];
   const result = (complete: boolean) => ({ stuck: [...found.values()], complete, states: seen.size });
@@ -60,9 +63,12 @@ export function explore(protocol: Protocol, bounds: Bounds): Exploration {
     // Moves without a message add to the level that this loop iterates over.
     for (const node of levels[depth] ?? []) {
       for (const after of nextOf(node, unbounded, bounds.threads)) {
-        if (seen.size >= bounds.states || bounds.enough() || found.size >= mostFound) return result(false);
+        moves += 1;
+        const isOver = seen.size >= bounds.states || moves > bounds.moves;
+        if (isOver || found.size >= mostFound) return result(false);
         if (after.stuck !== null) {
-          if (!found.has(after.stuck)) found.set(after.stuck, { path: after.path, why: after.stuck });
+          const { why, type } = after.stuck;
+          if (!found.has(why)) found.set(why, { path: after.path, why, type });
           continue;
         }
         const name = canonical(after.state);
@@ -89,7 +95,8 @@ function withoutLimits(protocol: Protocol): Protocol {
   return { ...protocol, concurrency: Number.MAX_SAFE_INTEGER, limits };
 }
 
-type Played = Node & { readonly stuck: string | null };
+type Stuck = Pick<StuckState, 'why' | 'type'>;
+type Played = Node & { readonly stuck: Stuck | null };
 
 /** The next states, each after all of its automatic consequences. */
 function* nextOf(node: Node, protocol: Protocol, threads: number): Generator<Played> {
@@ -134,7 +141,7 @@ function settle(
   start: MailState,
   protocol: Protocol,
   now: number,
-): { state: MailState; stuck: string | null } {
+): { state: MailState; stuck: Stuck | null } {
   let state = start;
   for (;;) {
     const { facts } = decide(state, protocol, now);
@@ -147,16 +154,24 @@ function settle(
   }
 }
 
-function whyStuck(state: MailState, fact: Fact): string | null {
-  if (fact.type === 'failed-back') return fact.reason.text.replaceAll(/\((\S+): [^)]*\)/g, '($1)');
+function whyStuck(state: MailState, fact: Fact): Stuck | null {
+  if (fact.type === 'failed-back') {
+    const type = state.mail.get(fact.ask.request)?.message.type ?? '';
+    return { why: fact.reason.text.replaceAll(/\((\S+): [^)]*\)/g, '($1)'), type };
+  }
   if (fact.type !== 'quieted') return null;
   const left = (state.threads.get(fact.thread)?.messages ?? []).flatMap((id) => {
     const mail = state.mail.get(id);
+    const type = mail?.message.type ?? '';
     return [...(mail?.deliveries ?? [])]
       .filter(([, { at }]) => at === 'inbox')
-      .map(([role]) => `${mail?.message.type ?? ''} for ${role}`);
+      .map(([role]) => ({ type, text: `${type} for ${role}` }));
   });
-  return left.length > 0
-    ? `${[...new Set(left)].join(', ')} is never picked up: the messages that it waits for never come`
-    : null;
+  const [first] = left;
+  if (first === undefined) return null;
+  const texts = [...new Set(left.map(({ text }) => text))].join(', ');
+  return {
+    why: `${texts} is never picked up: the messages that it waits for never come`,
+    type: first.type,
+  };
 }

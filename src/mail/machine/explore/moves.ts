@@ -145,6 +145,7 @@ function* pairs(drafts: readonly Draft[]): Generator<Draft[]> {
 /** A message of a type to each of its recipients alone, and to all of them. */
 function ways(type: MessageType, self: RoleName): Draft[] {
   const to = type.blocking === 'none' ? type.to : type.to.filter((name) => name !== self);
+  if (type.toAll) return [draftOf(type, to, null)];
   const single = to.map((name) => draftOf(type, [name], null));
   return to.length > 1 ? [...single, draftOf(type, to, null)] : single;
 }
@@ -159,7 +160,7 @@ function answersOf(state: MailState, protocol: Protocol, owed: readonly string[]
     mails.flatMap(({ message, request }) => {
       const replies = request?.replies ?? [];
       const type = protocol.types.get(replies[Math.min(index, replies.length - 1)] ?? '');
-      return type ? [draftOf(type, [message.from], message.id)] : [];
+      return type ? [draftOf(type, type.toAll ? type.to : [message.from], message.id)] : [];
     }),
   );
 }
@@ -171,7 +172,7 @@ function answersTo(state: MailState, protocol: Protocol, role: RoleName, message
     (ask) => ask.is === 'open' && ask.candidates.includes(role),
   );
   const types = open ? (request?.replies ?? []).flatMap((name) => protocol.types.get(name) ?? []) : [];
-  return types.map((type) => draftOf(type, [message.from], message.id));
+  return types.map((type) => draftOf(type, type.toAll ? type.to : [message.from], message.id));
 }
 
 /** A person's possible ways to start a thread. */
@@ -179,5 +180,9 @@ function startsOf(protocol: Protocol): Draft[] {
   const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
   return typesFrom(protocol, 'user')
     .filter(({ name }) => !replies.has(name))
-    .flatMap((type) => type.to.filter((to) => !isHuman(protocol, to)).map((to) => draftOf(type, [to], null)));
+    .flatMap((type) =>
+      type.toAll
+        ? [draftOf(type, type.to, null)]
+        : type.to.filter((to) => !isHuman(protocol, to)).map((to) => draftOf(type, [to], null)),
+    );
 }

@@ -21,7 +21,9 @@ const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).jo
 
 /** The messages that a role can send, as one line for the author of an invalid one. */
 export function maySend(protocol: Protocol, role: RoleName): string {
-  const types = typesFrom(protocol, role).map(({ name, to }) => `\`${name}\` to ${to.join(' or ')}`);
+  const types = typesFrom(protocol, role).map(
+    ({ name, to, toAll }) => `\`${name}\` to ${to.join(toAll ? ' and ' : ' or ')}`,
+  );
   return types.length > 0 ? `${role} may send ${types.join('; ')}` : `${role} may send nothing`;
 }
 
@@ -104,8 +106,9 @@ function recipients(
   asker: RoleName | null,
   problems: string[],
 ): RoleName[] {
-  const only = type.to.length === 1 ? type.to : null;
-  const to = [...new Set(draft.to ?? (asker !== null ? [asker] : only) ?? [])];
+  const only = type.toAll || type.to.length === 1 ? type.to : null;
+  const usual = asker !== null && !type.toAll ? [asker] : only;
+  const to = [...new Set(draft.to ?? usual ?? [])];
   if (to.length === 0) problems.push(`\`to\` is missing; \`${type.name}\` may go to ${list(type.to)}`);
   for (const name of to) {
     if (type.to.includes(name)) continue;
@@ -115,6 +118,9 @@ function recipients(
       `\`${type.name}\` must not go from ${role} to \`${name}\`${meant} (it may go to ${list(type.to)})`,
     );
   }
+  const missing = type.toAll ? type.to.filter((name) => name !== role && !to.includes(name)) : [];
+  if (missing.length > 0)
+    problems.push(`\`${type.name}\` goes to all of ${list(type.to)}: add ${list(missing)} to \`to\``);
   return to;
 }
 

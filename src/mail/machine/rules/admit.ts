@@ -43,7 +43,12 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
       choices.length > 0 ? `set \`type\` to one of ${choices.join(', ')}` : maySend(protocol, 'user');
     return { problems: [`the type of this message is ambiguous; ${may}`] };
   }
-  return address(state, protocol, author, { ...draft, type, to: draft.to ?? [drop.role] });
+  const isForAll = protocol.types.get(type)?.toAll === true;
+  return address(state, protocol, author, {
+    ...draft,
+    type,
+    to: draft.to ?? (isForAll ? null : [drop.role]),
+  });
 }
 
 function threadOf(state: MailState, draft: Draft): { thread: string | null } | { problem: string } {

@@ -1,4 +1,4 @@
-import { isHuman } from '../../format/protocol.ts';
+import { isHuman, recipientPath } from '../../format/protocol.ts';
 import type { MessageType, Role } from '../../format/protocol.ts';
 import { isBuiltInType } from './report.ts';
 import type { CheckReport } from './report.ts';
@@ -53,11 +53,7 @@ function checkExpected(report: CheckReport, type: MessageType): void {
     const role = report.protocol.roles.get(recipient);
     if (role === undefined || isHuman(report.protocol, recipient) || takesUp(report, role, type)) continue;
     const message = `\`${recipient}\` does not expect \`${type.name}\`, so it would never answer it`;
-    report.error(
-      ['messages', type.name, 'to', index],
-      message,
-      `name it under \`expects\` of \`${recipient}\``,
-    );
+    report.error(recipientPath(type, index), message, `name it under \`expects\` of \`${recipient}\``);
   }
 }
 
@@ -90,7 +86,7 @@ function checkAnswerable(report: CheckReport, type: MessageType, replies: readon
     if (unanswered.length === 0) continue;
     const message = `\`${recipient}\` may get \`${type.name}\` from ${enumerate(unanswered)}, and must not answer it`;
     const hint = `let one of ${enumerate(type.reply)} go from \`${recipient}\` to ${enumerate(unanswered)}`;
-    report.error(['messages', type.name, 'to', index], message, hint);
+    report.error(recipientPath(type, index), message, hint);
   }
 }
 

@@ -11,7 +11,7 @@ function exploring(roles: string, messages: string, expects = '', states = 3_000
   const text = `${head}roles:\n${names.join('')}messages:\n${messages}\n${expects}`;
   const read = parseProtocol([{ file: 't.yaml', text }], defaultConfig);
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
-  return explore(read.value, { threads: 2, depth, states, enough: () => false });
+  return explore(read.value, { threads: 2, depth, states, moves: Infinity });
 }
 
 describe('exploring a protocol', () => {

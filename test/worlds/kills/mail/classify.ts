@@ -55,6 +55,7 @@ const moves: MoveTable<EffectName> = [
   [String.raw`^\.mailroom/tmp/`, `${filed}.*\\.reason\\.txt$`, 'reason.write'],
   [String.raw`^\.mailroom/tmp/`, box('(inbox|processed|sent|failed)'), 'projection.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/lock\.json$`, 'holder.write'],
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/schemas/`, 'schema.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/boot$`, 'boot.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/confirmed$`, 'confirmed.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/parked/`, 'parked.write'],

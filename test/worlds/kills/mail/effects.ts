@@ -26,6 +26,7 @@ export const effects = {
   'projection.write': at('puts a message into a mail folder'),
   'project.folder': at('makes a folder of its own'),
   'reason.write': at('puts the reason beside a failed file'),
+  'schema.write': at('puts a JSON Schema for editors in its place'),
   'snapshot.remove': at('removes a snapshot that a newer one has replaced'),
   'snapshot.write': at('puts a snapshot in its place'),
   'summary.write': at('keeps beside the journal what `status` takes from it'),

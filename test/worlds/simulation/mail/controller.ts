@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly random: Random;
   readonly protocol: Protocol;
   readonly script: Script;
+  /** The providers whose programs are not installed now. */
+  readonly uninstalled: ReadonlySet<string>;
   newId(): string;
 }
 
@@ -37,6 +39,7 @@ export class Controller extends Life {
         journal: new Journal<MailEvent>(disk, { segmentBytes: 16 * 1024 }),
         runner: this.runner,
         newId: () => around.newId(),
+        missingProviders: () => around.uninstalled,
         parking: {
           list: () => readParked(disk),
           park: (provider, until) => park(disk, provider, until),

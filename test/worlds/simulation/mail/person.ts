@@ -133,6 +133,13 @@ export class Person {
     return gone.length > 0;
   }
 
+  /** Uninstalls the program of a provider, or installs it again. */
+  uninstall(): void {
+    const { random, protocol, uninstalled } = this.#world;
+    const provider = random.pick([...protocol.roles.values()].map((role) => role.provider));
+    if (!uninstalled.delete(provider)) uninstalled.add(provider);
+  }
+
   /** Tells the controller something. */
   control(): void {
     const { random, protocol, process } = this.#world;

@@ -67,6 +67,7 @@ async function trouble(world: World, person: Person): Promise<void> {
     else if (dice < 0.115) person.retry();
     else if (dice < 0.125) person.speak();
     else if (dice < 0.128) person.stash();
+    else if (dice < 0.133) person.uninstall();
     world.strain();
     if (random.chance(chaos.rival)) random.pick([() => world.rival(), () => world.loseLock()])();
     if (random.chance(chaos.restart)) world.process?.end(random.pick(['stop', 'drain']));
@@ -87,6 +88,7 @@ async function rest(world: World, person: Person): Promise<void> {
   for (let step = 0; step < 20; step += 1) await world.step();
   await world.start();
   person.unpauseAll();
+  world.uninstalled.clear();
   let since = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {

@@ -20,6 +20,7 @@ export class World extends VirtualWorld<Controller> {
   refused = 0;
   /** Keys of invocations that passed the launch gate, over all controllers. */
   readonly launches: string[] = [];
+  readonly uninstalled = new Set<string>();
   readonly #script: Script;
   #ids = 0;
 
@@ -62,9 +63,9 @@ export class World extends VirtualWorld<Controller> {
   }
 
   protected create(witness: Witness): Controller {
-    const { disk, timeline, random, protocol, newId } = this;
+    const { disk, timeline, random, protocol, newId, uninstalled } = this;
     const script = this.#script;
-    return new Controller({ disk, timeline, random, protocol, script, newId }, witness);
+    return new Controller({ disk, timeline, random, protocol, script, newId, uninstalled }, witness);
   }
 
   /** A second controller wants the project; the lock lets it have it only when nobody has. */

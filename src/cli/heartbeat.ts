@@ -1,0 +1,36 @@
+import { parseDuration } from '../kernel/duration.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { Terminal } from './terminal.ts';
+
+const minute = 60_000;
+
+/**
+ * How often a host without a terminal reports what is running, in milliseconds; null: never. Default: every minute where `$CI` is set. Throws `E_USAGE`.
+ */
+export function heartbeatOf(given: string | undefined, ci: string | undefined): number | null {
+  if (given === undefined) return ci === undefined || ci === '' || ci === 'false' ? null : minute;
+  const every = given === 'off' ? null : parseDuration(given);
+  if (given !== 'off' && (every === null || every < 1))
+    throw new MailroomError(
+      'E_USAGE',
+      `\`--heartbeat\` must be a duration such as 30s or 5m, or off, not \`${given}\``,
+    );
+  return every;
+}
+
+/**
+ * Says at this interval what has been under way for at least half of it; nothing where there is no
+ * such thing. Returns what ends it.
+ */
+export function startHeartbeat(
+  { every }: Pick<Terminal, 'every'>,
+  interval: number | null,
+  say: (text: string) => void,
+  underWay: (least: number) => readonly string[],
+): () => void {
+  if (interval === null) return () => {};
+  return every(interval, () => {
+    const found = underWay(interval / 2);
+    if (found.length > 0) say(`still under way: ${found.join('; ')}`);
+  });
+}

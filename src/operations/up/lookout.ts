@@ -1,0 +1,87 @@
+import { isAbsolute } from 'node:path';
+import process from 'node:process';
+import type { Config } from '../../config/config.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { providersOf, type Protocol, type Role } from '../../mail/format/protocol.ts';
+import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
+import { findProgram } from '../../process/proc.ts';
+import { programFor } from '../project/doctor-agents.ts';
+
+/** How long what was found holds, in milliseconds. */
+const fresh = 1_000;
+
+interface Watched {
+  readonly protocol: Protocol;
+  readonly config: Config;
+}
+
+/** What keeps mail waiting without a failure: programs that are missing, and mail in wrong places. */
+export class Lookout {
+  readonly #disk: RealDisk;
+  readonly #watched: Watched;
+  readonly #missing: () => ReadonlyMap<string, string>;
+  /** Mail that no role reads, in words. */
+  readonly misplaced: () => readonly string[];
+
+  /** `clock`: milliseconds. It looks at most once a second. */
+  constructor(disk: RealDisk, watched: Watched, clock: () => number) {
+    this.#disk = disk;
+    this.#watched = watched;
+    this.#missing = once(clock, () => this.#findMissing());
+    this.misplaced = once(clock, () =>
+      misplacedMail(disk, watched.protocol, watched.config).map(misplacedText),
+    );
+  }
+
+  /** The providers of roles whose programs cannot be found. */
+  missing = (): ReadonlySet<string> => new Set(this.#missing().keys());
+
+  /** For each missing program that a role would use: which mail waits for it, or what runs instead. */
+  problems(): string[] {
+    const missing = this.#missing();
+    return [...missing].flatMap(([provider, program]) => {
+      const roles = [...this.#watched.protocol.roles.values()].filter((role) => role.provider === provider);
+      if (roles.length === 0) return [];
+      const instead = (role: Role) => providersOf(role).find((one) => !missing.has(one)) ?? null;
+      const waiting = roles.filter((role) => instead(role) === null).map(({ name }) => name);
+      const effects = [
+        ...(waiting.length === 0 ? [] : [`the mail of ${waiting.join(', ')} waits until it is installed`]),
+        ...roles.flatMap((role) => {
+          const other = instead(role);
+          return other === null ? [] : [`${role.name} uses ${other}`];
+        }),
+      ];
+      return [`the program \`${program}\` was not found: ${effects.join(', ')}`];
+    });
+  }
+
+  /** Missing programs by provider. */
+  #findMissing(): Map<string, string> {
+    const { protocol, config } = this.#watched;
+    const providers = new Set([...protocol.roles.values()].flatMap(providersOf));
+    return new Map(
+      [...providers].flatMap((provider) => {
+        const program = programFor(config, provider);
+        return program === null || this.#isFound(program) ? [] : [[provider, program] as const];
+      }),
+    );
+  }
+
+  /** A path from a worktree is not known before the worktree exists. */
+  #isFound(program: string): boolean {
+    const { workspace } = this.#watched.protocol;
+    if (workspace.kind === 'worktree' && program.includes('/') && !isAbsolute(program)) return true;
+    const cwd = workspace.kind === 'worktree' ? this.#disk.root : `${this.#disk.root}/${workspace.path}`;
+    return findProgram(program, process.env['PATH'], cwd) === 'found';
+  }
+}
+
+/** The same answer for a second. */
+function once<T>(clock: () => number, find: () => T): () => T {
+  let last: { readonly at: number; readonly found: T } | null = null;
+  return () => {
+    const at = clock();
+    if (last === null || at - last.at >= fresh) last = { at, found: find() };
+    return last.found;
+  };
+}
