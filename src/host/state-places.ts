@@ -26,18 +26,22 @@ export function clearPlaces(disk: Disk, type: 'file' | 'folder', paths: readonly
     const found = disk.look(path)?.kind ?? type;
     if (found === type) return [];
     const problem = `it is ${kindWords[found]}, not ${kindWords[type]}`;
-    clearRefused(disk);
     putAside(disk, path, problem, refusedFolder);
     return `${path} was moved to ${refusedFolder}/: ${problem}`;
   });
 }
 
-/** Everything else moves into this folder, so it moves first. */
-function clearRefused(disk: Disk): void {
-  if ((disk.look(refusedFolder)?.kind ?? 'folder') === 'folder') return;
+/**
+ * Everything else moves into this folder, so it moves first. Without a reason beside it: what that
+ * is written with may not be cleared yet.
+ */
+function clearRefused(disk: Disk): string[] {
+  const found = disk.look(refusedFolder)?.kind ?? 'folder';
+  if (found === 'folder') return [];
   const beside = `${refusedFolder}-file`;
   disk.rename(refusedFolder, beside);
-  putAside(disk, beside, 'it is not a folder', refusedFolder);
+  disk.rename(beside, join(refusedFolder, 'refused'));
+  return [`${refusedFolder} was moved to ${refusedFolder}/: it is ${kindWords[found]}, not a folder`];
 }
 
 /**
@@ -45,7 +49,11 @@ function clearRefused(disk: Disk): void {
  * files.
  */
 export function clearState(disk: Disk): string[] {
-  return [...clearPlaces(disk, 'folder', folders), ...clearPlaces(disk, 'file', files)];
+  return [
+    ...clearRefused(disk),
+    ...clearPlaces(disk, 'folder', folders),
+    ...clearPlaces(disk, 'file', files),
+  ];
 }
 
 /** Does this for the files in its folders. Call it with the project locked. */

@@ -46,11 +46,11 @@ describe('the places of the state of a project', () => {
     for (const folder of ['refused', ...folders])
       disk.plant(`.mailroom/${folder}`, kind === 'link' ? 'nowhere' : '', kind);
     expect(clear(disk)).toEqual(
-      folders.map(
+      ['refused', ...folders].map(
         (folder) => `.mailroom/${folder} was moved to .mailroom/refused/: it is ${words}, not a folder`,
       ),
     );
-    expect(disk.look('.mailroom/refused/refused-file')?.kind).toBe(kind);
+    expect(disk.look('.mailroom/refused/refused')?.kind).toBe(kind);
   });
 
   it('keep everything that belongs there, and what only a person may replace', () => {

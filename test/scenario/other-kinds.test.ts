@@ -14,7 +14,8 @@ messages: { task: { from: user, to: maker } }
 const workflow = 'name: w\nversion: "1"\ntimeout: 1m\nsteps:\n  hello: { command: [echo, hi] }\n';
 const task = '---\ntype: task\nto: maker\nsubject: A task\n---\nDo it.\n';
 const files = ['lock.json', 'boot', 'confirmed', 'contexts/x.json', 'parked/x'];
-const folders = 'tmp locks control incoming accepting held runs triggers contexts events parked'.split(' ');
+const folders =
+  'refused tmp locks control incoming accepting held runs triggers contexts events parked'.split(' ');
 
 /** Puts something of a kind at an absolute path. */
 const kinds = {
@@ -93,7 +94,7 @@ describe('something else in the place of what Mailroom keeps', { timeout: 180_00
       const up = made.start(['up', '--plain']);
       const end = finished(up);
       await said(up, 'p: 2 roles');
-      const places = folders.filter((name) => name !== 'locks');
+      const places = folders.filter((name) => name !== 'locks' && name !== 'refused');
       const named = said(up, ': not a directory');
       await plant(made, kind, places);
       made.drop('agents/user/outbox/x.md', task);
