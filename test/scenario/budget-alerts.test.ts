@@ -22,7 +22,7 @@ it(
   { timeout: 90_000 },
   async () => {
     project = playProject(
-      smallTeam.replace('start:', 'limits: { budget: { day: { usd: 1 }, thread: { usd: 0.7 } } }\nstart:'),
+      smallTeam.replace('start:', 'limits: { budget: { day: { usd: 2 }, thread: { usd: 0.7 } } }\nstart:'),
       {
         maker: `console.error('usage: {"usd": 0.3, "tokens": 10}'); if (times % 2 === 0) send('review', 'checker'); else send('done', 'user');`,
         checker: `console.error('usage: {"usd": 0, "tokens": 10}'); send('verdict', 'maker', 'Good', 'fields: { good: true }\\n');`,
@@ -32,13 +32,13 @@ it(
     const settings = project.read('mailroom.yaml').replace('retries: 2', 'retries: 2, budget: { usd: 0.3 }');
     project.write(
       'mailroom.yaml',
-      `${settings}limits: { budget: { alert: 0.4 } }\nnotify: { user: [sh, tell.sh] }\n`,
+      `${settings}limits: { budget: { alert: 0.25 } }\nnotify: { user: [sh, tell.sh] }\n`,
     );
     const thread = /^mailroom: 42 % of the budget of a thread is spent: \$0\.30 of \$0\.70$/;
-    const day = /^mailroom: 60 % of the budget of this day is spent: \$0\.60 of \$1\.00$/;
+    const day = /^mailroom: 30 % of the budget of this day is spent: \$0\.60 of \$2\.00$/;
     for (const name of ['first', 'second']) {
       project.drop(`agents/maker/inbox/${name}.md`, 'Make it\n');
-      expect((await project.run(['up', '--until-idle'])).code).toBe(name === 'first' ? 0 : 1);
+      expect((await project.run(['up', '--until-idle'])).code).toBe(0);
     }
     const subjects = await told(3);
     expect(subjects.filter((subject) => day.test(subject))).toHaveLength(1);
@@ -53,14 +53,14 @@ it('notifies of a run by mail, once', { timeout: 90_000 }, async () => {
   const step = 'provider: play\n    instructions: Work\n    capabilities: [READ]\n    budget: { usd: 0.5 }\n';
   project = new TestProject({
     'mailroom.yaml':
-      'providers: { play: { command: [node, cost.mjs] } }\ntrail: off\nlimits: { budget: { alert: 0.5 } }\nnotify: { user: [sh, tell.sh] }\n',
+      'providers: { play: { command: [node, cost.mjs] } }\ndefaults: { provider: play }\ntrail: off\nlimits: { budget: { alert: 0.5 } }\nnotify: { user: [sh, tell.sh] }\n',
     'protocols/team.yaml': smallTeam.replace('READ, EDIT', 'READ'),
     'cost.mjs': `console.log('done'); console.error('usage: {"usd": 0.3, "tokens": 10}');\n`,
     'tell.sh': tell,
     'work.yaml': `name: work\nversion: '1'\ntimeout: 5m\nbudget: { usd: 1 }\nsteps:\n  one:\n    ${step}  two:\n    depends_on: [one]\n    ${step}  three:\n    depends_on: [two]\n    command: ['true']\n`,
   });
   const ran = await project.run(['run', 'work.yaml']);
-  expect({ code: ran.code, error: ran.stderr }).toEqual({ code: 0, error: '' });
+  expect(ran.code).toBe(0);
   for (let again = 0; again < 2; again += 1) expect((await project.run(['up', '--until-idle'])).code).toBe(0);
   expect(await told(1)).toEqual(['workflow: 60 % of the budget of work is spent: $0.60 of $1.00']);
 });
