@@ -1,4 +1,4 @@
-import { lastFailure } from '../workflow/machine/records.ts';
+import { lastFailure } from '../workflow/machine/view.ts';
 import type { RunEvent } from '../workflow/machine/event.ts';
 import { durationOf } from '../workflow/machine/scope.ts';
 import { skipText, warningsOfSettled } from '../workflow/machine/view.ts';

@@ -1,7 +1,8 @@
-import { DiskGuard } from '../disk/disk-guard.ts';
+import type { DiskGuard } from '../disk/disk-guard.ts';
 import type { NostrEvent } from '../letters/nostr-event.ts';
 import { inOrder } from './order.ts';
 import { unpublished, type Execution } from './execution-events.ts';
+import type { RunEvent } from '../workflow/machine/event.ts';
 import type { Rules } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import type { Signer } from './signer.ts';
@@ -9,6 +10,14 @@ import type { Signer } from './signer.ts';
 /** The destination of events. A refused disk operation throws `E_DISK`. */
 interface EventSink {
   append(events: readonly NostrEvent[]): void;
+}
+
+/** What is published, by whom and where to. `published`: the events of an earlier host. */
+export interface Announced {
+  readonly sink: EventSink;
+  readonly signer: Signer;
+  readonly execution: Execution;
+  readonly published: readonly NostrEvent[];
 }
 
 /**
@@ -20,33 +29,36 @@ export class Announcer {
   readonly #signer: Signer;
   readonly #execution: Execution;
   readonly #published: NostrEvent[];
-  readonly #disk = new DiskGuard();
+  readonly #rules: Rules;
+  readonly #disk: DiskGuard;
   #due: number | null = null;
 
-  constructor(sink: EventSink, signer: Signer, execution: Execution, published: readonly NostrEvent[]) {
+  constructor({ sink, signer, execution, published }: Announced, rules: Rules, disk: DiskGuard) {
     this.#sink = sink;
     this.#signer = signer;
     this.#execution = execution;
     this.#published = [...published];
+    this.#rules = rules;
+    this.#disk = disk;
   }
 
-  /** The last disk error; null: none. */
-  get problem(): string | null {
-    return this.#disk.problem;
-  }
-
-  /**
-   * When to call `publish` again without an event, in milliseconds since 1970; null: not until the
-   * next event.
-   */
-  get due(): number | null {
+  due(): number | null {
     return this.#due;
   }
 
   /** Call it only with durable state. `now`: milliseconds since 1970. */
-  publish(state: RunState, rules: Rules, now: number): void {
+  observe(state: RunState, events: readonly RunEvent[], now: number): void {
+    const isDue = this.#due !== null && this.#due <= now;
+    if (events.length > 0 || isDue) this.#publish(state, now);
+  }
+
+  finish(state: RunState, now: number): void {
+    this.observe(state, [], now);
+  }
+
+  #publish(state: RunState, now: number): void {
     if (state.given === null) return;
-    const fresh = unpublished(state, rules, this.#execution, this.#published);
+    const fresh = unpublished(state, this.#rules, this.#execution, this.#published);
     // The clock of the request's author may differ from this one.
     const own = this.#published.filter(({ pubkey }) => pubkey === this.#signer.pubkey);
     const { events: ordered, due } = inOrder(fresh, own, now);

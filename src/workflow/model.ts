@@ -12,7 +12,7 @@ export type StepId = string;
 
 /** A valid definition: every name in it is defined in it. */
 export interface Workflow {
-  /** The language of the source; for people only. */
+  /** The language of the source. Only languages/ compares it. */
   readonly language: string;
   readonly name: string;
   readonly version: string;
@@ -53,7 +53,7 @@ export interface Workflow {
 /**
  * A base, which is the folder above `workflows/`, and the workspace in it, created if missing.
  * Paths of steps are relative to the workspace and may lead up to the base, but not through a link.
- * Each run has a folder in the base's records, with `state.json` and `logs/`.
+ * Each run has a folder in the base's records, whose files its language defines.
  */
 export interface OwnWorkspace {
   /** The workspace, a single name in the base. */

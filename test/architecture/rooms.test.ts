@@ -48,6 +48,15 @@ describe('the check of rooms', () => {
     ]);
   });
 
+  it.each([
+    [`if (workflow.language === 'swdl') act();`],
+    [`const isNip = 'nip' !== language;`],
+    [`switch (rules.workflow.language) {}`],
+  ])('refuses %s outside languages/', (text) => {
+    const faults = faultsOf({ 'src/workflow/host/a.ts': text, 'src/languages/shared/a.ts': text });
+    expect(faults).toEqual(['src/workflow/host/a.ts:1 asks which language a workflow has']);
+  });
+
   it('refuses a file outside the rooms, a missing file and a way out of src', () => {
     const faults = faultsOf({
       'src/helpers.ts': `import './kernel/a.ts';`,

@@ -58,7 +58,10 @@ export const rooms: Readonly<Record<string, Rule>> = {
       'workflow/triggers',
     ],
   },
-  'languages/shared': { may: [...definitions, 'mail/protocol', 'workflow/check'], pure: ['yaml', 'zod'] },
+  'languages/shared': {
+    may: [...definitions, 'mail/protocol', 'workflow/check', 'workflow/machine'],
+    pure: ['yaml', 'zod'],
+  },
   'languages/native': {
     may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
     pure: ['zod', 'croner', 'yaml'],
@@ -75,6 +78,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   languages: {
     may: [
       ...definitions,
+      'workflow/machine',
       ...['shared', 'native', 'orchestrate', 'swdl', 'nip'].map((language) => `languages/${language}`),
     ],
     pure: [],
@@ -160,8 +164,27 @@ export function findRoomFaults(tree: Tree): string[] {
   return [
     ...faults,
     ...impure,
+    ...sources.filter(({ fileName }) => !fileName.startsWith('src/languages/')).flatMap(languageAsked),
     ...[...cycles, ...roomCycles()].map((cycle) => `cycle: ${cycle.join(' → ')}`),
   ];
+}
+
+/** Only languages/ may ask which language a workflow has: elsewhere that is data of the model. */
+function languageAsked(file: ts.SourceFile): string[] {
+  const faults: string[] = [];
+  const isLanguage = (node: ts.Node): boolean =>
+    ts.isPropertyAccessExpression(node)
+      ? node.name.text === 'language'
+      : ts.isIdentifier(node) && node.text === 'language';
+  visit(file, (node) => {
+    const asks = ts.isSwitchStatement(node)
+      ? isLanguage(node.expression)
+      : ts.isBinaryExpression(node) &&
+        [node.left, node.right].some(isLanguage) &&
+        [node.left, node.right].some(ts.isStringLiteralLike);
+    if (asks) faults.push(`${file.fileName}:${lineOf(file, node)} asks which language a workflow has`);
+  });
+  return faults;
 }
 
 function roomCycles(): string[][] {

@@ -11,6 +11,7 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { habits } from './habits.ts';
 import { reportDeferred, withoutDeferred } from './kinds.ts';
+import { records } from './records.ts';
 import type { FileFacts } from './lowering.ts';
 import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
@@ -166,4 +167,5 @@ export const orchestrate: WorkflowLanguage = {
   signs: [(_file, version) => version === '1.0', ({ steps }) => Array.isArray(steps)],
   sign: '`version: "1.0"` and a list `steps`',
   read: readOrchestrate,
+  runs: { records },
 };

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { RunFormat } from '../../workflow/machine/run-format.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { YamlDocument } from '../../yaml/yaml.ts';
 import type { Children } from './children.ts';
@@ -25,6 +26,8 @@ export interface WorkflowLanguage {
     surroundings: LanguageContext,
     children: Children,
   ) => { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] };
+  /** What it shows of a run besides the documents of all runs; absent: nothing. */
+  readonly runs?: RunFormat;
 }
 
 function read(document: YamlDocument): { readonly file: JsonObject; readonly version: string | null } {

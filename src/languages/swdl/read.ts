@@ -19,6 +19,7 @@ import { languageAt, swdlVocabulary } from './language.ts';
 import { Graph } from '../../workflow/check/body.ts';
 import { overridden } from './overrides.ts';
 import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
+import { runDocument } from './run-record.ts';
 import { lowerStage, needsOf, typeOf } from './stages.ts';
 import { readType } from './types.ts';
 
@@ -229,4 +230,5 @@ export const swdl: WorkflowLanguage = {
   sign: '`workflow` and `stages`',
   isNear: (file) => ('workflow' in file || 'stages' in file) && !('steps' in file || 'kind' in file),
   read: readSwdl,
+  runs: { document: runDocument },
 };

@@ -7,7 +7,7 @@ import { lockNames } from '../../kernel/lock-names.ts';
 import { currentDefinition } from '../../nostr/definitions.ts';
 import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../letters/nostr-event.ts';
 import { requestEvent } from '../../nostr/execution-events.ts';
-import type { Announcer } from '../../nostr/announcer.ts';
+import type { Observing } from '../../workflow/host/ports.ts';
 import { definitionLog, EventLog, eventLogs, requestLog } from '../../nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -165,7 +165,7 @@ export function followedRequests(disk: Disk): NostrEvent[] {
 
 /** How the status of a run is published. */
 export interface Announcement {
-  readonly announcer: Announcer;
+  readonly observing: Observing;
   /** The relays besides the log; null: none. */
   readonly relays: Relays | null;
   /** The number of events that some relay has not answered. */
@@ -173,7 +173,7 @@ export interface Announcement {
 }
 
 /**
- * The announcer of a run's status; undefined: it is of another language, or no event requested it.
+ * How a run's status is published; undefined: it is of another language, or no event requested it.
  */
 export async function announcementOf(
   disk: RealDisk,
@@ -185,7 +185,7 @@ export async function announcementOf(
   const published: readonly NostrEvent[] = log.read();
   const request = published.find(({ kind }) => kind === kinds.request);
   if (request === undefined) return undefined;
-  const { Announcer: Says } = await import('../../nostr/announcer.ts');
+  const { Announcer } = await import('../../nostr/announcer.ts');
   const { loadSigner } = await import('../../nostr/signer.ts');
   const signer = await loadSigner(projectKey(disk));
   const relays = await relaysOf(disk, settings);
@@ -203,8 +203,10 @@ export async function announcementOf(
       say();
     },
   };
-  const announcer = new Says(sink, signer, { id: tagOf(request, 'd') ?? run, request }, published);
-  return { announcer, relays, unsent: () => unsentCount(disk, settings, run) };
+  const execution = { id: tagOf(request, 'd') ?? run, request };
+  const announced = { sink, signer, execution, published };
+  const observing: Observing = (rules, disk) => new Announcer(announced, rules, disk);
+  return { observing, relays, unsent: () => unsentCount(disk, settings, run) };
 }
 
 /** The definition that a request names, if known. */

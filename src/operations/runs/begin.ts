@@ -18,6 +18,7 @@ import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextFolderOf, takeContext, whereItLies } from '../../workflow/files/context-holder.ts';
+import { runFormatOf } from '../../languages/languages.ts';
 import { checkRecords } from '../../workflow/files/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../../workflow/files/run-folders.ts';
 import type { HostLock, Lock } from '../../host/lock.ts';
@@ -94,7 +95,8 @@ export async function resumeRun(
   const run = definition === null ? stored : { ...stored, definition };
   keepProgramsOutOf(run.workspace);
   refuseUnsetSecrets(run.definition);
-  checkRecords(openRoot, run);
+  const { records } = runFormatOf(run.definition);
+  if (records) checkRecords(openRoot, run, records);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
       const { given } = expectBegun(run.run, host.state);

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
 import { rejecting, usualChoices } from '../../workflow/reserved.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
-import { lastFailure } from '../../workflow/machine/records.ts';
+import { lastFailure } from '../../workflow/machine/view.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { failedInside, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';

@@ -4,7 +4,9 @@ import type { RunController, RunWatcher } from './services.ts';
 import type { Config } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Loop } from '../../host/loop.ts';
-import type { RunPorts } from '../../workflow/host/ports.ts';
+import type { Observing, RunPorts } from '../../workflow/host/ports.ts';
+import { Records } from '../../workflow/host/records.ts';
+import { runFormatOf } from '../../languages/languages.ts';
 import { RunHost } from '../../workflow/host/run-host.ts';
 import { noTrail } from '../../mail/trail/none.ts';
 import type { SharedSlots } from '../../host/slots.ts';
@@ -90,7 +92,7 @@ export async function composeRun(
   const said = await announcementOf(disk, run, settings.config.nip);
   const shared = origin.slots?.join(() => events.wake()) ?? null;
   const host = new RunHost(
-    { ...ports, journal, runner, ...(said && { announcer: said.announcer }) },
+    { ...ports, journal, runner, observers: [...recordsOf(disk, run), ...(said ? [said.observing] : [])] },
     run.definition,
     {
       slots: settings.config.concurrency ?? availableParallelism(),
@@ -127,6 +129,14 @@ export async function composeRun(
     controller: controllerOf(run, host, loop, { mail, said, notes, release, files: ports.files }),
     release,
   };
+}
+
+/** The observer that writes the records of the run's language; none if it has none. */
+function recordsOf(disk: RealDisk, run: RunFolder): Observing[] {
+  const { records: format } = runFormatOf(run.definition);
+  if (format === undefined) return [];
+  const files = new DiskRecords(disk, openRoot, run, format);
+  return [(rules, guard) => new Records(files, format, rules, guard)];
 }
 
 async function runnerOf(
@@ -195,6 +205,7 @@ function portsOf(
 ): Omit<RunPorts, 'journal' | 'runner'> {
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
+  const format = runFormatOf(run.definition);
   const files = new RunFiles({ project: disk, run, open: openRoot, mask });
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },
@@ -205,7 +216,7 @@ function portsOf(
     parking: parkingOf(disk, config),
     project: disk.root,
     variables,
-    ...(run.definition.ownWorkspace !== null && { records: new DiskRecords(disk, openRoot, run) }),
+    ...(format.document && { document: format.document }),
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),

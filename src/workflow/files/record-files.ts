@@ -1,38 +1,45 @@
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ProcessKey } from '../machine/event.ts';
-import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { newline } from '../../disk/journal-lines.ts';
 import { StepFolders } from './step-folders.ts';
 import { baseOf } from './streams.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
+import type { RecordsFormat } from '../machine/run-format.ts';
 
 /** Output larger than this, in bytes, is not kept in memory. */
 const spilled = 1024 * 1024;
 
-/** The folder of a run below the `records` of its workflow: `state.json` and `logs/`. */
+/** The folder of a run below the `records` of its workflow. */
 export class DiskRecords {
+  readonly #format: RecordsFormat;
   readonly #base: Disk;
   readonly #folder: string;
   readonly #steps: StepFolders;
 
-  constructor(project: Disk, open: OpenRoot, { run, workspace, definition }: RunFolder) {
+  constructor(
+    project: Disk,
+    open: OpenRoot,
+    { run, workspace, definition }: RunFolder,
+    format: RecordsFormat,
+  ) {
     const { ownWorkspace } = definition;
     const base = ownWorkspace === null ? null : open(baseOf(workspace, ownWorkspace));
     if (ownWorkspace === null || base === null)
       throw new MailroomError('E_WORKSPACE', `there is no folder above ${workspace} to show the run in`);
+    this.#format = format;
     this.#base = base;
     this.#folder = `${ownWorkspace.records}/${run}`;
     this.#steps = new StepFolders(project, run);
     // A partial file of a host that was killed.
-    base.remove(`${this.#folder}/state.json.tmp`);
+    base.remove(`${this.#folder}/${format.stateFile}.tmp`);
   }
 
   state(document: JsonObject): number {
     const text = `${JSON.stringify(document, null, 2)}\n`;
-    this.#base.write(`${this.#folder}/state.json`, text, { sync: true });
+    this.#base.write(`${this.#folder}/${this.#format.stateFile}`, text, { sync: true });
     return text.length;
   }
 
@@ -47,12 +54,12 @@ export class DiskRecords {
       // A line may be longer than the bytes read.
       if (from > 0 && start === 0) continue;
       if (whole < end.length) this.#cut(from + whole);
-      return Number(/"event_seq":(\d+)/.exec(lines.toString('utf8', start))?.[1] ?? 0);
+      return this.#format.numberOf(lines.toString('utf8', start));
     }
   }
 
   get #log(): string {
-    return `${this.#folder}/logs/events.jsonl`;
+    return `${this.#folder}/${this.#format.logFile}`;
   }
 
   /** Removes a partial line that a killed host left. */
@@ -71,7 +78,7 @@ export class DiskRecords {
 
   printed(key: ProcessKey, step: string): void {
     for (const stream of ['stdout', 'stderr'] as const) {
-      const path = this.#logOf(step, stream);
+      const path = `${this.#folder}/${this.#format.output(step, stream).file}`;
       this.#base.remove(path);
       const appender = this.#base.openAppend(path);
       for (const piece of this.#steps.printed(key, stream)) appender.write(piece);
@@ -79,37 +86,35 @@ export class DiskRecords {
     }
   }
 
-  #logOf(step: string, stream: string): string {
-    return join(`${this.#folder}/logs`, `${step}-${stream}.log`);
-  }
-
-  spills(step: string): JsonObject {
-    const large = (['stdout', 'stderr'] as const).filter(
-      (stream) => (this.#base.look(this.#logOf(step, stream))?.size ?? 0) > spilled,
-    );
-    return Object.fromEntries(
-      large.map((stream) => [`spill_${stream}_path`, `${this.#base.root}/${this.#logOf(step, stream)}`]),
-    );
+  outputs(step: string): JsonObject {
+    const files = (['stdout', 'stderr'] as const).map((stream) => this.#format.output(step, stream));
+    const large = files.flatMap(({ file, key }) => {
+      const path = `${this.#folder}/${file}`;
+      return (this.#base.look(path)?.size ?? 0) > spilled ? [[key, `${this.#base.root}/${path}`]] : [];
+    });
+    return Object.fromEntries(large) as JsonObject;
   }
 }
 
-const required = ['run_id', 'workflow_name', 'status', 'started_at', 'context', 'steps'];
-
-/** Throws `E_STATE` when the `state.json` of a run exists and cannot be read. */
-export function checkRecords(open: OpenRoot, { run, workspace, definition }: RunFolder): void {
+/** Throws `E_STATE` when the state document of a run exists and cannot be read. */
+export function checkRecords(
+  open: OpenRoot,
+  { run, workspace, definition }: RunFolder,
+  { stateFile, required }: RecordsFormat,
+): void {
   const { ownWorkspace } = definition;
   const base = ownWorkspace === null ? null : open(baseOf(workspace, ownWorkspace));
   if (ownWorkspace === null || base === null) return;
-  const path = `${ownWorkspace.records}/${run}/state.json`;
+  const path = `${ownWorkspace.records}/${run}/${stateFile}`;
   const text = base.read(path, Number.MAX_SAFE_INTEGER)?.toString('utf8');
   if (text === undefined) return;
-  const problem = problemIn(text);
+  const problem = problemIn(text, required);
   if (problem === null) return;
   const hint = 'it is drawn again from the journal when it is removed';
   throw new MailroomError('E_STATE', `${path} is damaged: ${problem}`, hint);
 }
 
-function problemIn(text: string): string | null {
+function problemIn(text: string, required: readonly string[]): string | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value)) return 'it is not a JSON object';

@@ -4,7 +4,6 @@ import { isJsonObject, parseJson, type JsonObject, readJson } from '../../kernel
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
 import type { Path, ProcessKey } from '../machine/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launch.ts';
-import { asYaml } from '../machine/run-record.ts';
 import { readContent } from '../../disk/contents.ts';
 import { makeOwnContext } from './context-holder.ts';
 import { join } from '../../disk/disk.ts';
@@ -189,8 +188,8 @@ export class RunFiles {
   }
 
   /** Writes a file of this name into the run's folder. */
-  record(name: string, document: JsonObject): void {
-    this.#project.write(join(runFolder(this.#run.run), name), asYaml(document));
+  record(name: string, text: string): void {
+    this.#project.write(join(runFolder(this.#run.run), name), text);
   }
 
   /**

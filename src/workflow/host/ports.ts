@@ -1,11 +1,12 @@
+import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Journal } from '../../disk/journal.ts';
 import type { RunEvent } from '../machine/event.ts';
 import type { Control } from '../../host/control.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import type { Launch } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
+import type { RunFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
-import type { RecordFiles } from './records.ts';
 import type { RunFiles } from '../files/run-files.ts';
 import type { RunOutbox } from '../files/run-outbox.ts';
 import type { Parking } from '../../host/parking.ts';
@@ -37,10 +38,10 @@ export interface RunPorts {
   readonly rollBack?: (tree: string) => Promise<RolledBack>;
   /** Applied to every recorded string from outside. */
   readonly mask: Mask;
-  /** Absent: the run is projected only into its context folder. */
-  readonly records?: RecordFiles;
-  /** Publishes the status of the run, once it is durable; absent: it is not published. */
-  readonly announcer?: StatusAnnouncer;
+  /** Show the run besides its context folder, once it is durable. */
+  readonly observers?: readonly Observing[];
+  /** The text of the language's own document of the run; absent: it has none. */
+  readonly document?: RunFormat['document'];
   /** Absent: hooks are not run. */
   readonly hooks?: HookPorts;
   /** The share of the run's budget at which `user` is notified; absent: never. */
@@ -53,15 +54,17 @@ export interface RunPorts {
   variables(names: readonly string[]): Readonly<Record<string, string>>;
 }
 
-interface StatusAnnouncer {
-  /** Publishes what is new. `now`: milliseconds since 1970. */
-  publish(state: RunState, rules: Rules, now: number): void;
-  /**
-   * When to call `publish` again without an event, in milliseconds since 1970; null: not until the
-   * next event.
-   */
-  readonly due: number | null;
-  readonly problem: string | null;
+/** Makes an observer of a run, which leaves refused disk actions with the guard. */
+export type Observing = (rules: Rules, disk: DiskGuard) => RunObserver;
+
+/** Shows a run in files or events of its language. Times are in milliseconds since 1970. */
+export interface RunObserver {
+  /** Shows durable events; without events, what was deferred and is due. */
+  observe(state: RunState, events: readonly RunEvent[], now: number): void;
+  /** When to call `observe` again without an event; null: nothing is deferred. */
+  due(now: number): number | null;
+  /** Shows everything that is deferred. */
+  finish(state: RunState, now: number): void;
 }
 
 export interface HookPorts {

@@ -3,8 +3,8 @@ import { isIn } from '../machine/fold/steps.ts';
 import { pathIn } from '../machine/path.ts';
 import type { Rules } from '../machine/rules.ts';
 import { findStep } from '../machine/scope.ts';
+import type { RunFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
-import { runRecord } from '../machine/run-record.ts';
 import { metaOf, settledBy, summaryOf } from '../machine/view.ts';
 import type { RunFiles } from '../files/run-files.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
@@ -20,6 +20,8 @@ export const between = 1_000;
 interface ProjectorPorts {
   readonly clock: Pick<Clock, 'now'>;
   readonly files: Pick<RunFiles, 'meta' | 'summary' | 'record' | 'export' | 'convergence'>;
+  /** The text of the language's own document of the run; absent: it has none. */
+  readonly document?: RunFormat['document'];
 }
 
 interface Found {
@@ -120,10 +122,11 @@ export class RunProjector {
   #summary(state: RunState, now: number): void {
     this.#projectedAt = now;
     this.#stale = false;
-    const { display } = this.#rules.workflow;
+    const { files, document } = this.#ports;
+    const name = this.#rules.workflow.display?.record;
     this.#disk.keepTrying('summary', () => {
-      this.#ports.files.summary(summaryOf(state, this.#rules));
-      if (display) this.#ports.files.record(display.record, runRecord(state, this.#rules));
+      files.summary(summaryOf(state, this.#rules));
+      if (document && name !== undefined) files.record(name, document(state, this.#rules));
     });
   }
 }

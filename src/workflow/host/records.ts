@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ProcessKey, RunEvent } from '../machine/event.ts';
 import { stepOf } from '../machine/path.ts';
-import { logRecords, stateDocument } from '../machine/records.ts';
 import type { Rules } from '../machine/rules.ts';
+import type { LogLine, RecordsFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
+import type { RunObserver } from './ports.ts';
 import { between } from './projector.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 
@@ -12,29 +13,30 @@ import type { DiskGuard } from '../../disk/disk-guard.ts';
  * `E_DISK`.
  */
 export interface RecordFiles {
-  /** Writes `state.json`, durably, by one rename; returns its size in bytes. */
+  /** Writes the state document, durably, by one rename; returns its size in bytes. */
   state(document: JsonObject): number;
   /** The number of the last line of the log; 0: it is empty. */
   lastLine(): number;
   log(lines: readonly JsonObject[]): void;
   /** Copies a process's output to the logs of its step. */
   printed(key: ProcessKey, step: string): void;
-  /** Paths of the step's logs that are too large to keep in memory, as keys of `state.json`. */
-  spills(step: string): JsonObject;
+  /** Paths of the step's logs that are too large to keep in memory, by their keys. */
+  outputs(step: string): JsonObject;
 }
 
 /**
- * From this size on, in bytes, `state.json` is written at intervals instead of for every event,
- * which would take time in proportion to the loops in it.
+ * From this size on, in bytes, the state document is written at intervals instead of for every
+ * event, which would take time in proportion to the loops in it.
  */
 const large = 16 * 1024;
 
-/** A log line of an event, without its number. */
-type Line = (sequence: number) => JsonObject;
+/** What the records need of their format. */
+type Format = Pick<RecordsFormat, 'state' | 'log'>;
 
-/** Projects a run into its workflow's records; all of it can be rebuilt from the journal. */
-export class Records {
+/** Shows a run in the records folder of its workflow; all of it can be rebuilt from the journal. */
+export class Records implements RunObserver {
   readonly #files: RecordFiles;
+  readonly #format: Format;
   readonly #rules: Rules;
   readonly #disk: DiskGuard;
   /** The number of the last line of the log when last read or written; null: never. */
@@ -42,32 +44,29 @@ export class Records {
   /** Whether the log still ends there. */
   #known = false;
   /** Log lines of durable events that are not written yet. */
-  readonly #unwritten: Line[] = [];
+  readonly #unwritten: LogLine[] = [];
   #size = 0;
   #writtenAt = 0;
   #stale = false;
 
-  constructor(files: RecordFiles, rules: Rules, disk: DiskGuard) {
+  constructor(files: RecordFiles, format: Format, rules: Rules, disk: DiskGuard) {
     this.#files = files;
+    this.#format = format;
     this.#rules = rules;
     this.#disk = disk;
   }
 
-  /**
-   * When to call it again without an event, by the wall clock (`now`); null: nothing is pending.
-   */
   due(now: number): number | null {
     return this.#stale ? Math.min(this.#writtenAt, now) + between : null;
   }
 
-  /** Projects the changes of durable events; without events, what was deferred. */
-  project(state: RunState, events: readonly RunEvent[], now: number): void {
+  observe(state: RunState, events: readonly RunEvent[], now: number): void {
     for (const event of events)
       if (event.type === 'ended') {
         const step = stepOf(event.key.path);
         this.#disk.keepTrying(`printed ${step}`, () => this.#files.printed(event.key, step));
       }
-    this.#unwritten.push(...events.flatMap((event) => linesOf(event, state)));
+    this.#unwritten.push(...events.flatMap((event) => this.#format.log(event, state)));
     if (this.#unwritten.length > 0) this.#disk.keepTrying('log', () => this.#log());
     this.#stale ||= events.length > 0;
     const over = events.some(({ type }) => type === 'closed');
@@ -75,13 +74,13 @@ export class Records {
     if (over || isDue || (events.length > 0 && this.#size < large)) this.finish(state, now);
   }
 
-  /** Projects everything that is pending. */
   finish(state: RunState, now: number): void {
     if (!this.#stale) return;
     this.#writtenAt = now;
     this.#stale = false;
     this.#disk.keepTrying('state', () => {
-      this.#size = this.#files.state(stateDocument(state, this.#rules, (step) => this.#files.spills(step)));
+      const document = this.#format.state(state, this.#rules, (step) => this.#files.outputs(step));
+      this.#size = this.#files.state(document);
     });
   }
 
@@ -98,20 +97,4 @@ export class Records {
     this.#known = true;
     this.#line = before + this.#unwritten.splice(0).length;
   }
-}
-
-function linesOf(event: RunEvent, state: RunState): Line[] {
-  const run = state.given?.run ?? '';
-  return logRecords(event, state).map(({ level, step, event: name, more }) => {
-    const attempt = step === undefined ? null : (state.steps.get(step)?.attempt ?? 1);
-    return (sequence) => ({
-      timestamp: new Date(event.at).toISOString(),
-      run_id: run,
-      event_seq: sequence,
-      level,
-      ...(step === undefined ? {} : { step, attempt_id: attempt }),
-      event: name,
-      ...more,
-    });
-  });
 }

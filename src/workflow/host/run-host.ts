@@ -19,8 +19,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
 import { Hooks } from './hooks.ts';
 import { RunProjector } from './projector.ts';
-import type { RunPorts } from './ports.ts';
-import { Records } from './records.ts';
+import type { RunPorts, RunObserver } from './ports.ts';
 import { Rollback } from './rollback.ts';
 import { isRoleStep } from './role-steps.ts';
 import { isAgent, Workers } from './workers.ts';
@@ -52,7 +51,7 @@ export class RunHost implements Host {
   readonly #commands: RunCommands;
   readonly #workers: Workers;
   readonly #projector: RunProjector;
-  readonly #records: Records | null;
+  readonly #observers: readonly RunObserver[];
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
   readonly #alert: BudgetAlert;
@@ -80,7 +79,7 @@ export class RunHost implements Host {
     this.#letters = new DeadLetters(ports, this.#disk);
     this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
     this.#projector = new RunProjector(ports, this.#rules, this.#disk);
-    this.#records = ports.records ? new Records(ports.records, this.#rules, this.#disk) : null;
+    this.#observers = (ports.observers ?? []).map((observing) => observing(this.#rules, this.#disk));
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
     this.#alert = new BudgetAlert(this.#ledger, this.#rules, ports);
     this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
@@ -123,7 +122,7 @@ export class RunHost implements Host {
 
   /** Disk errors of the last look, apart from the journal; null: none. */
   get problem(): string | null {
-    return this.#disk.problem ?? this.#ports.announcer?.problem ?? null;
+    return this.#disk.problem;
   }
 
   begin(given: RunStart): void {
@@ -237,33 +236,32 @@ export class RunHost implements Host {
   #commit(): readonly RunEvent[] {
     const events = this.#ledger.flush();
     if (events.length === 0) {
-      if ((this.#ports.announcer?.due ?? Infinity) <= this.#ports.clock.now()) this.#announce();
+      this.#observe(events);
       return events;
     }
     const settled = events.flatMap(settledBy);
     for (const path of settled) this.#projector.handOut(this.#ledger.state, path);
     for (const path of settled) this.#letters.settled(this.#ledger.state, path);
-    this.#records?.project(this.#ledger.state, events, this.#ports.clock.now());
-    this.#announce();
+    this.#observe(events);
     this.#options.watch(events, this.#ledger.state);
     return events;
   }
 
-  #announce(): void {
-    this.#ports.announcer?.publish(this.#ledger.state, this.#rules, this.#ports.clock.now());
+  #observe(events: readonly RunEvent[]): void {
+    const now = this.#ports.clock.now();
+    for (const each of this.#observers) each.observe(this.#ledger.state, events, now);
   }
 
   /** Durable events may be shown; no step waits for it. */
   #draw(events: readonly RunEvent[]): void {
     this.#projector.project(this.#ledger.state, events);
-    if (events.length === 0) this.#records?.project(this.#ledger.state, [], this.#ports.clock.now());
   }
 
   /** When to look again, by the wall clock, for the machine or a projection. Null: never. */
   get #wake(): number | null {
     const { wake } = this.#decision;
-    const { announcer, clock } = this.#ports;
-    const shows = [this.#projector.due, this.#records?.due(clock.now()) ?? null, announcer?.due ?? null];
+    const now = this.#ports.clock.now();
+    const shows = [this.#projector.due, ...this.#observers.map((each) => each.due(now))];
     const all = [wake === null ? null : this.#ledger.onWall(wake), ...shows].filter((at) => at !== null);
     return all.length === 0 ? null : Math.min(...all);
   }
@@ -296,7 +294,8 @@ export class RunHost implements Host {
   flush(): void {
     this.#flush();
     this.#projector.finish(this.#ledger.state);
-    this.#records?.finish(this.#ledger.state, this.#ports.clock.now());
+    const now = this.#ports.clock.now();
+    for (const each of this.#observers) each.finish(this.#ledger.state, now);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Reason } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Cost } from '../../mail/machine/state.ts';
 import { approvalOf } from './approval.ts';
@@ -314,4 +315,14 @@ function innerDocuments(
     steps: stepsOf(state, rules, inner, state.scopes.get(itemScope(path, index))),
   }));
   return { items };
+}
+
+/** How the last worker of a step failed; null: it did not. */
+export function lastFailure(
+  state: RunState,
+  path: Path,
+): { readonly exitCode: number | null; readonly reason: Reason } | null {
+  const result = state.steps.get(path)?.result;
+  if (result == null || result.outcome.is === 'done') return null;
+  return { exitCode: result.exitCode, reason: result.outcome.reason };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { kinds, tagOf, type NostrEvent } from '../../../src/letters/nostr-event.ts';
+import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { Announcer } from '../../../src/nostr/announcer.ts';
 import { nip } from './nip.ts';
 import { World } from '../../workflow/machine/world.ts';
@@ -33,14 +34,14 @@ class Published {
   }
 
   publish(): void {
-    const { state, rules, now } = this.world;
-    this.#announcer.publish(state, rules, now);
+    const { state, now } = this.world;
+    this.#announcer.observe(state, this.world.history, now);
   }
 
   /** Time passes, and the host looks when the announcer asks for it. */
   pass(milliseconds: number): void {
     const until = this.world.now + milliseconds;
-    for (let { due } = this.#announcer; due !== null && due <= until; { due } = this.#announcer) {
+    for (let due = this.#announcer.due(); due !== null && due <= until; due = this.#announcer.due()) {
       this.world.pass(Math.max(0, due - this.world.now));
       this.publish();
     }
@@ -64,7 +65,9 @@ class Published {
 
   #fresh(): Announcer {
     const sink = { append: (events: readonly NostrEvent[]) => void this.events.push(...events) };
-    return new Announcer(sink, signer, { id: 'run', request }, [request, ...this.events]);
+    const published = [request, ...this.events];
+    const announced = { sink, signer, execution: { id: 'run', request }, published };
+    return new Announcer(announced, this.world.rules, new DiskGuard());
   }
 }
 

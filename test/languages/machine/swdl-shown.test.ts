@@ -1,7 +1,8 @@
 import picocolors from 'picocolors';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { shownPlan } from '../../../src/cli/plan-text.ts';
-import { runRecord } from '../../../src/workflow/machine/run-record.ts';
+import { runDocument } from '../../../src/languages/swdl/run-record.ts';
 import { mermaidOf } from '../../../src/operations/graph/mermaid.ts';
 import { diagramOf } from '../../../src/operations/graph/diagram.ts';
 import { describeRunEvent } from '../../../src/operations/runs/changes.ts';
@@ -134,7 +135,7 @@ it('the record has the run and each stage as far as it has come', () => {
     key: world.key('plan'),
     result: ended,
   });
-  expect(runRecord(world.state, world.rules)).toEqual({
+  expect(parse(runDocument(world.state, world.rules))).toEqual({
     run: {
       id: 'r1',
       workflow_id: 'ship',
@@ -174,7 +175,7 @@ it.each([
   const each = { id: 'each', depends_on: ['plan'], type: 'fan_out', fan_out: fanOut };
   const world = new World(swdl([stage('plan', { ...by('x', 'opus'), outputs }), each], {}, files));
   world.done('plan', { values: { json: '{}' } });
-  const record = runRecord(world.state, world.rules) as { run: { stages: Record<string, unknown> } };
+  const record = parse(runDocument(world.state, world.rules)) as { run: { stages: Record<string, unknown> } };
   expect(record.run.stages['each']).toMatchObject({ status: 'failed', reason });
 });
 
@@ -188,7 +189,7 @@ it('the record has each item of a fan-out', () => {
   const world = new World(workflow, { given: { parameters: { all: ['p', 'q', 'r'] } } });
   world.done('each/0/each', { values: { n: 1 } });
   world.fails('each/1/each');
-  const record = runRecord(world.state, world.rules) as { run: { stages: Record<string, unknown> } };
+  const record = parse(runDocument(world.state, world.rules)) as { run: { stages: Record<string, unknown> } };
   expect(record.run.stages['each']).toMatchObject({
     status: 'running',
     items: [

@@ -10,6 +10,7 @@ import type { Vocabulary } from '../../../src/workflow/check/vocabulary.ts';
 import type { Step } from '../../../src/workflow/model.ts';
 import { checkShape } from '../../../src/yaml/issues.ts';
 import { step, workflow } from '../../workflow/machine/graph.ts';
+import { statusOf } from '../../../src/workflow/machine/view.ts';
 
 /*
  * A fifth language, as small as one can be: tasks that run a program after others, under a condition on how those came out.
@@ -83,7 +84,10 @@ export const tasks: WorkflowLanguage = {
         values: {},
       });
     });
-    const lowered = workflow({ kind: 'graph', steps }, { language: 'tasks' });
+    const lowered = workflow(
+      { kind: 'graph', steps },
+      { language: 'tasks', display: { title: 'Tasks', record: 'tasks.txt' } },
+    );
     diagnostics.check(lowered, surroundings, {
       broken: new Set(),
       isOrderUnknown: shape.value === null,
@@ -92,5 +96,9 @@ export const tasks: WorkflowLanguage = {
       vocabulary,
     });
     return { workflow: lowered, problems: [...shape.problems, ...diagnostics.problems] };
+  },
+  runs: {
+    document: (state, { root }) =>
+      [...root.steps.keys()].map((id) => `${id} is ${statusOf(state, id)}\n`).join(''),
   },
 };

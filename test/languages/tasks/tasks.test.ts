@@ -3,6 +3,8 @@ import { languages } from '../../../src/languages/languages.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
 import { nowhere } from '../../support/nowhere.ts';
 import { renderDiagnostics } from '../../../src/yaml/diagnostics.ts';
+import { DiskGuard } from '../../../src/disk/disk-guard.ts';
+import { RunProjector } from '../../../src/workflow/host/projector.ts';
 import { World } from '../../workflow/machine/world.ts';
 import { tasks } from './read.ts';
 
@@ -41,4 +43,24 @@ test('its workflows run', () => {
   world.done('build');
   expect(world.statuses).toBe('fetch SUCCEEDED, build SUCCEEDED, mourn SKIPPED');
   expect(world.state.status).toBe('SUCCEEDED');
+});
+
+test('it shows its runs in a document of its own, whose name and text only it knows', () => {
+  const checked = read(`tasks: { fetch: { run: [curl] }, build: { run: [make], after: [fetch] } }`);
+  if (!checked.ok) throw new Error(renderDiagnostics(checked.problems));
+  const world = new World(checked.value);
+  const documents = new Map<string, string>();
+  const nothing = () => {};
+  const record = (name: string, text: string) => void documents.set(name, text);
+  const files = { meta: nothing, summary: nothing, record, export: () => true, convergence: nothing };
+  const { document } = tasks.runs ?? {};
+  const ports = { clock: { now: () => world.now }, files, ...(document && { document }) };
+  const projector = new RunProjector(ports, world.rules, new DiskGuard());
+  projector.project(world.state, world.history);
+  expect([...documents]).toEqual([['tasks.txt', 'fetch is RUNNING\nbuild is PENDING\n']]);
+  world.done('fetch');
+  projector.finish(world.state);
+  world.done('build');
+  projector.project(world.state, world.history.slice(-1));
+  expect(documents.get('tasks.txt')).toBe('fetch is SUCCEEDED\nbuild is SUCCEEDED\n');
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { DiskRecords } from '../../../src/workflow/files/record-files.ts';
+import { records as format } from '../../../src/languages/orchestrate/records.ts';
 import { workflow } from './samples.ts';
 
 const log = 'records/run-1/logs/events.jsonl';
@@ -12,7 +13,7 @@ function opened(written: string | Buffer): { readonly last: number; readonly lef
   const ownWorkspace = { workspace: 'workspace', records: 'records' };
   const definition = { ...workflow(), ownWorkspace };
   const run = { run: 'run-1', workspace: '/base/workspace', definition };
-  const records = new DiskRecords(disk, () => disk, run);
+  const records = new DiskRecords(disk, () => disk, run, format);
   return { last: records.lastLine(), left: disk.read(log, 10_000_000)?.toString('utf8') ?? '' };
 }
 

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { DiskRecords } from '../../../src/workflow/files/record-files.ts';
 import { Records } from '../../../src/workflow/host/records.ts';
+import { records as format } from '../../../src/languages/orchestrate/records.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { workflow } from '../files/samples.ts';
 import { World } from '../machine/world.ts';
@@ -15,10 +16,10 @@ function shown() {
   const ownWorkspace = { workspace: 'workspace', records: 'records' };
   const run = { run: 'run-1', workspace: '/base/workspace', definition: { ...workflow(), ownWorkspace } };
   const guard = new DiskGuard();
-  const records = new Records(new DiskRecords(disk, () => disk, run), world.rules, guard);
+  const records = new Records(new DiskRecords(disk, () => disk, run, format), format, world.rules, guard);
   let seen = 0;
   const project = () => {
-    records.project(world.state, world.history.slice(seen), world.now);
+    records.observe(world.state, world.history.slice(seen), world.now);
     seen = world.history.length;
   };
   const lines = () =>

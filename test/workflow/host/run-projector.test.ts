@@ -3,6 +3,8 @@ import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { RunProjector } from '../../../src/workflow/host/projector.ts';
+import { runDocument } from '../../../src/languages/swdl/run-record.ts';
+import { records as format } from '../../../src/languages/orchestrate/records.ts';
 import { Records } from '../../../src/workflow/host/records.ts';
 import { graph, workflow } from '../machine/graph.ts';
 import { World } from '../machine/world.ts';
@@ -101,13 +103,18 @@ it('shows all three documents within a second in a run of 2,000 steps, and hardl
     convergence: nothing,
   };
   const disk = new DiskGuard();
-  const projector = new RunProjector({ clock: { now: () => world.now }, files }, world.rules, disk);
+  const projector = new RunProjector(
+    { clock: { now: () => world.now }, files, document: runDocument },
+    world.rules,
+    disk,
+  );
   const state = () => {
     shows('state.json');
     return 1_000_000;
   };
   const records = new Records(
-    { state, lastLine: () => 0, log: nothing, printed: nothing, spills: () => ({}) },
+    { state, lastLine: () => 0, log: nothing, printed: nothing, outputs: () => ({}) },
+    format,
     world.rules,
     disk,
   );
@@ -117,7 +124,7 @@ it('shows all three documents within a second in a run of 2,000 steps, and hardl
     seen = world.history.length;
     if (events.length > 0) for (const name of Object.keys(since)) since[name] ??= world.now;
     projector.project(world.state, events);
-    records.project(world.state, events, world.now);
+    records.observe(world.state, events, world.now);
   };
   // As the host of a run does: it looks when something has happened, and when it was told to.
   const until = (time: number): void => {

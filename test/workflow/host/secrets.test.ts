@@ -10,6 +10,11 @@ import { bytesMasker, maskerFactory, maskOf } from '../../../src/process/output/
 import type { Disk } from '../../../src/disk/disk.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { DiskRecords } from '../../../src/workflow/files/record-files.ts';
+import { Records } from '../../../src/workflow/host/records.ts';
+import type { Observing, RunPorts } from '../../../src/workflow/host/ports.ts';
+import type { OpenRoot } from '../../../src/disk/roots.ts';
+import type { RunFolder } from '../../../src/workflow/machine/run-folder.ts';
+import { runFormatOf } from '../../../src/languages/languages.ts';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
 import { incomingFolder, runInbox } from '../../../src/host/run-mail.ts';
@@ -102,6 +107,16 @@ function answerAll(project: Disk, mail: RunOutbox, { text, values, code }: Said)
   for (const name of project.list(incomingFolder) ?? []) project.remove(`${incomingFolder}/${name}`);
 }
 
+/** What the language of a run shows of it. */
+function shownBy(project: Disk, open: OpenRoot, of: RunFolder): Pick<RunPorts, 'document' | 'observers'> {
+  const { records, document } = runFormatOf(of.definition);
+  const observing: Observing[] =
+    records === undefined
+      ? []
+      : [(rules, guard) => new Records(new DiskRecords(project, open, of, records), records, rules, guard)];
+  return { observers: observing, ...(document && { document }) };
+}
+
 /** Every file below the project after a run whose workers say this. */
 function played(definition: Workflow, secrets: readonly string[], said: Said): Map<string, string> {
   let now = Date.UTC(2026, 0, 1);
@@ -129,7 +144,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
       providers: new Map([['claude', provider]]),
       parking: { list: () => new Map<string, number>(), park: () => {} },
       project: project.root,
-      ...(definition.ownWorkspace !== null && { records: new DiskRecords(project, open, folder) }),
+      ...shownBy(project, open, folder),
       changed: () => Promise.resolve([]),
       uncommittedPatch: () => Promise.resolve(null),
       mask,

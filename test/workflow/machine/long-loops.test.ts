@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Step, Workflow } from '../../../src/workflow/model.ts';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';
+import { records as format } from '../../../src/languages/orchestrate/records.ts';
 import { Records } from '../../../src/workflow/host/records.ts';
 import { apply } from '../../../src/workflow/machine/apply.ts';
 import { emptyRunState } from '../../../src/workflow/machine/state.ts';
@@ -97,11 +98,11 @@ function shownBy(rules: World['rules'], history: World['history']): number {
     lastLine: () => 0,
     log: () => {},
     printed: () => {},
-    spills: () => ({}),
+    outputs: () => ({}),
   };
-  const records = new Records(files, rules, new DiskGuard());
+  const records = new Records(files, format, rules, new DiskGuard());
   const state = emptyRunState();
-  for (const event of history) records.project(apply(state, event), [event], event.at);
+  for (const event of history) records.observe(apply(state, event), [event], event.at);
   return bytes;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../src/kernel/json.ts';
-import { runRecord } from '../../../src/workflow/machine/run-record.ts';
+import { parse } from 'yaml';
+import { runDocument } from '../../../src/languages/swdl/run-record.ts';
 import { metaOf, summaryOf } from '../../../src/workflow/machine/view.ts';
 import { graph, workflow } from './graph.ts';
 import { World } from './world.ts';
@@ -71,8 +71,8 @@ describe('_meta.json', () => {
     world.happens({ type: 'cancelled', by: 'ada', command: null });
     expect(meta(world, 'a')).toMatchObject({ status: 'CANCELLED', attempts: 1, iterations: 1 });
     expect(meta(world, 'b')).toMatchObject({ status: 'SKIPPED', attempts: 0, iterations: 0 });
-    const stages = runRecord(world.state, world.rules)['run'] as JsonObject;
-    expect(stages['stages']).toMatchObject({ a: { attempt: 1 }, b: { attempt: 0 } });
+    const { run } = parse(runDocument(world.state, world.rules)) as { run: { stages: unknown } };
+    expect(run.stages).toMatchObject({ a: { attempt: 1 }, b: { attempt: 0 } });
   });
 
   it('has the cost of the last run of the worker, like all of its result', () => {

@@ -1,25 +1,29 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { Path, RunEvent } from './event.ts';
-import { isIn, type In } from './fold/steps.ts';
-import { pathIn } from './path.ts';
-import type { BodyRule, Rules } from './rules.ts';
-import { durationOf, exitCodeOf } from './scope.ts';
-import type { RunState, Scope, StepRun } from './state.ts';
-import type { Reason } from '../../kernel/errors.ts';
+import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import { isIn, type In } from '../../workflow/machine/fold/steps.ts';
+import { pathIn } from '../../workflow/machine/path.ts';
+import type { BodyRule, Rules } from '../../workflow/machine/rules.ts';
+import type { LogLine, OutputFiles, RecordsFormat } from '../../workflow/machine/run-format.ts';
+import { durationOf, exitCodeOf } from '../../workflow/machine/scope.ts';
+import { lastFailure } from '../../workflow/machine/view.ts';
+import type { RunState, Scope, StepRun } from '../../workflow/machine/state.ts';
 
-/*
- * What a workflow with its own state folder records of a run: `state.json`, and a log line per
- * event. Times in seconds.
- */
+/** What a run shows in its folder: `state.json`, a log line per event, and logs. Times in seconds. */
+export const records: RecordsFormat = {
+  stateFile: 'state.json',
+  required: ['run_id', 'workflow_name', 'status', 'started_at', 'context', 'steps'],
+  state: stateDocument,
+  logFile: 'logs/events.jsonl',
+  log: logLines,
+  numberOf: (line) => Number(/"event_seq":(\d+)/.exec(line)?.[1] ?? 0),
+  output: (step, stream) => ({ file: `logs/${step}-${stream}.log`, key: `spill_${stream}_path` }),
+};
 
-/** The files with the whole output of a step, where that is large. */
-type OutputFiles = (step: string) => JsonObject;
-
-/** `state.json`: the run and each step with a result, loops with the result of each iteration. */
-export function stateDocument(state: RunState, rules: Rules, spills: OutputFiles): JsonObject {
+/** The run and each step with a result, loops with the result of each iteration. */
+function stateDocument(state: RunState, rules: Rules, outputs: OutputFiles): JsonObject {
   const { given, startedAt } = state;
   const steps: JsonObject = {};
-  addSteps(state, rules.root, steps, spills);
+  addSteps(state, rules.root, steps, outputs);
   return {
     run_id: given?.run ?? '',
     workflow_name: rules.workflow.name,
@@ -37,7 +41,7 @@ function runStatus({ status }: RunState): string {
   return status === 'SUCCEEDED' ? 'completed' : 'failed';
 }
 
-function addSteps(state: RunState, body: BodyRule, steps: JsonObject, spills: OutputFiles): void {
+function addSteps(state: RunState, body: BodyRule, steps: JsonObject, outputs: OutputFiles): void {
   const scopes = [...state.scopes.values()].filter((scope) => scope.body === body.owner);
   const inLoop = body.owner !== '';
   for (const { step, inner } of body.steps.values()) {
@@ -48,11 +52,11 @@ function addSteps(state: RunState, body: BodyRule, steps: JsonObject, spills: Ou
       const rounds = inLoop ? own : inner === null ? null : roundsIn(state, inner, last.path);
       steps[step.id] = {
         ...stepRecord(state, last),
-        ...spills(step.id),
+        ...outputs(step.id),
         ...(rounds && { iterations: rounds }),
       };
     }
-    if (inner !== null) addSteps(state, inner, steps, spills);
+    if (inner !== null) addSteps(state, inner, steps, outputs);
   }
 }
 
@@ -105,7 +109,6 @@ function roundsIn(state: RunState, inner: BodyRule, loop: Path): Json[] {
   });
 }
 
-/** A line of a run's log, without its number. */
 interface LogRecord {
   readonly level: 'ERROR' | 'WARNING' | 'INFO' | 'DEBUG';
   readonly event: string;
@@ -115,8 +118,22 @@ interface LogRecord {
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>;
 
-/** The log lines of an event. `state`: the one after it. */
-export function logRecords(event: RunEvent, state: RunState): LogRecord[] {
+function logLines(event: RunEvent, state: RunState): LogLine[] {
+  return logRecords(event, state).map(({ level, step, event: name, more }) => {
+    const attempt = step === undefined ? null : (state.steps.get(step)?.attempt ?? 1);
+    return (number) => ({
+      timestamp: new Date(event.at).toISOString(),
+      run_id: state.given?.run ?? '',
+      event_seq: number,
+      level,
+      ...(step === undefined ? {} : { step, attempt_id: attempt }),
+      event: name,
+      ...more,
+    });
+  });
+}
+
+function logRecords(event: RunEvent, state: RunState): LogRecord[] {
   switch (event.type) {
     case 'began':
       return [{ level: 'INFO', event: 'run_start' }];
@@ -172,16 +189,6 @@ function attemptFailed({ path, what }: Of<'retrying'>, state: RunState): JsonObj
   return failure === null
     ? {}
     : { exit_code: failure.exitCode, message: failure.reason.text, error_code: failure.reason.code };
-}
-
-/** How the last worker of a step failed; null: it did not. */
-export function lastFailure(
-  state: RunState,
-  path: Path,
-): { readonly exitCode: number | null; readonly reason: Reason } | null {
-  const result = state.steps.get(path)?.result;
-  if (result == null || result.outcome.is === 'done') return null;
-  return { exitCode: result.exitCode, reason: result.outcome.reason };
 }
 
 /** A sequence's names for its ends. */

@@ -1,16 +1,16 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { isIn } from './fold/steps.ts';
-import { itemScope } from './path.ts';
-import type { BodyRule, Rules } from './rules.ts';
-import { entered } from './scope.ts';
-import type { RunState, StepRun } from './state.ts';
-import type { RunStatus } from './status.ts';
-import { attemptsOf, reasonOf, statusOf } from './view.ts';
+import { isIn } from '../../workflow/machine/fold/steps.ts';
+import { itemScope } from '../../workflow/machine/path.ts';
+import type { BodyRule, Rules } from '../../workflow/machine/rules.ts';
+import { entered } from '../../workflow/machine/scope.ts';
+import type { RunState, StepRun } from '../../workflow/machine/state.ts';
+import type { RunStatus } from '../../workflow/machine/status.ts';
+import { attemptsOf, reasonOf, statusOf } from '../../workflow/machine/view.ts';
 
-/*
- * The record of a run for people and other programs, where the workflow asks for one: its stages
- * with their outputs, in the words of languages for stages of agents.
- */
+/** The record of a run for people and other programs, as YAML: its stages with their outputs. */
+export function runDocument(state: RunState, rules: Rules): string {
+  return asYaml(runRecord(state, rules));
+}
 
 const runWords: Readonly<Record<RunStatus, string>> = {
   PENDING: 'pending',
@@ -21,7 +21,7 @@ const runWords: Readonly<Record<RunStatus, string>> = {
   CANCELLED: 'cancelled',
 };
 
-export function runRecord(state: RunState, rules: Rules): JsonObject {
+function runRecord(state: RunState, rules: Rules): JsonObject {
   const { given, startedAt, endedAt, reason } = state;
   const { workflow, root } = rules;
   const scope = state.scopes.get('');
@@ -104,7 +104,7 @@ function timestamp(at: number | null): string | null {
 }
 
 /** JSON as readable YAML: one key per line, strings in double quotes. */
-export function asYaml(value: JsonObject, indent = ''): string {
+function asYaml(value: JsonObject, indent = ''): string {
   return Object.entries(value)
     .map(([key, inner]) => {
       const name = /^[A-Za-z_][\w.-]*$/.test(key) ? key : JSON.stringify(key);
