@@ -19,9 +19,8 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
     const document: JsonObject = { schema: 1, ...documentOf(state, compile(run.definition)) };
     const alive = await run.alive();
     const unsent = run.definition.byEvents ? await unsentOf(context, run) : 0;
-    terminal.write(
-      asJson ? json(document) : `${runLines(run, state, { alive, unsent }, terminal).join('\n')}\n`,
-    );
+    if (asJson) terminal.write(json(document));
+    else terminal.print(`${runLines(run, state, { alive, unsent }, terminal).join('\n')}\n`);
     return true;
   }
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;

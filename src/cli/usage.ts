@@ -47,8 +47,11 @@ function inOwnWords(text: string): [message: string, hint: string | null] {
     );
   if (choice) {
     const [, option, value = '', argument, list = ''] = choice;
-    const wanted = option === undefined ? `a <${argument ?? ''}>` : `what \`${option}\` takes`;
-    return [`\`${value}\` is not ${wanted}`, didYouMean(value, list.split(', ')) ?? `one of ${list}`];
+    const place = option === undefined ? `<${argument ?? ''}>` : `\`${option}\``;
+    return [
+      `\`${value}\` is not a value of ${place}`,
+      didYouMean(value, list.split(', ')) ?? `one of ${list}`,
+    ];
   }
   const excess = /^too many arguments for '(.+)'\. Expected (\d+) .* got (\d+)\.$/.exec(text);
   if (excess) {

@@ -134,10 +134,13 @@ describe('the program', () => {
     ],
     [['show', 'a', 'b'], /^error E_USAGE: `show` takes at most 1 argument, and got 2\n/],
     [['costs', '--since'], /^error E_USAGE: option `--since <when>` argument missing\n/],
-    [['completion', 'tcsh'], 'error E_USAGE: `tcsh` is not a <shell>\nhint: one of bash, zsh, fish\n'],
+    [
+      ['completion', 'tcsh'],
+      'error E_USAGE: `tcsh` is not a value of <shell>\nhint: one of bash, zsh, fish\n',
+    ],
     [
       ['costs', '--by', 'roles'],
-      'error E_USAGE: `roles` is not what `--by <kinds>` takes\nhint: did you mean `role`?\n',
+      'error E_USAGE: `roles` is not a value of `--by <kinds>`\nhint: did you mean `role`?\n',
     ],
   ])('refuses %j with exit code 2', async (argv, text) => {
     const { code, err, out } = await new Bench().run(...argv);

@@ -76,8 +76,8 @@ describe('doctor', { timeout: 60_000 }, () => {
     // Nothing but that program is here: no git, no lock, no sandbox.
     const found = await doctor([], { PATH: `${project.root}/bin` });
     expect(found('claude')).not.toContainEqual(expect.stringMatching(/^problem/));
-    expect(found('local')).toEqual(['problem `./local.sh` is not here, and it plays builder, tester']);
-    expect(found('opencode')).toContain('warning `opencode` is not here, and it is the fallback of builder');
+    expect(found('local')).toEqual(['problem `./local.sh` is not found, and it plays builder, tester']);
+    expect(found('opencode')).toContain('warning `opencode` is not found, and it is the fallback of builder');
     const free =
       'warning as root and without bubblewrap an agent can read and write every file of this machine: run Mailroom as another user, or install bubblewrap';
     expect(found('containment').includes(free)).toBe(process.getuid?.() === 0);

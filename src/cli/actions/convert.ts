@@ -7,7 +7,11 @@ import { openWorkflow } from '../workflow-place.ts';
 /** Prints a workflow in another language. Resolves to the exit code. */
 export async function convert(context: Context, reference: string, language: string): Promise<number> {
   if (language !== 'native')
-    throw new MailroomError('E_USAGE', `nothing is converted to \`${language}\``, 'write `--to native`');
+    throw new MailroomError(
+      'E_USAGE',
+      `a workflow cannot be converted to \`${language}\``,
+      'write `--to native`',
+    );
   context.terminal.write(convertToNative(expectDefinition(await openWorkflow(context, reference))));
   return 0;
 }

@@ -14,6 +14,7 @@ export async function runShow(context: Context, word: string, asJson: boolean): 
   const others = { words: ['a run', 'a turn (t1)', 'a workflow'], names };
   const shown = show(project, project.state() ?? emptyState(), word, others);
   const now = terminal.now();
-  terminal.write(asJson ? json(shown) : `${shownLines(shown, now, terminal.colours).join('\n')}\n`);
+  if (asJson) terminal.write(json(shown));
+  else terminal.print(`${shownLines(shown, now, terminal.colours).join('\n')}\n`);
   return 0;
 }

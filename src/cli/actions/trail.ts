@@ -22,8 +22,9 @@ export async function trail(context: Context, word: string | null, options: Trai
     const full = options.full === true;
     return `${trailLines(messages, state.threads, { full, colours: terminal.colours }).join('\n')}\n`;
   };
-  if (options.watch === true) return await watch(terminal, project, show, terminal.write);
-  terminal.write(await show());
+  const print = options.json === true ? terminal.write : terminal.print;
+  if (options.watch === true) return await watch(terminal, project, show, print);
+  print(await show());
   return 0;
 }
 

@@ -77,7 +77,7 @@ function amount(count: number | null, what: string): string[] {
 
 function named(all: readonly WorktreeStatus[], word: string | undefined): WorktreeStatus {
   if (word === undefined)
-    throw new MailroomError('E_USAGE', 'say which thread', '`mailroom worktree` lists them');
+    throw new MailroomError('E_USAGE', '<thread> is missing', '`mailroom worktree` lists them');
   const end = word.replace(/^…/, '');
   const found = all.filter(({ thread }) => thread === end || (end.length >= 4 && thread.endsWith(end)));
   const [only, other] = found;

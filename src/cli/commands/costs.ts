@@ -15,7 +15,7 @@ function kindsIn(text: string): CostKind[] {
   const wrong = words.find((word) => !kinds.some((kind) => kind === word)) ?? text;
   throw new MailroomError(
     'E_USAGE',
-    `\`${text}\` is not what \`--by <kinds>\` takes`,
+    `\`${text}\` is not a value of \`--by <kinds>\``,
     didYouMean(wrong, kinds) ?? `one or several of ${kinds.join(', ')}, each once, separated by commas`,
   );
 }

@@ -73,7 +73,7 @@ function players({ roles }: Protocol, config: Config, root: string): Finding[] {
         .map(({ name }) => name)
         .join(', ');
     const [played, stoodIn] = [those(true), those(false)];
-    const what = state === 'missing' ? 'not here' : 'not executable';
+    const what = state === 'missing' ? 'not found' : 'not executable';
     const whose = played === '' ? `it is the fallback of ${stoodIn}` : `it plays ${played}`;
     const text = `\`${program ?? ''}\` is ${what}, and ${whose}`;
     return [{ topic: provider, state: played === '' ? 'warning' : 'problem', text }];
@@ -121,7 +121,7 @@ async function ignored(root: string): Promise<Finding[]> {
     paths.map((path) => git(['check-ignore', '-q', join(root, path)], { cwd: root })),
   );
   const missing = paths.filter((_path, index) => checked[index]?.exitCode !== 0);
-  if (missing.length === 0) return [{ topic: 'gitignore', state: 'ok', text: 'git leaves the mail alone' }];
+  if (missing.length === 0) return [{ topic: 'gitignore', state: 'ok', text: 'git ignores the mail' }];
   return [
     {
       topic: 'gitignore',

@@ -114,13 +114,13 @@ async function agent(one: (typeof agents)[number]): Promise<Finding[]> {
       {
         topic: name,
         state: 'info',
-        text: `${program} is ${state === 'missing' ? 'not here' : 'not executable'}`,
+        text: `${program} is ${state === 'missing' ? 'not installed' : 'not executable'}`,
       },
     ];
   const said = await version([program, '--version']);
   if (said === null)
     return [
-      { topic: name, state: 'problem', text: `${program} is here, but \`${program} --version\` fails` },
+      { topic: name, state: 'problem', text: `${program} is installed, but \`${program} --version\` fails` },
     ];
   const which = program === name ? said : `${said}, ${program}`;
   const other = said.includes(proved[name]) ? '' : `; proved with ${proved[name]}`;

@@ -110,7 +110,7 @@ export function checkRecords(
   if (text === undefined) return;
   const problem = problemIn(text, required);
   if (problem === null) return;
-  const hint = 'it is drawn again from the journal when it is removed';
+  const hint = 'remove it: it is written again from the journal';
   throw new MailroomError('E_STATE', `${path} is damaged: ${problem}`, hint);
 }
 

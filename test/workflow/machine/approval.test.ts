@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { refusal, type RunCommand } from '../../../src/workflow/machine/commands.ts';
 import { maskEvent, typesIn } from '../../../src/workflow/machine/mask-event.ts';
-import { runRecord } from '../../../src/workflow/machine/run-record.ts';
+import { parse } from 'yaml';
+import { runDocument } from '../../../src/languages/swdl/run-record.ts';
 import { findStep } from '../../../src/workflow/machine/scope.ts';
 import { metaOf } from '../../../src/workflow/machine/view.ts';
 import { World } from './world.ts';
@@ -75,7 +76,7 @@ describe('an answer to a gate', () => {
     world.judge('ask', 'reject', world.now, { comment: 'no' });
     const approval = { by: 'ada', comment: 'no', choice: 'reject', fields: { risk: null, note: null } };
     expect(metaOf(world.state, world.rules, 'ask')).toMatchObject({ status: 'FAILED', approval });
-    expect(runRecord(world.state, world.rules)).toMatchObject({
+    expect(parse(runDocument(world.state, world.rules))).toMatchObject({
       run: { stages: { ask: { status: 'failed', outputs: approval, reason: 'rejected by ada: no' } } },
     });
   });
