@@ -233,9 +233,9 @@ export interface RoleWork {
   readonly kind: 'role';
   readonly role: string;
   /**
-   * Alternatives: a free one first, then the cheapest, and another after a failure. Absent: none.
+   * Alternatives: a free one first, then the cheapest, and another after a failure. Empty: none.
    */
-  readonly others?: readonly string[];
+  readonly others: readonly string[];
   readonly instructions: Template;
 }
 

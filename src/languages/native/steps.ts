@@ -92,7 +92,7 @@ function lowerWork(
         language,
       );
       const [role = '', ...others] = [input.role!].flat();
-      return diagnostics.from(path, { kind, role, ...(others.length > 0 && { others }), instructions });
+      return diagnostics.from(path, { kind, role, others, instructions });
     }
     case 'gate': {
       const { message, approvers = [], choices = usualChoices, fields, ...rest } = input.gate!;

@@ -155,7 +155,7 @@ function lowerWork(step: StepTag, lowering: Lowering): RoleWork {
     { kind: 'expression', tree: call('toJSON', inputs) },
     { kind: 'text', text: '\n```' },
   ] as const;
-  return { kind: 'role', role, ...(others.length === 0 ? {} : { others }), instructions };
+  return { kind: 'role', role, others, instructions };
 }
 
 function rolesFor(kind: number, protocol: LanguageContext['protocol']): string[] {

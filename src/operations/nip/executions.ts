@@ -205,7 +205,7 @@ export async function announcementOf(
   };
   const execution = { id: tagOf(request, 'd') ?? run, request };
   const announced = { sink, signer, execution, published };
-  const observing: Observing = (rules, disk) => new Announcer(announced, rules, disk);
+  const observing: Observing = (rules, guard) => new Announcer(announced, rules, guard);
   return { observing, relays, unsent: () => unsentCount(disk, settings, run) };
 }
 

@@ -141,8 +141,8 @@ export type Counter =
       readonly at: 'end';
       readonly how: 'end' | 'break' | 'continue' | 'exit';
       readonly failed: { readonly class: ErrorClass; readonly reason: Reason } | null;
-      /** Replaces the reason once evaluated; absent: the reason is shown. */
-      readonly says?: Template;
+      /** Replaces the reason once evaluated; null: the reason is shown. */
+      readonly says: Template | null;
     };
 
 /** What a settled step changes for the other steps of its body. */

@@ -6,7 +6,9 @@ import { template } from '../../workflow/machine/graph.ts';
 import { Crash, Desk, run } from './desk.ts';
 import { begin, hostOf } from '../../workflow/host/run-desk.ts';
 
-const roles = workflow(step('build', [], { kind: 'role', role: 'one', instructions: template('Build it.') }));
+const roles = workflow(
+  step('build', [], { kind: 'role', role: 'one', others: [], instructions: template('Build it.') }),
+);
 const refused = '.mailroom/refused';
 
 function text(desk: Desk, path: string): string | undefined {

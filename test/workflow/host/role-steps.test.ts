@@ -6,7 +6,9 @@ import { template } from '../machine/graph.ts';
 import { Crash, run, type Desk } from '../../mail/host/desk.ts';
 import { begin, command, hostOf } from './run-desk.ts';
 
-const roles = workflow(step('build', [], { kind: 'role', role: 'one', instructions: template('Build it.') }));
+const roles = workflow(
+  step('build', [], { kind: 'role', role: 'one', others: [], instructions: template('Build it.') }),
+);
 
 /** Looks, in turn with the mail, until the run is over. */
 function follow(desk: Desk, host: RunHost, looks: () => void = () => {}): void {

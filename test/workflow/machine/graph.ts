@@ -192,7 +192,7 @@ function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
   }
   if (flags.has('child')) return childOf(flags, inner);
   const role = flags.get('role');
-  if (role !== undefined) return { kind: 'role', role, instructions: text };
+  if (role !== undefined) return { kind: 'role', role, others: [], instructions: text };
   return { kind: 'command', argv: [text], capabilities: null };
 }
 

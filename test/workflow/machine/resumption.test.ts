@@ -144,7 +144,10 @@ describe('an edited definition', () => {
     ['worker', { work: { ...agent, capabilities: ['READ', 'EDIT'] } }],
     ['model', { work: { ...agent, model: 'large' } }],
     ['instructions', { work: { ...agent, instructions: template('Do more.') } }],
-    ['worker, model, instructions, role', { work: { kind: 'role', role: 'maker', instructions: [] } }],
+    [
+      'worker, model, instructions, role',
+      { work: { kind: 'role', role: 'maker', others: [], instructions: [] } },
+    ],
     ['inputs', { inputs: [input] }],
     ['workspace', { workspace: { path: template('sub'), outside: false } }],
     ['variables', { env: { LEVEL: template('info') } }],

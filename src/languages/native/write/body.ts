@@ -95,7 +95,7 @@ function writeWork(step: Step, note: Note): JsonObject {
       };
     case 'role':
       return {
-        role: work.others === undefined ? work.role : [work.role, ...work.others],
+        role: work.others.length === 0 ? work.role : [work.role, ...work.others],
         instructions: templateText(work.instructions),
       };
     case 'gate': {

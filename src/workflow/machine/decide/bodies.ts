@@ -52,7 +52,7 @@ function beginning(
   const [first] = body.steps;
   const next: Counter = first
     ? { at: 'step', step: first.id, visit: 1 }
-    : { at: 'end', how: 'end', failed: null };
+    : { at: 'end', how: 'end', failed: null, says: null };
   return { total: null, wakes: [], next };
 }
 
@@ -314,7 +314,7 @@ function spoken(
   { failed, says }: Extract<Counter, { at: 'end' }>,
 ): SettledScope['ended'] {
   const rule = scope.entered && rules.bodies.get(scope.body)?.steps.get(scope.entered.step);
-  if (failed === null || says === undefined || !rule) return failed;
+  if (failed === null || says === null || !rule) return failed;
   const path = pathIn(scope.path, rule.step.id);
   const text = attempt(() =>
     evaluationOf(state, rules, { path, scope, rule, alone: false }).renderText(says),

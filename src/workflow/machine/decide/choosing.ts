@@ -15,7 +15,7 @@ export function chooseRole(
   work: RoleWork,
   path: Path,
 ): string | null {
-  if (work.others === undefined) return null;
+  if (work.others.length === 0) return null;
   const failed = state.steps.get(path)?.failedRoles ?? [];
   const ranked = [work.role, ...work.others].map((role) => {
     const known = state.rolePrices.get(role);
@@ -36,5 +36,5 @@ function compare(a: readonly number[], b: readonly number[]): number {
 export function hasOther(work: { readonly kind: string }, run: StepRun): boolean {
   if (work.kind !== 'role') return false;
   const { role, others } = work as RoleWork;
-  return others !== undefined && [role, ...others].some((each) => !run.failedRoles.includes(each));
+  return others.length > 0 && [role, ...others].some((each) => !run.failedRoles.includes(each));
 }

@@ -65,12 +65,17 @@ function aftermath(
   failure: Failure | null,
 ): Aftermath {
   const { body } = rule;
-  if (alone && body.body.kind === 'sequence')
-    return { leaves, wakes: [], next: { at: 'end', how: 'end', failed: failure } };
+  if (alone && body.body.kind === 'sequence') return { leaves, wakes: [], next: ended('end', failure) };
   if (body.body.kind === 'sequence')
     return { leaves, wakes: [], next: counterAfter(scope, rule.step, body.body, way, failure) };
   const wakes = rule.dependents.map(({ step, needs }) => ({ path: pathIn(scope.path, step.id), of: needs }));
   return { leaves, wakes, next: { at: 'graph' } };
+}
+
+type Ended = Extract<Counter, { at: 'end' }>;
+
+function ended(how: Ended['how'], failure: Ended['failed'], says: Ended['says'] = null): Ended {
+  return { at: 'end', how, failed: failure, says };
 }
 
 type Sequence = Extract<StepVisit['rule']['body']['body'], { kind: 'sequence' }>;
@@ -84,24 +89,24 @@ function counterAfter(
 ): Counter {
   const cause = failure && { class: failure.class, reason: failure.reason };
   // A fatal failure ends the run, whatever the sequence says: a resume continues with this step.
-  if (failure?.class === 'FATAL') return { at: 'end', how: 'end', failed: cause };
+  if (failure?.class === 'FATAL') return ended('end', cause);
   if (next === null) {
-    if (way !== 'success') return { at: 'end', how: 'end', failed: cause };
+    if (way !== 'success') return ended('end', cause);
     const following = steps[steps.findIndex((each) => each.id === id) + 1];
-    return following ? enterStep(scope, following.id, maxVisits) : { at: 'end', how: 'end', failed: null };
+    return following ? enterStep(scope, following.id, maxVisits) : ended('end', null);
   }
   const target: Target = way === 'timeout' ? (next.timeout ?? next.failure) : next[way];
   switch (target.to) {
     case 'step':
       return enterStep(scope, target.step, maxVisits);
     case 'end':
-      return { at: 'end', how: 'end', failed: null };
+      return ended('end', null);
     case 'finish':
-      return { at: 'end', how: 'exit', failed: null };
+      return ended('exit', null);
     case 'break':
-      return { at: 'end', how: 'break', failed: cause };
+      return ended('break', cause);
     case 'continue':
-      return { at: 'end', how: 'continue', failed: null };
+      return ended('continue', null);
     case 'error':
     case 'fail': {
       const { message } = target;
@@ -109,8 +114,8 @@ function counterAfter(
       const said = typeof message === 'string' ? message : text;
       const code = way === 'timeout' && next.timeout === null ? 'E_TIMEOUT' : 'E_STEP';
       const how = target.to === 'fail' ? 'exit' : 'end';
-      const says = message === null || typeof message === 'string' ? {} : { says: message };
-      return { at: 'end', how, failed: { class: 'NON_RETRYABLE', reason: { code, text: said } }, ...says };
+      const says = typeof message === 'string' ? null : message;
+      return ended(how, { class: 'NON_RETRYABLE', reason: { code, text: said } }, says);
     }
   }
 }
@@ -127,7 +132,7 @@ function enterStep({ visits }: Scope, step: string, maxVisits: number): Counter 
   if (visit <= maxVisits) return { at: 'step', step, visit };
   const times = maxVisits === 1 ? 'once' : `${String(maxVisits)} times`;
   const text = `\`${step}\` was entered ${times}, the limit of this run: \`--max-visits\` sets it`;
-  return { at: 'end', how: 'end', failed: { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } } };
+  return ended('end', { class: 'NON_RETRYABLE', reason: { code: 'E_STEP', text } });
 }
 
 /** Skips a step. A skip by its own condition leaves later steps free, except for a gate. */
@@ -177,7 +182,7 @@ export function exit(entered: StepVisit, failure: Failure | null, handed: StepOu
       : failed(entered, { ...failure, timedOut: false }, 'satisfied', null);
   const { body } = entered.rule.body;
   if (body.kind === 'graph' || settled.type !== 'settled') return settled;
-  return { ...settled, next: { at: 'end', how: 'exit', failed: failure } };
+  return { ...settled, next: ended('exit', failure) };
 }
 
 export interface StepFailure {

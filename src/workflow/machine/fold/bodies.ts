@@ -113,7 +113,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
   for (const path of changed) {
     const scope = state.scopes.get(path);
     if (!scope) continue;
-    if (scope.counter.at === 'step') scope.counter = { at: 'end', how: 'end', failed: null };
+    if (scope.counter.at === 'step') scope.counter = { at: 'end', how: 'end', failed: null, says: null };
     const owner = scope.step === null ? undefined : state.steps.get(scope.step);
     // The enclosing step was settled in the same sweep: nothing waits for it any more.
     if (owner && owner.phase.is === 'settled') {

@@ -35,7 +35,7 @@ import { readConfirmed } from '../../../../src/operations/project/confirmed.ts';
 
 const id = '01900000-0000-7000-8000-0000000000aa';
 const definition = workflow(
-  step('build', [], { kind: 'role', role: 'one', instructions: template('Build it.') }),
+  step('build', [], { kind: 'role', role: 'one', others: [], instructions: template('Build it.') }),
 );
 const runs = `.mailroom/runs/${run}`;
 const context = '/w/context';
