@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { findCycles } from './cycles.ts';
-import { isTestFile, lineOf, parse, visit, type Tree } from './tree.ts';
+import { roomsIn, isTestFile, lineOf, parse, visit, type Tree } from './tree.ts';
 
 interface Rule {
   readonly may: readonly string[];
@@ -12,6 +12,12 @@ interface Rule {
 const machines = ['kernel', 'letters', 'mail/format', 'mail/machine'];
 const definitions = ['kernel', 'yaml', 'expressions', 'config', 'mail/format', 'workflow'];
 const hosting = ['kernel', 'letters', 'config', 'providers', 'disk', 'git', 'host'];
+/** A folder for each language: what a new one may do is no decision of its own. */
+const languageRooms = roomsIn('src/languages').filter((room) => room !== 'languages/shared');
+const language: Rule = {
+  may: [...definitions, 'letters', 'workflow/check', 'workflow/machine', 'languages/shared'],
+  pure: ['zod', 'croner', 'yaml'],
+};
 const allProcess = ['process', 'process/sandbox', 'process/output', 'process/supervision'];
 
 /**
@@ -62,24 +68,13 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: [...definitions, 'mail/protocol', 'workflow/check', 'workflow/machine'],
     pure: ['yaml', 'zod'],
   },
-  'languages/native': {
-    may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
-    pure: ['zod', 'croner', 'yaml'],
-  },
-  'languages/orchestrate': {
-    may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
-    pure: ['zod'],
-  },
-  'languages/swdl': {
-    may: [...definitions, 'workflow/check', 'workflow/machine', 'languages/shared'],
-    pure: ['zod', 'croner'],
-  },
-  'languages/nip': { may: [...definitions, 'letters', 'workflow/check', 'languages/shared'], pure: ['zod'] },
+  ...Object.fromEntries(languageRooms.map((room) => [room, language])),
   languages: {
     may: [
       ...definitions,
       'workflow/machine',
-      ...['shared', 'native', 'orchestrate', 'swdl', 'nip'].map((language) => `languages/${language}`),
+      'languages/shared',
+      ...languageRooms,
     ],
     pure: [],
   },
@@ -93,7 +88,8 @@ export const rooms: Readonly<Record<string, Rule>> = {
       ...['protocol', 'mailboxes', 'trail', 'host'].map((room) => `mail/${room}`),
       ...['machine', 'files', 'triggers', 'host'].map((room) => `workflow/${room}`),
       'languages',
-      ...['shared', 'native', 'orchestrate', 'swdl', 'nip'].map((language) => `languages/${language}`),
+      'languages/shared',
+      ...languageRooms,
       'nostr',
     ],
   },

@@ -25,6 +25,15 @@ function listFiles(folder: string): string[] {
   });
 }
 
+/** The folders in a folder of src/, named as rooms. */
+export function roomsIn(within: string): string[] {
+  const entries = readdirSync(join(repository, within), { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `${within.replace(/^src\//, '')}/${name}`)
+    .toSorted();
+}
+
 export function parse(path: string, text: string): ts.SourceFile {
   return ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
 }
