@@ -35,7 +35,7 @@ const durations: readonly RegExp[] = [
 ];
 
 /** Wordings of the end of a limit: the text after the match is a time. */
-const instants: readonly RegExp[] = [
+const times: readonly RegExp[] = [
   /\blimit reached\s*\|/i,
   /\bresets?_at\\*"?\s*:\s*\\*"?/i,
   retryAfter,
@@ -56,7 +56,7 @@ export function endOf(text: string, now: number, home?: string): number | null {
   const words = text.slice(0, 8192);
   for (const [patterns, read] of [
     [durations, (rest: string) => latest(now, duration(rest))],
-    [instants, (rest: string) => within(now, timeIn(rest, now, home))],
+    [times, (rest: string) => within(now, timeIn(rest, now, home))],
   ] as const) {
     for (const pattern of patterns) {
       const match = pattern.exec(words);

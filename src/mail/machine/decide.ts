@@ -59,8 +59,8 @@ export function decide(state: MailState, protocol: Protocol, clock: number): Dec
 }
 
 function nextWake(state: MailState, now: number): number | null {
-  const instants = [nextDeadline(state) ?? Infinity, ...state.parked.values()];
-  for (const { phase } of state.turns.values()) if (phase.is === 'pending') instants.push(phase.notBefore);
-  const next = instants.reduce((least, at) => (at > now && at < least ? at : least), Infinity);
+  const times = [nextDeadline(state) ?? Infinity, ...state.parked.values()];
+  for (const { phase } of state.turns.values()) if (phase.is === 'pending') times.push(phase.notBefore);
+  const next = times.reduce((least, at) => (at > now && at < least ? at : least), Infinity);
   return Number.isFinite(next) ? next : null;
 }

@@ -72,9 +72,9 @@ function players({ roles }: Protocol, config: Config, root: string): Finding[] {
         .filter((role) => providersOf(role).includes(provider) && (role.provider === provider) === plays)
         .map(({ name }) => name)
         .join(', ');
-    const [played, stoodIn] = [those(true), those(false)];
+    const [played, fallbackOf] = [those(true), those(false)];
     const what = state === 'missing' ? 'not found' : 'not executable';
-    const whose = played === '' ? `it is the fallback of ${stoodIn}` : `it plays ${played}`;
+    const whose = played === '' ? `it is the fallback of ${fallbackOf}` : `it plays ${played}`;
     const text = `\`${program ?? ''}\` is ${what}, and ${whose}`;
     return [{ topic: provider, state: played === '' ? 'warning' : 'problem', text }];
   });

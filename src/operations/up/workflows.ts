@@ -35,7 +35,7 @@ export async function openWorkflows(
   slots: SharedSlots,
   hints: LoopHints & { readonly onRun: OnRun },
 ): Promise<UpWorkflows> {
-  const forgotten = refuseBadMemories(disk);
+  const reset = refuseBadMemories(disk);
   const found = await triggeredWorkflows(disk, settings);
   // Starting `up` confirms the workflows in their current form.
   confirm(disk, found.read);
@@ -57,7 +57,7 @@ export async function openWorkflows(
     triggers,
     runs,
     notes: [
-      ...forgotten,
+      ...reset,
       ...found.problems,
       ...found.read.flatMap((read) => warningsNote(read, `mailroom validate ${read.path}`) ?? []),
       ...weakSecrets(found.workflows.flatMap(({ definition }) => definition ?? [])),

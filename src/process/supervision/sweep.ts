@@ -96,10 +96,10 @@ export async function endAll(
   graceMs: number,
   unclear: () => boolean = () => false,
 ): Promise<Ended> {
-  const told = new Map<number, ProcessInfo>();
+  const ending = new Map<number, ProcessInfo>();
   const look = (): ProcessInfo[] => {
     const found = new Map(find().map((info) => [info.pid, info]));
-    for (const info of told.values()) if (isAlive(info)) found.set(info.pid, info);
+    for (const info of ending.values()) if (isAlive(info)) found.set(info.pid, info);
     return [...found.values()];
   };
   const start = performance.now();
@@ -112,15 +112,15 @@ export async function endAll(
     if (elapsed > graceMs + KILL_WAIT_MS) break;
     for (const info of alive) {
       if (elapsed >= graceMs) signalProcess(info, 'SIGKILL');
-      else if (!told.has(info.pid)) signalProcess(info, 'SIGTERM');
-      told.set(info.pid, info);
+      else if (!ending.has(info.pid)) signalProcess(info, 'SIGTERM');
+      ending.set(info.pid, info);
     }
     await wait(pause);
     pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
     alive = look();
   }
   const survivors = new Set(alive.map(({ pid }) => pid));
-  return { ended: [...told.values()].filter(({ pid }) => !survivors.has(pid)), survivors: alive };
+  return { ended: [...ending.values()].filter(({ pid }) => !survivors.has(pid)), survivors: alive };
 }
 
 /** True while exactly this process lives; another one under a recycled pid does not count. */

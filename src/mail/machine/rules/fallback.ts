@@ -18,8 +18,8 @@ export function freeAgain(
   limited: { readonly provider: string; readonly until: number },
   now: number,
 ): number {
-  const instants = providersOf(role).map((provider) =>
+  const times = providersOf(role).map((provider) =>
     provider === limited.provider ? limited.until : (parked.get(provider) ?? now),
   );
-  return Math.max(now, Math.min(...instants));
+  return Math.max(now, Math.min(...times));
 }

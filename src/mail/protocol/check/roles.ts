@@ -33,8 +33,8 @@ function checkServers(report: CheckReport, { name, mcp = [] }: Role, provider: s
 
 function checkName(report: CheckReport, name: string, path: readonly (string | number)[]): void {
   const { providers } = report.context;
-  const standsIn = path.includes('fallback');
-  const known = standsIn ? providers.filter((provider) => provider !== 'human') : providers;
+  const isFallback = path.includes('fallback');
+  const known = isFallback ? providers.filter((provider) => provider !== 'human') : providers;
   if (known.includes(name)) return;
   const others = `there are ${enumerate(known)}; name your own program under \`providers\` in mailroom.yaml`;
   const hint = didYouMean(name, known) ?? others;

@@ -187,7 +187,7 @@ function incomplete(
   const settings = check.convergence;
   const convergence = settings ? afterIncomplete(settings, run.convergence, verdict) : run.convergence;
   const where = log === null ? '' : ` (its output is in ${log})`;
-  const said = `${reasons.length > 0 ? `: ${mostTelling(reasons, log).join('; ')}` : ''}${where}`;
+  const said = `${reasons.length > 0 ? `: ${clearestReasons(reasons, log).join('; ')}` : ''}${where}`;
   if (settings && isHopeless(settings, convergence)) {
     const text = `the work does not come nearer to complete (stage ${String(convergence.stage)})${said}`;
     const failure = {
@@ -207,7 +207,7 @@ function incomplete(
 }
 
 /** At most three reasons; of a program's output, lines that look like failures if there are any. */
-function mostTelling(reasons: readonly string[], log: string | null): string[] {
+function clearestReasons(reasons: readonly string[], log: string | null): string[] {
   const failures = log === null ? [] : reasons.filter(looksLikeFailure);
   return (failures.length > 0 ? failures : reasons).slice(0, 3).map((reason) => reason.trim());
 }

@@ -86,8 +86,8 @@ function isIdle(context: DecisionContext): boolean {
 export function nextWake(context: DecisionContext): number | null {
   const { state, now } = context;
   let next = Infinity;
-  const at = (instant: number): void => {
-    if (instant > now && instant < next) next = instant;
+  const at = (time: number): void => {
+    if (time > now && time < next) next = time;
   };
   for (const path of state.active) {
     const run = state.steps.get(path);
