@@ -70,12 +70,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   ...Object.fromEntries(languageRooms.map((room) => [room, language])),
   languages: {
-    may: [
-      ...definitions,
-      'workflow/machine',
-      'languages/shared',
-      ...languageRooms,
-    ],
+    may: [...definitions, 'workflow/machine', 'languages/shared', ...languageRooms],
     pure: [],
   },
   nostr: { may: [...machines, 'config', 'disk', 'workflow', 'workflow/machine'] },
