@@ -1,6 +1,7 @@
 import type { Cost } from '../mail/machine/state.ts';
 import { replaceUnsafe } from '../kernel/one-line.ts';
 import { span } from '../operations/times.ts';
+import type { Explained } from '../operations/why/explained.ts';
 import { width } from './columns.ts';
 
 export { short } from '../operations/changes.ts';
@@ -72,6 +73,12 @@ export function printable(text: string): string {
 /** Like `printable`, on one line. */
 export function line(text: string): string {
   return printable(text.replaceAll(/\s*\n\s*/g, ' '));
+}
+
+/** Why something that waits does not move; nothing: it does. */
+export function whyWords(why: Explained | null, now: number): string[] {
+  if (why === null) return [];
+  return [`${why.reason}${why.until === null ? '' : `, until ${clock(why.until, now)}`}`];
 }
 
 /**

@@ -33,6 +33,7 @@ import { addUp } from './commands/up.ts';
 import { addReload } from './commands/reload.ts';
 import { addValidate } from './commands/validate.ts';
 import { addWatch } from './commands/watch.ts';
+import { addWhy } from './commands/why.ts';
 import { addWorkflows } from './commands/workflows.ts';
 import { addWorktree } from './commands/worktree.ts';
 import type { Start } from '../operations/services.ts';
@@ -104,6 +105,7 @@ const groups: readonly [Group, ...Group[]] = [
       addSend,
       addReply,
       addStatus,
+      addWhy,
       addCosts,
       addTrail,
       addShow,

@@ -1,8 +1,10 @@
 import type { Colours } from './terminal.ts';
-import type { RoleActivity, RoleStatus, ThreadStatus, TurnStatus } from '../operations/mail-status.ts';
-import type { StatusDocument } from '../operations/status.ts';
+import type { Reason } from '../kernel/errors.ts';
+import type { RoleActivity, RoleStatus, TurnStatus } from '../operations/mail-status.ts';
+import type { Explained } from '../operations/why/explained.ts';
+import type { StatusDocument, WaitingThread } from '../operations/status.ts';
 import { workflowLines } from './workflow-status-text.ts';
-import { ahead, clock, line, money, short, since, table } from './format.ts';
+import { ahead, clock, line, money, short, since, table, whyWords } from './format.ts';
 
 interface Look {
   readonly now: number;
@@ -62,7 +64,7 @@ function roleLines({ roles, turns }: StatusDocument, { now, colours }: Look): st
     String(role.inbox),
     String(role.turns),
     money(role.cost),
-    doing(role, turns, now),
+    nowOf(role, turns, now),
   ]);
   const [head = '', ...lines] = table(['ROLE', 'STATE', 'INBOX', 'TURNS', 'COST', 'NOW'], rows);
   // Colours are added after alignment, since they have no width.
@@ -71,6 +73,13 @@ function roleLines({ roles, turns }: StatusDocument, { now, colours }: Look): st
     return text.replace(` ${state}`, () => ` ${paint[state](colours, state)}`);
   });
   return [colours.dim(head), ...painted];
+}
+
+/** What a role does; where its mail waits, the reason in place of what it waits for. */
+function nowOf(role: RoleStatus, turns: readonly TurnStatus[], now: number): string {
+  if (role.why === null) return doing(role, turns, now);
+  const own = doing({ ...role, waits: [] }, turns, now);
+  return [...(own === '' ? [] : [own]), ...whyWords(role.why, now)].join('; ');
 }
 
 /** Describes what a role does and waits for. */
@@ -114,9 +123,15 @@ const fewEnded = 5;
 /** The number of other threads listed without `--threads`. */
 const manyOpen = 50;
 
-function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): string[] {
-  const isEnded = ({ state }: ThreadStatus) => state === 'closed' || state === 'failed';
-  const older = (some: readonly ThreadStatus[], few: number) => (all ? [] : some.slice(0, -few));
+/** Why a thread failed, or does not move. */
+function because(reason: Reason | null, why: Explained | null, now: number): string[] {
+  const texts = reason === null ? whyWords(why, now) : [`${reason.code}: ${reason.text}`];
+  return texts.map((text) => `(${text})`);
+}
+
+function threadLines(threads: readonly WaitingThread[], { all, colours, now }: Look): string[] {
+  const isEnded = ({ state }: WaitingThread) => state === 'closed' || state === 'failed';
+  const older = (some: readonly WaitingThread[], few: number) => (all ? [] : some.slice(0, -few));
   const ended = older(threads.filter(isEnded), fewEnded);
   const open = older(
     threads.filter((thread) => !isEnded(thread)),
@@ -125,13 +140,13 @@ function threadLines(threads: readonly ThreadStatus[], { all, colours }: Look): 
   const hidden = new Set([...ended, ...open]);
   const rows = threads
     .filter((thread) => !hidden.has(thread))
-    .map(({ id, state, messages, turns, cost, subject, reason }) => [
+    .map(({ id, state, messages, turns, cost, subject, reason, why }) => [
       short(id),
       state,
       String(messages),
       String(turns),
       money(cost),
-      line(reason === null ? subject : `${subject} (${reason.code}: ${reason.text})`),
+      line([subject, ...because(reason, why, now)].join(' ')),
     ]);
   const [head = '', ...lines] = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
   const checkouts = threads.filter(({ worktree }) => worktree !== null).length;

@@ -1,5 +1,5 @@
 import type { RunStatusDocument, TriggerStatus } from '../operations/runs/run-status.ts';
-import { ahead, clock, line, money, short, since, table } from './format.ts';
+import { ahead, clock, line, money, short, since, table, whyWords } from './format.ts';
 import type { Colours } from './terminal.ts';
 
 interface Look {
@@ -33,11 +33,13 @@ function runRow(
   { run, workflow, state, started_at: started, cost, ...rest }: RunStatusDocument,
   now: number,
 ): string[] {
-  const { steps, gates, resume } = rest;
+  const { steps, gates, resume, why } = rest;
   const more = steps.length > fewSteps ? ` and ${String(steps.length - fewSteps)} more` : '';
   const parts = [
     ...(resume === null ? [] : [`continue with \`${resume}\``]),
     ...(steps.length > 0 && resume === null ? [`${steps.slice(0, fewSteps).join(', ')}${more}`] : []),
+    // What a gate waits for is its own part.
+    ...(gates.length === 0 ? whyWords(why, now) : []),
     ...gates.map(({ gate, message, approve, deadline, recorded }) => {
       if (recorded !== null) return `${gate}: \`${recorded.choice}\` by ${recorded.by} is recorded`;
       const until = deadline === null ? '' : `, until ${clock(deadline, now)}`;

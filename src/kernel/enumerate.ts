@@ -8,3 +8,9 @@ export function enumerate(names: readonly string[]): string {
 export function withArticle(type: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(names: readonly string[], last = 'and'): string {
+  const end = names.at(-1) ?? '';
+  return names.length < 2 ? end : `${names.slice(0, -1).join(', ')} ${last} ${end}`;
+}

@@ -16,7 +16,8 @@ import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { ProblemsError } from './problems.ts';
 import type { Holder, Project } from './project/project.ts';
-import { approveCommand, type RunStatusDocument, type WorkflowStatus } from './runs/run-status.ts';
+import { approveCommand } from './runs/run-commands.ts';
+import type { RunStatusDocument, WorkflowStatus } from './runs/run-status.ts';
 import { iso, isoOrNull } from './times.ts';
 
 /** The items that wait for people. `as`: the requested role; null: every person of the protocol. */

@@ -2,6 +2,7 @@ import type { Reason } from '../kernel/errors.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 import type { Cost, ThreadState } from '../mail/machine/state.ts';
+import type { Explained } from './why/explained.ts';
 
 /** The status of the mail. Times are ISO 8601 in UTC, money is in dollars. */
 export interface MailStatus {
@@ -50,6 +51,8 @@ export interface RoleStatus {
   readonly owes: readonly DebtStatus[];
   readonly turns: number;
   readonly cost: Cost;
+  /** Why its waiting mail does not move; null: none waits, or it moves, or no controller runs. */
+  readonly why: Explained | null;
 }
 
 export interface WaitStatus {

@@ -7,6 +7,7 @@ import type { WorkflowStatus } from './runs/run-status.ts';
 import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import { statusOf, type StatusDocument } from './status.ts';
 import { progressFile } from './turn-tools.ts';
+import { explainStatus, unexplained } from './why/status-whys.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
 /** The status of a project from its files; an unreadable protocol is one of the problems. */
@@ -35,7 +36,16 @@ export async function readStatus(
   const status = statusOf(mail, parts);
   const turns = status.turns.map((turn) => ({ ...turn, progress: progressOf(project, turn) }));
   const threads = withWorktrees(project, status.threads);
-  return { ...status, turns, threads, runs, triggers };
+  const explained =
+    holder === null || protocol === null ? unexplained : explainStatus(project, status, protocol, now);
+  return {
+    ...status,
+    roles: status.roles.map((role) => ({ ...role, why: explained.role(role.name) })),
+    turns,
+    threads: threads.map((thread) => ({ ...thread, why: explained.thread(thread.id) })),
+    runs,
+    triggers,
+  };
 }
 
 /** Threads with the folders of their git worktrees, as far as those exist. */

@@ -8,19 +8,27 @@ import type {
   MailStatus,
   RoleActivity,
   RoleStatus,
+  ThreadStatus,
   TurnStatus,
   WaitStatus,
 } from './mail-status.ts';
 import type { MailSummary, RoleSummary } from './mail-summary.ts';
 import type { RunStatusDocument, TriggerStatus } from './runs/run-status.ts';
 import { iso } from './times.ts';
+import type { Explained } from './why/explained.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
 /** The status of a project, including workflows. */
 export interface StatusDocument extends MailStatus {
+  readonly threads: readonly WaitingThread[];
   /** Runs that have not ended, newest first. */
   readonly runs: readonly RunStatusDocument[];
   readonly triggers: readonly TriggerStatus[];
+}
+
+/** A thread with the reason why it does not move; null: it does, or has ended, or no controller runs. */
+export interface WaitingThread extends ThreadStatus {
+  readonly why: Explained | null;
 }
 
 /** What the status needs besides the state. */
@@ -107,6 +115,7 @@ function roleStatus(role: RoleSummary, { mail, parked, parts }: RoleParts): Role
     owes: protocol !== null && isHuman(protocol, name) ? [...role.owes, ...role.asked] : role.owes,
     turns,
     cost,
+    why: null,
   };
 }
 

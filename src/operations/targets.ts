@@ -1,4 +1,5 @@
 import { MailroomError } from '../kernel/errors.ts';
+import { listed } from '../kernel/enumerate.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
@@ -109,17 +110,11 @@ function endsOf({ threads, messages }: Directory): string[] {
   return [...threads, ...messages].map(({ id }) => id.slice(-6));
 }
 
-/** `a, b or c`. */
-function choice(things: readonly string[]): string {
-  const last = things.at(-1) ?? '';
-  return things.length < 2 ? last : `${things.slice(0, -1).join(', ')} or ${last}`;
-}
-
 function unknown(word: string, directory: Directory, kinds: readonly NamedKind[]): MailroomError {
   const others: readonly NamedKind[] = ['role', 'turn', 'thread', 'message'];
   const wrong = candidates(word, entriesOf(directory, others))[0];
   const { others: besides } = directory;
-  const wanted = choice([...kinds.map((kind) => words[kind]), ...(besides?.words ?? [])]);
+  const wanted = listed([...kinds.map((kind) => words[kind]), ...(besides?.words ?? [])], 'or');
   if (wrong)
     return new MailroomError('E_TARGET', `\`${word}\` is ${words[wrong.named.kind]}`, `this takes ${wanted}`);
   const near = didYouMean(word, [

@@ -141,6 +141,8 @@ async function real(what: string): Promise<unknown> {
       full.drop('agents/architect/inbox/more.md', 'More\n');
       full.work('architect', { fails: 'later', until: full.now + 3_600_000 });
       return (await full.json('status')).document;
+    case 'why':
+      return (await full.json('why', 'engineer')).document;
     case 'show':
       return (await full.json('show', rest[0] ?? full.id('Review'))).document;
     case 'check':

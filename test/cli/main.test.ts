@@ -35,6 +35,7 @@ describe('the program', () => {
         send <role> [file]          send a message to a role as a person
         reply [id] [file]           answer a message as the person who received it
         status                      show running turns, waits and costs
+        why <target>                explain why a role, message, thread, run or step does not move
         costs                       show costs in tokens and dollars by role, thread, run, step, provider,
                                     model, day or week
         trail [thread]              show all messages, thread by thread

@@ -43,7 +43,8 @@ describe('status', () => {
     const bench = new Bench();
     for (let number = 1; number <= 60; number += 1)
       bench.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
-    const subjects = (out: string) => [...out.matchAll(/Task (\d+)$/gm)].map(([, number]) => Number(number));
+    const subjects = (out: string) =>
+      [...out.matchAll(/Task (\d+)(?: \(|$)/gm)].map(([, number]) => Number(number));
     const { out } = await bench.run('status');
     expect(subjects(out)).toEqual(Array.from({ length: 50 }, (_none, index) => index + 11));
     expect(out).toContain('\n10 older open threads; --threads lists them\n');
@@ -96,6 +97,7 @@ describe('status', () => {
       owes: [],
       turns: 1,
       cost: { usd: 1, tokens: 0, unpriced: 0 },
+      why: null,
     });
     const qa = document.roles.find(({ name }) => name === 'qa');
     expect(qa).toMatchObject({ state: 'running', running: 1, inbox: 0 });

@@ -19,6 +19,13 @@ export const comparisons: readonly NamesInCodeAndDocs[] = [
     inCode: /\bE_[A-Z][A-Z0-9_]*\b/g,
     onPage: /\bE_[A-Z][A-Z0-9_]*\b/g,
   },
+  {
+    what: 'codes of `why`',
+    code: 'src/kernel/why.ts',
+    page: 'docs/troubleshooting.md',
+    inCode: /^ {2}\| '([a-z_]+)';?$/gm,
+    onPage: /^\| `([a-z_]+)`/gm,
+  },
 ];
 
 /** Says of each name that is in one of the two alone where it is missing; empty until both files exist. */

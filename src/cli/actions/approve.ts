@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { WaitingItem } from '../../operations/inbox.ts';
 import { isPosition } from '../../operations/positions.ts';
-import { approveCommand, isUsual } from '../../operations/runs/run-status.ts';
+import { approveCommand, isUsual } from '../../operations/runs/run-commands.ts';
 import type { StoredRun } from '../../operations/runs/services.ts';
 import { fits, wrongParameter } from '../../workflow/machine/parameters.ts';
 import type { ValueType } from '../../workflow/model.ts';

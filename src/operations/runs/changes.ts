@@ -7,7 +7,7 @@ import type { Rules } from '../../workflow/machine/rules.ts';
 import { failedInside, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';
 import { duration } from '../times.ts';
-import { approveCommand } from './run-status.ts';
+import { approveCommand } from './run-commands.ts';
 
 /** One change of a run, in words. */
 export interface RunChange {

@@ -1,17 +1,16 @@
-import { endOfId } from '../../kernel/ids.ts';
-import { shellWord } from '../../kernel/quoting.ts';
 import type { Cost } from '../../mail/machine/state.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
-import { fieldOptions } from '../../mail/machine/answering.ts';
 import { choiceOf } from '../../workflow/machine/commands.ts';
-import type { Approval, Trigger, ValueType } from '../../workflow/model.ts';
-import { usualChoices } from '../../workflow/reserved.ts';
+import type { Approval, Trigger } from '../../workflow/model.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
 import type { RunControlFile } from '../../letters/letters.ts';
 import type { Holder } from '../project/project.ts';
+import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
+import { explained, isMoving, type Explained } from '../why/explained.ts';
+import { approveCommand, resumeCommand, runCommand, type AnswerFields } from './run-commands.ts';
 import { iso, isoOrNull } from '../times.ts';
 import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 
@@ -40,6 +39,8 @@ export interface RunStatusDocument {
     /** An answer that waits for the run's process; null: none. */
     readonly recorded: { readonly choice: string; readonly by: string } | null;
   }[];
+  /** Why it does not move; null: a step runs, or no process hosts it. */
+  readonly why: Explained | null;
   /** The command that resumes it; null: a process hosts it. */
   readonly resume: string | null;
   readonly cost: Cost;
@@ -80,35 +81,11 @@ export function runStatus(
     started_at: isoOrNull(state.startedAt),
     steps,
     gates,
-    resume: alive ? null : startedBy === 'up' ? 'mailroom up' : `mailroom resume ${endOfId(run)}`,
+    why: alive ? whyOf(state, rules, run) : null,
+    resume: alive ? null : resumeCommand({ run, startedBy }),
     cost: state.cost,
   };
 }
-
-/**
- * The command that answers a gate, with everything required. It names the approver where only one
- * person may approve; several approvers, choices and values of a field are listed to choose from.
- */
-export function approveCommand(
-  run: string,
-  gate: string,
-  { approvers, choices, fields }: Pick<Approval, 'approvers' | 'choices'> & { fields: AnswerFields },
-): string {
-  return [
-    `mailroom approve ${endOfId(run)} ${shellWord(gate)}`,
-    ...(approvers.length === 0 ? [] : [`--as ${shellWord(approvers.join('|'))}`]),
-    ...(isUsual(choices) ? [] : [`--choice ${shellWord(choices.join('|'))}`]),
-    ...fieldOptions(fields),
-  ].join(' ');
-}
-
-/** Whether a gate asks for yes or no. */
-export function isUsual(choices: readonly string[]): boolean {
-  return choices.join() === usualChoices.join();
-}
-
-/** What an answer to a gate carries besides, by name. */
-type AnswerFields = Readonly<Record<string, Pick<ValueType, 'type' | 'enum' | 'required'>>>;
 
 function answerFields(types: Approval['fields']): AnswerFields {
   return Object.fromEntries(
@@ -117,6 +94,12 @@ function answerFields(types: Approval['fields']): AnswerFields {
       { type, enum: values, required },
     ]),
   );
+}
+
+/** By the state alone: a process that is there has done what time alone made due. */
+function whyOf(state: RunState, rules: Rules, run: string): Explained | null {
+  const why = new RunExplainer(state, rules, state.now).run();
+  return isMoving(why) ? null : explained(why, (act) => runCommand(run, act));
 }
 
 const consequences = {

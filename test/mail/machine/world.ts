@@ -15,6 +15,7 @@ import { refusal } from '../../../src/mail/machine/rules/commands.ts';
 import { emptyState, type Delivery, type MailState, type Turn } from '../../../src/mail/machine/state.ts';
 import { parseDuration } from '../../../src/kernel/duration.ts';
 import { decode, encode } from '../../../src/disk/codec.ts';
+import { unexplained } from './explained.ts';
 import { checkMoney, InvariantChecker } from './invariants.ts';
 import { checkAlive } from './liveness.ts';
 import { actText, protocolOf, staged, written } from './texts.ts';
@@ -198,6 +199,10 @@ export class World {
     if (problems.length > 0) throw new Error(`after ${JSON.stringify(event)}:\n${problems.join('\n')}`);
   }
 
+  #unexplained(): string[] {
+    return unexplained(this.state, this.protocol, this.now);
+  }
+
   /** Decides until there is nothing more to decide. */
   settle(): void {
     for (let round = 0; round < mostRounds; round += 1) {
@@ -206,6 +211,9 @@ export class World {
       if (facts.length === 0) {
         const stuck = this.#watched ? checkAlive(this.state, this.protocol) : [];
         if (stuck.length > 0) throw new Error(stuck.join('\n'));
+        // What a test keeps from being recorded stays due.
+        const silent = this.#watched && this.decision.facts.length === 0 ? this.#unexplained() : [];
+        if (silent.length > 0) throw new Error(silent.join('\n'));
         return;
       }
       for (const fact of facts) this.record(fact);

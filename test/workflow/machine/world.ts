@@ -19,6 +19,7 @@ import { emptyRunState, type RunState } from '../../../src/workflow/machine/stat
 import { statusOf } from '../../../src/workflow/machine/view.ts';
 import { decode, encode } from '../../../src/disk/codec.ts';
 import { graph, workflow } from './graph.ts';
+import { unexplained } from './unexplained.ts';
 import { Watch } from './watch.ts';
 
 export const start = Date.UTC(2026, 0, 1, 12);
@@ -48,6 +49,9 @@ export interface Fails extends Ends {
   readonly until?: number;
   readonly timedOut?: boolean;
 }
+
+/** Runs with more bodies are for tests of effort: not every step of theirs is explained after each event. */
+const manyBodies = 50;
 
 /** More rounds of deciding than any test needs. */
 const mostRounds = 200_000;
@@ -121,7 +125,8 @@ export class World {
       const { facts, looks } = this.decision;
       if (facts.length === 0 && looks.length === 0) {
         this.decided.push({ from, to: this.history.length, now });
-        return this.#watch?.rest(this.state, this.decision, this.#slots);
+        this.#watch?.rest(this.state, this.decision, this.#slots);
+        return this.#watch === null || this.state.scopes.size > manyBodies ? undefined : this.#explain();
       }
       if (facts.length === 0)
         for (const { path, file } of looks)
@@ -129,6 +134,12 @@ export class World {
       for (const fact of this.decision.facts) this.record(fact);
     }
     throw new Error('deciding does not come to an end');
+  }
+
+  #explain(): void {
+    const slots = { agents: this.#agents, processes: this.#slots };
+    const silent = unexplained(this.state, this.rules, this.now, slots);
+    if (silent.length > 0) throw new Error(silent.join('\n'));
   }
 
   /** The run as a journal that ends with these events leaves it: nobody has decided anything since. */

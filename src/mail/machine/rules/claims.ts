@@ -3,7 +3,7 @@ import type { Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
 import { failThreadFact } from './notices.ts';
 import { RoleScan, ageOf, ranks, type Candidate } from './scan.ts';
-import { holdsOf, type Slots } from './slots.ts';
+import { holdsOf, isHeld, type Slots } from './slots.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 
 /**
@@ -22,8 +22,9 @@ export function claims(state: MailState, protocol: Protocol, slots: Slots, now: 
   const failed = new Set<ThreadId>();
   for (const candidate of candidates) {
     const { thread } = candidate;
-    const verdict = failed.has(thread) ? 'later' : slots.verdict(candidate);
-    if (verdict === 'later') continue;
+    if (failed.has(thread)) continue;
+    const verdict = slots.verdict(candidate);
+    if (isHeld(verdict)) continue;
     if (verdict === 'now') {
       slots.take(candidate);
       facts.push(candidate.start);

@@ -4,7 +4,7 @@ import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
 import { judge } from './judge.ts';
 import { abandonFact, failThreadFact } from './notices.ts';
-import type { Slots } from './slots.ts';
+import { isHeld, type Slots } from './slots.ts';
 import { freeAgain } from './fallback.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 import type { MessageCheck } from '../../../kernel/message-check.ts';
@@ -73,7 +73,7 @@ function correct(
     return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
   }
   const verdict = slots.afford(turn);
-  if (verdict === 'later') return [];
+  if (isHeld(verdict)) return [];
   if (verdict === 'now') {
     slots.reserve(turn.thread, turn.budget);
     slots.works(turn.thread);

@@ -1,8 +1,8 @@
 import type { Claim, Fact } from '../event.ts';
 import type { Protocol, Role } from '../../format/protocol.ts';
-import type { MailState, WaitId } from '../state.ts';
+import type { MailState, Wait, WaitId } from '../state.ts';
 import { nextOf } from './expects.ts';
-import { holdsOf, type Launch, type Slots } from './slots.ts';
+import { holdsOf, isHeld, type Launch, type Slots } from './slots.ts';
 import { answers, blocking, mayNest, waitsFor } from './waiting.ts';
 import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 
@@ -15,6 +15,9 @@ export interface Candidate extends Launch {
   readonly order: number;
   readonly start: Fact;
 }
+
+/** Why a role picks up nothing of its mail in a thread, whatever is free; `explain` reports it. */
+export type NotYet = 'turn_open' | 'blocked_by_request' | 'join_incomplete';
 
 /** When a turn for these messages could first start, as a position in the journal. */
 export function ageOf(state: MailState, priority: Claim['priority'], messages: readonly MessageId[]): number {
@@ -64,10 +67,15 @@ export class RoleScan {
       if (startable >= this.#slots.free(this.#role)) return;
       const wait = this.#state.waits.get(id);
       if (!wait) continue;
-      const candidate = this.#candidate('replies', wait.thread, answers(this.#state, wait), id);
+      const candidate = this.replies(wait);
       this.#found.push(candidate);
-      if (this.#slots.verdict(candidate) !== 'later') startable += 1;
+      if (!isHeld(this.#slots.verdict(candidate))) startable += 1;
     }
+  }
+
+  /** The start with the answers of a completed wait. */
+  replies(wait: Wait): Candidate {
+    return this.#candidate('replies', wait.thread, answers(this.#state, wait), wait.id);
   }
 
   /**
@@ -81,7 +89,7 @@ export class RoleScan {
       if (counted.size >= free) return;
       const thread = this.#state.mail.get(id)?.message.thread;
       const candidate = thread === undefined ? null : this.#head(thread);
-      if (candidate?.rank === rank && this.#slots.verdict(candidate) !== 'later') counted.add(candidate);
+      if (candidate?.rank === rank && !isHeld(this.#slots.verdict(candidate))) counted.add(candidate);
     }
   }
 
@@ -89,17 +97,19 @@ export class RoleScan {
   #head(thread: ThreadId): Candidate | null {
     const known = this.#byThread.get(thread);
     if (known !== undefined) return known;
-    const head = this.#lookAt(thread);
+    const next = this.next(thread);
+    const head = typeof next === 'string' ? null : next;
     this.#byThread.set(thread, head);
     if (head) this.#found.push(head);
     return head;
   }
 
-  #lookAt(thread: ThreadId): Candidate | null {
-    if (this.#slots.busy(this.#role.name, thread)) return null;
+  /** What the role picks up next of its waiting mail in this thread, or why it picks up nothing. */
+  next(thread: ThreadId): Candidate | NotYet {
+    if (this.#slots.busy(this.#role.name, thread)) return 'turn_open';
     const blocked = blocking(this.#state, this.#role.name, thread).length > 0;
     const messages = nextOf(this.#state, this.#role, thread, blocked ? this.#nested : null);
-    if (!messages) return null;
+    if (!messages) return blocked ? 'blocked_by_request' : 'join_incomplete';
     const asks = messages.some((id) => this.#state.mail.get(id)?.request != null);
     return this.#candidate(asks ? 'request' : 'mail', thread, messages, null);
   }

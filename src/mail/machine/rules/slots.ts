@@ -7,6 +7,25 @@ import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Budget } from '../../../kernel/cost.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
+/** Why a launch must wait; `explain` reports it. */
+export type Hold =
+  | 'paused'
+  | 'inbox_missing'
+  | 'usage_limit'
+  | 'concurrency'
+  | 'workspace'
+  | 'turn_open'
+  | 'last_turn'
+  | 'budget';
+
+/** Whether a launch can start now, must wait, or never can: then its thread fails with the reason. */
+export type Verdict = 'now' | Hold | Reason;
+
+/** Whether a launch must wait. */
+export function isHeld(verdict: Verdict): verdict is Hold {
+  return typeof verdict === 'string' && verdict !== 'now';
+}
+
 /** The resources that a launch needs. */
 export interface Launch {
   readonly role: Role;
@@ -21,7 +40,7 @@ export interface Launch {
 const overBudget: Reason = { code: 'E_BUDGET', text: 'the next launch does not fit into the budget' };
 
 /** A turn with a process, or whose output is being committed; a turn in backoff holds no slot. */
-function occupies(turn: Turn): boolean {
+export function occupies(turn: Turn): boolean {
   return turn.phase.is === 'active' || turn.phase.is === 'returned';
 }
 
@@ -83,36 +102,35 @@ export class Slots {
 
   /** True when no turn of this role can start now, whatever waits for it. */
   closed(role: Role, holds: string | null): boolean {
-    return this.#heldBack(role, null) || !this.#room(role, holds) || this.#inDay(role.budget) === 'later';
+    if (this.heldBack(role, null) !== null || this.#noRoom(role, holds) !== null) return true;
+    return this.#inDay(role.budget) === 'later';
   }
 
-  /**
-   * True when this role or thread is paused, the role's inbox has vanished, or all of its providers
-   * are rate limited.
-   */
-  #heldBack(role: Role, thread: ThreadId | null): boolean {
+  /** What holds back every launch of this role in this thread; null: nothing. */
+  heldBack(role: Role, thread: ThreadId | null): Hold | null {
     const { paused, roles } = this.#state;
-    if (paused.all || paused.roles.has(role.name)) return true;
-    if (thread !== null && paused.threads.has(thread)) return true;
-    if (roles.get(role.name)?.vanished === true) return true;
-    return freeProvider(this.#state, role, this.#now) === null;
+    if (paused.all || paused.roles.has(role.name)) return 'paused';
+    if (thread !== null && paused.threads.has(thread)) return 'paused';
+    if (roles.get(role.name)?.vanished === true) return 'inbox_missing';
+    return freeProvider(this.#state, role, this.#now) === null ? 'usage_limit' : null;
   }
 
-  #room(role: Role, holds: string | null): boolean {
-    return this.free(role) > 0 && !(holds !== null && this.#held.has(holds));
+  #noRoom(role: Role, holds: string | null): Hold | null {
+    if (this.free(role) <= 0) return 'concurrency';
+    return holds !== null && this.#held.has(holds) ? 'workspace' : null;
   }
 
-  /** Whether this can start now, must wait, or never can: then its thread fails with the reason. */
-  verdict(launch: Launch): 'now' | 'later' | Reason {
+  verdict(launch: Launch): Verdict {
     const { role, thread, holds, turn } = launch;
-    if (this.#heldBack(role, thread) || !this.#room(role, holds)) return 'later';
-    if (turn === null && this.busy(role.name, thread)) return 'later';
+    const hold = this.heldBack(role, thread) ?? this.#noRoom(role, holds);
+    if (hold !== null) return hold;
+    if (turn === null && this.busy(role.name, thread)) return 'turn_open';
     if (turn === null) {
       const { turnsPerThread } = this.#protocol.limits;
       const taken = (this.#state.threads.get(thread)?.turns ?? 0) + (this.#started.get(thread) ?? 0);
       if (taken >= turnsPerThread) {
         // A turn that still runs here may close the thread, and then no further turn is needed.
-        if ((this.#open.get(thread) ?? 0) > 0) return 'later';
+        if ((this.#open.get(thread) ?? 0) > 0) return 'last_turn';
         return { code: 'E_TURNS', text: `the thread has used up its ${String(turnsPerThread)} turns` };
       }
     }
@@ -120,10 +138,10 @@ export class Slots {
   }
 
   /** Like `verdict`, for the budget alone. */
-  afford(launch: Pick<Launch, 'thread' | 'budget'>): 'now' | 'later' | Reason {
+  afford(launch: Pick<Launch, 'thread' | 'budget'>): Verdict {
     const fit = this.#money(launch);
     if (fit === 'fits') return 'now';
-    return fit === 'later' || this.#working.has(launch.thread) ? 'later' : overBudget;
+    return fit === 'later' || this.#working.has(launch.thread) ? 'budget' : overBudget;
   }
 
   #money({ thread, budget }: Pick<Launch, 'thread' | 'budget'>): Fit {

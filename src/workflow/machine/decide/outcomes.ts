@@ -134,15 +134,11 @@ export function startCheck(context: DecisionContext, room: Room, entered: StepVi
   const without = (failure: StepFailure): Fact[] =>
     isSummary ? summarised(entered, run) : fail(entered, failure);
   const until = provider === null ? 0 : (state.parked.get(provider) ?? 0);
-  if (until > now) {
-    if (isIn(run, 'check-waiting')) return [];
+  if (until > now)
     return [{ type: 'retrying', path, what: 'check', notBefore: until, provider, counted: false }];
-  }
   // The slot of a script's process does not serve an agent that checks it.
-  if (!room.fits(entered.scope, provider)) {
-    if (isIn(run, 'check-waiting')) return [];
+  if (!room.fits(entered.scope, provider))
     return [{ type: 'retrying', path, what: 'check', notBefore: now, provider: null, counted: false }];
-  }
   const reserves = provider === null ? null : check.budget;
   const money = provider === null ? 'fits' : room.afford(entered.scope, reserves);
   if (money === 'later') return [];

@@ -1,4 +1,6 @@
 import type { Fact } from '../event.ts';
+import type { Budget } from '../../../kernel/cost.ts';
+import type { Fit } from '../../../mail/machine/money.ts';
 import { isIn } from '../fold/steps.ts';
 import { nextKey, tryLaunch, workerOf } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
@@ -20,16 +22,14 @@ export function starts(context: DecisionContext, room: Room): Fact[] {
     const run = state.steps.get(path);
     if (!isIn(run, 'waiting', 'check-waiting') || run.phase.notBefore > now) continue;
     const entered = found(context, path);
-    if (!entered) continue;
+    if (!entered || heldBack(context, room, entered) !== null) continue;
     const isWorker = isIn(run, 'waiting');
-    if (!room.fits(entered.scope, isWorker ? entered.rule.provider : entered.rule.checkProvider)) continue;
     facts.push(...(isWorker ? start(context, room, entered) : startCheck(context, room, entered, run)));
   }
   for (const path of state.ready) {
     if (room.full) return facts;
     const entered = found(context, path);
-    if (entered && room.fits(entered.scope, entered.rule.provider))
-      facts.push(...start(context, room, entered));
+    if (entered && heldBack(context, room, entered) === null) facts.push(...start(context, room, entered));
   }
   // A run that is ending starts nothing.
   const ends = facts.some(
@@ -38,19 +38,60 @@ export function starts(context: DecisionContext, room: Room): Fact[] {
   return ends ? facts.filter(({ type }) => type !== 'started') : facts;
 }
 
-/** Starts one worker; nothing while it must wait for its provider or for money. */
+/** Why a step that waits only to start must wait; `explain` reports it. */
+export type Hold = 'backoff' | 'usage_limit' | 'concurrency' | 'budget';
+
+/** What holds back the next launch of a step, of its worker or its check; null: nothing. */
+export function heldBack(context: DecisionContext, room: Room, entered: StepVisit): Hold | null {
+  const { state, now } = context;
+  const { path, rule, scope } = entered;
+  const run = state.steps.get(path);
+  if (isIn(run, 'waiting', 'check-waiting') && run.phase.notBefore > now)
+    return run.phase.provider === null ? 'backoff' : 'usage_limit';
+  const isCheck = isIn(run, 'check-waiting');
+  if (!room.fits(scope, isCheck ? rule.checkProvider : rule.provider)) return 'concurrency';
+  const worker = isCheck ? null : workerOf(state, context.rules, entered);
+  // A worker that cannot be resolved fails when it starts.
+  if (worker?.ok === false) return null;
+  const { provider, money, msats } =
+    worker === null ? checkCost(room, entered) : workerCost(room, entered, worker.value);
+  if (provider !== null && (state.parked.get(provider) ?? 0) > now) return 'usage_limit';
+  return money === 'later' || msats === 'later' ? 'budget' : null;
+}
+
+/** What a launch uses: the provider, its reservation, and whether there is money for it. */
+interface LaunchCost {
+  readonly provider: string | null;
+  readonly costs: boolean;
+  readonly reserves: Budget | null;
+  readonly money: Fit;
+  readonly msats: Fit;
+}
+
+function workerCost(
+  room: Room,
+  { scope, rule }: StepVisit,
+  { provider, budget }: { readonly provider: string | null; readonly budget: Budget | null },
+): LaunchCost {
+  const costs = provider !== null || rule.step.work.kind === 'role';
+  if (!costs) return { provider, costs, reserves: null, money: 'fits', msats: 'fits' };
+  return { provider, costs, reserves: budget, money: room.afford(scope, budget), msats: room.affordMsats() };
+}
+
+function checkCost(room: Room, { scope, rule }: StepVisit): LaunchCost {
+  const { checkProvider: provider } = rule;
+  const reserves = rule.step.check?.budget ?? null;
+  const money = provider === null ? 'fits' : room.afford(scope, reserves);
+  return { provider, costs: provider !== null, reserves, money, msats: 'fits' };
+}
+
+/** Starts one worker that nothing holds back. */
 function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[] {
-  const { state, rules, now } = context;
+  const { state, rules } = context;
   const { path, rule } = entered;
   const worker = workerOf(state, rules, entered);
   if (!worker.ok) return failUnresolved(entered, worker.why);
-  const { provider, budget } = worker.value;
-  if (provider !== null && (state.parked.get(provider) ?? 0) > now) return [];
-  const costs = provider !== null || rule.step.work.kind === 'role';
-  const reserves = costs ? budget : null;
-  const money = costs ? room.afford(entered.scope, reserves) : 'fits';
-  const msats = costs ? room.affordMsats() : 'fits';
-  if (money === 'later' || msats === 'later') return [];
+  const { provider, money, msats, costs, reserves } = workerCost(room, entered, worker.value);
   if (msats === 'never') return [usedUp(state, path)];
   if (money === 'never') {
     const reason = { code: 'E_BUDGET', text: 'the budget of the run is used up' } as const;

@@ -1,6 +1,8 @@
 import { fileName, monthOf } from '../../../../src/mail/format/message.ts';
 import { isHuman, typesFrom } from '../../../../src/mail/format/protocol.ts';
 import { controlFolder } from '../../../../src/host/control.ts';
+import type { MailAct, MailWhy } from '../../../../src/mail/machine/explain/words.ts';
+import { explanations, unexplained } from '../../../mail/machine/explained.ts';
 import type { World } from './world.ts';
 
 /** What people do to a project while it works: the right things, the wrong ones, and slowly. */
@@ -49,19 +51,21 @@ export class Person {
 
   /** Answers everything that people are asked. False: they are asked nothing. */
   answer(): boolean {
+    const asked = this.#world.process?.host.state.roles.get('user')?.asked ?? [];
+    const answered = [...asked].filter((id) => this.#reply(id, 'user'));
+    if (answered.length > 0) this.#world.hint();
+    return answered.length > 0;
+  }
+
+  /** Answers one request. False: this person must not. */
+  #reply(id: string, as: string): boolean {
     const { process, protocol, disk } = this.#world;
-    const state = process?.host.state;
-    let answered = false;
-    for (const id of state?.roles.get('user')?.asked ?? []) {
-      const mail = state?.mail.get(id);
-      const type = mail?.request?.replies.find((name) => protocol.types.get(name)?.from.includes('user'));
-      if (!mail || type === undefined) continue;
-      const text = `---\ntype: ${type}\nto: ${mail.message.from}\nin_reply_to: ${id}\n---\nYes\n`;
-      disk.plant(`agents/user/outbox/answer-${id}.md`, text);
-      answered = true;
-    }
-    if (answered) this.#world.hint();
-    return answered;
+    const mail = process?.host.state.mail.get(id);
+    const type = mail?.request?.replies.find((name) => protocol.types.get(name)?.from.includes(as));
+    if (!mail || type === undefined) return false;
+    const text = `---\ntype: ${type}\nto: ${mail.message.from}\nin_reply_to: ${id}\n---\nYes\n`;
+    disk.plant(`agents/${as}/outbox/answer-${id}.md`, text);
+    return true;
   }
 
   /** Speaks for a role that may be at work. */
@@ -125,12 +129,40 @@ export class Person {
         this.#world.problems.push(`${message.id} was withdrawn from ${role}, whose inbox was being emptied`);
   }
 
-  /** Has inboxes that are gone drawn again. False: none is. */
-  findVanished(): boolean {
-    const roles = [...(this.#world.process?.host.state.roles ?? [])];
-    const gone = roles.filter(([, { vanished }]) => vanished);
-    for (const [role] of gone) this.request('unpause', { kind: 'role', role }, false);
-    return gone.length > 0;
+  /** Does what `why` says of everything that waits. False: it names nothing that a person could do. */
+  follow(): boolean {
+    const acts = new Map<string, MailAct>();
+    for (const { act } of this.#whys().values()) if (act !== null) acts.set(JSON.stringify(act), act);
+    const done = [...acts.values()].filter((act) => this.#do(act));
+    if (done.length > 0) this.#world.hint();
+    return done.length > 0;
+  }
+
+  #whys(): ReadonlyMap<string, MailWhy> {
+    const { process, protocol, now } = this.#world;
+    return process ? explanations(process.host.state, protocol, now) : new Map();
+  }
+
+  /** What waits, and for which `why` knows no reason. Call it when nothing has happened for a while. */
+  unexplained(): string[] {
+    const { process, protocol, now } = this.#world;
+    return process ? unexplained(process.host.state, protocol, now) : [];
+  }
+
+  /** False: it is about what has ended, and need not be done. */
+  #do(act: MailAct): boolean {
+    switch (act.do) {
+      case 'unpause':
+        this.request('unpause', act.target, false);
+        return true;
+      case 'reply':
+        return this.#reply(act.request, act.as);
+      case 'retry':
+      case 'send':
+        return false;
+      default:
+        return act satisfies never;
+    }
   }
 
   /** Uninstalls the program of a provider, or installs it again. */
@@ -196,12 +228,5 @@ export class Person {
     const document = { id, at: this.#world.now, by: 'ada', verb, target, now };
     this.#world.disk.plant(`${controlFolder}/${id}.json`, JSON.stringify(document));
     this.#world.hint();
-  }
-
-  /** Takes back every pause, and has vanished inboxes drawn again. */
-  unpauseAll(): void {
-    this.request('unpause', { kind: 'all' }, false);
-    for (const role of this.#world.protocol.roles.keys())
-      this.request('unpause', { kind: 'role', role }, false);
   }
 }

@@ -30,8 +30,7 @@ function begin(random: Random): Schedule {
     world,
     trouble: () => trouble(world, person),
     rest: async (problems) => {
-      await rest(world, person);
-      problems.push(...checkRest(world.state, protocol));
+      problems.push(...(await rest(world, person)), ...checkRest(world.state, protocol));
     },
     judge: () => {
       const events = world.records().map(({ event }) => event);
@@ -81,21 +80,20 @@ function snapshot(world: World): void {
   world.process?.snapshot();
 }
 
-/** Everybody behaves, people answer, nothing fails any more: now everything must come to an end. */
-async function rest(world: World, person: Person): Promise<void> {
+/**
+ * Everybody behaves, people do what `why` says and nothing else, nothing fails any more: now everything must come to an
+ * end. What rests on the way must have a reason.
+ */
+async function rest(world: World, person: Person): Promise<string[]> {
+  const problems: string[] = [];
   await world.start();
   // What was asked and done before is taken first, whatever the clock showed then.
   for (let step = 0; step < 20; step += 1) await world.step();
   await world.start();
-  person.unpauseAll();
   world.uninstalled.clear();
   let since = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {
-    if (step % 20 === 0) {
-      person.answer();
-      person.findVanished();
-    }
     await world.step();
     // A crash on the way into the calm may have been the last thing that happened.
     const host = world.process?.host;
@@ -106,11 +104,13 @@ async function rest(world: World, person: Person): Promise<void> {
       continue;
     }
     if (step - since < 10) continue;
-    if (person.answer() || person.findVanished()) {
+    problems.push(...person.unexplained());
+    if (problems.length > 0) return problems;
+    if (person.follow()) {
       since = step;
       continue;
     }
-    if (!waitsForTomorrow(world)) return;
+    if (!waitsForTomorrow(world)) return problems;
     // A day's budget is used up.
     world.timeline.pass(day);
     since = step;

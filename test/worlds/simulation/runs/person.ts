@@ -2,6 +2,7 @@ import type { Happening } from '../../../../src/workflow/machine/event.ts';
 import { refusal } from '../../../../src/workflow/machine/commands.ts';
 import { compile } from '../../../../src/workflow/machine/rules.ts';
 import { runControlFolder } from '../../../../src/workflow/files/run-folders.ts';
+import { explanations } from '../../../workflow/machine/unexplained.ts';
 import type { RunWorld } from './world.ts';
 
 /** What people do to a run while it goes on. */
@@ -17,15 +18,19 @@ export class Person {
     return [...(state?.active ?? [])].filter((path) => state?.steps.get(path)?.phase.is === 'asked');
   }
 
-  /** Says yes to every waiting gate, with the field that it asks for. False: none does. */
-  approveAll(): boolean {
-    const gates = this.#asked();
+  /** Does what `why` says of the run and of each step that has not ended. */
+  follow(): void {
+    const { process, rules } = this.#world;
+    if (process === null) return;
+    const { state } = process.host;
+    const gates = new Set<string>();
+    for (const { act } of explanations(state, rules, this.#world.timeline.now).values())
+      if (act?.do === 'approve') gates.add(act.path);
     for (const gate of gates) {
-      const phase = this.#world.state?.steps.get(gate)?.phase;
+      const phase = state.steps.get(gate)?.phase;
       const isRequired = phase?.is === 'asked' && phase.fields['risk'] !== undefined;
       this.request('approve', gate, 'ada', isRequired ? { fields: { risk: 'low' } } : {});
     }
-    return gates.length > 0;
   }
 
   /**

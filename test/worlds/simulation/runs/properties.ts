@@ -12,6 +12,7 @@ import type { Disk } from '../../../../src/disk/disk.ts';
 import { placeOf } from '../../../../src/workflow/files/layout.ts';
 import { artifact } from './definitions.ts';
 import { expectedStatus, oddities, type Told } from './oracle.ts';
+import { unexplained } from '../../../workflow/machine/unexplained.ts';
 import type { RunWorld } from './world.ts';
 
 const context = 'context';
@@ -99,6 +100,27 @@ export class Freshness {
     this.#since ??= timeline.elapsed;
     const age = timeline.elapsed - this.#since;
     return age > 1_000 ? [`_workflow.json is ${String(age)} ms old: ${JSON.stringify(shown)}`] : [];
+  }
+}
+
+/** How many things may happen, none of them anybody's work, before what rests must have a reason. */
+const patience = 10;
+
+/** Watches that nothing rests for no reason: neither the run nor a step of it. */
+export class Silence {
+  #events = -1;
+  #steps = 0;
+
+  look({ process: host, timeline, rules, faults, slots }: RunWorld): string[] {
+    if (host === null || faults.killed || timeline.busy || host.host.state.events !== this.#events) {
+      this.#events = host?.host.state.events ?? -1;
+      this.#steps = 0;
+      return [];
+    }
+    this.#steps += 1;
+    if (this.#steps < patience) return [];
+    const agents = { agents: slots, processes: Infinity };
+    return unexplained(host.host.state, rules, timeline.now, agents);
   }
 }
 

@@ -9,6 +9,7 @@ import { randomWorkflow } from './definitions.ts';
 import { Person } from './person.ts';
 import {
   Freshness,
+  Silence,
   checkArtifacts,
   checkHistory,
   checkOver,
@@ -113,15 +114,16 @@ async function rest(world: RunWorld, person: Person, problems: string[]): Promis
 
 async function untilOver(world: RunWorld, person: Person): Promise<string[]> {
   const freshness = new Freshness();
+  const silence = new Silence();
   const problems: string[] = [];
   for (let step = 0; step < longest; step += 1) {
     if (!world.process) {
       if (folded(world.events()).endedAt !== null) return problems.slice(0, 1);
       await world.start();
     }
-    if (step % 20 === 0) person.approveAll();
+    if (step % 20 === 0) person.follow();
     if (!(await world.step())) throw new Error('nothing will ever happen');
-    problems.push(...freshness.look(world));
+    problems.push(...freshness.look(world), ...silence.look(world));
   }
   throw new Error('the run does not come to its end');
 }

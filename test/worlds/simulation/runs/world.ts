@@ -1,5 +1,6 @@
 import type { Happening, RunEvent } from '../../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../../src/workflow/model.ts';
+import { compile, type Rules } from '../../../../src/workflow/machine/rules.ts';
 import type { RunState } from '../../../../src/workflow/machine/state.ts';
 import type { JournalRecord } from '../../../../src/disk/journal-lines.ts';
 import { MemoryDisk } from '../../../support/memory-disk.ts';
@@ -29,7 +30,9 @@ export class RunWorld extends VirtualWorld<RunProcess> {
   over = false;
   /** That the journal is cut off somewhere while nobody goes on with the run. */
   readonly cuts: number;
-  readonly #slots: number;
+  /** The agents that its host may run at once. */
+  readonly slots: number;
+  readonly rules: Rules;
   readonly #startedBy: 'person' | 'up';
   readonly #finished = new Finished();
   /** Records that a snapshot has replaced. */
@@ -43,6 +46,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     const disk = new MemoryDisk(() => timeline.now, '/world');
     super({ random, chaos, timeline, disk }, ['E_DISK']);
     this.workflow = workflow;
+    this.rules = compile(workflow);
     this.project = new FolderDisk(disk, 'project');
     disk.plant('project', '', 'folder');
     this.floor = new WorkFloor({
@@ -53,7 +57,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
       finished: (path) => this.#finished.has(path),
     });
     this.cuts = random.pick([0, 0, 0, 0.3]);
-    this.#slots = random.pick([1, 2, 4, 16]);
+    this.slots = random.pick([1, 2, 4, 16]);
     this.#startedBy = random.pick(['person', 'up']);
   }
 
@@ -95,7 +99,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
         workflow,
         run,
         workspace: project.root,
-        slots: this.#slots,
+        slots: this.slots,
         startedBy: this.#startedBy,
         command: this.#command,
         watch: (events) => this.#finished.saw(events),

@@ -1,0 +1,38 @@
+import type { WhyDocument } from '../../operations/why/why.ts';
+import type { Context } from '../context.ts';
+import { ahead, clock, line, short, since } from '../format.ts';
+import { json } from '../output.ts';
+
+export async function runWhy(context: Context, word: string, asJson: boolean): Promise<number> {
+  const { why } = await import('../../operations/why/why.ts');
+  const { terminal } = context;
+  const document = await why(context.place(), word, terminal.now());
+  if (asJson) terminal.write(json(document));
+  else terminal.print(`${whyLines(context, document).join('\n')}\n`);
+  return 0;
+}
+
+/** The sentence, then what caused it, when it ends, and the command that changes it. */
+function whyLines({ terminal, commandLine }: Context, document: WhyDocument): string[] {
+  const { reason, state, cause, until, command } = document;
+  const { colours } = terminal;
+  const now = terminal.now();
+  return [
+    colours.bold(/[.?!…]$/.test(reason) ? line(reason) : `${line(reason)}.`),
+    `  state    ${line(state)}`,
+    ...(cause === null
+      ? []
+      : [
+          `  cause    ${line(recordWord(cause.record))}, ${clock(cause.at, now)} (${since(cause.at, now)} ago)`,
+        ]),
+    ...(until === null ? [] : [`  until    ${clock(until, now)} (in ${ahead(until, now)})`]),
+    ...(command === null
+      ? []
+      : [`  command  ${colours.cyan(commandLine(command.replace(/^mailroom /, '')))}`]),
+  ];
+}
+
+/** IDs as people see and type them; turns and steps by their names. */
+function recordWord(record: string): string {
+  return /^[\da-f]{8}-[\da-f]{4}-/.test(record) ? short(record) : record;
+}

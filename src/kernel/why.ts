@@ -1,0 +1,72 @@
+/**
+ * Why something moves, waits or has ended. The closed set of codes; docs/troubleshooting.md
+ * explains each.
+ */
+export type WhyCode =
+  | 'running'
+  | 'checking'
+  | 'due'
+  | 'host_not_running'
+  | 'host_problem'
+  | 'protocol_changed'
+  | 'not_accepted'
+  | 'no_mail'
+  | 'paused'
+  | 'inbox_missing'
+  | 'usage_limit'
+  | 'backoff'
+  | 'concurrency'
+  | 'workspace'
+  | 'budget'
+  | 'turn_open'
+  | 'last_turn'
+  | 'queued'
+  | 'blocked_by_request'
+  | 'answers_incomplete'
+  | 'join_incomplete'
+  | 'waiting_for_answer'
+  | 'waiting_for_user'
+  | 'unread'
+  | 'role_removed'
+  | 'waiting_for_approval'
+  | 'needs'
+  | 'ending'
+  | 'handled'
+  | 'withdrawn'
+  | 'quiet'
+  | 'closed'
+  | 'succeeded'
+  | 'skipped'
+  | 'failed'
+  | 'cancelled';
+
+/**
+ * Why something does not move, or that it does: the first rule that holds it. `Act` is what a
+ * person can do about it.
+ */
+export interface Why<Act> {
+  readonly code: WhyCode;
+  /** One sentence, without its full stop. It names no times: they are in `cause` and `until`. */
+  readonly reason: string;
+  /** The record that caused it, and when, in milliseconds since 1970; null: no single one. */
+  readonly cause: { readonly record: string; readonly at: number } | null;
+  /** When it ends on its own, in milliseconds since 1970; null: it does not, or that is unknown. */
+  readonly until: number | null;
+  /** Null: nothing needs to be done, or nothing can be. */
+  readonly act: Act | null;
+}
+
+/** An explanation; what `rest` leaves out is null. */
+export function because<Act>(
+  code: WhyCode,
+  reason: string,
+  rest: Partial<Pick<Why<Act>, 'cause' | 'until' | 'act'>> = {},
+): Why<Act> {
+  return { code, reason, cause: null, until: null, act: null, ...rest };
+}
+
+/** The explanation of something that waits for another thing, which has its own. */
+export function through<Act>(code: WhyCode, reason: string, inner: Why<Act> | null): Why<Act> {
+  if (inner === null) return because(code, reason);
+  return { ...inner, code, reason: `${reason}; ${inner.reason}` };
+}

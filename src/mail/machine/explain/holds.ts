@@ -1,0 +1,121 @@
+import { isHuman, providersOf, type Protocol } from '../../format/protocol.ts';
+import type { Mail, MailState, Turn } from '../state.ts';
+import { occupies, type Hold, type Launch } from '../rules/slots.ts';
+import { listed } from '../../../kernel/enumerate.ts';
+import { because } from '../../../kernel/why.ts';
+import { causedBy, shortId, type MailWhy } from './words.ts';
+import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
+
+/** What a hold of `decide` means for a launch: the record that caused it, its end and its remedy. */
+export function heldWhy(state: MailState, protocol: Protocol, hold: Hold, launch: Launch): MailWhy {
+  const { role, thread, holds } = launch;
+  const turns = [...state.turns.values()];
+  switch (hold) {
+    case 'paused':
+      return pausedWhy(state, launch);
+    case 'inbox_missing':
+      return inboxMissing(role.name);
+    case 'usage_limit': {
+      const providers = providersOf(role);
+      const until = Math.min(...providers.map((provider) => state.parked.get(provider) ?? Infinity));
+      const text = `${listed(providers)} ${providers.length === 1 ? 'is' : 'are'} rate limited`;
+      return because(hold, text, { until: Number.isFinite(until) ? until : null });
+    }
+    case 'concurrency': {
+      const busy = turns.filter(occupies);
+      const own = busy.filter((turn) => turn.role === role.name);
+      const isOwn = own.length >= role.concurrency;
+      const whose = isOwn ? role.name : 'the project';
+      const most = isOwn ? role.concurrency : protocol.concurrency;
+      const text =
+        most === 0 ? `no slot is free` : `${slots(most)} of ${whose} ${most === 1 ? 'is' : 'are'} in use`;
+      return behind(hold, text, isOwn ? own : busy);
+    }
+    case 'workspace': {
+      const holder = turns.find((turn) => occupies(turn) && turn.holds === holds);
+      const text = `the workspace is held by ${holder === undefined ? 'another turn' : turnWords(holder)}`;
+      return behind(hold, text, holder === undefined ? [] : [holder]);
+    }
+    case 'turn_open': {
+      const open = turns.filter((turn) => turn.role === role.name && turn.thread === thread);
+      return behind(hold, `${open.map(turnWords).join() || 'another turn'} comes first in this thread`, open);
+    }
+    case 'last_turn': {
+      const open = turns.filter((turn) => turn.thread === thread);
+      const most = String(protocol.limits.turnsPerThread);
+      return behind(
+        hold,
+        `the thread has used its ${most} turns, and ${open[0]?.id ?? 'one'} may still close it`,
+        open,
+      );
+    }
+    case 'budget':
+      return behind(
+        hold,
+        'the rest of the budget is reserved for running turns',
+        turns.filter(({ reserved }) => reserved),
+      );
+    default:
+      return hold satisfies never;
+  }
+}
+
+/** A role whose inbox folder a person removed; `unpause` shows its mail again. */
+export function inboxMissing(role: RoleName): MailWhy {
+  return because('inbox_missing', `the inbox of ${role} is gone, with mail in it`, {
+    act: { do: 'unpause', target: { kind: 'role', role } },
+  });
+}
+
+function slots(most: number): string {
+  return most === 1 ? 'the only slot' : `all ${String(most)} slots`;
+}
+
+/** `turn t7 of backend`. */
+export function turnWords({ id, role }: Turn): string {
+  return `turn ${id} of ${role}`;
+}
+
+function behind(hold: Hold, text: string, [first]: readonly Turn[]): MailWhy {
+  return because(hold, text, first === undefined ? {} : { cause: causedBy(first) });
+}
+
+function pausedWhy({ paused }: MailState, { role: { name }, thread }: Launch): MailWhy {
+  if (paused.all)
+    return because('paused', 'everything is paused', { act: { do: 'unpause', target: { kind: 'all' } } });
+  if (paused.roles.has(name))
+    return because('paused', `${name} is paused`, {
+      act: { do: 'unpause', target: { kind: 'role', role: name } },
+    });
+  return because('paused', `thread ${shortId(thread)} is paused`, {
+    act: { do: 'unpause', target: { kind: 'thread', thread } },
+  });
+}
+
+/** A join that lacks messages: which types, and who may send them. */
+export function joinWhy(
+  state: MailState,
+  protocol: Protocol,
+  { message }: Mail,
+  role: Launch['role'],
+): MailWhy {
+  const cause = { record: message.id, at: message.created };
+  const clause = role.expects.find(({ kind, types }) => kind === 'all' && types.includes(message.type));
+  const there = new Set(typesWaiting(state, role.name, message.thread));
+  const missing = (clause?.types ?? []).filter((type) => !there.has(type));
+  const needs = missing.map(
+    (type) => `\`${type}\` from ${listed(protocol.types.get(type)?.from ?? [], 'or')}`,
+  );
+  const lacks = missing.find((type) =>
+    protocol.types.get(type)?.from.some((sender) => isHuman(protocol, sender)),
+  );
+  return because('join_incomplete', `${role.name} also needs ${listed(needs)}`, {
+    cause,
+    act: lacks === undefined ? null : { do: 'send', to: role.name, thread: message.thread, type: lacks },
+  });
+}
+
+function typesWaiting(state: MailState, role: string, thread: ThreadId): string[] {
+  const ids = state.roles.get(role)?.inThread.get(thread) ?? [];
+  return [...ids].flatMap((id) => state.mail.get(id)?.message.type ?? []);
+}

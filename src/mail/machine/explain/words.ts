@@ -1,0 +1,37 @@
+import type { Why } from '../../../kernel/why.ts';
+import { endOfId, type MessageId, type RoleName, type ThreadId, type TypeName } from '../../../kernel/ids.ts';
+import type { Target } from '../../../letters/target.ts';
+import type { Message } from '../../format/message.ts';
+import type { Turn } from '../state.ts';
+
+/** What a person can do so that the mail moves. */
+export type MailAct =
+  | { readonly do: 'unpause'; readonly target: Target }
+  | { readonly do: 'reply'; readonly request: MessageId; readonly as: RoleName }
+  | { readonly do: 'retry'; readonly message: MessageId; readonly role: RoleName }
+  /** `type` null: the one that goes without saying. */
+  | {
+      readonly do: 'send';
+      readonly to: RoleName;
+      readonly thread: ThreadId;
+      readonly type: TypeName | null;
+    };
+
+export type MailWhy = Why<MailAct>;
+
+/** `…ab12cd`: as people see it. */
+export function shortId(id: string): string {
+  return `…${endOfId(id)}`;
+}
+
+/** `question …ab12cd`. */
+export function named({ type, id }: Pick<Message, 'type' | 'id'>): string {
+  return `${type} ${shortId(id)}`;
+}
+
+/** The cause that a turn is. */
+export function causedBy(turn: Turn): NonNullable<MailWhy['cause']> {
+  const { phase } = turn;
+  const since = phase.is === 'active' || phase.is === 'returned' ? phase.since : turn.claimedAt;
+  return { record: turn.id, at: since };
+}

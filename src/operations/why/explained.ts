@@ -1,0 +1,48 @@
+import { through, type Why, type WhyCode } from '../../kernel/why.ts';
+import { iso, isoOrNull } from '../times.ts';
+
+/** Why something moves, waits or has ended. Timestamps are ISO 8601 in UTC. */
+export interface Explained {
+  /** One sentence, without its full stop. */
+  readonly reason: string;
+  readonly code: WhyCode;
+  /** The record that caused it; null: no single one. */
+  readonly cause: { readonly record: string; readonly at: string } | null;
+  /** When it ends on its own; null: it does not, or that is unknown. */
+  readonly until: string | null;
+  /** The command that changes it, complete; null: none does. */
+  readonly command: string | null;
+}
+
+/** What only a host does: start, stop and record. */
+export type HostAct = { readonly do: 'command'; readonly command: string };
+
+const moving: ReadonlySet<WhyCode> = new Set(['running', 'checking', 'due']);
+
+/** Whether it is not held at all. */
+export function isMoving({ code }: Pick<Explained, 'code'>): boolean {
+  return moving.has(code);
+}
+
+/** What moves only with a host, while none is there. */
+export function withoutHost<Act>(why: Why<Act>, problem: string, command: string): Why<Act | HostAct> {
+  const inner = isMoving(why) ? null : why;
+  return {
+    ...through('host_not_running', problem, inner),
+    cause: inner?.cause ?? null,
+    until: null,
+    act: { do: 'command', command },
+  };
+}
+
+/** The explanation as a document; `commandOf` completes the command. */
+export function explained<Act>(why: Why<Act>, commandOf: (act: Act) => string | null): Explained {
+  const { reason, code, cause, until, act } = why;
+  return {
+    reason,
+    code,
+    cause: cause && { record: cause.record, at: iso(cause.at) },
+    until: isoOrNull(until),
+    command: act === null ? null : commandOf(act),
+  };
+}

@@ -1,0 +1,125 @@
+import { because, type Why, type WhyCode } from '../../kernel/why.ts';
+import { expectedNow } from '../../mail/host/project.ts';
+import type { MailAct, MailWhy } from '../../mail/machine/explain/words.ts';
+import { controlFolder } from '../../host/control.ts';
+import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
+import { answerFields, answerTypes, mayAnswer, replyCommand } from '../../mail/machine/answering.ts';
+import type { MailState } from '../../mail/machine/state.ts';
+import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
+import type { Project } from '../project/project.ts';
+import { parseMessage } from '../../mail/format/read-message.ts';
+import { withoutHost, type HostAct } from './explained.ts';
+
+/** Nothing happens to it, with a controller or without. */
+const settled: ReadonlySet<WhyCode> = new Set([
+  'no_mail',
+  'unread',
+  'handled',
+  'withdrawn',
+  'failed',
+  'closed',
+  'quiet',
+]);
+
+/**
+ * The same with what only the host and the folders show: that none runs, what it reports, files
+ * that it has not accepted. `role`: the one that is explained, or null.
+ */
+export function hostedMail(
+  why: MailWhy,
+  project: Project,
+  { state, role }: { readonly state: MailState; readonly role: RoleName | null },
+): Why<MailAct | HostAct> {
+  const holder = project.holder();
+  const file =
+    role === null || why.code !== 'no_mail' ? null : notAccepted(project, state, role, holder === null);
+  const own = file === null ? why : because<MailAct>('not_accepted', `${file} is not accepted yet`);
+  if (holder === null) return unhosted(own, project);
+  if (own.code !== 'due') return own;
+  const { problems } = holder;
+  const problem =
+    problems.find((each) => role !== null && each.split(/[^\w-]+/).includes(role)) ?? problems[0];
+  if (problem !== undefined) return { ...own, code: 'host_problem', reason: problem };
+  if (state.protocol === '' || state.protocol === project.hash()) return own;
+  return {
+    ...own,
+    code: 'protocol_changed',
+    reason: 'the controller still follows the protocol that it read at its start',
+  };
+}
+
+/** Without a controller a person's part comes first, and what she has done takes effect when one starts. */
+function unhosted(why: MailWhy, project: Project): Why<MailAct | HostAct> {
+  if (settled.has(why.code)) return why;
+  if (hasRecorded(project)) {
+    const recorded = because<MailAct>('host_not_running', 'what is recorded takes effect when one starts');
+    return withoutHost(recorded, 'no controller runs', 'mailroom up');
+  }
+  return why.act === null ? withoutHost(why, 'no controller runs', 'mailroom up') : why;
+}
+
+/** Whether commands or messages wait for a controller. */
+function hasRecorded(project: Project): boolean {
+  const isSent = (role: RoleName) => project.names(role, 'outbox').length > 0;
+  return project.files.list(controlFolder).length > 0 || project.roles().some(isSent);
+}
+
+/** A file that is not mail yet and may be for the role; `recorded`: in outboxes, too. Null: none. */
+function notAccepted(project: Project, state: MailState, role: RoleName, recorded: boolean): string | null {
+  const accepted = expectedNow(state).get(role);
+  const dropped = project.names(role, 'inbox').find((name) => accepted?.has(name) !== true);
+  if (dropped !== undefined) return `agents/${role}/inbox/${dropped}`;
+  for (const sender of recorded ? project.roles() : [])
+    for (const { path, text } of project.mail(sender, 'outbox')) {
+      const draft = parseMessage(text, path);
+      if (draft.ok && draft.value.to?.includes(role) === true) return path;
+    }
+  return null;
+}
+
+/** The command for what a person can do about mail. */
+export function mailCommand(state: MailState, protocol: Protocol, act: MailAct | HostAct): string | null {
+  switch (act.do) {
+    case 'command':
+      return act.command;
+    case 'unpause':
+      return `mailroom unpause ${targetWord(act.target)}`;
+    case 'reply':
+      return answerCommand(state, protocol, act.request);
+    case 'retry':
+      return `mailroom retry ${endOfId(act.message)}`;
+    case 'send': {
+      const type = act.type === null ? '' : ` --type ${act.type}`;
+      return `mailroom send ${act.to} --thread ${endOfId(act.thread)}${type} --message "…"`;
+    }
+    default:
+      return act satisfies never;
+  }
+}
+
+function targetWord(target: Extract<MailAct, { do: 'unpause' }>['target']): string {
+  switch (target.kind) {
+    case 'all':
+      return 'all';
+    case 'role':
+      return target.role;
+    case 'thread':
+      return endOfId(target.thread);
+    case 'turn':
+      return target.turn;
+  }
+}
+
+/** The command that answers a request, for any person who may; null: it is not known any more. */
+function answerCommand(state: MailState, protocol: Protocol, request: MessageId): string | null {
+  const mail = state.mail.get(request);
+  if (!mail) return null;
+  const people = [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
+  const types = answerTypes(protocol, mail.request?.replies ?? []);
+  return replyCommand({
+    id: request,
+    as: mayAnswer(state, mail, people),
+    types,
+    fields: answerFields(protocol, types),
+  });
+}

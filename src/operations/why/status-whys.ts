@@ -1,0 +1,55 @@
+import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
+import { MailExplainer } from '../../mail/machine/explain/explain.ts';
+import type { MailWhy } from '../../mail/machine/explain/words.ts';
+import type { Project } from '../project/project.ts';
+import type { MailStatus, RoleStatus, ThreadStatus } from '../mail-status.ts';
+import { explained, isMoving, type Explained } from './explained.ts';
+import { hostedMail, mailCommand } from './mail-why.ts';
+
+/** The reasons of what waits; null: it moves, or nothing of it waits. */
+interface StatusWhys {
+  role(name: string): Explained | null;
+  thread(id: string): Explained | null;
+}
+
+export const unexplained: StatusWhys = { role: () => null, thread: () => null };
+
+/** The number of open threads that are explained, the newest. */
+const mostThreads = 50;
+
+/**
+ * Explains the roles whose mail waits and the open threads in which nothing runs. Folds the journal
+ * only if there are any.
+ */
+export function explainStatus(
+  project: Project,
+  status: MailStatus,
+  protocol: Protocol,
+  now: number,
+): StatusWhys {
+  const held = ({ name, inbox, running }: RoleStatus) =>
+    inbox > 0 && running === 0 && !isHuman(protocol, name);
+  const roles = new Set(status.roles.filter(held).map(({ name }) => name));
+  const busy = new Set(status.turns.filter(({ state }) => state !== 'pending').map(({ thread }) => thread));
+  const waits = ({ id, state }: ThreadStatus) => state === 'open' && !busy.has(id);
+  const threads = new Set(
+    status.threads
+      .filter(waits)
+      .slice(-mostThreads)
+      .map(({ id }) => id),
+  );
+  const state = roles.size + threads.size === 0 ? null : project.state();
+  if (state === null) return unexplained;
+  const explainer = new MailExplainer(state, protocol, now);
+  const document = (why: MailWhy, role: string | null) => {
+    const hosted = hostedMail(why, project, { state, role });
+    return isMoving(hosted) ? null : explained(hosted, (act) => mailCommand(state, protocol, act));
+  };
+  return {
+    role: (name) => (roles.has(name) ? document(explainer.role(name), name) : null),
+    thread: (id) => {
+      const thread = threads.has(id) ? state.threads.get(id) : undefined;
+      return thread ? document(explainer.thread(thread), null) : null;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { endOfId } from '../../kernel/ids.ts';
+import { because } from '../../kernel/why.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
+import { MailExplainer } from '../../mail/machine/explain/explain.ts';
+import type { MailWhy } from '../../mail/machine/explain/words.ts';
+import { emptyState, type MailState } from '../../mail/machine/state.ts';
+import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import { statusOf as stepStatus } from '../../workflow/machine/view.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { resolve } from '../directory.ts';
+import { summaryOf } from '../mail-summary.ts';
+import { ProblemsError } from '../problems.ts';
+import { resumeCommand, runCommand } from '../runs/run-commands.ts';
+import type { RunCard, StoredRun, WorkflowServices } from '../runs/services.ts';
+import type { Project } from '../project/project.ts';
+import { statusOf } from '../status.ts';
+import type { Named } from '../targets.ts';
+import { explained, withoutHost, type Explained } from './explained.ts';
+import { hostedMail, mailCommand } from './mail-why.ts';
+
+/** Why one thing moves, waits or has ended. */
+export interface WhyDocument extends Explained {
+  readonly schema: 1;
+  /** A role, a turn, the whole ID of a message, thread or run, or `<run>/<step>`. */
+  readonly target: string;
+  /** Its own state, as `status` and `show` name it. */
+  readonly state: string;
+}
+
+type Place = Project & { readonly workflows: Pick<WorkflowServices, 'find' | 'run' | 'runs'> };
+
+/** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
+export async function why(project: Place, word: string, now: number): Promise<WhyDocument> {
+  const { workflows } = project;
+  const [reference = '', ...path] = word.split('/');
+  const run = path.length > 0 ? workflows.run(reference) : workflows.find(word);
+  if (run !== null) return await whyRun(run, path.join('/'), now);
+  const definition = await project.definition();
+  if (!definition.ok) throw new ProblemsError(definition.problems);
+  const { protocol } = definition.value;
+  const state = project.state() ?? emptyState();
+  const named = namedIn(project, state, protocol, word, workflows.runs());
+  const { target, ...found } = whyMail(state, protocol, named, now);
+  const role = named.kind === 'role' ? named.role : null;
+  const hosted = hostedMail(found.why, project, { state, role });
+  const own = role === null ? found.state : roleState(project, state, protocol, role, now);
+  return { schema: 1, target, state: own, ...explained(hosted, (act) => mailCommand(state, protocol, act)) };
+}
+
+async function whyRun(stored: StoredRun, path: string, now: number): Promise<WhyDocument> {
+  const state = stored.state();
+  const rules = compile(stored.definition);
+  const explainer = new RunExplainer(state, rules, now);
+  const own = path === '' ? explainer.run() : explainer.step(path);
+  if (own === null)
+    throw new MailroomError(
+      'E_TARGET',
+      `the run ${endOfId(stored.run)} has no step \`${path}\``,
+      `\`mailroom show ${endOfId(stored.run)}\` lists its steps`,
+    );
+  const isLeft = state.endedAt === null && !(await stored.alive());
+  const hosted = isLeft ? withoutHost(own, 'no process hosts the run', resumeCommand(stored.card)) : own;
+  return {
+    schema: 1,
+    target: path === '' ? stored.run : `${stored.run}/${path}`,
+    state: path === '' ? (isLeft ? 'stopped' : state.status) : stepStatus(state, path),
+    ...explained(hosted, (act) => (act.do === 'command' ? act.command : runCommand(stored.run, act))),
+  };
+}
+
+function namedIn(
+  project: Project,
+  state: MailState,
+  protocol: Protocol,
+  word: string,
+  runs: readonly RunCard[],
+): Explainable {
+  const turn = /^t([1-9]\d*)$/.exec(word)?.[1];
+  // An ended turn is in no list any more.
+  if (turn !== undefined && Number(turn) <= state.lastTurn) return { kind: 'turn', turn: word };
+  const others = {
+    words: ['a run', 'a step (`<run>/<step>`)'],
+    names: runs.map(({ run }) => endOfId(run)),
+  };
+  const kinds = ['role', 'turn', 'thread', 'message'] as const;
+  return resolve(project, state, word, kinds, others, [...protocol.roles.keys()]) as Explainable;
+}
+
+/** What the mail can explain: everything with a name but all of it together. */
+type Explainable = Exclude<Named, { kind: 'all' }>;
+
+interface Found {
+  readonly target: string;
+  readonly state: string;
+  readonly why: MailWhy;
+}
+
+function whyMail(state: MailState, protocol: Protocol, named: Explainable, now: number): Found {
+  const explainer = new MailExplainer(state, protocol, now);
+  switch (named.kind) {
+    case 'role':
+      return { target: named.role, state: '', why: explainer.role(named.role) };
+    case 'turn': {
+      const turn = state.turns.get(named.turn);
+      const own = turn ? explainer.turn(turn) : because<never>('handled', `turn ${named.turn} has ended`);
+      return { target: named.turn, state: turn?.phase.is ?? 'ended', why: own };
+    }
+    case 'thread':
+      return whyThread(state, explainer, named.thread);
+    case 'message': {
+      const mail = state.mail.get(named.message);
+      const own = mail && explainer.message(mail);
+      // A thread has the ID of its first message, which is handled long before the thread ends.
+      if (!own || (own.code === 'handled' && state.threads.has(named.message)))
+        return whyThread(state, explainer, named.message);
+      const copies = [...mail.deliveries.values()].map(({ at }) => at);
+      return { target: named.message, state: [...new Set(copies)].join(', '), why: own };
+    }
+    default:
+      return named satisfies never;
+  }
+}
+
+function whyThread(state: MailState, explainer: MailExplainer, id: string): Found {
+  const thread = state.threads.get(id);
+  const past = because<never>('closed', 'its thread ended long ago, and only its files are left');
+  return { target: id, state: thread?.state ?? 'closed', why: thread ? explainer.thread(thread) : past };
+}
+
+/** The state of a role as `status` prints it. */
+function roleState(
+  project: Project,
+  state: MailState,
+  protocol: Protocol,
+  name: string,
+  now: number,
+): string {
+  const parts = {
+    holder: project.holder(),
+    protocol,
+    hash: null,
+    dropped: new Map<string, number>(),
+    recorded: 0,
+    problems: [],
+    now,
+  };
+  return statusOf(summaryOf(state), parts).roles.find((role) => role.name === name)?.state ?? 'idle';
+}

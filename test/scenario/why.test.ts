@@ -1,0 +1,79 @@
+import { afterEach, expect, it } from 'vitest';
+import { playProject, smallTeam } from '../support/play.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+interface Why {
+  readonly code: string;
+  readonly reason: string;
+  readonly command: string | null;
+}
+
+const why = async (target: string) =>
+  JSON.parse((await project.run(['why', target, '--json'])).stdout) as Why;
+
+/** The words of a printed command, as a shell passes them on, with a text in place of the `…`. */
+function wordsOf(command: string | null): string[] {
+  const [program, ...words] = (command ?? '').match(/"[^"]*"|\S+/g) ?? [];
+  expect(program).toBe('mailroom');
+  return words.map((word) => word.replaceAll('"', '').replace('…', 'Blue'));
+}
+
+it('brings mail to its end by nothing but the commands that it names', { timeout: 60_000 }, async () => {
+  project = playProject(smallTeam, {
+    maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
+  });
+  project.write('agents/maker/inbox/task.md', 'Make it\n');
+  await project.run(['pause', 'maker']);
+  const codes: string[] = [];
+  for (let step = 0; step < 10; step += 1) {
+    const { code, command } = await why('maker');
+    codes.push(code);
+    if (code === 'no_mail') break;
+    const words = wordsOf(command);
+    const run = await project.run(words[0] === 'up' ? ['up', '--until-idle'] : words);
+    // A controller in whose project everything is paused ends as stuck.
+    expect([0, 1]).toContain(run.code);
+  }
+  const host = 'host_not_running';
+  expect(codes).toEqual([host, 'paused', host, 'waiting_for_user', host, 'no_mail']);
+});
+
+it(
+  'names the command that continues a run whose process is gone, and a gate',
+  { timeout: 60_000 },
+  async () => {
+    project = playProject(smallTeam, {});
+    const text = [
+      'name: ship',
+      "version: '1'",
+      'timeout: 1h',
+      'steps:',
+      "  ask: { gate: { message: 'Ship it?' } }",
+      '  publish: { depends_on: [ask], command: [echo, published] }',
+    ];
+    project.write('workflows/ship.yaml', `${text.join('\n')}\n`);
+    const first = project.start(['run', 'ship']);
+    const end = finished(first);
+    await said(first, 'asks: Ship it?');
+    const [{ run } = { run: '' }] = JSON.parse((await project.run(['runs', '--json'])).stdout) as {
+      run: string;
+    }[];
+    expect(await why(`${run}/publish`)).toMatchObject({
+      code: 'needs',
+      reason: 'ask waits for the approval of a person: Ship it?; publish needs ask',
+      command: `mailroom approve ${run.slice(-6)} ask`,
+    });
+    first.kill('SIGKILL');
+    await end;
+    const left = await why(run);
+    expect(left).toMatchObject({ code: 'host_not_running', command: `mailroom resume ${run.slice(-6)}` });
+    const second = project.start(wordsOf(left.command));
+    const over = finished(second);
+    expect(await project.run(['approve', run, 'ask'])).toMatchObject({ code: 0 });
+    await over;
+    expect((await why(run)).code).toBe('succeeded');
+  },
+);

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { RunExplainer, type RunWhy } from '../../../src/workflow/machine/explain/explain.ts';
+import { start, World, type WorldOptions } from './world.ts';
+
+const hour = 3_600_000;
+
+function explainer({ state, rules, now }: World, slots?: number): RunExplainer {
+  const some = slots === undefined ? undefined : { agents: slots, processes: slots };
+  return new RunExplainer(state, rules, now, some);
+}
+
+function said(why: RunWhy | null): string {
+  if (why === null) return 'nothing';
+  const { code, reason, act } = why;
+  return `${code}: ${reason}${act === null ? '' : ` (${act.do})`}`;
+}
+
+const step = (world: World, path: string, slots?: number) => explainer(world, slots).step(path);
+const run = (world: World, slots?: number) => explainer(world, slots).run();
+const world = (text: string, options?: WorldOptions) => new World(text, options);
+
+describe('why a run does not move', () => {
+  it('names a step that runs, and how many more', () => {
+    const one = world('a\nb');
+    expect(said(run(one))).toBe('running: a runs, and 1 more');
+    expect(run(one).cause).toEqual({ record: 'a', at: start });
+    one.done('a');
+    expect(said(run(one))).toBe('running: b runs');
+  });
+
+  it('says how it ended, and what continues it', () => {
+    const one = world('a');
+    one.done('a');
+    expect(said(run(one))).toBe('succeeded: the run succeeded');
+    const two = world('a');
+    two.fails('a', { class: 'NON_RETRYABLE' });
+    expect(said(run(two))).toBe('failed: the run failed: a: it broke (resume)');
+    const three = world('a');
+    three.record({ type: 'cancelled', by: 'ada', command: null });
+    expect(said(run(three))).toBe('ending: the run is ending: cancelled by ada');
+    three.settle();
+    expect(said(run(three))).toBe('cancelled: the run was cancelled: cancelled by ada (resume)');
+  });
+
+  it('names the gate that it waits for, and who may approve', () => {
+    const one = world('a : gate=1h say="Ship it?"\nb <- a');
+    const why = run(one);
+    expect(why).toEqual({
+      code: 'waiting_for_approval',
+      reason: 'a waits for the approval of a person: Ship it?',
+      cause: { record: 'a', at: start },
+      until: start + hour,
+      act: {
+        do: 'approve',
+        path: 'a',
+        gate: { approvers: [], choices: ['approve', 'reject'], fields: {} },
+      },
+    });
+    one.judge('a', 'approve');
+    expect(said(run(one))).toBe('running: b runs');
+  });
+});
+
+describe('why a step does not move', () => {
+  it('names the innermost step that it needs first', () => {
+    const one = world('a\nb <- a\nc <- b\nd <- c');
+    expect(said(step(one, 'd'))).toBe('needs: a runs; d needs c, which needs b, which needs a');
+    one.fails('a', { class: 'NON_RETRYABLE' });
+    expect(said(step(one, 'd'))).toBe('skipped: d was skipped: the run ended first');
+  });
+
+  it('passes on what a person can do about the step that it needs', () => {
+    const one = world('ask : gate=1h say="Go on?"\nb <- ask');
+    expect(said(step(one, 'b'))).toBe(
+      'needs: ask waits for the approval of a person: Go on?; b needs ask (approve)',
+    );
+    expect(step(one, 'b')?.until).toBe(start + hour);
+  });
+
+  it('says why it was skipped: its condition, or a step before it', () => {
+    const one = world('a : skip-dependents\nb <- a\nc <- b\nd : when="false"\ne');
+    one.fails('a', { class: 'NON_RETRYABLE', text: 'no compiler' });
+    expect(said(step(one, 'd'))).toBe('skipped: d was skipped: its condition was false');
+    expect(said(step(one, 'b'))).toBe(
+      'skipped: b was skipped: `a` did not let it run; a failed: no compiler (retry-step)',
+    );
+    expect(said(step(one, 'c'))).toBe(
+      'skipped: c was skipped: `b` did not let it run; b was skipped: `a` did not let it run; ' +
+        'a failed: no compiler (retry-step)',
+    );
+  });
+
+  it('says when it is tried again, how often it may be, and why', () => {
+    const one = world('a : retry=2');
+    one.fails('a');
+    const why = step(one, 'a');
+    expect(said(why)).toBe('backoff: a failed and starts again, retry 1 of 2: it broke');
+    expect(why?.until).toBe(one.decision.wake);
+    one.pass(1_000);
+    expect(said(step(one, 'a'))).toBe('running: a runs');
+  });
+
+  it('names the rate limited provider, and when its limit ends', () => {
+    const one = world('a : agent=claude\nb : agent=claude', { agents: 1 });
+    one.fails('a', { class: 'RETRYABLE_RATE_LIMIT', until: start + hour });
+    for (const path of ['a', 'b']) {
+      expect(said(step(one, path))).toBe(`usage_limit: ${path} waits: claude is rate limited`);
+      expect(step(one, path)?.until).toBe(start + hour);
+    }
+  });
+
+  it('says that no slot is free', () => {
+    const one = world('a\nb', { slots: 1 });
+    expect(said(step(one, 'b', 1))).toBe('concurrency: b waits for a slot');
+    expect(step(one, 'b', 1)?.cause).toEqual({ record: 'a', at: start });
+  });
+
+  it('says that the rest of the budget is reserved', () => {
+    const one = world('a : agent=claude usd=2\nb : agent=claude usd=2', {
+      workflow: { budget: { usd: 3, tokens: null } },
+    });
+    expect(said(step(one, 'b'))).toBe(
+      'budget: b waits: the rest of the budget of the run is reserved for running steps',
+    );
+  });
+
+  it('says that a check runs, and that a role does it or waits for others', () => {
+    const one = world('a : check=2');
+    one.done('a');
+    expect(said(step(one, 'a'))).toBe('checking: the check of a runs');
+    const two = world('a : role=engineer');
+    expect(said(step(two, 'a'))).toBe('running: engineer does a');
+    two.happens({ type: 'role-waits', key: two.key('a'), waits: true });
+    expect(said(step(two, 'a'))).toBe('waiting_for_answer: engineer, who does a, waits for others');
+  });
+
+  it('looks into loops, and into steps that have not begun', () => {
+    const one = world('a\nloop <- a : each=[1,2]\n  x\n  y <- x');
+    expect(said(step(one, 'loop/0/y'))).toBe(
+      'needs: loop/0/y begins with what it is part of; a runs; loop needs a',
+    );
+    one.done('a');
+    expect(said(step(one, 'loop'))).toBe('running: loop/0/x runs');
+    expect(said(step(one, 'loop/0/y'))).toBe('needs: loop/0/x runs; loop/0/y needs loop/0/x');
+    expect(step(one, 'loop/0/z')).toBeNull();
+    expect(step(one, 'z')).toBeNull();
+  });
+
+  it('follows a sequence', () => {
+    const one = world('a : ok=b\nb : ok=_end');
+    expect(said(step(one, 'b'))).toBe('needs: a runs; b needs a');
+  });
+
+  it('says that a step failed or was cancelled, and how to run it again', () => {
+    const one = world('a : continue\nb');
+    one.fails('a', { class: 'NON_RETRYABLE' });
+    expect(said(step(one, 'a'))).toBe('failed: a failed: it broke (retry-step)');
+    one.happens({ type: 'cancelled', by: 'ada', command: null });
+    expect(said(step(one, 'b'))).toBe('cancelled: b was cancelled (retry-step)');
+  });
+});
