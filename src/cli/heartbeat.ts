@@ -5,7 +5,8 @@ import type { Terminal } from './terminal.ts';
 const minute = 60_000;
 
 /**
- * How often a host without a terminal reports what is running, in milliseconds; null: never. Default: every minute where `$CI` is set. Throws `E_USAGE`.
+ * How often a host without a terminal reports what is running, in milliseconds; null: never.
+ * Default: every minute where `$CI` is set. Throws `E_USAGE`.
  */
 export function heartbeatOf(given: string | undefined, ci: string | undefined): number | null {
   if (given === undefined) return ci === undefined || ci === '' || ci === 'false' ? null : minute;

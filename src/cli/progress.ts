@@ -17,7 +17,9 @@ export interface Progress {
   look(state: MailState): void;
   /** Prints one line of the program itself. */
   say(text: string): void;
-  /** Keeps the printed lines, removes the block, and waits for an open question. Safe to call again. */
+  /**
+   * Keeps the printed lines, removes the block, and waits for an open question. Safe to call again.
+   */
   close(): Promise<void>;
 }
 

@@ -15,7 +15,9 @@ export interface RunProgress {
   look(events: readonly RunEvent[], state: RunState): void;
   /** Prints one line of the program itself. */
   say(text: string): void;
-  /** Keeps the printed lines, removes the block, and waits for an open question. Safe to call again. */
+  /**
+   * Keeps the printed lines, removes the block, and waits for an open question. Safe to call again.
+   */
   close(): Promise<void>;
 }
 

@@ -49,7 +49,10 @@ export function git(args: readonly string[], options: GitOptions): Promise<RunRe
   });
 }
 
-/** Why git failed: the `fatal:` or `error:` line of its output, without the warnings and advice around it. */
+/**
+ * Why git failed: the `fatal:` or `error:` line of its output, without the warnings and advice
+ * around it.
+ */
 export function whyGitFailed({ error, ended, stderr, stdout }: RunResult): string {
   if (error !== null) return error;
   if (ended !== 'exited') return `ended by ${ended}`;

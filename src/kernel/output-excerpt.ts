@@ -39,7 +39,7 @@ function cut(line: string): string {
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
 }
 
-/** The places of all lines, the most telling first; some of them twice. */
+/** The places of all lines, the most informative first; some of them twice. */
 function* inOrder(lines: readonly string[]): Generator<number> {
   if (lines.length === 0) return;
   const last = lines.length - 1;
@@ -58,7 +58,7 @@ function* inOrder(lines: readonly string[]): Generator<number> {
   }
 }
 
-/** Lines of a text within the limits, each counted with the marks of the gaps that it leaves. */
+/** Lines within the limits, each counted with the marks of the gaps that it leaves. */
 class Chosen {
   readonly #all: readonly string[];
   readonly #places = new Set<number>();

@@ -155,7 +155,9 @@ function misplacedWarning({ message, hint }: Misplaced): Diagnostic {
   return { code: 'E_MISPLACED', severity: 'warning', message, place: null, hint };
 }
 
-/** A warning of a stuck state at the type of the message that waits, with the shortest path to it. */
+/**
+ * A warning of a stuck state at the type of the message that waits, with the shortest path to it.
+ */
 function stuckWarning({ path, why, type }: StuckState, place: (path: string[]) => Place | null): Diagnostic {
   return {
     code: 'E_STUCK',

@@ -97,7 +97,8 @@ export interface ProjectServices extends Project {
   definition(): Promise<Checked<Definition>>;
   readonly workflows: WorkflowServices;
   /**
-   * Makes the folders of the roles, and the schemas for editors. Returns what was missing; a disk that
+   * Makes the folders of the roles, and the schemas for editors. Returns what was missing; a disk
+   * that
    * refuses is left alone.
    */
   prepare(protocol: Protocol): readonly string[];

@@ -2,7 +2,10 @@ import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { errorCodes, type ErrorCode } from '../kernel/errors.ts';
 
-/** `# mailroom-ok: E_STUCK reason`, at the end of the line that it accepts a warning of, or above it. */
+/**
+ * `# mailroom-ok: E_STUCK reason`, at the end of the line that it accepts a warning of, or above
+ * it.
+ */
 const comment = /(?:^|\s)#\s*mailroom-ok:\s*(\S*)[ \t]*(.*)$/;
 
 interface Acceptance {

@@ -165,7 +165,9 @@ async function askProvider(installed: (name: string) => boolean): Promise<string
   return answer === '' ? null : answer;
 }
 
-/** Which program does the work, and whether it can. Null: the template, which is not ours, says it. */
+/**
+ * Which program does the work, and whether it can. Null: the template, which is not ours, says it.
+ */
 function providerLines(
   { services, terminal: { colours } }: Context,
   provider: ScaffoldResult['provider'],

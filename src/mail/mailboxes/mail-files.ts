@@ -18,7 +18,10 @@ const byMonth: ReadonlySet<string> = new Set(['processed', 'sent', 'failed']);
 /** Which files of an inbox are messages, by their names. */
 export type IsMail = (name: string) => boolean;
 
-/** Files that end in `.md`, and those that one of the globs (`inbox_patterns`) matches; none that is hidden. */
+/**
+ * Files that end in `.md`, and those that one of the globs (`inbox_patterns`) matches; none that is
+ * hidden.
+ */
 export function mailMatching(patterns: readonly string[]): IsMail {
   const matches = patterns.length === 0 ? () => false : picomatch([...patterns], { flags: 's' });
   return (name) => !name.startsWith('.') && (name.endsWith('.md') || matches(name));

@@ -36,20 +36,23 @@ const role = z
 const recipientsError = 'a role, a list of roles, or all: [roles]';
 const atLeastTwo = 'a list of at least two roles';
 
-const recipients = z.union(
-  [
-    oneOrMore(name, recipientsError),
-    z
-      .strictObject({
-        all: z
-          .array(name, { error: atLeastTwo })
-          .min(2, { error: atLeastTwo })
-          .describe('Roles that every such message goes to together.'),
-      })
-      .meta({ title: 'set of recipients' }),
-  ],
-  { error: recipientsError },
-);
+const recipients = z
+  .union(
+    [
+      name,
+      z.array(name).min(1, { error: recipientsError }),
+      z
+        .strictObject({
+          all: z
+            .array(name, { error: atLeastTwo })
+            .min(2, { error: atLeastTwo })
+            .describe('Roles that every such message goes to together.'),
+        })
+        .meta({ title: 'set of recipients' }),
+    ],
+    { error: recipientsError },
+  )
+  .transform((value) => (typeof value === 'string' ? [value] : value));
 
 const types = oneOrMore(name, 'a message type or a list of them');
 const roles = oneOrMore(name, 'a role or a list of roles');
@@ -102,7 +105,7 @@ const field = z
 const messageType = z
   .strictObject({
     from: roles.describe('Who may send it: a role or a list of roles.'),
-    to: recipients.describe('Who may get it: a role or a list of roles; with all: [roles], all of them do.'),
+    to: recipients.describe('Who may get it: a role or a list of roles.'),
     reply: types.optional().describe('The types that answer it: with them, it is a request.'),
     blocking: z
       .literal([true, false, 'role', 'thread'])

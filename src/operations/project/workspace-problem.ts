@@ -2,7 +2,9 @@ import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { git, whyGitFailed } from '../../git/git.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 
-/** Why no git worktree can be made for the threads of this protocol; null: it can, or needs none. */
+/**
+ * Why no git worktree can be made for the threads of this protocol; null: it can, or needs none.
+ */
 export async function workspaceProblem(
   root: string,
   { workspace }: Pick<Protocol, 'workspace'>,

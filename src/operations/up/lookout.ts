@@ -15,7 +15,9 @@ interface Watched {
   readonly config: Config;
 }
 
-/** What keeps mail waiting without a failure: programs that are missing, and mail in wrong places. */
+/**
+ * What keeps mail waiting without a failure: programs that are missing, and mail in wrong places.
+ */
 export class Lookout {
   readonly #disk: RealDisk;
   readonly #watched: Watched;
@@ -36,7 +38,9 @@ export class Lookout {
   /** The providers of roles whose programs cannot be found. */
   missing = (): ReadonlySet<string> => new Set(this.#missing().keys());
 
-  /** For each missing program that a role would use: which mail waits for it, or what runs instead. */
+  /**
+   * For each missing program that a role would use: which mail waits for it, or what runs instead.
+   */
   problems(): string[] {
     const missing = this.#missing();
     return [...missing].flatMap(([provider, program]) => {

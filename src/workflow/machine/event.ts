@@ -85,7 +85,7 @@ export type Verdict =
       readonly is: 'incomplete';
       readonly reasons: readonly string[];
       readonly fingerprints: readonly string[];
-      /** The file with the whole output that the reasons are from, in the project; null: a report. */
+      /** The file with the whole output, in the project; null: the reasons are a report. */
       readonly log: string | null;
     }
   /** No check, but the requested summary; without `text`, `problem` says why. */

@@ -105,7 +105,9 @@ export interface LaunchOutput {
   readonly required: boolean;
 }
 
-/** The folder of a process, in that of its run's steps: `build/1.1`, or `build/1.1.2` for a check. */
+/**
+ * The folder of a process, in that of its run's steps: `build/1.1`, or `build/1.1.2` for a check.
+ */
 export function processName({ path, iteration, attempt, check }: ProcessKey): string {
   const name = `${String(iteration)}.${String(attempt)}`;
   return `${path}/${check === 0 ? name : `${name}.${String(check)}`}`;

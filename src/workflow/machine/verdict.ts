@@ -14,7 +14,9 @@ interface ReturnedCheck extends Returned {
   readonly changed: readonly string[] | string;
 }
 
-/** The number of a decision file's last lines that become the reasons why the work is incomplete. */
+/**
+ * The number of a decision file's last lines that become the reasons why the work is incomplete.
+ */
 const reasonLines = 20;
 const mostEntries = 200;
 const longestEntry = 1_000;
