@@ -5,7 +5,7 @@ import type { Protocol } from '../mail/format/protocol.ts';
 import type { FieldType } from '../mail/format/protocol.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
 import { fieldProblem } from '../mail/machine/rules/fields.ts';
-import { answerFields, replyCommand } from '../mail/machine/answering.ts';
+import { answerFields, replyCommands } from '../mail/machine/answering.ts';
 import { pickItem } from '../operations/positions.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
 import { askFields, askLine, choose, missingFields, type AskedFields } from './asking.ts';
@@ -56,7 +56,7 @@ interface GivenAnswer {
 
 /**
  * An answer with everything that it needs: asks a person for what is missing. Throws `E_USAGE` with
- * the complete command where nobody can be asked.
+ * the complete command where no person can be asked.
  */
 export async function completeAnswer(
   context: Context,
@@ -75,7 +75,7 @@ export async function completeAnswer(
   const typed = { ...options, ...(type === undefined ? {} : { type }) };
   const { fields } = missingParts(answerable, { ...given, options: typed });
   const field = [...(options.field ?? []), ...(await askFields(fields, otherwise, fieldProblem))];
-  return { from, options: { ...typed, field }, text: text ?? (await askText(message)) };
+  return { from, options: { ...typed, field }, text: text ?? (await askText(context, message)) };
 }
 
 function oneOf(question: string, names: readonly string[]): Promise<string> {
@@ -83,11 +83,28 @@ function oneOf(question: string, names: readonly string[]): Promise<string> {
   return choose(question, choices, otherwise);
 }
 
-async function askText({ subject }: Message): Promise<Text> {
-  const text = await askLine(`Your answer to “${line(subject)}”`, otherwise, (given) =>
+/** The text, written in an editor; without one, on a line. */
+async function askText({ services }: Context, message: Message): Promise<Text> {
+  const text = (await edited(services, message)) ?? (await askOneLine(message));
+  return { text, source: 'the answer', plain: true, remedy: '' };
+}
+
+const mark = '<!-- mailroom: everything below this line is left out -->';
+
+async function edited(
+  services: Context['services'],
+  { from, type, subject, body }: Message,
+): Promise<string | null> {
+  const saved = await services.edit(`\n\n${mark}\n\n${from} asks (${type}): ${subject}\n\n${body}`);
+  const text = saved?.split(mark, 1)[0]?.trim();
+  if (text === '') throw new MailroomError('E_CANCELLED', `the text is empty: ${otherwise}`);
+  return text ?? null;
+}
+
+function askOneLine({ subject }: Message): Promise<string> {
+  return askLine(`Your answer to “${line(subject)}”`, otherwise, (given) =>
     given.trim() === '' ? 'write an answer, or press Escape to cancel' : null,
   );
-  return { text, source: 'the answer', plain: true, remedy: '' };
 }
 
 interface Missing {
@@ -115,7 +132,7 @@ function isComplete({ people, types, fields, text }: Missing): boolean {
 
 function incomplete(
   context: Context,
-  { message }: Answerable,
+  answerable: Answerable,
   given: GivenAnswer,
   { people, types, fields, text }: Missing,
 ): MailroomError {
@@ -125,9 +142,15 @@ function incomplete(
     ...(types.length > 1 ? [] : Object.entries(fields).map(inWords)),
     ...(text ? ['its text'] : []),
   ];
-  const answer = { id: message.id, as: people, types, fields, given: givenWords(given), hasText: !text };
-  const command = context.commandLine(replyCommand(answer).replace(/^mailroom /, ''));
-  return new MailroomError('E_USAGE', `the answer lacks ${lacks.join(', ')}`, command);
+  const commands = replyCommands({
+    id: answerable.message.id,
+    as: people,
+    types,
+    fields: (possible) => missingParts({ ...answerable, types: possible }, given).fields,
+    given: givenWords(given),
+    hasText: !text,
+  }).map((command) => context.commandLine(command.replace(/^mailroom /, '')));
+  return new MailroomError('E_USAGE', `the answer lacks ${lacks.join(', ')}`, commands.join('\n      '));
 }
 
 function inWords([name, { enum: values, type }]: [string, AskedFields[string]]): string {

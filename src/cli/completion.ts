@@ -8,8 +8,9 @@ export interface Candidate {
 
 /**
  * Names from the project for the kind of an argument or option: `role`, `target`, `id`, `thread`, …
+ * `typed`: what the word begins with.
  */
-type Names = (what: string) => Promise<readonly Candidate[]>;
+type Names = (what: string, typed: string) => Promise<readonly Candidate[]>;
 
 /**
  * The candidates for the last word. Empty: the shell may offer files. `words` follow the program's
@@ -40,7 +41,7 @@ async function possible(
   { typed, given, pending }: Position,
   names: Names,
 ): Promise<readonly Candidate[]> {
-  if (pending) return await names(pending.attributeName());
+  if (pending) return await names(pending.attributeName(), typed);
   if (typed.startsWith('-')) {
     const options = command === program ? program.options : [...command.options, ...program.options];
     return options.map(({ long, description }) => ({ value: long ?? '', about: description }));
@@ -53,7 +54,7 @@ async function possible(
   const argument = command.registeredArguments[given];
   if (!argument) return [];
   if (argument.argChoices) return argument.argChoices.map((value) => ({ value, about: '' }));
-  return await names(argument.name());
+  return await names(argument.name(), typed);
 }
 
 /** The command that the words select, and the position that they reach in it. */

@@ -8,6 +8,7 @@ import type { Terminal } from './terminal.ts';
 export interface Context {
   /** For actions only. */
   readonly services: Services;
+  /** Commands in what it prints for people name the project if it is not found from here. */
   readonly terminal: Terminal;
   /** The exit code, once a command has ended. */
   code: number;
@@ -37,7 +38,7 @@ export interface Context {
   act<Given extends unknown[]>(run: (...given: Given) => Promise<number>): (...given: Given) => Promise<void>;
 }
 
-export function makeContext(start: Start, terminal: Terminal, program: Command): Context {
+export function makeContext(start: Start, plain: Terminal, program: Command): Context {
   const { cwd } = start;
   let loaded: Services | null = null;
   const services = (): Services => {
@@ -48,10 +49,13 @@ export function makeContext(start: Start, terminal: Terminal, program: Command):
     const { project } = program.opts<{ project?: string }>();
     return project === undefined ? null : resolve(cwd, project);
   };
+  // Loaded with the services, as `--help` needs neither.
+  let shellWord = (word: string): string => word;
   let entered: string | null = null;
   const found = () => services().findProject(named() ?? cwd, named() !== null);
   const root = () => entered ?? found();
   const place = () => root() ?? named() ?? cwd;
+  const terminal = namingProject(plain, () => (loaded === null ? 'mailroom ' : context.commandLine('')));
   let isAnnounced = false;
   const context: Context = {
     get services() {
@@ -80,21 +84,37 @@ export function makeContext(start: Start, terminal: Terminal, program: Command):
     name: start.name,
     commandLine: (words) => {
       const here = services().findProject(cwd, false) ?? cwd;
-      return place() === here ? `${start.name} ${words}` : `${start.name} -C ${place()} ${words}`;
+      return place() === here ? `${start.name} ${words}` : `${start.name} -C ${shellWord(place())} ${words}`;
     },
-    outsideTurn: (verb) => {
-      if (context.turn === null) return;
-      const hint = 'a turn can only send, reply and read; ask a person by a message';
-      throw new MailroomError('E_INSIDE_TURN', `an agent cannot run \`${verb}\` inside its own turn`, hint);
-    },
+    outsideTurn: (verb) => refuseInside(context.turn, verb),
     act:
       (run) =>
       async (...given) => {
+        ({ shellWord } = await import('../kernel/quoting.ts'));
         loaded = await start.services();
         context.code = await run(...given);
       },
   };
   return context;
+}
+
+/** The beginning of a command in printed text, without an option of its own. */
+const printedCommand = /(?<=`|\$ |: )mailroom (?=[a-z])/g;
+
+function refuseInside(turn: Context['turn'], verb: string): void {
+  if (turn === null) return;
+  const hint = 'a turn can only send, reply and read; ask a person by a message';
+  throw new MailroomError('E_INSIDE_TURN', `an agent cannot run \`${verb}\` inside its own turn`, hint);
+}
+
+/** A terminal on which printed commands begin with this. */
+function namingProject(plain: Terminal, beginning: () => string): Terminal {
+  const named = (text: string) => text.replaceAll(printedCommand, beginning);
+  return {
+    ...plain,
+    print: (text) => plain.print(named(text)),
+    complain: (text) => plain.complain(named(text)),
+  };
 }
 
 function turnOf({ environment }: Start): Context['turn'] {

@@ -1,8 +1,10 @@
+import { endOfId } from '../kernel/ids.ts';
 import { userInfo } from 'node:os';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Asked, Verdict } from '../operations/requests.ts';
 import type { Context } from './context.ts';
 import { short } from './format.ts';
+import { idOf } from './ids.ts';
 import { json } from './output.ts';
 import type { ProjectServices } from '../operations/services.ts';
 
@@ -25,7 +27,8 @@ export async function control(
   const project = context.project();
   context.announce();
   const verdicts: Verdict[] = [];
-  for (const target of await targetsOf(project, verb, word, othersOf(verb, project))) {
+  const id = await idOf(context, word, ['thread']);
+  for (const target of await targetsOf(project, verb, id, othersOf(verb, project))) {
     const asked = { verb, target, now: options.now === true, by: caller(context) };
     verdicts.push(await ask(project, asked, terminal.now));
   }
@@ -44,7 +47,7 @@ function othersOf(
 ): { words: readonly string[]; names: readonly string[] } | undefined {
   if (verb !== 'cancel' && verb !== 'retry') return undefined;
   const words = verb === 'cancel' ? ['a run'] : ['a run and its step'];
-  return { words, names: workflows.runs().map(({ run }) => run.slice(-6)) };
+  return { words, names: workflows.runs().map(({ run }) => endOfId(run)) };
 }
 
 /** Who gives a command, for the journal: a record, not authentication. */

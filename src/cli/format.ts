@@ -4,7 +4,7 @@ import { span } from '../operations/times.ts';
 import type { Explained } from '../operations/why/explained.ts';
 import { width } from './columns.ts';
 
-export { short } from '../operations/changes.ts';
+export { shortId as short } from '../kernel/ids.ts';
 
 /**
  * `$0.42`, or with calls without a price: `$0.42, 2 unpriced`. Empty if nothing was spent; tokens

@@ -22,7 +22,7 @@ export async function runCli(
     // it wants JSON.
     const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
     const { reportFailure } = await import('./failures.ts');
-    return reportFailure(error, terminal, {
+    return reportFailure(error, context.terminal, {
       json: said.includes('--json'),
       debug: said.includes('--debug'),
       called: { name: start.name, words: said, commands: program.commands.map((command) => command.name()) },

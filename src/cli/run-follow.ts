@@ -1,3 +1,4 @@
+import { endOfId } from '../kernel/ids.ts';
 import type { RunStatus } from '../workflow/machine/status.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { warningsOf } from '../workflow/machine/view.ts';
@@ -121,13 +122,13 @@ function warningLines({ commandLine }: Context, { run, state }: RunController): 
   if (warnings.length === 0) return '';
   const rest = warnings.length - mostWarnings;
   const lines = warnings.slice(0, mostWarnings).map((warning) => `- ${line(warning)}`);
-  const more = rest > 0 ? [`and ${String(rest)} more: ${commandLine(`show ${run.slice(-6)}`)}`] : [];
+  const more = rest > 0 ? [`and ${String(rest)} more: ${commandLine(`show ${endOfId(run)}`)}`] : [];
   return `${['warnings:', ...lines, ...more].join('\n')}\n`;
 }
 
 function lastLine({ commandLine }: Context, { run, state }: RunController): string {
   if (state.status === 'RUNNING') return `stopped; resume with: ${commandLine(`resume ${run}`)}\n`;
-  const word = run.slice(-6);
+  const word = endOfId(run);
   const { rollback } = state;
   // A run that was rolled back cannot be resumed.
   const isOver = rollback?.over === true && rollback.problem === null;

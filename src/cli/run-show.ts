@@ -4,6 +4,7 @@ import type { RunState, StepRun } from '../workflow/machine/state.ts';
 import { attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../workflow/machine/view.ts';
 import { duration } from '../operations/times.ts';
 import type { Context } from './context.ts';
+import { runOf } from './ids.ts';
 import { line, moment, money, table } from './format.ts';
 import { json } from './output.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
@@ -13,7 +14,7 @@ import type { Terminal } from './terminal.ts';
 export async function showRun(context: Context, word: string, asJson: boolean): Promise<boolean> {
   const { terminal, services } = context;
   const { workflows } = context.place();
-  const run = workflows.find(word);
+  const run = runOf(context, word, ['message', 'thread', 'run']);
   if (run !== null) {
     const state = run.state();
     const document: JsonObject = { schema: 1, ...documentOf(state, compile(run.definition)) };

@@ -12,3 +12,8 @@ export type TypeName = string;
 export function endOfId(id: string): string {
   return id.slice(-6);
 }
+
+/** An id as people see it; commands accept it with or without the ellipsis. */
+export function shortId(id: string): string {
+  return `…${endOfId(id)}`;
+}

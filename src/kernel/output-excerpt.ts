@@ -6,7 +6,7 @@ const longestLine = 500;
 
 /** Words and marks by which compilers and test programs report failures. */
 const failing =
-  /\b(?:fail(?:s|ed|ing|ure|ures)?|\w*(?:errors?|exceptions?)|panic(?:ked)?|fatal|traceback|not ok|undefined reference|cannot find)\b|[✖✗✘×]|^\s*E\s/i;
+  /\b(?:fail(?:s|ed|ing|ure|ures)?|\w*(?:errors?|exceptions?)|panic(?:ked)?|fatal|traceback|not ok|undefined reference|cannot find)\b|[\u2716\u2717\u2718\u00d7]|^\s*E\s/i;
 
 /** Counts of nothing, as in `# fail 0` and `0 errors`. */
 const none = /\b(?:fail(?:ed|ures?)?|errors?):?\s+0\b|\b0\s+(?:fail(?:ed|ures?)?|errors?)\b/i;

@@ -11,7 +11,7 @@ import {
 } from '../mail/machine/state.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
 import { duration, span } from './times.ts';
-import type { RoleName, ThreadId } from '../kernel/ids.ts';
+import { shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
 /** What to remember of a state to find later changes; the state itself is changed in place. */
@@ -54,13 +54,8 @@ export function remember(state: MailState): Memory {
 /** Names of what a person has paused, or whose folder has vanished. */
 function heldThings({ paused, roles }: MailState): Set<string> {
   const gone = [...roles].filter(([, role]) => role.vanished).map(([name]) => `${name} (its inbox is gone)`);
-  const threads = [...paused.threads].map((id) => `thread ${short(id)}`);
+  const threads = [...paused.threads].map((id) => `thread ${shortId(id)}`);
   return new Set([...(paused.all ? ['everything'] : []), ...paused.roles, ...threads, ...gone]);
-}
-
-/** An id for people: its last letters, as in file names. */
-export function short(id: string): string {
-  return `…${id.slice(-6)}`;
 }
 
 /** The changes between two states, in the order in which a person would report them. */
@@ -106,7 +101,7 @@ function sentLine({ id, type, from, to, subject }: Message): Change {
   return {
     kind: 'sent',
     role: from,
-    text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${short(id)})`,
+    text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${shortId(id)})`,
   };
 }
 
@@ -137,7 +132,7 @@ function overdueLines(before: Memory, state: MailState, fresh: readonly Mail[]):
   const asked = escalations(state)
     .filter(({ key }) => !before.escalated.has(key))
     .map(({ message, recipient, to }): Change => {
-      const what = `${message.type} from ${message.from} — ${message.subject} (${short(message.id)})`;
+      const what = `${message.type} from ${message.from} — ${message.subject} (${shortId(message.id)})`;
       return {
         kind: 'overdue',
         role: to,
@@ -262,7 +257,7 @@ function threadLine(
   const figures = [`${String(turns)} turn${turns === 1 ? '' : 's'}`, money(cost)].filter(
     (text) => text !== '',
   );
-  return `thread ${short(id)} is ${state} — ${subject} (${figures.join(', ')})${why}`;
+  return `thread ${shortId(id)} is ${state} — ${subject} (${figures.join(', ')})${why}`;
 }
 
 function heldLines(before: Memory, state: MailState): Change[] {

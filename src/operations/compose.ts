@@ -151,7 +151,7 @@ function isReply(protocol: Protocol, name: TypeName): boolean {
 
 /**
  * The people who may answer a message: those who still can, else all of them who received it.
- * Throws `E_TARGET` when nobody did.
+ * Throws `E_TARGET` when no person did.
  */
 export function addressees(state: MailState, protocol: Protocol, message: Message): RoleName[] {
   const mail = state.mail.get(message.id);

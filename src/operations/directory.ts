@@ -2,7 +2,7 @@ import type { Message } from '../mail/format/message.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import { allMessages } from './messages.ts';
 import type { Project } from './project/project.ts';
-import { findNamed, type Directory, type Named, type NamedKind } from './targets.ts';
+import { findNamed, type Directory, type NamedAs, type NamedKind } from './targets.ts';
 import type { RoleName, ThreadId } from '../kernel/ids.ts';
 
 /** A short description of a message. */
@@ -43,14 +43,14 @@ function wholeDirectory(project: Project, state: MailState, roles: readonly stri
  * What a word names in a project. Searches old mail only when the state does not have the word.
  * `defined`: roles of the protocol.
  */
-export function resolve(
+export function resolve<Kind extends NamedKind>(
   project: Project,
   state: MailState,
   word: string,
-  kinds: readonly NamedKind[],
+  kinds: readonly Kind[],
   others?: Directory['others'],
   defined: readonly RoleName[] = [],
-): Named {
+): NamedAs<Kind> {
   const roles = [...new Set([...state.roles.keys(), ...project.roles(), ...defined])];
   try {
     return findNamed(word, directoryOf(state, roles), kinds);
@@ -64,7 +64,7 @@ export function resolve(
 export function resolveThread(project: Project, state: MailState, word: string): ThreadId {
   const named = resolve(project, state, word, ['thread', 'message']);
   if (named.kind === 'thread') return named.thread;
-  const id = named.kind === 'message' ? named.message : '';
+  const id = named.message;
   const known =
     state.mail.get(id)?.message ?? allMessages(project, state).find((one) => one.message.id === id)?.message;
   return known?.thread ?? id;

@@ -19,7 +19,7 @@ export function readFields(given: readonly string[], declared: Declared): Record
   return fields;
 }
 
-/** The value that a text means for a field of this type; null: the type is unknown. */
+/** The value that these words mean for a field of this type; null: the type is unknown. */
 export function fieldValue(text: string, type: string | null): Json {
   const value = type === 'string' ? undefined : parseJson(text);
   return value === undefined ? text : value;

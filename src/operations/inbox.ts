@@ -10,7 +10,8 @@ import {
   answerTypes,
   consequenceOf,
   mayAnswer,
-  replyCommand,
+  replyCommands,
+  requiredFields,
 } from '../mail/machine/answering.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
@@ -63,7 +64,10 @@ export interface InboxItem {
   readonly fields: Readonly<Record<string, InboxField>>;
   /** The types that answer it; for an approval, its choices. */
   readonly reply_types: readonly TypeName[];
-  /** The command that answers it; for a notice, that shows it. */
+  /**
+   * The command that answers it, one a line for each type if their fields differ; for a notice, the
+   * one that shows it.
+   */
   readonly command: string;
 }
 
@@ -182,12 +186,12 @@ function requestItem(
       ]),
     ),
     reply_types: types,
-    command: replyCommand({
+    command: replyCommands({
       id: message.id,
       ...(as !== null && people.length > 1 ? { as: [], given: ['--as', as] } : { as: people }),
       types,
-      fields,
-    }),
+      fields: requiredFields(protocol),
+    }).join('\n'),
   };
 }
 

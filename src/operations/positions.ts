@@ -8,7 +8,7 @@ export function isPosition(word: string): boolean {
 }
 
 /**
- * The item that a word means: `@2`, the second of the list, or `last`, the last of these kinds;
+ * The item that a word means: `@2`, the second of the list, or `last`, the newest of these kinds;
  * null: the only one of these kinds. Throws `E_TARGET` with the list if there is none or more than
  * one.
  */
@@ -43,7 +43,12 @@ function itemAt(
   word: string | null,
 ): WaitingItem | undefined {
   if (word === null) return fitting.length === 1 ? fitting[0] : undefined;
-  if (word === 'last') return fitting.at(-1);
+  if (word !== 'last') return entryAt(items, word);
+  return fitting.toSorted((a, b) => Date.parse(a.since ?? '') - Date.parse(b.since ?? '')).at(-1);
+}
+
+/** The entry of the inbox with a number, `@2`. */
+export function entryAt(items: readonly WaitingItem[], word: string): WaitingItem | undefined {
   return /^@[1-9]\d*$/.test(word) ? items[Number(word.slice(1)) - 1] : undefined;
 }
 

@@ -6,8 +6,8 @@ import type { ControlFile } from '../letters/letters.ts';
 import { resolve } from './directory.ts';
 import { allMessages } from './messages.ts';
 import { patience, waitFor, type Project } from './project/project.ts';
-import type { Directory, Named, NamedKind } from './targets.ts';
-import type { RoleName } from '../kernel/ids.ts';
+import type { Directory, NamedAs, NamedKind } from './targets.ts';
+import { endOfId, type RoleName } from '../kernel/ids.ts';
 import type { Target } from '../letters/target.ts';
 
 /** The result of a command. */
@@ -22,7 +22,9 @@ export interface Verdict {
   readonly controller: boolean;
 }
 
-const takes: Readonly<Record<Command['verb'], readonly NamedKind[]>> = {
+type Takes = Exclude<NamedKind, 'run'>;
+
+const takes: Readonly<Record<Command['verb'], readonly Takes[]>> = {
   pause: ['role', 'thread', 'all'],
   unpause: ['role', 'thread', 'all'],
   cancel: ['turn', 'thread'],
@@ -59,7 +61,7 @@ function isOver(state: MailState, word: string): boolean {
   return number !== undefined && Number(number) <= state.lastTurn && !state.turns.has(word);
 }
 
-function targetOf(named: Exclude<Named, { kind: 'message' }>): Target {
+function targetOf(named: NamedAs<Exclude<Takes, 'message'>>): Target {
   return named;
 }
 
@@ -79,7 +81,7 @@ function failedCopies(project: Project, state: MailState, id: string): ControlFi
     throw new MailroomError(
       'E_REFUSED',
       `message ${id} has not failed: it is in no failed/ folder, and what waits or is done cannot be retried`,
-      `\`mailroom show ${id.slice(-6)}\` shows where it is`,
+      `\`mailroom show ${endOfId(id)}\` shows where it is`,
     );
   return dead.map((role) => ({ kind: 'letter', role, name }) as const);
 }

@@ -49,6 +49,11 @@ export interface Services {
   /** Adds what a project lacks besides its protocol: lines of .gitignore, schemas, folders. */
   complete(root: string): Promise<readonly string[]>;
   /**
+   * Lets the caller edit text in the program of `$VISUAL` or `$EDITOR`. Null: neither is set, or
+   * it cannot be started. Throws `E_CANCELLED` when the editor ends with an error.
+   */
+  edit(text: string): Promise<string | null>;
+  /**
    * Writes a new project, keeping existing files. `template`: a name of `templates`, a folder, or a
    * git URL. Throws `E_USAGE` for one that cannot be read.
    */

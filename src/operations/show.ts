@@ -104,7 +104,7 @@ export function show(project: Project, state: MailState, word: string, others?: 
   if (refused) return refused;
   const named = resolve(project, state, word, ['message', 'thread'], others);
   if (named.kind === 'thread') return showThread(project, state, named.thread);
-  const id = named.kind === 'message' ? named.message : '';
+  const id = named.message;
   const mail = state.mail.get(id);
   const known = mail
     ? knownMessage(state, mail.message)

@@ -1,7 +1,7 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { listed } from '../kernel/enumerate.ts';
 import { didYouMean } from '../kernel/nearest.ts';
-import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
+import { endOfId, type MessageId, type RoleName, type ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
 /** A possible target of a command. */
@@ -10,9 +10,13 @@ export type Named =
   | { readonly kind: 'role'; readonly role: RoleName }
   | { readonly kind: 'turn'; readonly turn: TurnId }
   | { readonly kind: 'thread'; readonly thread: ThreadId }
-  | { readonly kind: 'message'; readonly message: MessageId };
+  | { readonly kind: 'message'; readonly message: MessageId }
+  | { readonly kind: 'run'; readonly run: string };
 
 export type NamedKind = Named['kind'];
+
+/** A named thing of one of these kinds. */
+export type NamedAs<Kind extends NamedKind> = Extract<Named, { kind: Kind }>;
 
 /** Everything with a name, with a line that describes it to a person. */
 export interface Directory {
@@ -20,6 +24,8 @@ export interface Directory {
   readonly turns: readonly { readonly id: TurnId; readonly about: string }[];
   readonly threads: readonly { readonly id: ThreadId; readonly about: string }[];
   readonly messages: readonly { readonly id: MessageId; readonly about: string }[];
+  /** Absent: none. */
+  readonly runs?: readonly { readonly id: string; readonly about: string }[];
   /** What else a command accepts, in words, and those names: only for hints. */
   readonly others?: { readonly words: readonly string[]; readonly names: readonly string[] };
 }
@@ -52,6 +58,11 @@ function entriesOf(directory: Directory, kinds: readonly NamedKind[]): Entry[] {
       about,
       named: { kind: 'thread', thread: id },
     })),
+    ...(directory.runs ?? []).map(({ id, about }): Entry => ({
+      name: id,
+      about,
+      named: { kind: 'run', run: id },
+    })),
   ];
   return all.filter(({ named }) => kinds.includes(named.kind));
 }
@@ -59,34 +70,53 @@ function entriesOf(directory: Directory, kinds: readonly NamedKind[]): Entry[] {
 /**
  * What a word names: a whole name, or at least four letters that begin or end exactly one id. A
  * thread has the id of its first message: where both are allowed it is the message. Throws
- * `E_TARGET` with the list when ambiguous.
+ * `E_TARGET`, with the list when ambiguous.
  */
-export function findNamed(word: string, directory: Directory, kinds: readonly NamedKind[]): Named {
-  const found = candidates(word, entriesOf(directory, kinds));
-  const [only] = found;
-  if (only && found.length === 1) return only.named;
-  if (found.length > 1) {
-    const list = found.slice(0, 20).map(({ name, about }) => `  ${name}  ${about}`);
-    const more = found.length > list.length ? [`  and ${String(found.length - list.length)} more`] : [];
-    throw new MailroomError(
-      'E_TARGET',
-      [`\`${word}\` may be any of these:`, ...list, ...more].join('\n'),
-      'give the whole id, or more letters of its beginning or end',
-    );
-  }
+export function findNamed<Kind extends NamedKind>(
+  word: string,
+  directory: Directory,
+  kinds: readonly Kind[],
+): NamedAs<Kind> {
+  const named = namedIn(word, directory, kinds);
+  if (named !== null) return named;
   throw unknown(word, directory, kinds);
+}
+
+/** The same for a word that may mean something else: null. */
+export function namedIn<Kind extends NamedKind>(
+  word: string,
+  directory: Directory,
+  kinds: readonly Kind[],
+): NamedAs<Kind> | null {
+  const found = candidates(word, entriesOf(directory, kinds));
+  // The entries are only of these kinds.
+  if (found.length < 2) return (found[0]?.named ?? null) as NamedAs<Kind> | null;
+  const list = found.slice(0, 20).map(({ name, about }) => `  ${name}  ${about}`);
+  const more = found.length > list.length ? [`  and ${String(found.length - list.length)} more`] : [];
+  throw new MailroomError(
+    'E_TARGET',
+    [`\`${word}\` may be any of these:`, ...list, ...more].join('\n'),
+    'give the whole id, or more letters of its beginning or end',
+  );
+}
+
+/** A run in words. `startedAt`: in milliseconds since 1970. */
+export function aboutRun({ run, workflow, startedAt }: { run: string; workflow: string; startedAt: number }) {
+  const started = new Date(startedAt).toISOString().slice(0, 16).replace('T', ' ');
+  return { id: run, about: `run of ${workflow}, started ${started} UTC` };
 }
 
 function candidates(word: string, entries: readonly Entry[]): Entry[] {
   const exact = entries.filter(({ name }) => name === word);
   if (exact.length > 0) return unlessMessage(exact);
-  if (word.length < shortest) return [];
-  const part = word.toLowerCase();
+  // Shortened ids are printed with an ellipsis.
+  const part = (word.startsWith('…') ? word.slice(1) : word).toLowerCase();
+  if (part.length < shortest) return [];
   return unlessMessage(
     entries.filter(
       ({ name, named }) =>
-        (named.kind === 'message' || named.kind === 'thread') &&
-        (name.startsWith(part) || name.endsWith(part)),
+        (named.kind === 'message' || named.kind === 'thread' || named.kind === 'run') &&
+        (name.startsWith(part) || name.endsWith(part) || endOfId(name).startsWith(part)),
     ),
   );
 }
@@ -103,11 +133,12 @@ const words: Readonly<Record<NamedKind, string>> = {
   turn: 'a turn that is not over',
   thread: 'a thread',
   message: 'a message',
+  run: 'a run',
 };
 
 /** The ends of ids, as people see and type them. */
-function endsOf({ threads, messages }: Directory): string[] {
-  return [...threads, ...messages].map(({ id }) => id.slice(-6));
+function endsOf({ threads, messages, runs = [] }: Directory): string[] {
+  return [...threads, ...messages, ...runs].map(({ id }) => endOfId(id));
 }
 
 function unknown(word: string, directory: Directory, kinds: readonly NamedKind[]): MailroomError {

@@ -1,3 +1,4 @@
+import { MailroomError } from '../kernel/errors.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { defaultConfig } from '../config/config.ts';
 import { programFor } from '../operations/project/doctor-agents.ts';
@@ -33,6 +34,7 @@ export function servicesOf(
     workflowFile: (reference) => workflowFile(resolve(cwd, reference)),
     readText,
     onKey,
+    edit: (text) => editText(environment, text),
     openProject: (root) => openProject(root, packageRoot),
     projects: new KnownProjects(environment),
     templates: () => templates.list('')?.toSorted() ?? [],
@@ -74,4 +76,14 @@ export function servicesOf(
       return examine(root, packageRoot, options);
     },
   };
+}
+
+async function editText(environment: Services['environment'], text: string): Promise<string | null> {
+  const command = [environment['VISUAL'], environment['EDITOR']].find((each = '') => each.trim() !== '');
+  if (command === undefined) return null;
+  const { edit } = await import('../process/editor.ts');
+  const edited = await edit(command, text);
+  if (edited.is === 'given-up')
+    throw new MailroomError('E_CANCELLED', `\`${command}\` ended with an error: nothing was sent`);
+  return edited.is === 'saved' ? edited.text : null;
 }

@@ -1,3 +1,4 @@
+import { aboutRun, namedIn } from '../operations/targets.ts';
 import { availableParallelism } from 'node:os';
 import { join, normalize, resolve } from 'node:path';
 import type { FileChange, RecordsFolder, StoredRun, WorkflowServices } from '../operations/runs/services.ts';
@@ -137,22 +138,14 @@ function withMail(disk: RealDisk, settings: Settings, record: string | null = nu
   return { ...settings, ...recorded, startMail };
 }
 
-/** The runs that a word may mean: by id, or by its end, as people see it. */
-function runsNamed(disk: RealDisk, word: string): string[] {
-  const end = word.replace(/^…/, '');
-  return listRuns(disk)
-    .map(({ run }) => run)
-    .filter((run) => run === end || (end.length >= 4 && run.endsWith(end)));
-}
-
 /** The records folder of runs of the language orchestrate. */
 const shownRuns = '.orchestrator/runs';
 
+/** Throws `E_TARGET` with the list when several runs fit. */
 function findRun(disk: RealDisk, word: string): StoredRun | null {
-  const [only, other] = runsNamed(disk, word);
-  if (other !== undefined)
-    throw new MailroomError('E_TARGET', `\`${word}\` may be several runs`, 'give more of its id');
-  return only === undefined ? null : openRun(disk, only);
+  const runs = listRuns(disk).map(aboutRun);
+  const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
+  return named?.kind === 'run' ? openRun(disk, named.run) : null;
 }
 
 function expectRun(disk: RealDisk, word: string): StoredRun {

@@ -12,7 +12,7 @@ const nestedLine = / {2}([A-Za-z_][\w-]*): (.+)\n/y;
 
 /** Words that YAML cannot interpret otherwise: without marks, and separated by single spaces. */
 const words =
-  /^[A-Za-z_/][\w/.()+!?;=@'–—…\u00c0-\u024f-]*(?:,? [\w/.()+–—…\u00c0-\u024f][\w/.()+!?;=@'–—…\u00c0-\u024f-]*)*$/;
+  /^[A-Za-z_/][\w/.()+!?;=@'\u2013\u2014\u2026\u00c0-\u024f-]*(?:,? [\w/.()+\u2013\u2014\u2026\u00c0-\u024f][\w/.()+!?;=@'\u2013\u2014\u2026\u00c0-\u024f-]*)*$/;
 const flowWords = /[A-Za-z_/][\w/.()+-]*(?: [\w/.()+][\w/.()+-]*)*/y;
 /** Words with a special value. */
 const special = /^(?:null|true|false)$/i;

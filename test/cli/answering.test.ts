@@ -123,7 +123,8 @@ describe('reply off a terminal', () => {
       code: 2,
       err:
         'error E_USAGE: the answer lacks its type (answer or refusal), its text\n' +
-        `hint: mailroom reply ${id} --type 'answer|refusal' --field 'why=later|never' --field 'days=<integer>' --message "…"\n`,
+        `hint: mailroom reply ${id} --type answer --message "…"\n` +
+        `      mailroom reply ${id} --type refusal --field 'why=later|never' --field 'days=<integer>' --message "…"\n`,
     });
     expect(
       await bench.run('reply', id, '--type', 'refusal', '--field', 'days=3', '-m', "It isn't"),
@@ -188,5 +189,24 @@ describe('the command that the inbox prints', () => {
     expect(await command()).toBe(`mailroom reply ${id} --message "…"`);
     expect((await bench.run('reply', id, '-m', 'The second.')).code).toBe(0);
     expect(sent(bench, 'The second.')?.from).toBe('lead');
+  });
+
+  it('is one for each type where a field of the same name has other values', async () => {
+    const types = team
+      .replace('reply: [answer]', 'reply: [answer, refusal]')
+      .replace(
+        'answer: { from: [user, lead, architect], to: [engineer, qa] }',
+        'answer: { from: [user, lead, architect], to: [engineer, qa], fields: { how: { type: string, enum: [now, soon], required: true } } }',
+      )
+      .replace(
+        'start:',
+        '  refusal: { from: [user, lead], to: [engineer, qa], fields: { how: { type: string, enum: [never], required: true } } }\nstart:',
+      );
+    const bench = askedOf('lead', { interactive: false, text: types });
+    const id = bench.id('Which parser?').slice(-6);
+    expect((await bench.run('inbox')).out).toContain(
+      `    mailroom reply ${id} --type answer --field 'how=now|soon' --message "…"\n` +
+        `    mailroom reply ${id} --type refusal --field how=never --message "…"\n`,
+    );
   });
 });

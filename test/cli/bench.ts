@@ -194,6 +194,7 @@ export class Bench {
       workflowFile: () => null,
       openProject: () => this.project(),
       readText: (path) => this.files.get(path) ?? null,
+      edit: () => Promise.resolve(null),
       scaffold: (_root, template, { provider }) =>
         Promise.resolve({
           written: [`protocols/${template}.yaml`, 'mailroom.yaml'],

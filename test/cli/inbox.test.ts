@@ -90,7 +90,10 @@ describe('inbox', () => {
           on_timeout: 'the thread fails',
           fields: { why: { type: 'string', enum: ['later', 'never'], required: true } },
           reply_types: ['answer', 'refusal'],
-          command: `mailroom reply ${id.slice(-6)} --type 'answer|refusal' --field 'why=later|never' --message "…"`,
+          command: [
+            `mailroom reply ${id.slice(-6)} --type answer --message "…"`,
+            `mailroom reply ${id.slice(-6)} --type refusal --field 'why=later|never' --message "…"`,
+          ].join('\n'),
         },
       ],
     });

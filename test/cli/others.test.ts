@@ -1,3 +1,4 @@
+import { letter } from './team.ts';
 import { describe, expect, it } from 'vitest';
 import { Bench, type Told } from './bench.ts';
 
@@ -130,12 +131,30 @@ describe('completion', () => {
     expect(await values(bench, 'send', 'qa', '--type', 'rev')).toEqual(['review-request', 'review-feedback']);
     expect(await values(bench, 'send', 'qa', '--as', 'l')).toEqual(['lead']);
     expect(await values(bench, 'send', 'qa', '')).toEqual([]);
-    expect(await values(bench, 'show', '')).toEqual([id, 't1']);
-    expect(await values(bench, 'trail', '0')).toEqual([id]);
+    expect(await values(bench, 'show', '')).toEqual([id.slice(-6), 't1']);
+    expect(await values(bench, 'show', id.slice(-6, -3))).toEqual([id.slice(-6)]);
+    expect(await values(bench, 'trail', id.slice(0, 5))).toEqual([id]);
     expect(await values(bench, 'pause', 'a')).toEqual(['all', 'architect']);
     expect(await values(bench, 'completion', 'f')).toEqual(['fish']);
     expect(await values(bench, 'init', '--template', '')).toEqual(['feature-team', 'solo']);
     expect(await values(bench, 'nonsense', '')).not.toContain('complete');
+  });
+
+  it('says what an id, a number of the inbox or a gate means', async () => {
+    const bench = new Bench();
+    bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    bench.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } });
+    const run = '01a206be-3311-7576-8a55-fdcca0e1b40a';
+    const card = { run, workflow: 'ship', workspace: '/project', source: null, startedBy: 'person' } as const;
+    bench.runs = [{ ...card, startedAt: Date.UTC(2026, 10, 21, 20, 45) }];
+    const lines = async (...words: string[]) => (await bench.run('complete', '--', ...words)).out;
+    expect(await lines('reply', '@')).toBe('@1\tquestion from engineer: Which parser?\n');
+    expect(await lines('reply', bench.id('Which parser?').slice(-6))).toBe(
+      `${bench.id('Which parser?').slice(-6)}\tengineer → lead: question — Which parser?\n`,
+    );
+    for (const words of [['logs'], ['resume'], ['cancel'], ['show'], ['approve']])
+      expect(await lines(...words, 'e1b')).toBe('e1b40a\trun of ship, started 2026-11-21 20:45 UTC\n');
+    expect(await lines('logs', '01a206be')).toBe(`${run}\trun of ship, started 2026-11-21 20:45 UTC\n`);
   });
 
   it('has nothing to offer where there is no project', async () => {

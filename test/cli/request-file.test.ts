@@ -50,10 +50,11 @@ describe('the file of a request in the inbox of a person', () => {
 
 Without an answer until 2026-11-21 21:15 UTC, the thread fails.
 
-To answer, replace the values and run
+To answer, replace the values and run one of these
 
 \`\`\`sh
-mailroom reply ${message.id.slice(-6)} --type 'answer|refusal' --field 'why=later|never' --message "…"
+mailroom reply ${message.id.slice(-6)} --type answer --message "…"
+mailroom reply ${message.id.slice(-6)} --type refusal --field 'why=later|never' --message "…"
 \`\`\`
 
 or write a new file \`agents/lead/outbox/answer.md\`:
@@ -63,7 +64,7 @@ or write a new file \`agents/lead/outbox/answer.md\`:
 type: "<answer | refusal>"
 in_reply_to: ${message.id}
 fields:
-  why: "<later | never>"
+  why: "<later | never>" # only for refusal
 ---
 Your text.
 \`\`\`

@@ -37,7 +37,9 @@ function inboxLines({ terminal, commandLine }: Context, { as, items }: Inbox): s
     `${colours.bold(`@${String(index + 1)}`)}  ${title(item)}`,
     `    ${colours.dim(timing(item, now))}`,
     ...(item.kind === 'notice' ? [] : fieldLines(item)),
-    `    ${colours.cyan(commandLine(item.command.replace(/^mailroom /, '')))}`,
+    ...item.command
+      .split('\n')
+      .map((command) => `    ${colours.cyan(commandLine(command.replace(/^mailroom /, '')))}`),
   ]);
 }
 

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { builtInProviders } from '../../config/config.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { shellWord } from '../../kernel/quoting.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import { line } from '../format.ts';
@@ -183,7 +184,7 @@ function report(context: Context, root: string, result: ScaffoldResult, role: st
   const { services, terminal } = context;
   const { colours } = terminal;
   const where = relative(services.cwd, root);
-  const enter = where === '' ? [] : [`cd ${where}`];
+  const enter = where === '' ? [] : [`cd ${shellWord(where)}`];
   const steps = [
     [...enter, 'mailroom check'].join(' && '),
     `mailroom send ${role} --message "…"`,

@@ -2,6 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
 import type { Context } from '../context.ts';
+import { idOf } from '../ids.ts';
 import { printable } from '../format.ts';
 import { stepFilter } from '../step-output.ts';
 import type { Workflow } from '../../workflow/model.ts';
@@ -16,7 +17,7 @@ export interface LogsOptions {
 export async function printLogs(context: Context, reference: string, options: LogsOptions): Promise<number> {
   const { terminal } = context;
   const { workflows } = context.place();
-  const run = workflows.run(reference);
+  const run = workflows.run(await idOf(context, reference, ['run']));
   if (options.step !== undefined) expectStep(run.definition, options.step);
   const reader = new LogReader(run, options.step ?? null);
   const end = new AbortController();

@@ -63,8 +63,7 @@ async function idOf(
 async function findMessage(project: ProjectServices, state: MailState, word: string): Promise<Message> {
   const { resolve } = await import('../../operations/directory.ts');
   const { allMessages } = await import('../../operations/messages.ts');
-  const named = resolve(project, state, word, ['message']);
-  const id = named.kind === 'message' ? named.message : '';
+  const { message: id } = resolve(project, state, word, ['message']);
   const known = state.mail.get(id)?.message;
   const found = known ?? allMessages(project, state).find(({ message }) => message.id === id)?.message;
   if (!found) throw new MailroomError('E_TARGET', `there is no message ${word}`);

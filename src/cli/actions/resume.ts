@@ -4,6 +4,7 @@ import { withVisits } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { fillParameters, parameterWord } from '../../workflow/machine/parameters.ts';
 import type { Context } from '../context.ts';
+import { idOf } from '../ids.ts';
 import { line, table } from '../format.ts';
 import { json } from '../output.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
@@ -22,7 +23,7 @@ export async function resume(
 ): Promise<number> {
   context.outsideTurn('resume');
   const { workflows } = context.place();
-  const run = workflows.run(reference);
+  const run = workflows.run(await idOf(context, reference, ['run']));
   const edited = await editedDefinition(context, run);
   const definition = options.update === true ? expectEdited(run, edited) : null;
   if (definition !== null) refuseOpenParameters(run, definition);

@@ -1,6 +1,7 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
+import { idOf } from '../ids.ts';
 import { deliver, readText, type MessageOptions } from '../message-options.ts';
 
 export interface SendOptions extends MessageOptions {
@@ -24,10 +25,14 @@ export async function send(
   const protocol = await writtenProtocol(project);
   if (protocol !== null && context.turn === null) project.prepare(protocol);
   const state = project.state() ?? emptyState();
-  const thread = options.thread === undefined ? null : resolveThread(project, state, options.thread);
-  const named =
-    options.inReplyTo === undefined ? null : resolve(project, state, options.inReplyTo, ['message']);
-  const inReplyTo = named?.kind === 'message' ? named.message : null;
+  const thread =
+    options.thread === undefined
+      ? null
+      : resolveThread(project, state, await idOf(context, options.thread, ['thread']));
+  const inReplyTo =
+    options.inReplyTo === undefined
+      ? null
+      : resolve(project, state, await idOf(context, options.inReplyTo, ['message']), ['message']).message;
   const draft = compose(
     {
       from,

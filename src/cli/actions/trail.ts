@@ -1,5 +1,6 @@
 import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
+import { idOf } from '../ids.ts';
 import { json, watch } from '../output.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 import { trailLines } from '../trail-text.ts';
@@ -14,7 +15,7 @@ export async function trail(context: Context, word: string | null, options: Trai
   const { trailOf } = await import('../../operations/messages.ts');
   const { terminal } = context;
   const project = context.project();
-  const thread = word === null ? null : await threadOf(project, word);
+  const thread = word === null ? null : await threadOf(project, await idOf(context, word, ['thread']));
   const show = async () => {
     const state = project.state() ?? emptyState();
     const messages = trailOf(project, state, thread);

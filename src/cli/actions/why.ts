@@ -18,7 +18,7 @@ function whyLines({ terminal, commandLine }: Context, document: WhyDocument): st
   const { colours } = terminal;
   const now = terminal.now();
   return [
-    colours.bold(/[.?!…]$/.test(reason) ? line(reason) : `${line(reason)}.`),
+    colours.bold(/[.?!\u2026]$/.test(reason) ? line(reason) : `${line(reason)}.`),
     `  state    ${line(state)}`,
     ...(cause === null
       ? []

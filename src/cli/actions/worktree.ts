@@ -1,7 +1,9 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { emptyState } from '../../mail/machine/state.ts';
+import { namedIn } from '../../operations/targets.ts';
 import type { Context } from '../context.ts';
+import { idOf } from '../ids.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
 import type { ProjectServices, WorktreeStatus } from '../../operations/services.ts';
@@ -27,7 +29,7 @@ export async function worktree(
   }
   context.outsideTurn(`worktree ${action}`);
   context.announce();
-  const found = named(all, word);
+  const found = await named(context, all, state, word);
   refuseWhileRunning(project, state, found.thread);
   const subject = line(state.threads.get(found.thread)?.subject ?? '') || `Thread ${found.thread}`;
   await project.worktrees[action](found.thread, subject);
@@ -75,15 +77,27 @@ function amount(count: number | null, what: string): string[] {
   return [`${count === null ? 'perhaps some' : String(count)} ${what}`];
 }
 
-function named(all: readonly WorktreeStatus[], word: string | undefined): WorktreeStatus {
+async function named(
+  context: Context,
+  all: readonly WorktreeStatus[],
+  state: MailState,
+  word: string | undefined,
+): Promise<WorktreeStatus> {
   if (word === undefined)
     throw new MailroomError('E_USAGE', '<thread> is missing', '`mailroom worktree` lists them');
-  const end = word.replace(/^…/, '');
-  const found = all.filter(({ thread }) => thread === end || (end.length >= 4 && thread.endsWith(end)));
-  const [only, other] = found;
-  if (only && !other) return only;
-  const message = other ? `\`${word}\` may be several threads` : `no thread \`${word}\` has a worktree`;
-  throw new MailroomError('E_TARGET', message, '`mailroom worktree` lists them');
+  const id = await idOf(context, word, ['thread']);
+  const threads = all.map(({ thread }) => ({
+    id: thread,
+    about: `thread: ${state.threads.get(thread)?.subject ?? ''}`,
+  }));
+  const only = namedIn(id, { roles: [], turns: [], messages: [], threads }, ['thread']);
+  const found = all.find(({ thread }) => thread === only?.thread);
+  if (found !== undefined) return found;
+  throw new MailroomError(
+    'E_TARGET',
+    `no thread \`${word}\` has a worktree`,
+    '`mailroom worktree` lists them',
+  );
 }
 
 /** A running turn would lose its workspace. */

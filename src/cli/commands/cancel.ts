@@ -11,8 +11,10 @@ export function addCancel(program: Command, context: Context): void {
     .addHelpText('after', '\nExample:\n  $ mailroom cancel t12')
     .action(
       context.act(async (target: string, options: { json?: boolean }) => {
-        const run = context.place().workflows.find(target);
-        if (run === null) return (await import('../control.ts')).control(context, 'cancel', target, options);
+        const { idOf, runOf } = await import('../ids.ts');
+        const id = await idOf(context, target, ['run', 'thread']);
+        const run = runOf(context, id, ['run', 'thread']);
+        if (run === null) return (await import('../control.ts')).control(context, 'cancel', id, options);
         return (await import('../run-control.ts')).askRun(
           context,
           run,

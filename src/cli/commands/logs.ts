@@ -7,7 +7,7 @@ export function addLogs(program: Command, context: Context): void {
   program
     .command('logs')
     .description('print the output of the steps of a run')
-    .argument('<run>', 'a run, by its id or the end of it')
+    .argument('<run>', 'a run: its id, the beginning or end of it, or `last`')
     .option('--step <step>', 'only this step, with its inner steps and all iterations')
     .option('--follow', 'print until the run ends')
     .addHelpText('after', '\nExample:\n  $ mailroom logs 8c1d02 --step build --follow')

@@ -8,7 +8,7 @@ export function addResume(program: Command, context: Context): void {
   program
     .command('resume')
     .description('continue a run; finished steps do not run again')
-    .argument('<run>', 'a run, by its id or the end of it')
+    .argument('<run>', 'a run: its id, the beginning or end of it, or `last`')
     .option('--explain', 'show what is reused, what runs and why, without starting anything')
     .option('--update', 'continue with the edited file; finished steps that it changes run again')
     .option(...heartbeatOption)

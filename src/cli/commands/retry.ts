@@ -9,19 +9,22 @@ export function addRetry(program: Command, context: Context): void {
     .description(
       'put a failed message back into its inboxes, or run a failed step and the steps after it again',
     )
-    .argument('<target>', 'a message or a run, by its id or the end of it')
+    .argument('<target>', 'a message or a run: its id, the beginning or end of it, or `last`')
     .argument('[step]', 'the step of the run')
     .option('--instructions <file>', 'replace the instructions of the step; `-` is standard input')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
     .action(
       context.act(async (target: string, step: string | undefined, options: RetryOptions) => {
-        const run = context.place().workflows.find(target);
+        const { idOf, runOf } = await import('../ids.ts');
+        const kinds = step === undefined ? (['message', 'run'] as const) : (['run'] as const);
+        const id = await idOf(context, target, kinds);
+        const run = runOf(context, id, kinds);
         if (run === null && step === undefined)
-          return (await import('../control.ts')).control(context, 'retry', target, options);
+          return (await import('../control.ts')).control(context, 'retry', id, options);
         return (await import('../actions/retry-step.ts')).retryStep(
           context,
-          run ?? context.place().workflows.run(target),
+          run ?? context.place().workflows.run(id),
           step,
           options,
         );

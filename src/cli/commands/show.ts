@@ -6,7 +6,10 @@ export function addShow(program: Command, context: Context): void {
   program
     .command('show')
     .description('show a message, turn, thread, run or workflow, with its state, cost and reasons')
-    .argument('<id>', 'the id of a message, thread or run, or the end of it; a turn (t12); a workflow file')
+    .argument(
+      '<id>',
+      'a message, thread or run: its id, the beginning or end of it, @1 of `inbox`, or `last`; a turn (t12); a workflow file',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom show 4f2a9c')
     .action(

@@ -7,7 +7,7 @@ export function addTrail(program: Command, context: Context): void {
   program
     .command('trail')
     .description('show all messages, thread by thread')
-    .argument('[thread]', 'only this thread: its id, or the beginning or end of it')
+    .argument('[thread]', 'only this thread: its id, the beginning or end of it, @1 of `inbox`, or `last`')
     .option('--full', 'show whole messages')
     .option('--watch', 'update the output whenever a message arrives')
     .option('--json', 'print one JSON array of messages')

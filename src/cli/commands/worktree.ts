@@ -7,7 +7,7 @@ export function addWorktree(program: Command, context: Context): void {
     .command('worktree')
     .description('list, merge or remove the git worktrees of threads')
     .addArgument(new Argument('[action]', 'what to do').choices(['list', 'merge', 'remove']).default('list'))
-    .argument('[thread]', 'the thread, by its id or the end of it')
+    .argument('[thread]', 'the thread: its id, the beginning or end of it, or `last`')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom worktree\n  $ mailroom worktree merge 4f2a9c')
     .action(

@@ -5,7 +5,7 @@ import type { Message } from './message.ts';
  * Words that YAML can only read as that string, in a block and (without commas) between brackets.
  */
 const plainWords =
-  /^[\p{L}_/][\p{L}\p{N}_/.()+'!?=;@–—…-]*(?:,? [\p{L}\p{N}_/.()+'–—…][\p{L}\p{N}_/.()+'!?=;@–—…-]*)*$/u;
+  /^[\p{L}_/][\p{L}\p{N}_/.()+'!?=;@\u2013\u2014\u2026-]*(?:,? [\p{L}\p{N}_/.()+'\u2013\u2014\u2026][\p{L}\p{N}_/.()+'!?=;@\u2013\u2014\u2026-]*)*$/u;
 /** Words with a special value in YAML 1.2, or in YAML 1.1, which other programs still read. */
 const reserved = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

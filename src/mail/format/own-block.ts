@@ -13,7 +13,7 @@ export function withBlock(file: string, block: string): string {
   return `${file}${gap}${opening}${sum}) -->\n${inside}${closing}${sum}) -->\n`;
 }
 
-/** The file without its last block, if nobody has changed that: text around it is kept. */
+/** The file without its last block, if that is unchanged: text around it is kept. */
 export function withoutBlock(file: string): string {
   const end = file.lastIndexOf(closing);
   if (end === -1) return file;

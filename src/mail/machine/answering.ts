@@ -35,11 +35,12 @@ export function answerFields(
 /** An answer as far as it is known. */
 interface PartialAnswer {
   readonly id: MessageId;
-  /** Who may answer; empty or one: nobody has to say who does. */
+  /** Who may answer; more than one: `--as` is required. */
   readonly as: readonly RoleName[];
   /** The types that answer; one: it goes without saying. */
   readonly types: readonly TypeName[];
-  readonly fields: Fields;
+  /** The fields that an answer of these types still needs. */
+  readonly fields: (types: readonly TypeName[]) => Fields;
   /** The options that were given, as words of the command line. */
   readonly given?: readonly string[];
   /** Its text was given. */
@@ -47,16 +48,28 @@ interface PartialAnswer {
 }
 
 /**
- * The command that sends an answer, with everything that it still needs. Choices are one quoted
- * word, `approved|rejected`: pasted unchanged it is refused with the choices, and nothing is sent.
+ * The commands that send an answer, with everything that it still needs: one for each type if their
+ * fields differ. Choices are one quoted word, `approved|rejected`: pasted unchanged it is refused
+ * with the choices, and nothing is sent.
  */
-export function replyCommand({ id, as, types, fields, given = [], hasText }: PartialAnswer): string {
+export function replyCommands(answer: PartialAnswer): string[] {
+  const { types, fields, given = [] } = answer;
+  if (!differ(types, fields)) return [replyCommand(answer)];
+  return types.map((type) => replyCommand({ ...answer, types: [type], given: [...given, '--type', type] }));
+}
+
+/** Whether answers of these types need different fields. */
+function differ(types: readonly TypeName[], fields: PartialAnswer['fields']): boolean {
+  return new Set(types.map((type) => JSON.stringify(fields([type])))).size > 1;
+}
+
+function replyCommand({ id, as, types, fields, given = [], hasText }: PartialAnswer): string {
   return [
     `mailroom reply ${endOfId(id)}`,
     ...given.map(shellWord),
     ...(as.length > 1 ? [`--as ${shellWord(as.join('|'))}`] : []),
     ...(types.length > 1 ? [`--type ${shellWord(types.join('|'))}`] : []),
-    ...fieldOptions(fields),
+    ...fieldOptions(fields(types)),
     ...(hasText === true ? [] : ['--message "…"']),
   ].join(' ');
 }
@@ -65,6 +78,12 @@ export function replyCommand({ id, as, types, fields, given = [], hasText }: Par
 export function fieldOptions(fields: Fields): string[] {
   const required = Object.entries(fields).filter(([, field]) => field.required);
   return required.map(([name, field]) => `--field ${shellWord(`${name}=${placeholder(field)}`)}`);
+}
+
+/** The fields that answers of these types need, for `replyCommands`. */
+export function requiredFields(protocol: Protocol): PartialAnswer['fields'] {
+  return (types) =>
+    Object.fromEntries(Object.entries(answerFields(protocol, types)).filter(([, { required }]) => required));
 }
 
 /**
@@ -123,14 +142,14 @@ export function answerGuide(
   const { message, request } = mail;
   const names = answerTypes(protocol, request?.replies ?? []);
   const types = names.map((name) => protocol.types.get(name) ?? stepResult);
-  const fields = answerFields(protocol, names);
+  const fields = requiredFields(protocol);
   const others = mayAnswer(state, mail, people).length > 1;
   const given = others ? ['--as', role] : [];
-  const command = replyCommand({ id: message.id, as: [], types: names, fields, given });
+  const commands = replyCommands({ id: message.id, as: [], types: names, fields, given });
   return [
     duties(types, [mail], null),
     deadlineLine(state, mail),
-    `To answer, replace the values and run\n\n${fenced(command, 'sh')}`,
+    `To answer, replace the values and run${commands.length > 1 ? ' one of these' : ''}\n\n${fenced(commands.join('\n'), 'sh')}`,
     `or write a new file \`agents/${role}/outbox/answer.md\`:\n\n${fenced(answerFile(message.id, names, fields))}`,
     'Text that you write into this file here is not sent.',
   ].join('\n\n');
@@ -155,10 +174,12 @@ export function consequenceOf({ onTimeout, escalateTo }: Request): string {
 }
 
 /** The file that answers, with a placeholder for each value that is not known. */
-function answerFile(id: MessageId, types: readonly TypeName[], fields: Fields): string {
-  const values = Object.entries(fields)
-    .filter(([, { required }]) => required)
-    .map(([name, field]) => `  ${name}: ${JSON.stringify(`<${choicesOf(field).join(' | ')}>`)}\n`);
+function answerFile(id: MessageId, types: readonly TypeName[], fields: PartialAnswer['fields']): string {
+  const only = (name: string) => types.filter((type) => Object.hasOwn(fields([type]), name)).join(', ');
+  const values = Object.entries(fields(types)).map(([name, field]) => {
+    const value = JSON.stringify(`<${choicesOf(field).join(' | ')}>`);
+    return `  ${name}: ${value}${differ(types, fields) ? ` # only for ${only(name)}` : ''}\n`;
+  });
   return [
     `---\ntype: ${types.length === 1 ? types.join('') : JSON.stringify(`<${types.join(' | ')}>`)}\n`,
     `in_reply_to: ${id}\n`,

@@ -1,3 +1,4 @@
+import { shortId } from '../../kernel/ids.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
 import { rejecting, usualChoices } from '../../workflow/reserved.ts';
@@ -85,7 +86,7 @@ export function refusedCommand({ verb, by, refusal }: Of<'controlled'>): string 
 export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange | null {
   const { given } = state;
   if (given === null) return null;
-  const name = `run …${given.run.slice(-6)} of ${given.workflow}`;
+  const name = `run ${shortId(given.run)} of ${given.workflow}`;
   switch (event.type) {
     case 'began': {
       const by = isJsonObject(given.trigger) ? given.trigger['name'] : null;

@@ -54,7 +54,7 @@ export interface WorkflowServices {
   status(holder: Holder | null): Promise<WorkflowStatus>;
   /** The runs of the project, newest first. */
   runs(): readonly RunCard[];
-  /** One run by its id or the end of it. Throws `E_TARGET`. */
+  /** One run by its id, or by its beginning or end. Throws `E_TARGET`. */
   run(reference: string): StoredRun;
   /** The same for a word that may mean something else: null. */
   find(word: string): StoredRun | null;

@@ -3,7 +3,7 @@ import { expectedNow } from '../../mail/host/project.ts';
 import type { MailAct, MailWhy } from '../../mail/machine/explain/words.ts';
 import { controlFolder } from '../../host/control.ts';
 import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
-import { answerFields, answerTypes, mayAnswer, replyCommand } from '../../mail/machine/answering.ts';
+import { answerTypes, mayAnswer, replyCommands, requiredFields } from '../../mail/machine/answering.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { Project } from '../project/project.ts';
@@ -116,10 +116,6 @@ function answerCommand(state: MailState, protocol: Protocol, request: MessageId)
   if (!mail) return null;
   const people = [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
   const types = answerTypes(protocol, mail.request?.replies ?? []);
-  return replyCommand({
-    id: request,
-    as: mayAnswer(state, mail, people),
-    types,
-    fields: answerFields(protocol, types),
-  });
+  const fields = requiredFields(protocol);
+  return replyCommands({ id: request, as: mayAnswer(state, mail, people), types, fields }).join('\n');
 }

@@ -84,11 +84,11 @@ function namedIn(
     names: runs.map(({ run }) => endOfId(run)),
   };
   const kinds = ['role', 'turn', 'thread', 'message'] as const;
-  return resolve(project, state, word, kinds, others, [...protocol.roles.keys()]) as Explainable;
+  return resolve(project, state, word, kinds, others, [...protocol.roles.keys()]);
 }
 
 /** What the mail can explain: everything with a name but all of it together. */
-type Explainable = Exclude<Named, { kind: 'all' }>;
+type Explainable = Exclude<Named, { kind: 'all' | 'run' }>;
 
 interface Found {
   readonly target: string;

@@ -1,0 +1,65 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { emptyState } from '../mail/machine/state.ts';
+import { directoryOf } from '../operations/directory.ts';
+import { entryAt, isPosition } from '../operations/positions.ts';
+import { aboutRun, namedIn } from '../operations/targets.ts';
+import type { StoredRun } from '../operations/runs/services.ts';
+import type { Context } from './context.ts';
+
+type Kind = 'message' | 'thread' | 'run';
+
+const words = { message: 'a message', thread: 'a thread', run: 'a run' } as const;
+
+/**
+ * The id that a word means to a command that takes these kinds: `@2` an entry of the inbox, `last`
+ * the newest one; any other word is returned unchanged. Throws `E_TARGET`.
+ */
+export async function idOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string> {
+  if (!isPosition(word)) return word;
+  const id = word === 'last' ? newest(context, kinds) : await entryOf(context, word, kinds);
+  if (id !== undefined) return id;
+  const wanted = kinds.map((kind) => words[kind]).join(' or ');
+  throw new MailroomError(
+    'E_TARGET',
+    `\`${word}\` was not found; expected ${wanted}`,
+    'list what waits with `mailroom inbox`',
+  );
+}
+
+/** Ids begin with the time at which they were made. */
+function newest(context: Context, kinds: readonly Kind[]): string | undefined {
+  const project = context.place();
+  const { messages, threads } = directoryOf(project.state() ?? emptyState(), []);
+  const ids = {
+    message: () => messages.map(({ id }) => id),
+    thread: () => threads.map(({ id }) => id),
+    run: () => project.workflows.runs().map(({ run }) => run),
+  };
+  return kinds
+    .flatMap((kind) => ids[kind]())
+    .toSorted()
+    .at(-1);
+}
+
+async function entryOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string | undefined> {
+  const { readInbox } = await import('../operations/inbox.ts');
+  const project = context.place();
+  const item = entryAt((await readInbox(project, project.workflows, null)).items, word);
+  if (item === undefined) return undefined;
+  const ids = { message: item.run === null ? item.id : null, thread: item.thread, run: item.run };
+  return kinds.map((kind) => ids[kind]).find((id) => id !== null) ?? undefined;
+}
+
+/**
+ * The run that a word means to a command that also takes mail; null: it names no run. Throws
+ * `E_TARGET` with the list when it may be either.
+ */
+export function runOf(context: Context, word: string, kinds: readonly Kind[]): StoredRun | null {
+  const project = context.place();
+  const { workflows } = project;
+  const run = workflows.find(word);
+  if (run === null || run.run === word) return run;
+  const mail = directoryOf(project.state() ?? emptyState(), []);
+  namedIn(word, { ...mail, runs: workflows.runs().map(aboutRun) }, kinds);
+  return run;
+}
