@@ -24,7 +24,9 @@ interface View {
   aside(ask: () => Promise<void>): Promise<void>;
 }
 
-/** The keys of a live view; `?` lists them. A key that is pressed while another one acts is ignored. */
+/**
+ * The keys of a live view; `?` lists them. A key that is pressed while another one acts is ignored.
+ */
 export class LiveKeys {
   readonly #terminal: Terminal;
   readonly #view: View;

@@ -33,7 +33,7 @@ export function clearPlaces(disk: Disk, type: 'file' | 'folder', paths: readonly
 
 /**
  * Everything else moves into this folder, so it moves first. Without a reason beside it: what that
- * is written with may not be cleared yet.
+ * is written with is perhaps not cleared yet.
  */
 function clearRefused(disk: Disk): string[] {
   const found = disk.look(refusedFolder)?.kind ?? 'folder';

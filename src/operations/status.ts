@@ -26,7 +26,10 @@ export interface StatusDocument extends MailStatus {
   readonly triggers: readonly TriggerStatus[];
 }
 
-/** A thread with the reason why it does not move; null: it does, or has ended, or no controller runs. */
+/**
+ * A thread with the reason why it does not move; null: it does, or has ended, or no controller
+ * runs.
+ */
 export interface WaitingThread extends ThreadStatus {
   readonly why: Explained | null;
 }

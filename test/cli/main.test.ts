@@ -21,7 +21,7 @@ describe('the program', () => {
         -h, --help                  show help
 
       The project:
-        init [dir]                  create a runnable project; existing files are kept
+        init [dir]                  create a runnable project, or add what an existing one lacks
         check                       check mailroom.yaml, protocols/ and workflows/ without starting
                                     anything
         doctor                      show which agent CLIs are installed, which sandboxing works, and what

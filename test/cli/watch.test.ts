@@ -64,7 +64,7 @@ async function watched({ texts, during = [[]] }: Saved): Promise<{
     return () => changedFiles(before, files);
   };
   const context = {
-    services: { cwd: '/project', workflowFile: () => null },
+    services: { cwd: '/project', environment: {}, workflowFile: () => null },
     terminal,
     outsideTurn: () => {},
     announce: () => {},

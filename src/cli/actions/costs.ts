@@ -1,5 +1,6 @@
 import { parseDuration } from '../../kernel/duration.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { dayOf } from '../../mail/machine/money.ts';
 import { emptyState } from '../../mail/machine/state.ts';
 import {
@@ -14,7 +15,7 @@ import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
 
 export interface CostsOptions {
-  readonly by: readonly CostKind[];
+  readonly by: string;
   readonly since?: string;
   readonly csv?: boolean;
   readonly json?: boolean;
@@ -23,13 +24,29 @@ export interface CostsOptions {
 export function costs(context: Context, { by, since, csv, json: asJson }: CostsOptions): Promise<number> {
   const { terminal } = context;
   const project = context.project();
+  const kinds = kindsIn(by);
   const from = since === undefined ? null : dayIn(since, terminal.now());
   const { workflows } = project;
   const runs = workflows.runs().map(({ run }) => workflows.run(run).state());
-  const document = costsOf(project.state() ?? emptyState(), runs, by, from);
+  const document = costsOf(project.state() ?? emptyState(), runs, kinds, from);
   if (asJson === true) terminal.write(json(document));
   else terminal.write(csv === true ? costsCsv(document) : `${costLines(document).join('\n')}\n`);
   return Promise.resolve(0);
+}
+
+const allKinds: readonly CostKind[] = ['role', 'thread', 'run', 'step', 'provider', 'model', 'day', 'week'];
+
+/** `week,model`: the groups, each once. */
+function kindsIn(text: string): CostKind[] {
+  const words = text.split(',').map((word) => word.trim());
+  const found = words.flatMap((word) => allKinds.find((kind) => kind === word) ?? []);
+  if (found.length === words.length && new Set(found).size === found.length) return found;
+  const wrong = words.find((word) => !allKinds.some((kind) => kind === word)) ?? text;
+  throw new MailroomError(
+    'E_USAGE',
+    `\`${text}\` is not a value of \`--by <kinds>\``,
+    didYouMean(wrong, allKinds) ?? `one or several of ${allKinds.join(', ')}, each once, separated by commas`,
+  );
 }
 
 /** The UTC day of a date on the command line. */

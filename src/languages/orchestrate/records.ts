@@ -8,7 +8,9 @@ import { durationOf, exitCodeOf } from '../../workflow/machine/scope.ts';
 import { lastFailure } from '../../workflow/machine/view.ts';
 import type { RunState, Scope, StepRun } from '../../workflow/machine/state.ts';
 
-/** What a run shows in its folder: `state.json`, a log line per event, and logs. Times in seconds. */
+/**
+ * What a run shows in its folder: `state.json`, a log line per event, and logs. Times in seconds.
+ */
 export const records: RecordsFormat = {
   stateFile: 'state.json',
   required: ['run_id', 'workflow_name', 'status', 'started_at', 'context', 'steps'],

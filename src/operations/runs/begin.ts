@@ -18,13 +18,12 @@ import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { contextFolderOf, takeContext, whereItLies } from '../../workflow/files/context-holder.ts';
-import { runFormatOf } from '../../languages/languages.ts';
 import { checkRecords } from '../../workflow/files/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../../workflow/files/run-folders.ts';
 import type { HostLock, Lock } from '../../host/lock.ts';
 import { refuseTrackedState } from '../../host/tracked.ts';
 import { clearState } from '../../host/state-places.ts';
-import { composeRun, type Composed, type Origin, type RunSettings } from './compose.ts';
+import { composeRun, formatOf, type Composed, type Origin, type RunSettings } from './compose.ts';
 import { takeRun } from '../../workflow/host/locks.ts';
 import { checkpointOf, endsRolledBack } from '../../workflow/host/rollback-port.ts';
 import { expectBegun } from '../../workflow/host/run-state.ts';
@@ -95,7 +94,7 @@ export async function resumeRun(
   const run = definition === null ? stored : { ...stored, definition };
   keepProgramsOutOf(run.workspace);
   refuseUnsetSecrets(run.definition);
-  const { records } = runFormatOf(run.definition);
+  const { records } = await formatOf(run.definition);
   if (records) checkRecords(openRoot, run, records);
   return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {

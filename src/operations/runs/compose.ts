@@ -6,7 +6,6 @@ import type { Json } from '../../kernel/json.ts';
 import type { Loop } from '../../host/loop.ts';
 import type { Observing, RunPorts } from '../../workflow/host/ports.ts';
 import { Records } from '../../workflow/host/records.ts';
-import { runFormatOf } from '../../languages/languages.ts';
 import { RunHost } from '../../workflow/host/run-host.ts';
 import { noTrail } from '../../mail/trail/none.ts';
 import type { SharedSlots } from '../../host/slots.ts';
@@ -37,6 +36,8 @@ import { parkingOf } from '../../host/parking.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { runFolder, runInbox } from '../../host/run-mail.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
+import type { RunFormat } from '../../workflow/machine/run-format.ts';
+import type { Workflow } from '../../workflow/model.ts';
 import type { Path } from '../../workflow/machine/event.ts';
 
 /** What runs need of the settings. */
@@ -88,11 +89,17 @@ export async function composeRun(
   // Before anything else runs: cleans up after an earlier host of the run.
   await runner.sweep();
   const journal = runJournal(disk, run.run, lockGone);
-  const ports = portsOf(disk, settings, run, () => events.wake());
+  const format = await formatOf(run.definition);
+  const ports = portsOf(disk, settings, run, format, () => events.wake());
   const said = await announcementOf(disk, run, settings.config.nip);
   const shared = origin.slots?.join(() => events.wake()) ?? null;
   const host = new RunHost(
-    { ...ports, journal, runner, observers: [...recordsOf(disk, run), ...(said ? [said.observing] : [])] },
+    {
+      ...ports,
+      journal,
+      runner,
+      observers: [...recordsOf(disk, run, format), ...(said ? [said.observing] : [])],
+    },
     run.definition,
     {
       slots: settings.config.concurrency ?? availableParallelism(),
@@ -131,9 +138,18 @@ export async function composeRun(
   };
 }
 
+/**
+ * What the language of a run shows of it. Loads the languages only for a run that has something to
+ * show: each process that a run starts copies what is loaded.
+ */
+export async function formatOf(definition: Workflow): Promise<RunFormat> {
+  if (definition.display === undefined && definition.ownWorkspace === null) return {};
+  const { runFormatOf } = await import('../../languages/languages.ts');
+  return runFormatOf(definition);
+}
+
 /** The observer that writes the records of the run's language; none if it has none. */
-function recordsOf(disk: RealDisk, run: RunFolder): Observing[] {
-  const { records: format } = runFormatOf(run.definition);
+function recordsOf(disk: RealDisk, run: RunFolder, { records: format }: RunFormat): Observing[] {
   if (format === undefined) return [];
   const files = new DiskRecords(disk, openRoot, run, format);
   return [(rules, guard) => new Records(files, format, rules, guard)];
@@ -201,11 +217,11 @@ function portsOf(
   disk: RealDisk,
   { config, providers, record }: RunSettings,
   run: RunFolder,
+  format: RunFormat,
   wake: () => void,
 ): Omit<RunPorts, 'journal' | 'runner'> {
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
-  const format = runFormatOf(run.definition);
   const files = new RunFiles({ project: disk, run, open: openRoot, mask });
   return {
     clock: { now: Date.now, elapsed: () => performance.now() },

@@ -48,7 +48,10 @@ export function hostedMail(
   };
 }
 
-/** Without a controller a person's part comes first, and what she has done takes effect when one starts. */
+/**
+ * Without a controller a person's part comes first, and what she has done takes effect when one
+ * starts.
+ */
 function unhosted(why: MailWhy, project: Project): Why<MailAct | HostAct> {
   if (settled.has(why.code)) return why;
   if (hasRecorded(project)) {
@@ -64,7 +67,9 @@ function hasRecorded(project: Project): boolean {
   return project.files.list(controlFolder).length > 0 || project.roles().some(isSent);
 }
 
-/** A file that is not mail yet and may be for the role; `recorded`: in outboxes, too. Null: none. */
+/**
+ * A file that is not mail yet and may be for the role; `recorded`: in outboxes, too. Null: none.
+ */
 function notAccepted(project: Project, state: MailState, role: RoleName, recorded: boolean): string | null {
   const accepted = expectedNow(state).get(role);
   const dropped = project.names(role, 'inbox').find((name) => accepted?.has(name) !== true);

@@ -102,8 +102,8 @@ export class WorkflowTriggers {
   }
 
   /**
-   * Requests a run by a trigger. Returns its id, which is final even while it waits. Throws `E_DISK`
-   * when the request is not durable yet.
+   * Requests a run by a trigger. Returns its id, which is final even while it waits. Throws
+   * `E_DISK` when the request is not durable yet.
    */
   ask(trigger: string, data: JsonObject): string {
     this.#note(trigger, data);

@@ -24,7 +24,10 @@ const indirect: ReadonlySet<MailWhy['code']> = new Set([
   'turn_open',
 ]);
 
-/** Why each thing in a state of the mail moves or does not, by the rules that `decide` follows. Pure. */
+/**
+ * Why each thing in a state of the mail moves or does not, by the rules that `decide` follows.
+ * Pure.
+ */
 export class MailExplainer {
   readonly #state: MailState;
   readonly #protocol: Protocol;
@@ -224,7 +227,9 @@ export class MailExplainer {
     });
   }
 
-  /** Why the role that owes an answer has not given it; null: unknown, or it is explained already. */
+  /**
+   * Why the role that owes an answer has not given it; null: unknown, or it is explained already.
+   */
   #debtor(ask: Ask, role: RoleName): MailWhy | null {
     const key = askKey(ask);
     const mail = this.#state.mail.get(ask.request);

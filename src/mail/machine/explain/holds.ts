@@ -6,7 +6,9 @@ import { because } from '../../../kernel/why.ts';
 import { causedBy, shortId, type MailWhy } from './words.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 
-/** What a hold of `decide` means for a launch: the record that caused it, its end and its remedy. */
+/**
+ * What a hold of `decide` means for a launch: the record that caused it, its end and its remedy.
+ */
 export function heldWhy(state: MailState, protocol: Protocol, hold: Hold, launch: Launch): MailWhy {
   const { role, thread, holds } = launch;
   const turns = [...state.turns.values()];

@@ -18,7 +18,9 @@ export type Hold =
   | 'last_turn'
   | 'budget';
 
-/** Whether a launch can start now, must wait, or never can: then its thread fails with the reason. */
+/**
+ * Whether a launch can start now, must wait, or never can: then its thread fails with the reason.
+ */
 export type Verdict = 'now' | Hold | Reason;
 
 /** Whether a launch must wait. */
