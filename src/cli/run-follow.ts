@@ -61,7 +61,7 @@ export async function follow(
       (text) => progress.say(text),
       (least) => stepsUnderWay(controller, terminal.now(), least),
     ),
-    terminal.every(outputMs, () => sayAll(output?.read(false), progress)),
+    ...(output === null ? [] : [terminal.every(outputMs, () => sayAll(output.read(false), progress))]),
   ];
   try {
     const resume = context.commandLine(`resume ${controller.run}`);
