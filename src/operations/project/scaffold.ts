@@ -33,7 +33,9 @@ export function copyTemplate(
       text:
         path === 'mailroom.yaml' && provider !== null ? text.replace(providerLine, `$1${provider}`) : text,
     }));
-  const own = (project.list('protocols') ?? []).filter(isProtocolFile);
+  // Nothing is written through a link, which may lead out of the project.
+  const isFolder = project.look('protocols')?.kind === 'folder';
+  const own = isFolder ? (project.list('protocols') ?? []).filter(isProtocolFile) : [];
   const isSecond = (path: string) =>
     own.length > 0 && path.startsWith('protocols/') && project.look(path) === null;
   const second = copied.flatMap(({ path }) =>
