@@ -42,9 +42,8 @@ it('is warned of as a native one where it compares a text of an agent: swdl has 
 
 /** Without what is only shown, with one word for the same policy, and without expressions: there is more than one way to say them. */
 function usual({ name, timeout, parameters, env, hooks, body }: Workflow): unknown {
-  const steps = body.steps.map((step) => ({
+  const steps = body.steps.map(({ display: _display, ...step }) => ({
     ...step,
-    shown: null,
     onFailure: step.onFailure === 'abort' ? 'retry' : step.onFailure,
     retry: step.work.kind === 'gate' ? null : { ...step.retry, never: step.retry.never ?? [] },
   }));

@@ -34,7 +34,15 @@ describe('what is not said', () => {
       timeout: 1_800_000,
       onFailure: 'abort',
       check: null,
-      retry: { max: 1, base: 30_000, factor: 2, cap: 300_000, jitter: false, never: [], mends: true },
+      retry: {
+        max: 1,
+        base: 30_000,
+        factor: 2,
+        cap: 300_000,
+        jitter: false,
+        never: [],
+        missingOutputs: true,
+      },
       work: { kind: 'agent', provider: 'claude', model: 'opus', capabilities: ['READ', 'EDIT', 'RUN_TESTS'] },
     });
   });
