@@ -139,7 +139,8 @@ test('there is a mistake for every code that reading a text can give', () => {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(room + file, 'utf8')),
   );
-  const given = new Set(code.join('').match(/(?<=')E_[A-Z_]+(?=')/g));
+  // A code that something is compared with is given elsewhere.
+  const given = new Set(code.join('').match(/(?<=(?<![!=]== )')E_[A-Z_]+(?=')/g));
   const shown = new Set(sources.flatMap((name) => diagnose(name).map((problem) => problem.code)));
   expect([...shown].toSorted()).toEqual([...given].toSorted());
 });
