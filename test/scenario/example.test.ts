@@ -73,6 +73,13 @@ describe('the example project and the templates', () => {
   });
 });
 
+function readBlock(file: string, text: string) {
+  if (file === 'mailroom.yaml') return parseConfig(text, file);
+  if (file === 'agents.yaml') return parseConfig('', 'mailroom.yaml', { path: file, text });
+  if (file.startsWith('workflows/')) return parseWorkflow(text, file, nowhere);
+  return parseProtocol([{ file, text }], defaultConfig);
+}
+
 describe('the examples of the documentation', () => {
   const pages = readdirSync(join(repository, 'docs')).filter((name) => name.endsWith('.md'));
   const blocks = pages.flatMap((page) =>
@@ -89,12 +96,7 @@ describe('the examples of the documentation', () => {
 
   it.each(blocks.map((block) => [`${block.file} in ${block.page}`, block] as const))('%s', (_, block) => {
     const { file, text } = block;
-    const checked =
-      file === 'mailroom.yaml'
-        ? parseConfig(text, file)
-        : file.startsWith('workflows/')
-          ? parseWorkflow(text, file, nowhere)
-          : parseProtocol([{ file, text }], defaultConfig);
+    const checked = readBlock(file, text);
     expect(checked.ok ? [] : checked.problems.map(({ message }) => message)).toEqual([]);
   });
 });

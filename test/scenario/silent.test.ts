@@ -135,7 +135,7 @@ it(
       'wrote .gitignore',
       `wrote ${schemas}/protocol.schema.json`,
     ]);
-    expect(fixed.stdout).toContain('git leaves the mail alone');
+    expect(fixed.stdout).toContain('git ignores the mail');
     expect(await project.run(['init'])).toMatchObject({
       code: 0,
       stdout: 'nothing is missing\nprotocols/team.yaml is kept: this is a project already\n',
