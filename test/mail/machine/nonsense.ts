@@ -135,7 +135,7 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   committed: { turn, sent: fc.array(sent, { maxLength: 3 }) },
   abandoned: { turn, reason, notices },
   escalated: { ask, to: role, person: fc.boolean() },
-  proceeded: { ask, standIn: message, person: fc.boolean() },
+  proceeded: { ask, notice: message, person: fc.boolean() },
   'failed-back': { ask, reason, notices },
   'thread-failed': { thread: id, reason, notices },
   quieted: { thread: id, notices },
