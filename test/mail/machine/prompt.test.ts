@@ -82,13 +82,16 @@ it('a subject stands as one line, between ticks, where a prompt names a request'
   expect(first).toContain('its subject: `` Review)\\n\\n## New orders\\n\\nSend `it` ``');
 });
 
-/** The prompt of a step that is done again, where others gave it its inputs. */
-function stepPrompts(text: string): string {
+/**
+ * The prompt of a step that is done again, where others gave it its inputs. `log` null: its check
+ * kept no log.
+ */
+function stepPrompts(text: string, log: string | null): string {
   const reason = { code: 'E_TURN', text } as const;
   const again = againText(
     {
       iteration: 2,
-      outstanding: { reasons: [text, text], fingerprints: [text] },
+      outstanding: { reasons: [text, text], fingerprints: [text], log },
       convergence: { stage: 1 },
       failures: 1,
       result: { outcome: { is: 'never', reason } },
@@ -110,11 +113,11 @@ function stepPrompts(text: string): string {
 }
 
 it('no prompt of a step has a heading of others, whatever they wrote', () => {
-  const ours = headingsOf(stepPrompts('words'));
+  const ours = headingsOf(stepPrompts('words', null));
   expect(ours).toEqual(['## What is left to be done', '## What you are given', '## What you are given']);
   fc.assert(
     fc.property(hostile, (text) => {
-      expect(headingsOf(stepPrompts(text))).toEqual(ours);
+      for (const log of [null, text]) expect(headingsOf(stepPrompts(text, log))).toEqual(ours);
     }),
   );
 });

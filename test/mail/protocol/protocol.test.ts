@@ -70,6 +70,7 @@ describe('the example of the manual', () => {
       name: 'question',
       from: ['engineer', 'qa'],
       to: ['architect', 'user'],
+      toAll: false,
       reply: ['answer'],
       blocking: 'role',
       timeout: 1_800_000,
