@@ -68,11 +68,17 @@ it('waits thirty days without a hurry', { timeout: 120_000 }, async () => {
   expect(await types()).toEqual(['task', 'question', 'task']);
 });
 
-/** The project in a small file system of its own, which is full but for 40 KB when the first controller starts. */
+/**
+ * The project in a small file system of its own, which is full but for 40 KB when a long message
+ * arrives.
+ */
 const fullDisk = `
   mkdir "$3/small" && mount -t tmpfs -o size=3m tmpfs "$3/small" || exit 9
-  for each in mailroom.yaml protocols play agents; do cp -R "$3/$each" "$3/small/" || exit 9; done
+  for each in mailroom.yaml protocols play; do cp -R "$3/$each" "$3/small/" || exit 9; done
   cd "$3/small"
+  # What a first start writes is there before the disk is full.
+  "$1" "$2" up --until-idle; echo "empty: $?"
+  mv "$3/long.md" agents/maker/inbox/
   free() { df --output=avail -k . | tail -n 1; }
   head -c $(( ($(free) - 40) * 1024 )) /dev/zero >filler
   "$1" "$2" up --until-idle; echo "full: $?"
@@ -85,9 +91,10 @@ it(
   { timeout: 120_000 },
   async () => {
     project = playProject(smallTeam, { maker: `send('done', 'user', String(mail[0].length));` });
-    project.drop('agents/maker/inbox/long.md', `${'long words '.repeat(5_500)}\n`);
+    project.drop('long.md', `${'long words '.repeat(5_500)}\n`);
     const ran = await isolated('--mount', fullDisk);
     expect(ran.stderr).toMatch(/E_DISK.*no space left/);
+    expect(ran.stdout).toContain('empty: 0\n');
     expect(ran.stdout).toContain('full: 1\n');
     expect(ran.stdout).toContain('the last line was not whole');
     expect(ran.stdout).toContain('space: 0\n');
