@@ -16,12 +16,16 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
   return waiting || state.waits.size > 0 ? 'stuck' : 'done';
 }
 
-/** Every open turn waits until a person resumes it. */
-function held({ turns, paused, pendingProjections }: MailState): boolean {
+/** Every open turn waits until a person unpauses it, or restores its role's inbox. */
+function held({ turns, roles, paused, pendingProjections }: MailState): boolean {
   return (
     pendingProjections.size === 0 &&
     [...turns.values()].every(
-      ({ role, thread }) => paused.all || paused.roles.has(role) || paused.threads.has(thread),
+      ({ role, thread }) =>
+        paused.all ||
+        paused.roles.has(role) ||
+        paused.threads.has(thread) ||
+        roles.get(role)?.vanished === true,
     )
   );
 }

@@ -20,3 +20,21 @@ it('is busy while an answer is there whose reader has no provider until an insta
   world.tick('2m');
   expect(world.running('engineer').messages).toEqual(['answer']);
 });
+
+it('is stuck while the only turn is to start again in a role whose inbox is gone', () => {
+  const world = new World(team);
+  const idle = () => {
+    world.settle();
+    world.record({ type: 'projected', through: world.state.events });
+    return idleOf(world.state, world.protocol, world.now);
+  };
+  world.drop('user → architect: task');
+  world.record({ type: 'vanished', role: 'architect', notices: [] });
+  world.fail('architect');
+  world.tick('1h');
+  expect(world.processes()).toEqual([]);
+  expect(idle()).toBe('stuck');
+  world.record({ type: 'restored', role: 'architect' });
+  expect(idle()).toBe('busy');
+  expect(world.processes()).toEqual(['architect in task']);
+});
