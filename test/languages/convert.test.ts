@@ -69,6 +69,17 @@ steps:
     depends_on: [plan]
     timeout: 1h
     for_each: { items: [x], gives: say, steps: { say: { command: [echo] } } }
+  ask:
+    depends_on: [build]
+    gate:
+      message: Publish?
+      choices: [approve, changes, reject]
+      fields:
+        risk: { type: string, enum: [low, high], required: true }
+        dry: { type: boolean, default: false }
+        areas: { type: array, items: { type: string } }
+      timeout: 1h
+      on_timeout: reject
   last:
     worker: CODEX_CLI
     instructions: See.
