@@ -131,7 +131,7 @@ export interface Pruning {
   remove(item: Prunable, scope: PruneScope): Promise<string | null>;
 }
 
-export type PruneScope = Omit<PruneContext, 'worktrees'>;
+type PruneScope = Omit<PruneContext, 'worktrees'>;
 
 /** A thread's checkout and branch. */
 export interface WorktreeStatus {

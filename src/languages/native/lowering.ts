@@ -8,7 +8,7 @@ import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepInput } from './step-schema.ts';
 
 /** The agents of the configuration, and the defaults where neither they nor a step say more. */
-export interface AgentDefaults {
+interface AgentDefaults {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** Null: none. */
   readonly provider: string | null;
