@@ -7,10 +7,15 @@ import { innerOf, stepsIn } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
 import { ProblemsError } from '../operations/problems.ts';
 import type { Context } from './context.ts';
-import { line } from './format.ts';
+import { line, printable } from './format.ts';
 import { expectStep as expectFollowed } from './actions/logs.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
-import type { FoundWorkflow, WorkflowServices } from '../operations/runs/services.ts';
+import type {
+  FoundWorkflow,
+  RunController,
+  RunWatcher,
+  WorkflowServices,
+} from '../operations/runs/services.ts';
 import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
 import type { Budget } from '../kernel/cost.ts';
 
@@ -37,12 +42,29 @@ export async function startRun(
   only: string | null = null,
 ): Promise<number> {
   context.outsideTurn('run');
-  const { services } = context;
   const given = givenContext(context, options);
   const found = await openWorkflow(context, reference, {
     starting: { context: new Set(Object.keys(given)), only },
     overrides: options.overrides ?? [],
   });
+  return startFound(context, found, options, { only, given, answers: null });
+}
+
+/** `answers`: the step whose text is printed at the end, without `--json`; null: none. */
+interface Starting {
+  readonly only: string | null;
+  readonly given: JsonObject;
+  readonly answers: string | null;
+}
+
+/** Starts a workflow that was read, and follows it until it ends. */
+export async function startFound(
+  context: Context,
+  found: FoundWorkflow,
+  options: StartOptions,
+  { only, given, answers }: Starting,
+): Promise<number> {
+  const { services } = context;
   const { workflows } = context.place();
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);
@@ -58,11 +80,11 @@ export async function startRun(
   await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
   const { mindGitIgnore } = await import('./git-ignore.ts');
   context.announce();
-  await reportWarnings(context, found);
+  if (answers === null) await reportWarnings(context, found);
   await mindGitIgnore(context, definition, workspace, options.json === true);
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(services.cwd, folder);
-  return follow(context, options, (watch) =>
+  const start = (watch: RunWatcher) =>
     workflows
       .begin({
         workflow: found,
@@ -76,8 +98,13 @@ export async function startRun(
         replay: absolute(options.replay),
         watch,
       })
-      .catch(asMistake(options)),
-  );
+      .catch(asMistake(options));
+  const started: { controller: RunController | null } = { controller: null };
+  const code = await follow(context, options, async (watch) => (started.controller = await start(watch)));
+  const answer = answers === null ? undefined : started.controller?.state.steps.get(answers)?.result?.output;
+  if (answer !== undefined && answer !== '' && options.json !== true)
+    context.terminal.write(`\n${printable(answer.trimEnd())}\n`);
+  return code;
 }
 
 /** A missing workspace that the command line names is an error of the command line. */

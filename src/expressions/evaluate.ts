@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { compare } from './compare.ts';
-import { functionOf, type Language } from './language.ts';
+import { functionOf, type FileQuestion, type Language } from './language.ts';
 import { expressionLimits } from './limits.ts';
 import type { Span } from './problem.ts';
 import { guardedNodes, pathOf, segmentOf } from './references.ts';
@@ -23,8 +23,9 @@ type NoValue =
       readonly span: Span;
     }
   | {
-      /** It asks for a file whose existence has not been checked. */
+      /** It asks about files what has not been asked yet. */
       readonly kind: 'unseen';
+      readonly asks: FileQuestion;
       readonly file: string;
       readonly span: Span;
     };
@@ -38,8 +39,13 @@ export type Evaluated =
  */
 type Purpose = 'value' | 'condition';
 
-/** The key of a context under which file existence is kept, by path. No expression can name it. */
+/** The key of a context under which answers about files are kept. No expression can name it. */
 export const seenFiles = 'files seen';
+
+/** The key of one answer about files. */
+export function seenKey(asks: FileQuestion, file: string): string {
+  return `${asks} ${file}`;
+}
 
 interface EvaluationContext {
   readonly context: JsonObject;
@@ -158,8 +164,10 @@ function call(tree: Call, evaluation: EvaluationContext, value: (part: Tree) => 
     case 'file': {
       const file = toText(value(tree.operands[0] ?? tree)) ?? '';
       const seen = evaluation.context[seenFiles];
-      const answer = isJsonObject(seen) && Object.hasOwn(seen, file) ? seen[file] : undefined;
-      if (answer === undefined) throw new Stop({ kind: 'unseen', file, span: tree.span });
+      const { asks } = called;
+      const key = seenKey(asks, file);
+      const answer = isJsonObject(seen) && Object.hasOwn(seen, key) ? seen[key] : undefined;
+      if (answer === undefined) throw new Stop({ kind: 'unseen', asks, file, span: tree.span });
       return answer;
     }
     case 'fallback': {

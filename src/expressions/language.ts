@@ -32,9 +32,13 @@ interface RequiredFunction extends Signature {
   readonly kind: 'required';
 }
 
-/** Whether a file exists. Expressions do not read the disk: the caller must have checked before. */
+/** What an expression may ask about files: whether one exists, or which match. */
+export type FileQuestion = 'exists' | 'glob';
+
+/** Asks about files. Expressions do not read the disk: the caller must have asked before. */
 interface FileFunction extends Signature {
   readonly kind: 'file';
+  readonly asks: FileQuestion;
 }
 
 export type ExpressionFunction = PlainFunction | FallbackFunction | RequiredFunction | FileFunction;

@@ -11,6 +11,8 @@ export const expressionLimits = {
   treeDepth: 1_000,
   /** Characters of a string that a function returns or reads, and of a rendered template. */
   resultText: 8 * 1024 * 1024,
+  /** Entries of a list that a string is split into. */
+  parts: 100_000,
   /** Maximum nesting of lists and mappings that are read from JSON, written as JSON or compared. */
   valueDepth: 200,
   /** Maximum number of reported problems of one text. */

@@ -109,13 +109,47 @@ const required: ExpressionFunction = {
   gives: null,
 };
 
+/** The parts of a string between separators. */
+function split([text = null, separator = ',']: readonly Json[]): Called {
+  const [whole, between] = [toText(text), toText(separator)];
+  if (whole === null || between === null) return fails('the text is too long');
+  return between === '' ? fails('the separator is empty') : partsOf(whole, between);
+}
+
+/** The lines of a string, without an empty one at its end. */
+function lines([text = null]: readonly Json[]): Called {
+  const whole = toText(text);
+  if (whole === null) return fails('the text is too long');
+  return partsOf(whole.replaceAll('\r\n', '\n').replace(/\n$/, ''), '\n');
+}
+
+/** The parts of a string, none of an empty one. */
+function partsOf(text: string, separator: string): Called {
+  if (text === '') return gives([]);
+  const parts = text.split(separator, expressionLimits.parts + 1);
+  return parts.length > expressionLimits.parts
+    ? fails(`there are more than ${String(expressionLimits.parts)} parts`)
+    : gives(parts);
+}
+
 /** Whether a file or folder of this path exists, relative to the workspace of the run. */
 const exists: ExpressionFunction = {
   kind: 'file',
+  asks: 'exists',
   name: 'exists',
   least: 1,
   most: 1,
   gives: ['boolean'],
+};
+
+/** The files that match a glob, sorted, relative to the workspace of the run. */
+const glob: ExpressionFunction = {
+  kind: 'file',
+  asks: 'glob',
+  name: 'glob',
+  least: 1,
+  most: 1,
+  gives: ['array'],
 };
 
 const plain = { kind: 'plain' } as const;
@@ -134,7 +168,10 @@ const matching: ExpressionFunction = {
 export const machineFunctions: readonly ExpressionFunction[] = [
   required,
   exists,
+  glob,
   matching,
+  { ...plain, name: 'split', least: 1, most: 2, gives: ['array'], call: split },
+  { ...plain, name: 'lines', least: 1, most: 1, gives: ['array'], call: lines },
   { ...plain, name: 'concat', least: 1, most: Infinity, gives: ['string'], call: concat },
   {
     ...plain,

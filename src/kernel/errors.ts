@@ -45,6 +45,8 @@ export const errorCodes = {
   E_NO_PROJECT: 2,
   /** An id that matches nothing, or more than one thing. */
   E_TARGET: 2,
+  /** The workspace of a run is on a git branch on which its workflow must not work. */
+  E_BRANCH: 1,
   /** The working folder of a step does not exist, or no git worktree can be made for a thread. */
   E_WORKSPACE: 1,
   /** A path that would leave the project. */
@@ -61,6 +63,8 @@ export const errorCodes = {
   E_TURNS: 1,
   /** A request was not answered in time. */
   E_TIMEOUT: 124,
+  /** A step's process printed nothing for longer than its `idle_timeout`. */
+  E_STALLED: 124,
   /** The conversation to resume no longer exists. */
   E_SESSION: 1,
   /** A turn changed files that it is not permitted to change. */

@@ -182,6 +182,7 @@ const memory = z.object({
       changed: z.object({ at: time, files: z.array(text) }).nullable(),
       printed: text.nullable(),
       waiting: start.nullable(),
+      unfiltered: text.nullable(),
       ended: time.nullable(),
       last: word.nullable(),
     }),

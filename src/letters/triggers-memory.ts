@@ -18,7 +18,7 @@ export interface Start {
 }
 
 export interface TriggerMemory {
-  /** Of cron and command: the next due time; null: not computed yet. */
+  /** Of cron, every and command: the next due time; null: not computed yet. */
   readonly due: number | null;
   /** Of cron: the last scheduled time that was handled. */
   readonly taken: number | null;
@@ -28,6 +28,8 @@ export interface TriggerMemory {
   readonly printed: string | null;
   /** The run that waits for the current one to end. */
   readonly waiting: Start | null;
+  /** Why its filter could not be evaluated the last time; null: it could. */
+  readonly unfiltered: string | null;
   /** When the last run that it started ended. */
   readonly ended: number | null;
   /** The id of the last run that it started. */

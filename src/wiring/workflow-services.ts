@@ -38,6 +38,10 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
         starting,
         overrides: overrides.map((file) => resolve(cwd, file)),
       }),
+    oneShot: async (task) => {
+      const { oneShotWorkflow } = await import('../operations/project/one-shot.ts');
+      return oneShotWorkflow(disk, await settings(), task);
+    },
     confirm: (found) => confirm(disk, found),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;

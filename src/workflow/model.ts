@@ -5,6 +5,7 @@ import type { Script } from '../expressions/script/script.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
 import type { Agent } from './agent.ts';
+import type { Hook, Trigger } from './automation.ts';
 
 /* The common form of all workflow languages. Plain data: a run uses the copy in its own folder. */
 
@@ -45,6 +46,8 @@ export interface Workflow {
   readonly hooks: readonly Hook[];
   /** The maximum visits of a step in a sequence, set by the caller; absent: as in the file. */
   readonly maxVisits?: number;
+  /** The git branches for its steps; absent: any. Only that of the outermost workflow counts. */
+  readonly branch?: BranchRule;
   /** How plans and records show it; absent: the default. */
   readonly display?: WorkflowDisplay;
   readonly body: Body;
@@ -60,6 +63,14 @@ export interface OwnWorkspace {
   readonly workspace: string;
   /** The folder of its runs' records, relative to the base. */
   readonly records: string;
+}
+
+/** Globs of git branches. It holds once the step `after` is over; null: from the start. */
+export interface BranchRule {
+  /** Empty: any. */
+  readonly expected: readonly string[];
+  readonly forbidden: readonly string[];
+  readonly after: StepId | null;
 }
 
 /** The type of a parameter or of a step's value. */
@@ -118,6 +129,8 @@ export interface Step {
   readonly timeout: number | null;
   /** Milliseconds between the request to stop and the kill; null: the default. */
   readonly grace: number | null;
+  /** When its silent worker is ended, and what follows; absent: it may be silent. */
+  readonly stall?: Stall;
   readonly retry: Retry;
   readonly onFailure: FailurePolicy;
   /** Its processes have no network, enforced by a sandbox or a namespace; absent: they have one. */
@@ -147,6 +160,16 @@ export interface Step {
  * as skipped, and its dependents run.
  */
 export type FailurePolicy = 'retry' | 'continue' | 'skip' | 'abort' | 'rollback' | 'skip-dependents';
+
+/** `policy` is what follows once a worker has printed nothing for `after` milliseconds. */
+export interface Stall {
+  readonly after: number;
+  /**
+   * `fail`: a failure that is not retried. `retry`: a failure that is retried as a timeout is.
+   * `incomplete`: the step has not failed; its check, if it has one, counts as incomplete.
+   */
+  readonly policy: 'fail' | 'retry' | 'incomplete';
+}
 
 export interface Need {
   readonly step: StepId;
@@ -240,7 +263,7 @@ export interface RoleWork {
 }
 
 /** What a step has with one of the agents that its expression may choose. */
-export type AgentVariant = Pick<Step, 'timeout' | 'budget' | 'env'> & {
+export type AgentVariant = Pick<Step, 'timeout' | 'budget' | 'env' | 'stall'> & {
   readonly work: Agent;
   readonly network: boolean;
 };
@@ -361,39 +384,3 @@ export type Target =
   /** Out of all loops: the outermost sequence ends, in success or with an error. */
   | { readonly to: 'finish' }
   | { readonly to: 'fail'; readonly message: Template | null };
-
-/** What starts a run automatically while `up` is running. Times in milliseconds. */
-export type Trigger = { readonly name: string } & (
-  | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string | null }
-  | {
-      readonly kind: 'files';
-      readonly globs: readonly string[];
-      readonly debounce: number;
-      readonly cooldown: number;
-    }
-  | { readonly kind: 'webhook'; readonly path: string; readonly secret: string }
-  | {
-      readonly kind: 'command';
-      readonly argv: readonly string[];
-      readonly every: number;
-      readonly on: 'change' | 'success';
-    }
-  | { readonly kind: 'message'; readonly role: string; readonly type: string }
-);
-
-/** Programs and notifications at the start and end of a run. Their failure is a warning. */
-export interface Hook {
-  readonly on: 'start' | 'complete' | 'failure';
-  readonly run: readonly Template[] | null;
-  /** The role that receives a notice. */
-  readonly notify: string | null;
-  /**
-   * An outside target: the command of its scheme gets it, the message, and the host variables of
-   * `env`; null: it is only logged.
-   */
-  readonly tell?: {
-    readonly scheme: string;
-    readonly target: Template;
-    readonly notifier: { readonly command: readonly string[]; readonly env: readonly string[] } | null;
-  };
-}

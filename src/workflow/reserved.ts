@@ -37,3 +37,6 @@ export const usualChoices: readonly string[] = ['approve', rejecting];
 
 /** The `by` of a gate approved by its timeout; no person may answer under this name. */
 export const automaticApprover = 'auto_approve';
+
+/** The namespace of the previous iteration's steps, in expressions of the steps of a `while`. */
+export const previousNamespace = 'previous';

@@ -32,7 +32,14 @@ describe('docs/workflow-reference.md', () => {
   it('names the values that keys allow', () => {
     const schema = readFileSync(new URL('../../schemas/workflow.schema.json', import.meta.url), 'utf8');
     const rows = new Map(rowsOnPage(page, 'Allowed values').map(([key = '', values = '']) => [key, values]));
-    const keys = ['on_failure', 'on_retries_exhausted', 'on_iterations_exhausted', 'join', 'capabilities'];
+    const keys = [
+      'on_failure',
+      'on_retries_exhausted',
+      'on_iterations_exhausted',
+      'on_stall',
+      'join',
+      'capabilities',
+    ];
     for (const [row, values] of [
       ...keys.map((key) => [`\`${key}\``, enumOf(schema, key)] as const),
       ['`on_timeout` of a gate', enumOf(schema, 'on_timeout')] as const,

@@ -24,6 +24,7 @@ const definition: Json = {
   secrets: ['TOKEN'],
   triggers: {
     nightly: { cron: '0 3 * * *', timezone: 'UTC' },
+    often: { every: '1h', filter: 'true' },
     edited: { files: ['src/**'], debounce: '1s', cooldown: '1s' },
     pushed: { webhook: '/push', secret: 'TOKEN' },
     polled: { command: ['date'], every: '1m', on: 'change' },
@@ -47,6 +48,8 @@ const definition: Json = {
       outputs: [{ name: 'o', path: 'x', type: 'code' }],
       values: { v: value },
       grace: '3s',
+      idle_timeout: '3s',
+      on_stall: 'fail',
       depends_on: [{ step: 'program', when: 'true' }],
       join: 'all',
       when: 'true',

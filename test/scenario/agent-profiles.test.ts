@@ -88,6 +88,20 @@ describe('agents of the configuration', { timeout: 60_000 }, () => {
     );
   });
 
+  it('end a silent worker of a step, also where an expression chooses one', async () => {
+    const patient = agents.replace('READ, EDIT] }', 'READ, EDIT], idle_timeout: 1s }');
+    const silent = work.replace('agent: careful, model: sonnet,', 'agent: quick, on_failure: continue,');
+    project = new CliProject(
+      { 'workflows/look.yaml': silent, 'agents.yaml': patient },
+      { claude: 'setInterval(() => {}, 60_000);' },
+    );
+    const { code, stdout } = await project.run(['run', 'look', '--param', 'who=quick', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      steps: { static: { error_code: 'E_STALLED' }, chosen: { error_code: 'E_STALLED' } },
+    });
+  });
+
   it('are chosen by the same expression in an equivalent file, and named in a diagram', async () => {
     project = new CliProject({ 'workflows/look.yaml': work, 'agents.yaml': agents }, { claude: looks });
     const { stdout } = await project.run(['convert', 'look']);

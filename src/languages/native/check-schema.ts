@@ -13,6 +13,9 @@ export const completionCheck = z
     worker: worker.optional().describe('Who checks.'),
     command: argv.optional().describe('A program that checks, instead of a worker; expressions are allowed.'),
     model: text.optional().describe("The model, as the worker's program names it."),
+    variant: text
+      .optional()
+      .describe('Read for other programs, and reported: the settings of the program choose it.'),
     instructions: z.string().optional().describe('What is to be checked, and when it is complete.'),
     capabilities: permissions.optional().describe('What the checker may do, mostly READ.'),
     timeout: duration
@@ -20,7 +23,9 @@ export const completionCheck = z
       .describe("How long one check may take; default: a quarter of the step's timeout, or 5m."),
     decision_file: literalPath
       .optional()
-      .describe('Where the verdict is read, in the workspace: JSON with `decision`, or PASS or FAIL.'),
+      .describe(
+        'Where the verdict is read, in the workspace: JSON with `decision`, or PASS, COMPLETE, FAIL or INCOMPLETE.',
+      ),
     max_steps: wholeNumber(1).optional().describe('How many steps the checker may take.'),
     max_command_time: duration.optional().describe('How long each command of the checker may take.'),
     budget: budget.optional().describe('What one check may cost.'),

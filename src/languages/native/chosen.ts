@@ -7,10 +7,10 @@ import type { Path } from '../../yaml/yaml.ts';
 import { missing } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import type { StepInput } from './step-schema.ts';
-import { lowerAgent } from './work.ts';
+import { lowerAgent, stallOf } from './work.ts';
 
 /** Whether an expression chooses the agent of a step. */
-function isChosen({ agent }: StepInput): boolean {
+export function isChosen({ agent }: StepInput): boolean {
   return agent?.includes(opening) === true;
 }
 
@@ -21,16 +21,10 @@ function isChosen({ agent }: StepInput): boolean {
 export function withAgent(input: StepInput, path: Path, { diagnostics, agents }: Lowering): StepInput {
   if (input.agent === undefined || isChosen(input)) return input;
   const profile = agents.profiles.get(input.agent);
-  if (profile !== undefined) return settled(input, profile);
+  if (profile !== undefined) return withProfile(input, profile);
   const hint = unknownAgentHint(input.agent, agents.profiles);
   diagnostics.error('E_UNKNOWN_NAME', [...path, 'agent'], `no agent is called \`${input.agent}\``, hint);
   return input;
-}
-
-/** A step has no time without output. */
-function settled(input: StepInput, profile: Profile): StepInput {
-  const { idle_timeout: _, ...settings } = profile.settings;
-  return withProfile(input, { ...profile, settings });
 }
 
 /**
@@ -97,7 +91,7 @@ export function lowerChoice(
       model = null,
       capabilities = agents.capabilities,
       ...its
-    } = settled(input, profile);
+    } = withProfile(input, profile);
     if (provider === null) return [];
     const { timeout = null, budget = null, network, mcp, may_configure: configures } = its;
     const chosen: Agent = {
@@ -112,7 +106,8 @@ export function lowerChoice(
     };
     const env = { ...literals(profile.settings.env), ...step.env };
     diagnostics.from(at, chosen, originOf(profile, 'provider', input));
-    return [[profile.name, { work: chosen, timeout, budget, env, network: network ?? true }] as const];
+    const variant = { work: chosen, timeout, budget, env, network: network ?? true, ...stallOf(its) };
+    return [[profile.name, variant] as const];
   });
   return { choice: { name, agents: Object.fromEntries(entries) } };
 }
@@ -133,7 +128,7 @@ function preceded(own: Template, { settings: { instructions } }: Profile): Templ
 }
 
 function takenFrom({ name, settings }: Profile, own: StepInput): TakenProfile {
-  const keys = Object.keys(settings).filter((key) => key !== 'idle_timeout');
   const isOwn = (key: string) => (own as Readonly<Record<string, unknown>>)[key] !== undefined;
-  return { name, sets: keys.filter((key) => ['instructions', 'env', 'budget'].includes(key) || !isOwn(key)) };
+  const isTaken = (key: string) => ['instructions', 'env', 'budget'].includes(key) || !isOwn(key);
+  return { name, sets: Object.keys(settings).filter(isTaken) };
 }

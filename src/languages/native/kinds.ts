@@ -24,8 +24,8 @@ const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', '
 const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
 const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];
 /** Kinds whose work is other steps, so that no worker can be asked whether it is complete. */
-const bodies: readonly Kind[] = ['workflow', 'for_each', 'while'];
-const streams = ['stdin', 'stdout', 'secrets', 'grace'];
+const bodies: readonly Kind[] = ['for_each', 'while'];
+const streams = ['stdin', 'stdout', 'secrets', 'grace', 'idle_timeout', 'on_stall'];
 const processes = ['workspace', 'network', 'env', 'capabilities', ...streams, ...producing];
 
 const agents = [
@@ -34,6 +34,7 @@ const agents = [
   'takes',
   'summary',
   'model',
+  'variant',
   'max_steps',
   'max_command_time',
   'mcp',
@@ -52,7 +53,16 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   for_each: [...everywhere, 'on_failure', 'timeout'],
   while: [...everywhere, 'on_failure', 'timeout'],
   set: everywhere,
-  workflow: [...everywhere, 'with', 'exports', ...failing, 'budget'],
+  workflow: [
+    ...everywhere,
+    'with',
+    'exports',
+    'exports_mode',
+    'bubble_subworkflow_events',
+    ...failing,
+    ...checked,
+    'budget',
+  ],
 };
 
 /** The other required keys of a step's kind, or of a check. */

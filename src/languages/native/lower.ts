@@ -4,6 +4,7 @@ import { tidyPath } from '../../yaml/paths.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import type { Children } from '../shared/children.ts';
+import { lowerBranch } from './branch.ts';
 import { checkInside } from './paths.ts';
 import type { NativeFile } from './schema.ts';
 import { bodyOf } from './sequence.ts';
@@ -26,6 +27,7 @@ export function lower(
   const { provider, capabilities } = agentDefaults;
   const agents = { profiles, provider, capabilities: capabilities ?? ['READ' as const] };
   const lowering = { diagnostics, language, children, agents, steps: lowerSteps };
+  const steps = lowerSteps(input.steps ?? {}, ['steps'], lowering);
   return {
     language: 'native',
     name: input.name ?? '',
@@ -43,6 +45,7 @@ export function lower(
     budget: input.budget ?? { usd: null, tokens: null },
     triggers: lowerTriggers(diagnostics, input.triggers),
     hooks: lowerHooks(diagnostics, input.hooks, language, notify),
-    body: bodyOf(diagnostics, lowerSteps(input.steps ?? {}, ['steps'], lowering), input, []),
+    ...lowerBranch(diagnostics, input, steps),
+    body: bodyOf(diagnostics, steps, input, []),
   };
 }

@@ -2,8 +2,8 @@ import { constant } from '../../expressions/build.ts';
 import type { Template } from '../../expressions/template.ts';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { insideLoop } from '../../workflow/machine/language.ts';
-import type { Child, ForEach, While } from '../../workflow/model.ts';
+import { insideLoop, insideRound } from '../../workflow/machine/language.ts';
+import type { Child, ForEach, While, Workflow } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { bodyOf } from './sequence.ts';
@@ -46,7 +46,8 @@ function checkGives(diagnostics: Diagnostics, { gives, steps }: ForEachInput, pa
 export function lowerWhile(input: WhileInput, path: Path, lowering: Lowering): While {
   const { diagnostics } = lowering;
   const language = insideLoop(lowering.language, null);
-  const steps = lowering.steps(input.steps, [...path, 'steps'], { ...lowering, language });
+  const inside = { ...lowering, language: insideRound(lowering.language) };
+  const steps = lowering.steps(input.steps, [...path, 'steps'], inside);
   return {
     kind: 'while',
     condition: diagnostics.expression([...path, 'condition'], input.condition, language),
@@ -72,11 +73,25 @@ export function lowerChild(input: StepInput, path: Path, lowering: Lowering): Ch
     ([name, value]) => [name, lowerArgument(value, [...path, 'with', name], lowering)] as const,
   );
   if (workflow === null) return null;
-  const exports = (input.exports ?? []).map(({ from, artifact, as = artifact }, index) =>
+  const named = (input.exports ?? []).map(({ from, artifact, as = artifact }, index) =>
     diagnostics.from([...path, 'exports', index], { from, artifact, as }),
   );
+  const others = input.exports_mode === 'all' ? otherExports(workflow, named) : [];
+  const mode = [...path, 'exports_mode'];
+  const exports = [...named, ...others.map((each) => diagnostics.from(mode, each))];
   const child: Child = { kind: 'workflow', workflow, with: Object.fromEntries(given), exports };
   return diagnostics.from(at, child);
+}
+
+/** Artifacts of a sub-workflow's steps that are not exported by name, without those in loops. */
+function otherExports({ body }: Workflow, named: Child['exports']): Child['exports'] {
+  return body.steps.flatMap(({ id, work, outputs }) => {
+    const artifacts =
+      work.kind === 'workflow' ? work.exports.map(({ as }) => as) : outputs.map(({ name }) => name);
+    return artifacts
+      .filter((artifact) => !named.some((each) => each.from === id && each.artifact === artifact))
+      .map((artifact) => ({ from: id, artifact, as: artifact }));
+  });
 }
 
 /** A value that is not a string is used unchanged. */

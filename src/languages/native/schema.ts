@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { budget, duration, name, text, wholeNumber } from '../../yaml/schema.ts';
 import { stepSchema } from './step-schema.ts';
+import { branchKeys } from './branch.ts';
 import { flowKeys } from './sequence.ts';
 import { hooks, triggers } from './trigger-schema.ts';
 import { literalPath, valueType, variableName, variables } from './parts.ts';
@@ -37,6 +38,7 @@ export const nativeFile = z
       .optional()
       .describe('Names of variables that the steps get and that are masked everywhere.'),
     budget: budget.optional().describe('What one run may cost.'),
+    ...branchKeys,
     triggers: triggers.optional().describe('What starts a run automatically while `up` is running.'),
     hooks: hooks.optional().describe('Programs and notifications at the start and end of a run.'),
     steps: z

@@ -126,6 +126,7 @@ export interface StepInput {
   set?: Record<string, string> | undefined;
   workflow?: string | undefined;
   model?: string | undefined;
+  variant?: string | undefined;
   instructions?: string | undefined;
   takes?: Record<string, TakenInput> | undefined;
   summary?: string | undefined;
@@ -145,6 +146,8 @@ export interface StepInput {
   timeout?: number | undefined;
   grace?: number | undefined;
   next?: NextInput | undefined;
+  idle_timeout?: number | undefined;
+  on_stall?: 'fail' | 'retry' | 'incomplete' | undefined;
   max_retries?: number | undefined;
   retry?: z.output<typeof retry> | undefined;
   max_steps?: number | undefined;
@@ -160,6 +163,8 @@ export interface StepInput {
   budget?: z.output<typeof workBudget> | undefined;
   with?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
   exports?: z.output<typeof exported>[] | undefined;
+  exports_mode?: 'replace' | 'all' | undefined;
+  bubble_subworkflow_events?: boolean | undefined;
 }
 
 const forEach = z
@@ -225,6 +230,9 @@ const whoWorks = {
 
 const whatIsDone = {
   model: text.optional().describe("The model, as the worker's program names it."),
+  variant: text
+    .optional()
+    .describe('Read for other programs, and reported: the settings of the program choose it.'),
   instructions: z.string().optional().describe('What is to be done; expressions are allowed.'),
   takes: z.record(text, taken).optional().describe('Further inputs of its prompt, by name; quoted as data.'),
   summary: text
@@ -251,6 +259,14 @@ const whatIsDone = {
     .optional()
     .describe("The sub-workflow's parameters; expressions are allowed."),
   exports: z.array(exported).optional().describe("The sub-workflow's artifacts that become this step's."),
+  exports_mode: z
+    .enum(['replace', 'all'])
+    .optional()
+    .describe('replace (default): those under `exports`, anew in each iteration; all: every other one, too.'),
+  bubble_subworkflow_events: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe('Read for other programs; the steps of a sub-workflow are always shown.'),
 };
 
 const howItGoes = {
@@ -258,6 +274,13 @@ const howItGoes = {
   grace: duration
     .optional()
     .describe('How long it may take to end itself when its time is over; default 3s.'),
+  idle_timeout: duration
+    .optional()
+    .describe('How long the worker may print nothing before it is ended; default: any time.'),
+  on_stall: z
+    .enum(['fail', 'retry', 'incomplete'])
+    .optional()
+    .describe('What follows then; default retry: it has failed as after its timeout.'),
   max_retries: count.optional().describe('Further attempts, with `on_failure: retry`; default 0.'),
   retry: retry.optional().describe('The pauses between attempts.'),
   completion_check: completionCheck.optional().describe('Who says whether it is complete.'),

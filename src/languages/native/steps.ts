@@ -5,7 +5,7 @@ import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../.
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { lowerCheck } from './check.ts';
-import { lowerChoice, lowerNamedAgent, withAgent } from './chosen.ts';
+import { isChosen, lowerChoice, lowerNamedAgent, withAgent } from './chosen.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
@@ -14,7 +14,7 @@ import { lowerNext } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerValues } from './values.ts';
 import { lowerSummary, lowerTakes } from './prompt-inputs.ts';
-import { lowerAgent, lowerCommand, lowerWorker } from './work.ts';
+import { lowerAgent, lowerCommand, lowerWorker, stallOf } from './work.ts';
 
 /** The steps of a body. Reads the remaining keys even of a step without valid work. */
 export function lowerSteps(
@@ -56,6 +56,7 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
     values: lowerValues(diagnostics, input.values, [...path, 'values']),
     timeout: input.timeout ?? null,
     grace: input.grace ?? null,
+    ...lowerStall(diagnostics, input, path),
     retry: lowerRetry(diagnostics, input, path, work),
     onFailure: policyOf(input, path, lowering),
     ...(input.network === false && { network: false }),
@@ -212,6 +213,21 @@ function policyOf(input: StepInput, path: Path, { diagnostics, language }: Lower
       'say it of the loop',
     );
   return meant === 'skip_dependents' ? 'skip-dependents' : meant;
+}
+
+/** When a silent worker is ended; reports a policy that does nothing. */
+function lowerStall(diagnostics: Diagnostics, input: StepInput, path: Path): Pick<Step, 'stall'> {
+  const { idle_timeout: after, on_stall: policy, on_failure: failure = 'abort' } = input;
+  const at = [...path, 'on_stall'];
+  // An agent that an expression chooses may have an `idle_timeout`.
+  if (after === undefined && policy !== undefined && !isChosen(input))
+    diagnostics.warn(at, '`on_stall` does nothing without an `idle_timeout`');
+  if (policy === 'retry' && failure !== 'retry')
+    diagnostics.warn(
+      at,
+      `\`on_stall: retry\` allows no further attempt unless \`on_failure\` is retry; it is ${failure}`,
+    );
+  return stallOf(input);
 }
 
 function lowerRetry(diagnostics: Diagnostics, input: StepInput, path: Path, work: Work): Retry {

@@ -26,6 +26,24 @@ function isTimezone(zone: string): boolean {
   }
 }
 
+/** What every trigger may have. */
+const common = {
+  filter: text
+    .optional()
+    .describe('An expression over `trigger`: it starts a run only if this is true; default: always.'),
+  enabled: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe('false: it starts nothing; default true.'),
+};
+
+const interval = z
+  .strictObject({
+    every: duration.describe('How long after it last started a run, or `up` began.'),
+    ...common,
+  })
+  .meta({ title: 'trigger' });
+
 const cron = z
   .strictObject({
     cron: z
@@ -37,6 +55,7 @@ const cron = z
       .refine(isTimezone, { error: 'a time zone such as Europe/Berlin' })
       .optional()
       .describe("Whose clock: Europe/Berlin; default: the machine's."),
+    ...common,
   })
   .meta({ title: 'trigger' });
 
@@ -45,6 +64,7 @@ const files = z
     files: oneOrMore(text, 'a glob or a list of globs').describe('Globs; one of these files has changed.'),
     debounce: duration.optional().describe('How long nothing more may change before the run; default 500ms.'),
     cooldown: duration.optional().describe('How long after a run nothing starts another; default none.'),
+    ...common,
   })
   .meta({ title: 'trigger' });
 
@@ -55,6 +75,7 @@ const webhook = z
       .regex(/^\/[\w./-]*$/, { error: 'a path such as /hooks/ship' })
       .describe('The path of the request, on the loopback interface.'),
     secret: variableName.describe('The variable that holds the key of the HMAC-SHA256 over the body.'),
+    ...common,
   })
   .meta({ title: 'trigger' });
 
@@ -66,6 +87,7 @@ const command = z
       .enum(['change', 'success'])
       .optional()
       .describe('change (default): it printed something else than before; success: it exited with 0.'),
+    ...common,
   })
   .meta({ title: 'trigger' });
 
@@ -78,14 +100,15 @@ const message = z
       })
       .meta({ title: 'message trigger' })
       .describe('A message of this type came to this role.'),
+    ...common,
   })
   .meta({ title: 'trigger' });
 
-const aTrigger = 'one of cron, files, webhook, command and message, with its settings';
+const aTrigger = 'one of cron, every, files, webhook, command and message, with its settings';
 
 export const triggers = z.record(
   name,
-  z.union([cron, files, webhook, command, message], { error: aTrigger }),
+  z.union([interval, cron, files, webhook, command, message], { error: aTrigger }),
 );
 
 const hook = z

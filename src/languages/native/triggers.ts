@@ -1,5 +1,6 @@
 import type { Language } from '../../expressions/language.ts';
-import type { Hook, Trigger } from '../../workflow/model.ts';
+import { nativeLanguage } from '../../workflow/machine/language.ts';
+import type { Hook, Trigger } from '../../workflow/automation.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
@@ -9,27 +10,54 @@ const defaultDebounce = 500;
 
 export function lowerTriggers(diagnostics: Diagnostics, inputs: TriggersInput | undefined): Trigger[] {
   return Object.entries(inputs ?? {}).map(([name, input]) =>
-    diagnostics.from(originOf(name, input), lowerTrigger(name, input)),
+    diagnostics.from(originOf(name, input), {
+      name,
+      ...(input.enabled === false && { enabled: false }),
+      ...lowerFilter(diagnostics, input.filter, ['triggers', name, 'filter']),
+      ...lowerKind(input),
+    }),
   );
 }
 
 type TriggerInput = TriggersInput[string];
 
+/** What differs between the kinds of triggers. */
+type TriggerKind = Trigger extends infer T
+  ? T extends Trigger
+    ? Omit<T, 'name' | 'enabled' | 'filter'>
+    : never
+  : never;
+
 function originOf(name: string, input: TriggerInput): Path {
   return ['triggers', name, ...('message' in input ? ['message'] : [])];
 }
 
-function lowerTrigger(name: string, input: TriggerInput): Trigger {
-  if ('cron' in input)
-    return { name, kind: 'cron', expression: input.cron, timezone: input.timezone ?? null };
+/** Evaluated before there is a run: it sees only what fired, and no files. */
+const filterLanguage: Language = {
+  ...nativeLanguage,
+  namespaces: ['trigger'],
+  functions: nativeLanguage.functions.filter(({ kind }) => kind !== 'file'),
+};
+
+function lowerFilter(
+  diagnostics: Diagnostics,
+  text: string | undefined,
+  path: Path,
+): Pick<Trigger, 'filter'> {
+  return text === undefined ? {} : { filter: diagnostics.expression(path, text, filterLanguage) };
+}
+
+function lowerKind(input: TriggerInput): TriggerKind {
+  if ('cron' in input) return { kind: 'cron', expression: input.cron, timezone: input.timezone ?? null };
   if ('files' in input) {
     const { debounce = defaultDebounce, cooldown = 0 } = input;
-    return { name, kind: 'files', globs: input.files, debounce, cooldown };
+    return { kind: 'files', globs: input.files, debounce, cooldown };
   }
-  if ('webhook' in input) return { name, kind: 'webhook', path: input.webhook, secret: input.secret };
+  if ('webhook' in input) return { kind: 'webhook', path: input.webhook, secret: input.secret };
   if ('command' in input)
-    return { name, kind: 'command', argv: input.command, every: input.every, on: input.on ?? 'change' };
-  return { name, kind: 'message', ...input.message };
+    return { kind: 'command', argv: input.command, every: input.every, on: input.on ?? 'change' };
+  if ('message' in input) return { kind: 'message', ...input.message };
+  return { kind: 'interval', every: input.every };
 }
 
 const events = { on_start: 'start', on_complete: 'complete', on_failure: 'failure' } as const;

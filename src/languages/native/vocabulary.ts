@@ -34,7 +34,7 @@ export const nativeVocabulary: Vocabulary = {
     cycle: 'each depends on the next; remove one of these dependencies',
     later: (step, isRound) =>
       isRound
-        ? `a step with \`set\` after it hands it to \`${step}\` of the next round, as \`context.…\``
+        ? `\`${step}\` sees the iteration before as \`previous.steps.…\``
         : 'exchange the two, or read something else',
     afterLoop: (loop) => `\`steps.${loop}.values\` is a list with what each iteration handed over`,
     env: 'what is not there has no value: name it under `env`, or make it a parameter',
@@ -44,7 +44,7 @@ export const nativeVocabulary: Vocabulary = {
       switch (kind) {
         case 'for-each':
         case 'while':
-          return `\`steps.${id}.values\` is a list with what each iteration handed over`;
+          return `\`values\` and \`artifacts\` are lists of what each iteration handed over: \`steps.${id}.values[0]\``;
         case 'gate':
           return '`approval` has `by`, `comment`, `choice` and `fields`';
         case 'workflow':

@@ -1,10 +1,11 @@
 import type { Language } from '../../expressions/language.ts';
 import type { Agent } from '../../workflow/agent.ts';
-import type { Work } from '../../workflow/model.ts';
+import type { Step, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { Worker } from './check-schema.ts';
 import { missing } from './kinds.ts';
+import type { StepInput } from './step-schema.ts';
 import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
 
 type Script = Extract<Work, { kind: 'script' }>;
@@ -20,6 +21,7 @@ export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = {
 
 interface AgentInput {
   readonly model?: string | undefined;
+  readonly variant?: string | undefined;
   readonly instructions?: string | undefined;
   readonly capabilities?: readonly Capability[] | undefined;
   readonly max_steps?: number | undefined;
@@ -69,6 +71,12 @@ export function lowerAgent(
   path: Path,
   language: Language,
 ): Agent {
+  if (input.variant !== undefined)
+    diagnostics.warn(
+      [...path, 'variant'],
+      '`variant` does nothing here: no variant of a model is passed on',
+      'choose it in the settings of the program, or by the name of the model',
+    );
   return {
     kind: 'agent',
     provider,
@@ -82,8 +90,14 @@ export function lowerAgent(
   };
 }
 
+/** When a silent worker is ended, and what follows. */
+export function stallOf(input: Pick<StepInput, 'idle_timeout' | 'on_stall'>): Pick<Step, 'stall'> {
+  const { idle_timeout: after, on_stall: policy = 'retry' } = input;
+  return after === undefined ? {} : { stall: { after, policy } };
+}
+
 function warnOfScript(diagnostics: Diagnostics, input: WorkerInput, path: Path): void {
-  for (const key of ['model', 'max_steps', 'max_command_time', 'mcp', 'may_configure'] as const)
+  for (const key of ['model', 'variant', 'max_steps', 'max_command_time', 'mcp', 'may_configure'] as const)
     if (input[key] !== undefined)
       diagnostics.warn([...path, key], `\`${key}\` does nothing with CUSTOM: it is a script`);
 }

@@ -157,7 +157,8 @@ function logRecords(event: RunEvent, state: RunState): LogRecord[] {
       return timedOut ? [{ ...record, more: { exit_code: exitCode } }] : [];
     }
     case 'looked': {
-      const more = { file: event.file, exists: event.exists };
+      const { file, answer } = event;
+      const more = typeof answer === 'boolean' ? { file, exists: answer } : { file, files: answer.length };
       return [{ level: 'DEBUG', event: 'file_looked_for', step: event.path, more }];
     }
     case 'cancelled':

@@ -1,5 +1,5 @@
 import type { Template, TemplatePart } from '../../expressions/template.ts';
-import type { Hook } from '../../workflow/model.ts';
+import type { Hook } from '../../workflow/automation.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { lowerText } from './lowering.ts';
 import { outside, type Lowering } from './facts.ts';

@@ -9,6 +9,8 @@ import { weakness } from '../../kernel/mask.ts';
 import { secretsOf, startContext } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { refusal } from '../../workflow/machine/commands.ts';
+import { branchProblem } from '../../workflow/machine/branch.ts';
+import { headBranch } from '../../git/head-branch.ts';
 import { changesOf, editedLimits } from '../../workflow/machine/resumption.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { ProblemsError } from '../problems.ts';
@@ -45,6 +47,7 @@ export async function beginRun(
   const { definition, workspace, workflow, watch } = options;
   keepProgramsOutOf(workspace);
   refuseUnsetSecrets(definition);
+  refuseBranch(definition, workspace);
   refuseGivenSecrets(definition, options);
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = contextAtStart(definition, options, env);
@@ -148,6 +151,14 @@ function contextAtStart(
     const { code, message, hint } = error;
     throw new ProblemsError([{ code, severity: 'error', message, place: null, hint }]);
   }
+}
+
+function refuseBranch({ branch }: Workflow, workspace: string): void {
+  if (branch === undefined || branch.after !== null) return;
+  const problem = branchProblem(branch, headBranch(workspace));
+  if (problem === null) return;
+  const hint = 'switch to another branch: `git switch -c NAME`, then run it again';
+  throw new MailroomError(problem.code, problem.text, hint);
 }
 
 function refuseUnsetSecrets(definition: Workflow): void {

@@ -1,3 +1,4 @@
+import { headBranch } from '../../git/head-branch.ts';
 import { Control } from '../../host/control.ts';
 import { availableParallelism } from 'node:os';
 import type { RunController, RunWatcher } from './services.ts';
@@ -233,6 +234,7 @@ function portsOf(
     project: disk.root,
     variables,
     ...(format.document && { document: format.document }),
+    branch: () => headBranch(run.workspace),
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),

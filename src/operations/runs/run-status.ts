@@ -1,7 +1,8 @@
 import type { Cost } from '../../mail/machine/state.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
 import { choiceOf } from '../../workflow/machine/commands.ts';
-import type { Approval, Trigger } from '../../workflow/model.ts';
+import type { Approval } from '../../workflow/model.ts';
+import type { Trigger } from '../../workflow/automation.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
@@ -154,14 +155,15 @@ export function triggerStatus(
 }
 
 function whyNot(
-  { kind }: Trigger,
+  { kind, enabled }: Trigger,
   due: number | null,
   holder: Pick<Holder, 'triggers'> | null,
 ): string | null {
+  if (enabled === false) return 'it has `enabled: false`';
   if (holder === null) return 'no controller runs';
   if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
   // A time-based trigger has a next time once a controller has picked it up.
-  if ((kind === 'cron' || kind === 'command') && due === null)
+  if ((kind === 'cron' || kind === 'interval' || kind === 'command') && due === null)
     return 'the controller that runs has not taken it up';
   return null;
 }

@@ -1,4 +1,5 @@
 import type { NostrEvent } from '../../letters/nostr-event.ts';
+import type { Capability } from '../../kernel/capabilities.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Path, RunEvent } from '../../workflow/machine/event.ts';
@@ -24,6 +25,8 @@ export interface WorkflowServices {
    * `E_TARGET`, and `E_USAGE` for a missing file of overrides.
    */
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
+  /** The workflow of one task for one agent. Throws `E_USAGE` for an unknown agent. */
+  oneShot(task: OneShot): Promise<FoundWorkflow>;
   /**
    * Lets a running `up` start these in their current form. Returns the paths of those that have
    * changed.
@@ -79,6 +82,19 @@ export interface ReadOptions {
   readonly starting?: { readonly context: ReadonlySet<string>; readonly only: string | null };
   /** Files (from the same folder as the reference) that change a workflow of the language swdl. */
   readonly overrides?: readonly string[];
+}
+
+/** One task for one agent, without a workflow file. */
+export interface OneShot {
+  /** A provider of the project. */
+  readonly agent: string;
+  readonly text: string;
+  /** Null: the provider's default. */
+  readonly model: string | null;
+  /** Null: the project's default, else all that a step may have. */
+  readonly capabilities: readonly Capability[] | null;
+  /** Milliseconds; null: an hour. */
+  readonly timeout: number | null;
 }
 
 export interface FoundWorkflow {

@@ -3,7 +3,8 @@ import process from 'node:process';
 import { v7 } from 'uuid';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Message } from '../../mail/format/message.ts';
-import type { Trigger, Workflow } from '../../workflow/model.ts';
+import type { Trigger } from '../../workflow/automation.ts';
+import type { Workflow } from '../../workflow/model.ts';
 import { nextTime } from '../../workflow/triggers/cron.ts';
 import type { TriggerPorts } from '../../workflow/triggers/trigger-ports.ts';
 import { WorkflowTriggers } from '../../workflow/triggers/host.ts';
@@ -43,9 +44,9 @@ export async function openWorkflows(
   const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
   const ports = portsOf(disk, runs, contexts, hints);
   const triggers = found.workflows.map(
-    ({ file, definition }) => new WorkflowTriggers({ file, triggers: definition?.triggers ?? [] }, ports),
+    ({ file, definition }) => new WorkflowTriggers({ file, triggers: enabledIn(definition) }, ports),
   );
-  const all = found.workflows.flatMap(({ definition }) => definition?.triggers ?? []);
+  const all = found.workflows.flatMap(({ definition }) => enabledIn(definition));
   const watcher = watchFiles(disk, all, hints.hinted);
   const listener = await listen(found.workflows, triggers, settings.config.webhookPort);
   const nostr = await openRelays(disk, settings, runs, hints.failed);
@@ -130,10 +131,10 @@ async function listen(
   port: number,
 ): Promise<WebhookListener | null> {
   const hooks = triggers.flatMap((host, index) =>
-    webhooksOf(workflows[index]?.definition ?? null).map(({ name, path, secret }): Webhook => ({
-      path,
-      key: keyOf(secret),
-      take: (data) => host.ask(name, data),
+    webhooksOf(workflows[index]?.definition ?? null).map((trigger): Webhook => ({
+      path: trigger.path,
+      key: keyOf(trigger.secret),
+      take: (data) => host.ask(trigger, data),
     })),
   );
   if (hooks.length === 0) return null;
@@ -145,8 +146,12 @@ async function listen(
   return listener;
 }
 
+function enabledIn(definition: Workflow | null): readonly Trigger[] {
+  return (definition?.triggers ?? []).filter(({ enabled }) => enabled !== false);
+}
+
 function webhooksOf(definition: Workflow | null): Extract<Trigger, { kind: 'webhook' }>[] {
-  return (definition?.triggers ?? []).filter((trigger) => trigger.kind === 'webhook');
+  return enabledIn(definition).filter((trigger) => trigger.kind === 'webhook');
 }
 
 function keyOf(secret: string): string | null {

@@ -1,5 +1,6 @@
 import type { Template } from '../../expressions/template.ts';
 import type { Types } from '../../expressions/types.ts';
+import { bodyOf } from '../bodies.ts';
 import type { Child } from '../model.ts';
 import { artifactNameProblem } from '../reserved.ts';
 import { findName, jsonTypes, typesOfTree, type Here } from './meaning.ts';
@@ -70,7 +71,7 @@ function checkExports(child: Child, { report }: Here): void {
       report.unknown(field(each, 'from'), message, each.from, [...steps.keys()]);
       continue;
     }
-    const artifacts = artifactsOf(step);
+    const artifacts = bodyOf(step.work) === null ? artifactsOf(step) : [];
     if (artifacts.includes(each.artifact)) continue;
     report.unknown(
       field(each, 'artifact'),

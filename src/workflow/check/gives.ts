@@ -12,8 +12,8 @@ const kinds = {
 } as const;
 
 const properties: Readonly<Record<keyof typeof kinds, readonly StepProperty[]>> = {
-  'for-each': ['status', 'values', 'exit_code', 'duration'],
-  while: ['status', 'values', 'exit_code', 'duration'],
+  'for-each': ['status', 'values', 'artifacts', 'exit_code', 'duration'],
+  while: ['status', 'values', 'artifacts', 'exit_code', 'duration'],
   workflow: ['status', 'values', 'artifacts', 'exit_code', 'duration'],
   gate: ['status', 'values', 'approval', 'exit_code'],
   assign: ['status', 'exit_code'],

@@ -4,6 +4,7 @@ import type { Tree } from '../../expressions/tree.ts';
 import { typesOf, type Types } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
 import { bodyOf } from '../bodies.ts';
+import { previousNamespace } from '../reserved.ts';
 import type { Approval, Step, ValueType } from '../model.ts';
 import type { Graph } from './body.ts';
 import type { CheckReport } from './report.ts';
@@ -56,6 +57,22 @@ export function findStep(
   return null;
 }
 
+/**
+ * An expression that reads the previous iteration of the enclosing `while`, as one that reads the
+ * steps of that iteration when all have ended; null: it reads something else.
+ */
+export function ofPrevious(
+  path: readonly Segment[],
+  here: Here,
+): { readonly path: readonly Segment[]; readonly here: Here } | null {
+  if (!isNamespace(path, previousNamespace) || here.items.has(previousNamespace)) return null;
+  let graph = here.place?.graph ?? null;
+  while (graph?.parent && graph.parent.graph.steps[graph.parent.step]?.work.kind !== 'while')
+    graph = graph.parent.graph;
+  if (graph?.parent == null) return null;
+  return { path: path.slice(1), here: { ...here, place: { graph, step: -1 } } };
+}
+
 /** Whether a path leads to a step. */
 export function isStep(path: readonly Segment[], { report, items }: Here): boolean {
   const { steps } = report.vocabulary;
@@ -75,6 +92,8 @@ export function isNamespace(path: readonly Segment[], name: string): boolean {
 
 /** What a path means, as far as the definition determines it; undefined names may be anything. */
 export function meaningOf(path: readonly Segment[], here: Here): Meaning {
+  const previous = ofPrevious(path, here);
+  if (previous !== null) return meaningOf(previous.path, previous.here);
   const [, second] = path;
   if (second?.name == null) return anything;
   if (isNamespace(path, 'env')) return plain('string');
@@ -100,6 +119,7 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
     case 'summary':
       return plain('string', 'null');
     case 'artifacts':
+      if (bodyOf(step.work) !== null) return name === undefined ? plain('array') : anything;
       return name === undefined ? plain('object') : plain('string');
     case 'approval':
     case 'values': {

@@ -11,15 +11,20 @@ import {
   handsOver,
   isNamespace,
   isStep,
+  ofPrevious,
   propertyNamed,
   type Here,
 } from './meaning.ts';
+import { previousNamespace } from '../reserved.ts';
+import { bodyOf } from '../bodies.ts';
 import { whole, type At } from './report.ts';
 
 /** Checks that an expression reads what exists: parameters, earlier steps, their values. */
 export function checkReference(reference: Reference, node: object, here: Here): void {
   const { path } = reference;
   const at = (segment: Segment): At => ({ node, span: segment.span });
+  const previous = ofPrevious(path, here);
+  if (previous !== null) return checkPrevious(reference, previous, node);
   const namespace = path[0]?.name?.toLowerCase() ?? '';
   if (here.items.has(namespace) && namespace !== 'loop') return;
   if (isNamespace(path, 'parameters')) return checkParameter(path, at, here);
@@ -35,6 +40,30 @@ function checkProperty([namespace, name]: readonly Segment[], at: Marked, { repo
   const known = over && word === 'run' ? [...(always ?? []), ...ends] : always;
   if (known === undefined || name?.name == null || known.includes(name.name.toLowerCase())) return;
   report.unknown(at(name), `\`${namespace!.name}\` has no \`${name.name}\``, name.name, known);
+}
+
+/** The previous iteration has the steps of its loop, which have all ended or were never reached. */
+function checkPrevious(
+  reference: Reference,
+  { path, here }: NonNullable<ReturnType<typeof ofPrevious>>,
+  node: object,
+): void {
+  const { report, place } = here;
+  const [namespace, id] = path;
+  const at = { node, span: namespace?.span ?? reference.span };
+  if (namespace?.name == null || !isNamespace(path, report.vocabulary.steps)) {
+    const message = `\`${previousNamespace}\` has only \`${report.vocabulary.steps}\``;
+    return report.expression(
+      at,
+      message,
+      `write \`${previousNamespace}.${report.vocabulary.hints.literal}\``,
+    );
+  }
+  if (id?.name != null && place?.graph.named(id.name, true) === null && !report.context.broken.has(id.name)) {
+    const message = `no ${report.vocabulary.step} of the loop is called \`${id.name}\``;
+    return report.unknown({ node, span: id.span }, message, id.name, place.graph.names());
+  }
+  checkStep({ ...reference, path }, node, here);
 }
 
 type Marked = (segment: Segment) => At;
@@ -187,19 +216,16 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
   if (name?.name == null) return;
   if (known === 'values' || known === 'approval') return checkValue(step, reference.path, at, report);
   if (known !== 'artifacts') return;
+  if (bodyOf(step.work) !== null) return checkIndex(step, reference.path, at, report);
   const artifacts = artifactsOf(step);
   if (artifacts.some((each) => each.toUpperCase() === name.name?.toUpperCase())) return;
   report.unknown(at(name), `\`${step.id}\` has no artifact \`${name.name}\``, name.name, artifacts);
 }
 
 function checkValue(step: Step, path: readonly Segment[], at: Marked, report: Here['report']): void {
-  const [, , property, name, inner] = path;
+  const [, , , name, inner] = path;
   const names = valueNames(step);
-  if (names === null) {
-    if (/^\d+$/.test(name!.name!)) return;
-    const message = `\`${property!.name}\` of \`${step.id}\` is a list`;
-    return report.expression(at(name!), message, givesText(step, report.vocabulary));
-  }
+  if (names === null) return checkIndex(step, path, at, report);
   if (!names.some((each) => each.toUpperCase() === name!.name!.toUpperCase())) {
     const message = `\`${step.id}\` has no ${report.vocabulary.value} \`${name!.name}\``;
     return report.unknown(at(name!), message, name!.name!, names);
@@ -225,8 +251,23 @@ function checkField(
   report.unknown(at(inner), message, inner.name, Object.keys(fields));
 }
 
-/** The artifacts of a step that others can use; those of a loop's steps stay inside it. */
-export function artifactsOf(step: Step): readonly string[] {
-  if (step.work.kind === 'workflow') return step.work.exports.map((each) => each.as);
-  return step.outputs.map((output) => output.name);
+/** What a loop hands on is a list. */
+function checkIndex(
+  step: Step,
+  [, , property, name]: readonly Segment[],
+  at: Marked,
+  report: Here['report'],
+): void {
+  if (/^\d+$/.test(name!.name!)) return;
+  const message = `\`${property!.name}\` of \`${step.id}\` is a list`;
+  report.expression(at(name!), message, givesText(step, report.vocabulary));
+}
+
+/** The artifacts of a step that others can use; those of a loop are what its steps make. */
+export function artifactsOf({ work, outputs }: Step): readonly string[] {
+  if (work.kind === 'workflow') return work.exports.map((each) => each.as);
+  const body = bodyOf(work);
+  if (body === null) return outputs.map((output) => output.name);
+  const only = work.kind === 'for-each' ? work.gives : undefined;
+  return body.steps.filter(({ id }) => only === undefined || id === only).flatMap(artifactsOf);
 }

@@ -7,6 +7,7 @@ import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launc
 import { readContent } from '../../disk/contents.ts';
 import { makeOwnContext } from './context-holder.ts';
 import { join } from '../../disk/disk.ts';
+import { matchingFiles } from '../../disk/matching-files.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { ContextFolder } from './context.ts';
 import { layText } from './copy.ts';
@@ -145,6 +146,20 @@ export class RunFiles {
   /** Whether a file of the workspace exists. */
   exists(file: string): boolean {
     return this.#streams.exists(file);
+  }
+
+  /**
+   * The files of the workspace that match a glob, sorted; without those of git, Mailroom, package
+   * managers and the context. Throws `E_PATH`, and `E_VALUE` for too many.
+   */
+  matching(glob: string): string[] {
+    const pattern = plainPath(glob);
+    const { contextDir } = this.#run.definition;
+    const found = [
+      ...matchingFiles(this.#workspace, [pattern], contextDir === null ? [] : [contextDir]).keys(),
+    ];
+    if (found.length <= mostMatches) return found.toSorted();
+    throw new MailroomError('E_VALUE', `more than ${String(mostMatches)} files match ${glob}`);
   }
 
   /**
@@ -317,6 +332,9 @@ const tailBytes = 4 * 1024 * 1024;
 
 /** The maximum size of a values file, and of a decision, in bytes. */
 const valuesBytes = 4 * 1024 * 1024;
+
+/** The maximum number of files that a glob may match. */
+const mostMatches = 100_000;
 
 const decisionBytes = 1024 * 1024;
 

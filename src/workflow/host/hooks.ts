@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { dueHook, hookArguments, hookTarget, openHooks } from '../machine/hooks.ts';
-import type { Hook } from '../model.ts';
+import type { Hook } from '../automation.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';

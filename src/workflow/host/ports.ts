@@ -1,4 +1,5 @@
 import type { DiskGuard } from '../../disk/disk-guard.ts';
+import type { headBranch } from '../../git/head-branch.ts';
 import type { Journal } from '../../disk/journal.ts';
 import type { RunEvent } from '../machine/event.ts';
 import type { Control } from '../../host/control.ts';
@@ -48,6 +49,8 @@ export interface RunPorts {
   readonly budgetAlert?: number;
   /** Receives each agent's outcome before its outputs are collected. Absent: it is not kept. */
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
+  /** The git branch that the workspace of the run is on. */
+  branch(): ReturnType<typeof headBranch>;
   /** Makes the host look again. */
   wake(): void;
   /** The set host variables among these names. */

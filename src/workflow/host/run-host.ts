@@ -217,14 +217,19 @@ export class RunHost implements Host {
     throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
   }
 
-  /** Whether a file exists, for a step that waits for the answer. */
-  #lookFor({ path, file }: Decision['looks'][number]): Happening {
-    const looked = { type: 'looked', path, file } as const;
+  /** Answers a question about files, for a step that waits for it. */
+  #lookFor({ path, asks, file }: Decision['looks'][number]): Happening {
+    const looked = { type: 'looked', path, asks, file } as const;
+    const { files } = this.#ports;
     try {
-      return { ...looked, exists: this.#ports.files.exists(file), problem: null };
+      return {
+        ...looked,
+        answer: asks === 'glob' ? files.matching(file) : files.exists(file),
+        problem: null,
+      };
     } catch (error) {
       if (!(error instanceof MailroomError)) throw error;
-      return { ...looked, exists: false, problem: { code: error.code, text: error.message } };
+      return { ...looked, answer: false, problem: { code: error.code, text: error.message } };
     }
   }
 

@@ -1,6 +1,6 @@
 import { join, relative, sep } from 'node:path';
 import { beyondPermissions, judgeChanges, mayChange } from '../../mail/machine/rules/permissions.ts';
-import type { ChangedFiles, WorkResult } from '../machine/event.ts';
+import type { ChangedFiles, WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { Overlaps } from '../../mail/host/overlaps.ts';
 

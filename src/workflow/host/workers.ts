@@ -2,11 +2,13 @@ import { join } from 'node:path';
 import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
-import type { ProcessKey, WorkResult } from '../machine/event.ts';
+import type { ProcessKey } from '../machine/event.ts';
+import type { WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, outputsFromText, readCheck, readWork } from '../machine/outcome.ts';
 import { stepPrompt } from '../machine/prompt.ts';
 import { isIn } from '../machine/fold/steps.ts';
+import { branchProblem, isBranchFixed } from '../machine/branch.ts';
 import { keyOf, launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
 import { ProcessTable } from '../../host/process-table.ts';
@@ -121,7 +123,18 @@ export class Workers {
 
   #start(key: ProcessKey): void {
     const launch = launchOf(this.#ledger.state, this.#rules, key);
-    this.#guard(launch, () => this.#run(this.#withLogs(launch), this.#ports.files.prepare(launch)));
+    this.#guard(launch, () => {
+      this.#refuseBranch();
+      this.#run(this.#withLogs(launch), this.#ports.files.prepare(launch));
+    });
+  }
+
+  /** No process starts on a branch that the workflow must not work on. */
+  #refuseBranch(): void {
+    const { branch } = this.#rules.workflow;
+    if (branch === undefined || !isBranchFixed(branch, this.#ledger.state)) return;
+    const problem = branchProblem(branch, this.#ports.branch());
+    if (problem !== null) throw new MailroomError(problem.code, problem.text);
   }
 
   /** Reads earlier processes' logs only now, when needed. */
@@ -168,7 +181,7 @@ export class Workers {
       stdout,
       stderr,
       totalMs: launch.timeout,
-      idleMs: null,
+      idleMs: launch.stall?.after ?? null,
       graceMs: launch.grace,
       watched: this.#permissions.watches(launch) ? [workspace] : [],
     });
@@ -258,7 +271,8 @@ export class Workers {
     const done = outcome === null ? exit.ended === 'exited' && exit.code === 0 : outcome.is === 'done';
     if (outcome === null) files.keepOutput(launch, null);
     else if (outcome.is === 'done') files.keepOutput(launch, outcome.text);
-    const first = files.collect(launch, done);
+    const isStalled = exit.ended === 'idle-timeout' && launch.stall?.policy === 'incomplete';
+    const first = files.collect(launch, done || isStalled);
     const texts = done && outcome?.is === 'done' ? outputsFromText(launch, first, outcome.text) : [];
     for (const { output, text } of texts) files.handOver(launch, output, text);
     const collected = texts.length === 0 ? first : files.collect(launch, done);

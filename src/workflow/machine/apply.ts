@@ -1,6 +1,7 @@
+import { seenKey } from '../../expressions/evaluate.ts';
 import { verdictIn } from './commands.ts';
 import type { RunEvent, Fact, Happening } from './event.ts';
-import { expand, leave, open, reopen, sweep } from './fold/bodies.ts';
+import { complete, expand, leave, open, reopen, sweep } from './fold/bodies.ts';
 import { begin, cancel, close, resume, retryStep, setClock, update } from './fold/runs.ts';
 import { endBody, settleStep, skip } from './fold/settle.ts';
 import { current, enter, isIn, put } from './fold/steps.ts';
@@ -54,6 +55,8 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return seen(state, event);
     case 'expanded':
       return expand(state, event);
+    case 'completed':
+      return complete(state, event);
     case 'left':
       return leave(state, event);
     case 'ending':
@@ -144,18 +147,18 @@ function ready(state: RunState, paths: readonly string[]): void {
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
 
 /** A step waits for a file lookup. */
-function look(state: RunState, { path, file }: Of<'looking'>): void {
+function look(state: RunState, { path, asks, file }: Of<'looking'>): void {
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting', 'open')) return;
-  put(state, run, { is: 'looking', file, before: run.phase, problem: null }, false);
+  put(state, run, { is: 'looking', asks, file, before: run.phase, problem: null }, false);
 }
 
 /** A file lookup has a result: the step is considered again. */
-function seen(state: RunState, { path, file, exists, problem }: Of<'looked'>): void {
+function seen(state: RunState, { path, asks, file, answer: found, problem }: Of<'looked'>): void {
   const run = state.steps.get(path);
-  if (!isIn(run, 'looking') || run.phase.file !== file) return;
+  if (!isIn(run, 'looking') || run.phase.asks !== asks || run.phase.file !== file) return;
   if (problem !== null) return put(state, run, { ...run.phase, problem }, true);
-  run.looks = { ...run.looks, [file]: exists };
+  run.looks = { ...run.looks, [seenKey(asks, file)]: found };
   const { before } = run.phase;
   put(state, run, before, before.is !== 'waiting');
   if (before.is === 'pending') state.active.delete(path);

@@ -8,7 +8,7 @@ import { found, isEnding, usedUp, type DecisionContext, type Slots } from './dec
 import { starts } from './decide/starts.ts';
 import { sweeps } from './decide/ending-scopes.ts';
 import { clocked, nextWake, times } from './decide/times.ts';
-import type { Fact, Path, ProcessKey } from './event.ts';
+import type { Fact, FileLook, Path, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Step } from '../model.ts';
 import { creditOf } from './msats.ts';
@@ -31,7 +31,7 @@ export interface Decision {
   readonly facts: readonly Fact[];
   readonly processes: readonly Process[];
   /** Workspace files to check for existence, each for a step that waits for the answer. */
-  readonly looks: readonly { readonly path: Path; readonly file: string }[];
+  readonly looks: readonly FileLook[];
   /** When to look again although nothing happened; null: never. Milliseconds since 1970. */
   readonly wake: number | null;
 }
@@ -115,7 +115,9 @@ function overspent({ state }: DecisionContext): Fact[] {
 function looks({ state }: DecisionContext): Decision['looks'] {
   return [...state.active].flatMap((path) => {
     const run = state.steps.get(path);
-    return isIn(run, 'looking') && run.phase.problem === null ? [{ path, file: run.phase.file }] : [];
+    if (!isIn(run, 'looking') || run.phase.problem !== null) return [];
+    const { asks, file } = run.phase;
+    return [{ path, asks, file }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { evaluate, evaluateCondition, type Evaluated } from '../../expressions/evaluate.ts';
-import type { Language } from '../../expressions/language.ts';
+import type { FileQuestion, Language } from '../../expressions/language.ts';
 import { evaluateText, render, type Template } from '../../expressions/template.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
@@ -8,8 +8,8 @@ import type { Reason } from '../../kernel/errors.ts';
 /** Why a step cannot be resolved as written. */
 export type ResolveFailure =
   | { readonly is: 'failed'; readonly reason: Reason }
-  /** The host must first check whether the file exists. */
-  | { readonly is: 'unseen'; readonly file: string };
+  /** The host must answer a question about files first. */
+  | { readonly is: 'unseen'; readonly asks: FileQuestion; readonly file: string };
 
 /** Thrown to abort the resolution of a launch. */
 export class Unresolvable extends Error {
@@ -76,7 +76,10 @@ export class Evaluation {
     if (result.ok) return result.value;
     const { why } = result;
     if (why.kind === 'absent') throw new Unresolvable({ is: 'failed', reason: missing(why.path) });
-    if (why.kind === 'unseen') throw new Unresolvable({ is: 'unseen', file: why.file });
+    if (why.kind === 'unseen') {
+      const { asks, file } = why;
+      throw new Unresolvable({ is: 'unseen', asks, file });
+    }
     throw new Unresolvable({ is: 'failed', reason: { code: 'E_EXPRESSION', text: why.message } });
   }
 }

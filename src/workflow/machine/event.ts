@@ -1,9 +1,12 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
+import type { FileQuestion } from '../../expressions/language.ts';
 import type { Template } from '../../expressions/template.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Approval, Hook, StepId } from '../model.ts';
+import type { Hook } from '../automation.ts';
+import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
-import type { Budget, Session, Usage } from '../../kernel/cost.ts';
+import type { Budget } from '../../kernel/cost.ts';
+import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Launched } from '../../kernel/launched.ts';
 
 /**
@@ -34,64 +37,6 @@ export interface RunStart {
   /** The only step to run (`run-step`); null: all. */
   readonly only: StepId | null;
 }
-
-export interface ArtifactRecord {
-  readonly name: string;
-  /** `<name>/<base name>`, within the step's folder of the context. */
-  readonly path: string;
-  readonly type: string | null;
-}
-
-/** The result of one run of a worker or a check. */
-export interface WorkResult {
-  readonly outcome:
-    | { readonly is: 'done' }
-    | {
-        readonly is: 'failed';
-        readonly class: ErrorClass;
-        readonly reason: Reason;
-        /** The failure code from the worker: `{"error": {"code", "message"}}`. */
-        readonly reported: string | null;
-        /** The end of a rate limit, if known; milliseconds since 1970. */
-        readonly until: number | null;
-        readonly timedOut: boolean;
-      };
-  readonly exitCode: number | null;
-  /** Final text or standard output; at most 8 KB. */
-  readonly output: string;
-  readonly values: Readonly<Record<string, Json>>;
-  readonly artifacts: readonly ArtifactRecord[];
-  readonly usage: Usage;
-  readonly session: Session | null;
-  readonly model: string | null;
-  readonly durationMs: number;
-  /** Warnings for people: a missing declared output, an undeclared value. */
-  readonly warnings: readonly string[];
-  /** Files that an agent changed in its workspace; null: unknown. */
-  readonly changed: ChangedFiles | null;
-}
-
-export interface ChangedFiles {
-  /** Relative to the workspace. */
-  readonly paths: readonly string[];
-  /** How many changed files `paths` leaves out. */
-  readonly more: number;
-}
-
-/** The result of a check. */
-export type Verdict =
-  | { readonly is: 'complete' }
-  | {
-      readonly is: 'incomplete';
-      readonly reasons: readonly string[];
-      readonly fingerprints: readonly string[];
-      /** The file with the whole output, in the project; null: the reasons are a report. */
-      readonly log: string | null;
-    }
-  /** No check, but the requested summary; without `text`, `problem` says why. */
-  | { readonly is: 'summarised'; readonly text: string | null; readonly problem: string | null }
-  /** An unreadable verdict, or a check that failed: it runs again, without the worker. */
-  | { readonly is: 'none'; readonly reason: Reason; readonly final: boolean };
 
 /** The key of a process. An event whose key is not the current one is ignored. */
 export interface ProcessKey {
@@ -151,6 +96,13 @@ export interface Aftermath {
   readonly leaves: 'satisfied' | 'closed';
   readonly wakes: readonly Wake[];
   readonly next: Counter;
+}
+
+/** What a step asks about a file, or about those that match a glob. */
+export interface FileLook {
+  readonly path: Path;
+  readonly asks: FileQuestion;
+  readonly file: string;
 }
 
 /** A decision of the machine. */
@@ -244,6 +196,13 @@ export type Fact =
        */
       readonly ends: Path | null;
     } & Aftermath)
+  /** A sub-workflow has succeeded, and its step has a check that decides whether it is complete. */
+  | {
+      readonly type: 'completed';
+      readonly path: Path;
+      readonly values: Readonly<Record<string, Json>>;
+      readonly artifacts: readonly ArtifactRecord[];
+    }
   /** A body whose steps are all settled ends with this result. */
   | {
       readonly type: 'left';
@@ -253,8 +212,8 @@ export type Fact =
       /** It ends the enclosing sequence too, and so on outwards. */
       readonly exits: boolean;
     }
-  /** Whether a workspace file exists decides what the step does. */
-  | { readonly type: 'looking'; readonly path: Path; readonly file: string }
+  /** Which files of the workspace exist decides what the step does. */
+  | ({ readonly type: 'looking' } & FileLook)
   /** A body starts nothing new; `` is the run. */
   | { readonly type: 'ending'; readonly scope: Path; readonly ending: Ending }
   /** All steps of an ending body that have not begun, or have nothing running. */
@@ -321,13 +280,12 @@ export type Happening =
   | { readonly type: 'resumed'; readonly by: 'person' | 'up' }
   | { readonly type: 'launched'; readonly key: ProcessKey; readonly process: Launched }
   /** The result of a file lookup; `problem`: why the path is not allowed. */
-  | {
+  | ({
       readonly type: 'looked';
-      readonly path: Path;
-      readonly file: string;
-      readonly exists: boolean;
+      /** Whether the file exists, or the files that match. */
+      readonly answer: boolean | string[];
       readonly problem: Reason | null;
-    }
+    } & FileLook)
   | { readonly type: 'ended'; readonly key: ProcessKey; readonly result: WorkResult }
   | {
       readonly type: 'checked';

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import type { ErrorClass, ErrorCode } from '../../kernel/errors.ts';
-import type { WorkResult } from './event.ts';
+import type { WorkResult } from './work-result.ts';
 import type { Collected, Launch } from './launch.ts';
 import type { Usage } from '../../kernel/cost.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
@@ -50,9 +50,11 @@ function readAgent(launch: Launch, exit: Exit, outcome: Outcome): Ended {
   if (outcome.is === 'done') return { outcome: { is: 'done' }, exitCode: 0, text: outcome.text, usage };
   // The provider does not know the timeout.
   const isLate = exit.ended === 'total-timeout';
-  const reason = isLate ? { ...outcome.reason, text: timeoutText(launch) } : outcome.reason;
+  const stall = stallOf(launch, exit);
+  const told = isLate ? { ...outcome.reason, text: timeoutText(launch) } : outcome.reason;
+  const reason = stall === null ? told : { code: stall.code, text: stall.says };
   const timedOut = isTimeout(exit) || reason.code === 'E_TIMEOUT';
-  const errorClass = outcome.is === 'later' ? outcome.class : 'NON_RETRYABLE';
+  const errorClass = stall?.class ?? (outcome.is === 'later' ? outcome.class : 'NON_RETRYABLE');
   const until = outcome.is === 'later' ? outcome.until : null;
   const failed = { is: 'failed', class: errorClass, reason, reported: null, until, timedOut } as const;
   // The exit codes of agent programs have no common meaning.
@@ -82,9 +84,9 @@ function readProgram(launch: Launch, exit: Exit): Ended {
   const text = withoutLastBreaks(exit.stdout);
   if (exit.ended === 'exited' && exit.code === 0)
     return { outcome: { is: 'done' }, exitCode, text, usage: free };
-  const { class: errorClass, code, says } = programFailure(launch, exit);
+  const { class: errorClass, code, says } = stallOf(launch, exit) ?? programFailure(launch, exit);
   const reason = { code, text: says };
-  const timedOut = code === 'E_TIMEOUT';
+  const timedOut = isTimeout(exit) || code === 'E_TIMEOUT';
   const failed = { is: 'failed', class: errorClass, reason, reported: null, until: null, timedOut } as const;
   return { outcome: failed, exitCode, text, usage: free };
 }
@@ -93,6 +95,17 @@ interface ProgramFailure {
   readonly class: ErrorClass;
   readonly code: ErrorCode;
   readonly says: string;
+}
+
+/** The failure of a worker that was ended because it printed nothing; null: it was not. */
+function stallOf({ stall }: Launch, { ended }: Exit): ProgramFailure | null {
+  if (ended !== 'idle-timeout' || stall === undefined) return null;
+  const says = `it printed nothing for ${formatDuration(stall.after)}`;
+  return {
+    class: stall.policy === 'fail' ? 'NON_RETRYABLE' : 'RETRYABLE_TRANSIENT',
+    code: 'E_STALLED',
+    says,
+  };
 }
 
 function programFailure(launch: Launch, exit: Exit): ProgramFailure {

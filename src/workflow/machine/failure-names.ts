@@ -1,4 +1,4 @@
-import type { WorkResult } from './event.ts';
+import type { WorkResult } from './work-result.ts';
 
 /** The name of a failure to deliver the declared outputs. */
 export const contractMissed = 'output_contract';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { isIn } from './fold/steps.ts';
 import { attempt, type Resolved } from './resolve.ts';
 import { Evaluation } from './evaluation.ts';
-import type { Hook } from '../model.ts';
+import type { Hook } from '../automation.ts';
 import { dueRollback } from './rollback.ts';
 import type { Rules } from './rules.ts';
 import { contextOf } from './scope.ts';

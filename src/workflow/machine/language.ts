@@ -1,5 +1,6 @@
 import { commonFunctions } from '../../expressions/functions.ts';
 import { machineFunctions } from '../../expressions/machine-functions.ts';
+import { previousNamespace } from '../reserved.ts';
 import type { Language } from '../../expressions/language.ts';
 
 /** The namespaces of every expression of a native workflow. */
@@ -32,10 +33,19 @@ export const nativeLanguage: Language = {
  * The machine's language, for every source language: its reader has checked names and functions.
  * Missing step outputs and parameters read as null.
  */
-export const machineLanguage: Language = { ...nativeLanguage, optional: ['steps', 'parameters'] };
+export const machineLanguage: Language = {
+  ...nativeLanguage,
+  optional: ['steps', 'parameters', previousNamespace],
+};
 
 /** The same inside a loop, with the item's name added; null: the loop has no items. */
 export function insideLoop(language: Language, item: string | null): Language {
   const own = item === null ? ['loop'] : [...loopNamespaces, item];
   return { ...language, namespaces: [...new Set([...language.namespaces, ...own])] };
+}
+
+/** The same in the steps of a `while`, which see those of the previous iteration. */
+export function insideRound(language: Language): Language {
+  const inside = insideLoop(language, null);
+  return { ...inside, namespaces: [...new Set([...inside.namespaces, previousNamespace])] };
 }

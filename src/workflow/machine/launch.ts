@@ -1,6 +1,6 @@
 import type { Json } from '../../kernel/json.ts';
 import type { Path, ProcessKey } from './event.ts';
-import type { Convergence, StepId, ValueType } from '../model.ts';
+import type { Convergence, Stall, StepId, ValueType } from '../model.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget, Session } from '../../kernel/cost.ts';
 
@@ -30,6 +30,8 @@ export interface Launch {
   readonly timeout: number | null;
   /** Milliseconds between the request to stop and the kill; null: the default. */
   readonly grace: number | null;
+  /** When the silent worker is ended; absent: never, or this is a check. */
+  readonly stall?: Stall;
   readonly budget: Budget | null;
   /** The conversation to continue; null: a new one. */
   readonly session: Session | null;

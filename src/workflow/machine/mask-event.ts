@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { maskJson, strongMask, unmasked, type Mask } from '../../kernel/mask.ts';
-import type { Fact, RunStart, Happening, Path, Verdict, WorkResult } from './event.ts';
+import type { Fact, RunStart, Happening, Path } from './event.ts';
+import type { Verdict, WorkResult } from './work-result.ts';
 import type { Step, ValueType } from '../model.ts';
 import type { Reason } from '../../kernel/errors.ts';
 

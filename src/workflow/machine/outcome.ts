@@ -1,5 +1,5 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
-import type { WorkResult } from './event.ts';
+import type { WorkResult } from './work-result.ts';
 import { readExit, type Returned } from './exits.ts';
 import { valuesFromText, reportedError, resultOf, withAnswers } from './outputs-from-text.ts';
 import type { Launch } from './launch.ts';
@@ -12,6 +12,8 @@ export { readCheck } from './verdict.ts';
 export function readWork(launch: Launch, { exit, outcome, collected }: Returned): WorkResult {
   const ended = readExit(launch, exit, outcome);
   const base = resultOf(ended, exit, outcome);
+  if (isUnfinished(launch, base))
+    return { ...base, artifacts: collected.artifacts, warnings: collected.warnings };
   if (ended.outcome.is !== 'done') return base;
   const handed = valuesFromText(launch, collected, ended.text);
   if ('unreadable' in handed)
@@ -40,6 +42,14 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
     ...undeclared.map((name) => `the value \`${name}\` is not declared and was left out`),
   ];
   return { ...base, values, artifacts: collected.artifacts, warnings };
+}
+
+/** Whether a worker was ended because it printed nothing, and its step is incomplete for that. */
+export function isUnfinished(
+  { stall }: Pick<Launch, 'stall'>,
+  { outcome }: Pick<WorkResult, 'outcome'>,
+): boolean {
+  return stall?.policy === 'incomplete' && outcome.is === 'failed' && outcome.reason.code === 'E_STALLED';
 }
 
 function failWith(

@@ -1,6 +1,6 @@
 import { isBounded } from '../../expressions/values.ts';
 import { isJsonObject, parseExactJson, parseJson, type JsonObject } from '../../kernel/json.ts';
-import type { WorkResult } from './event.ts';
+import type { WorkResult } from './work-result.ts';
 import type { Ended } from './exits.ts';
 import { markdownBlocks, withoutBlock, type Fenced } from './markdown-blocks.ts';
 import type { Collected, Launch, LaunchOutput } from './launch.ts';

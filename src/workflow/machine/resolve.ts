@@ -7,7 +7,16 @@ import { isIn } from './fold/steps.ts';
 import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
 import type { Check, Step, Work } from '../model.ts';
 import type { Rules } from './rules.ts';
-import { contextOf, entered, findStep, lookUpStep, type StepVisit } from './scope.ts';
+import {
+  contextOf,
+  entered,
+  findStep,
+  isLoop,
+  lookUpStep,
+  makersIn,
+  scopesOf,
+  type StepVisit,
+} from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import { misfit } from './values.ts';
 import type { Budget } from '../../kernel/cost.ts';
@@ -99,10 +108,11 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
   const step = withChosen(rule.step, evaluation);
   const { convergence } = step.check ?? { convergence: null };
   const worker = {
-    inputs: inputsOf(state, found),
+    inputs: inputsOf(state, rules, found),
     outputs: step.outputs.map((each) => ({ ...each, path: evaluation.required.renderText(each.path) })),
     values: step.values,
     timeout: step.timeout,
+    ...(step.stall && { stall: step.stall }),
     check: null,
     takes: takenBy(state, rules, found, evaluation),
     stdin: step.stdin && evaluation.required.renderText(step.stdin),
@@ -235,15 +245,32 @@ function takenBy(
 }
 
 /** The existing inputs. A required one that is absent makes the step unresolvable. */
-function inputsOf(state: RunState, { scope, rule }: StepVisit): LaunchInput[] {
+function inputsOf(state: RunState, rules: Rules, { scope, rule }: StepVisit): LaunchInput[] {
   return rule.step.inputs.flatMap((input) => {
-    const source = entered(state, scope, input.from);
-    const isThere = source?.artifacts.some(({ name }) => name === input.artifact) === true;
-    if (source && isThere && isIn(source, 'settled')) return [{ ...input, from: source.path }];
-    if (!input.required) return [];
+    const found = inputsFrom(state, rules, entered(state, scope, input.from), input);
+    if (found.length > 0 || !input.required) return found;
     return refuseAbsent(
       `it requires the artifact \`${input.artifact}\` of \`${input.from}\`, which is absent`,
     );
+  });
+}
+
+/** What a step made as an artifact; of a loop what each iteration made last, by its index. */
+function inputsFrom(
+  state: RunState,
+  rules: Rules,
+  source: StepRun | undefined,
+  input: LaunchInput,
+): LaunchInput[] {
+  if (!isIn(source, 'settled')) return [];
+  if (!isLoop(source))
+    return source.artifacts.some(({ name }) => name === input.artifact)
+      ? [{ ...input, from: source.path }]
+      : [];
+  return scopesOf(source).flatMap((path, index) => {
+    const within = { ...input, as: `${input.as}/${String(index)}` };
+    const found = makersIn(state, rules, path).map((maker) => inputsFrom(state, rules, maker, within));
+    return found.findLast((each) => each.length > 0) ?? [];
   });
 }
 

@@ -15,7 +15,7 @@ import { reasonOf, statusOf } from './view.ts';
 
 /**
  * What a `resume` does with one step, and why. `may run`: depends on results, as in a sequence or
- * with a retried iteration. `ends`: an enclosing body ends first.
+ * with a retried iteration or an incomplete sub-workflow. `ends`: an enclosing body ends first.
  */
 interface Resumption {
   readonly path: Path;
@@ -52,6 +52,8 @@ export function resumptionOf(
     const why = `${statusOf(state, path)}${stays}`;
     if (!isKept(run) && mayRepeat(after, rules, run))
       return { path, does: 'may run', why: `${why}; it runs again if its iteration is tried again` };
+    if (mayIterate(after, rules, run))
+      return { path, does: 'may run', why: `${why}; it runs again if its sub-workflow is not complete` };
     return { path, does: 'reused', why };
   };
   const entered = [...state.steps.keys()].filter((path) => findStep(state, rules, path) !== null);
@@ -99,6 +101,15 @@ function mayRepeat(state: RunState, rules: Rules, run: StepRun): boolean {
   return scopesAround(state, run).some(({ step, left, retries }) => {
     const rule = step === null ? null : findStep(state, rules, step)?.rule;
     return rule != null && left === null && retries < rule.step.retry.max;
+  });
+}
+
+/** Whether the check of an unfinished enclosing sub-workflow may have it run again as a whole. */
+function mayIterate(state: RunState, rules: Rules, run: StepRun): boolean {
+  return scopesAround(state, run).some(({ step }) => {
+    const owner = step === null ? undefined : state.steps.get(step);
+    const check = step === null ? null : findStep(state, rules, step)?.rule.step.check;
+    return check != null && owner?.phase.is !== 'settled';
   });
 }
 

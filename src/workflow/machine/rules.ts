@@ -3,6 +3,7 @@ import { referencesOf } from '../../expressions/references.ts';
 import { treesOf, type Template } from '../../expressions/template.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import { machineLanguage } from './language.ts';
+import { previousNamespace } from '../reserved.ts';
 import type { Body, Check, Step, StepId, Work, Workflow } from '../model.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface StepRule {
   readonly dependents: readonly StepRule[];
   /** Steps whose results its expressions read; null: computed at run time. */
   readonly reads: ReadonlySet<StepId> | null;
+  /** The same of the previous iteration of the enclosing `while`. */
+  readonly readsPrevious: ReadonlySet<StepId> | null;
   /** Whether its condition reads results of steps. */
   readonly whenReadsSteps: boolean;
   /**
@@ -97,6 +100,7 @@ function compileBody(
       needs: body.kind === 'sequence' ? 0 : new Set(step.needs.map((need) => need.step)).size,
       dependents: [],
       reads: stepsRead(trees, surroundings.language),
+      readsPrevious: previousRead(trees, surroundings.language),
       whenReadsSteps: step.when !== null && stepsRead([step.when], surroundings.language)?.size !== 0,
       judges: step.when === null ? noSteps : statusesRead(step.when, surroundings.language),
       dynamic: trees.length > 0,
@@ -214,6 +218,17 @@ function statusesRead(tree: Tree, language: Language): ReadonlySet<StepId> {
       namespace?.toLowerCase() === results?.namespace && property?.toLowerCase() === results?.status,
   );
   return new Set(statuses.flatMap(([, id]) => id ?? []));
+}
+
+function previousRead(trees: readonly Tree[], language: Language): ReadonlySet<StepId> | null {
+  const found = new Set<StepId>();
+  for (const { path } of trees.flatMap((tree) => referencesOf(tree, language))) {
+    if (path[0]?.name?.toLowerCase() !== previousNamespace) continue;
+    const id = path[2]?.name;
+    if (id == null) return null;
+    found.add(id);
+  }
+  return found;
 }
 
 function stepsRead(trees: readonly Tree[], language: Language): ReadonlySet<StepId> | null {

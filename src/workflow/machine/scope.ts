@@ -1,6 +1,7 @@
 import { seenFiles } from '../../expressions/evaluate.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { approvalOf } from './approval.ts';
+import { previousNamespace } from '../reserved.ts';
 import type { RunStart, Path } from './event.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
@@ -99,6 +100,7 @@ export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: Ste
     context: { ...given.context, ...state.context },
     trigger: given.trigger,
     ...itemsOf(state, rules, scope),
+    ...previousSeen(state, rules, scope, rule),
     ...filesSeen(state, pathIn(scope.path, rule.step.id, scope.visits.get(rule.step.id) ?? 1)),
   };
 }
@@ -151,6 +153,30 @@ function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepR
     if (found && run) seen[found.rule.step.id] = seenOf(state, rules, run, found.rule);
   }
   return seen;
+}
+
+/** The steps of the previous iteration of the enclosing `while`; none in the first. */
+function previousSeen(state: RunState, rules: Rules, scope: Scope, { readsPrevious }: StepRule): JsonObject {
+  const last = readsPrevious?.size === 0 ? null : previousRound(state, scope);
+  const body = last && rules.bodies.get(last.body);
+  if (!last || !body) return {};
+  const steps: JsonObject = {};
+  for (const id of readsPrevious ?? body.steps.keys()) {
+    const rule = body.steps.get(id) ?? ignoringCase(body, id);
+    const run = rule && lastSettled(state, { run: entered(state, last, rule.step.id), rule, scope: last });
+    if (run) steps[rule.step.id] = seenOf(state, rules, run, rule);
+  }
+  return { [previousNamespace]: { steps } };
+}
+
+/** The iteration before the one of a `while` that a scope lies in; null: there is none. */
+function previousRound(state: RunState, from: Scope): Scope | null {
+  for (let scope: Scope | null = from; scope !== null; scope = scopeAround(state, scope)) {
+    const owner = scope.step === null ? undefined : state.steps.get(scope.step);
+    if (scope.item !== null && scope.step !== null && owner?.open?.bound != null)
+      return state.scopes.get(itemScope(scope.step, scope.item.index - 1)) ?? null;
+  }
+  return null;
 }
 
 /** The last settled visit of a step; else the current one. */
@@ -216,9 +242,51 @@ function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule)
     ? [...(run.values as Json[])]
     : { ...(run.values as JsonObject) };
   if (run.summary?.text != null) seen['summary'] = run.summary.text;
+  seen['artifacts'] = artifactsSeen(state, rules, run);
+  return seen;
+}
+
+/** Where the artifacts of a step lie, by name; of a loop, a list of those of each iteration. */
+function artifactsSeen(state: RunState, rules: Rules, run: StepRun): JsonObject | Json[] {
+  if (isLoop(run)) return scopesOf(run).map((scope) => artifactsOfBody(state, rules, scope));
   const { contextDir } = rules.workflow;
   const within = contextFolder(state, run.path);
   const folder = contextDir === null ? within : `${contextDir}/${within}`;
-  seen['artifacts'] = Object.fromEntries(run.artifacts.map(({ name, path }) => [name, `${folder}/${path}`]));
-  return seen;
+  return Object.fromEntries(run.artifacts.map(({ name, path }) => [name, `${folder}/${path}`]));
+}
+
+/** Those of one iteration: by step, and by their own name where no step has that name. */
+function artifactsOfBody(state: RunState, rules: Rules, path: Path): JsonObject {
+  const byStep: JsonObject = {};
+  const byName: JsonObject = {};
+  for (const run of makersIn(state, rules, path)) {
+    const artifacts = artifactsSeen(state, rules, run);
+    byStep[run.step] = artifacts;
+    if (!Array.isArray(artifacts)) Object.assign(byName, artifacts);
+  }
+  return { ...byName, ...byStep };
+}
+
+/** The steps of an iteration whose artifacts its loop hands on, in the order of the definition. */
+export function makersIn(state: RunState, rules: Rules, path: Path): StepRun[] {
+  const scope = state.scopes.get(path);
+  const body = scope && rules.bodies.get(scope.body);
+  if (!scope || !body) return [];
+  const owner = scope.step === null ? null : findStep(state, rules, scope.step);
+  const only = owner?.rule.step.work.kind === 'for-each' ? owner.rule.step.work.gives : undefined;
+  return [...body.steps.keys()].flatMap((id) => {
+    const run = only === undefined || id === only ? entered(state, scope, id) : undefined;
+    return isIn(run, 'settled') && (run.artifacts.length > 0 || isLoop(run)) ? [run] : [];
+  });
+}
+
+/** Whether a step has begun that has iterations. */
+export function isLoop({ open }: StepRun): boolean {
+  return open !== null && open.items !== null;
+}
+
+/** The bodies that a loop or a sub-workflow has opened. */
+export function scopesOf({ path, open }: StepRun): Path[] {
+  const count = open?.opened ?? 0;
+  return Array.from({ length: count }, (_, index) => (open?.items == null ? path : itemScope(path, index)));
 }

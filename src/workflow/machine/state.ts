@@ -1,20 +1,12 @@
+import type { FileQuestion } from '../../expressions/language.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Bills, Budget } from '../../kernel/cost.ts';
 import type { Cost } from '../../mail/machine/state.ts';
-import type {
-  ArtifactRecord,
-  ConvergenceState,
-  Counter,
-  Ending,
-  Failure,
-  RunStart,
-  Path,
-  SkipReason,
-  Verdict,
-  WorkResult,
-} from './event.ts';
-import type { Approval, Hook, StepId } from '../model.ts';
+import type { ConvergenceState, Counter, Ending, Failure, RunStart, Path, SkipReason } from './event.ts';
+import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
+import type { Hook } from '../automation.ts';
+import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 import type { Launched } from '../../kernel/launched.ts';
 
@@ -81,6 +73,7 @@ export type Phase =
   /** It waits for a file lookup; `problem`: the path is not allowed. */
   | {
       readonly is: 'looking';
+      readonly asks: FileQuestion;
       readonly file: string;
       readonly before: Extract<Phase, { is: 'pending' | 'waiting' | 'open' }>;
       readonly problem: Reason | null;
@@ -165,8 +158,8 @@ export interface StepRun {
    */
   role: string | null;
   failedRoles: readonly string[];
-  /** Files that were looked up, by path, and whether they existed. */
-  looks: Readonly<Record<string, boolean>>;
+  /** The answers about files that it has asked for, by `seenKey`. */
+  looks: Readonly<Record<string, boolean | string[]>>;
   /** For a loop or a sub-workflow, since it was expanded. */
   open: Open | null;
   phase: Phase;

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { outputExcerpt } from '../../kernel/output-excerpt.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
-import type { Verdict, WorkResult } from './event.ts';
+import type { Verdict, WorkResult } from './work-result.ts';
 import { readExit, type Ended, type Returned } from './exits.ts';
 import { processName, type Launch } from './launch.ts';
 import { valuesFromText, resultOf } from './outputs-from-text.ts';
@@ -91,8 +91,10 @@ function byFile(launch: Launch, text: string | null): Verdict {
   const [, word = '', rest = ''] = /^\W*(\w+)([^]*)$/.exec(text) ?? [];
   switch (word.toUpperCase()) {
     case 'PASS':
+    case 'COMPLETE':
       return { is: 'complete' };
     case 'FAIL':
+    case 'INCOMPLETE':
       return {
         is: 'incomplete',
         reasons: lastLines(rest.replace(/^[\s:.-]+/, '')),

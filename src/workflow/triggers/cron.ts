@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import type { Trigger } from '../model.ts';
+import type { Trigger } from '../automation.ts';
 
 const lines = new Map<string, Cron>();
 

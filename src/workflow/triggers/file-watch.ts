@@ -1,4 +1,4 @@
-import type { Trigger } from '../model.ts';
+import type { Trigger } from '../automation.ts';
 import type { TriggerPorts } from './trigger-ports.ts';
 
 /** Milliseconds between two unprompted looks at the files. */

@@ -2,9 +2,9 @@ import { isContained } from '../../kernel/contained.ts';
 import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Message } from '../../mail/format/message.ts';
-import type { Trigger } from '../model.ts';
+import type { Trigger } from '../automation.ts';
 import { decideTriggers, runEnded, type Moment } from '../machine/triggers/decide.ts';
-import { taken } from '../machine/triggers/memory.ts';
+import { memoryOf, taken } from '../machine/triggers/memory.ts';
 import { asked, filesChanged, polled, triggerData } from '../machine/triggers/notice.ts';
 import { FileWatch } from './file-watch.ts';
 import type { TriggerPorts } from './trigger-ports.ts';
@@ -62,7 +62,14 @@ export class WorkflowTriggers {
 
   /** A problem that will be tried again; null: none. */
   get problem(): string | null {
-    return this.#unwritten ?? this.#problem;
+    if (this.#unwritten !== null) return this.#unwritten;
+    if (this.#problem !== null) return this.#problem;
+    for (const { name } of this.workflow.triggers) {
+      const { unfiltered } = memoryOf(this.#memory, name);
+      if (unfiltered !== null)
+        return `${this.workflow.file}: \`filter\` of the trigger \`${name}\` failed, so it started no run: ${unfiltered}`;
+    }
+    return null;
   }
 
   /** Whether a run is in progress here. */
@@ -102,16 +109,18 @@ export class WorkflowTriggers {
   }
 
   /**
-   * Requests a run by a trigger. Returns its id, which is final even while it waits. Throws
-   * `E_DISK` when the request is not durable yet.
+   * Requests a run by a trigger. Returns its id, which is final even while it waits; null: its
+   * filter did not let it pass. Throws `E_DISK` when the request is not durable yet.
    */
-  ask(trigger: string, data: JsonObject): string {
+  ask(trigger: Trigger, data: JsonObject): string | null {
+    const before = memoryOf(this.#memory, trigger.name).waiting;
     this.#note(trigger, data);
     if (this.#unwritten !== null) throw new MailroomError('E_DISK', this.#unwritten);
-    return this.#memory.triggers[trigger]?.waiting?.run ?? '';
+    const { waiting } = memoryOf(this.#memory, trigger.name);
+    return waiting === before ? null : (waiting?.run ?? null);
   }
 
-  #note(trigger: string, data: JsonObject): void {
+  #note(trigger: Trigger, data: JsonObject): void {
     this.#memory = asked(this.#memory, trigger, data, this.#moment());
     this.#write();
     this.#ports.wake();
@@ -121,7 +130,7 @@ export class WorkflowTriggers {
   received(message: Message): void {
     for (const trigger of this.workflow.triggers)
       if (trigger.kind === 'message' && trigger.type === message.type && message.to.includes(trigger.role))
-        this.#note(trigger.name, { role: trigger.role, message: messageData(message) });
+        this.#note(trigger, { role: trigger.role, message: messageData(message) });
   }
 
   #moment(): Moment {

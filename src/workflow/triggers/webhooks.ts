@@ -8,8 +8,8 @@ export interface Webhook {
   readonly path: string;
   /** The key of the signature; null: it is not set, and every request is refused. */
   readonly key: string | null;
-  /** Accepts a correctly signed request. Returns the id of its run. */
-  take(data: JsonObject): string;
+  /** Accepts a correctly signed request. Returns the id of its run; null: it was filtered out. */
+  take(data: JsonObject): string | null;
 }
 
 /** The largest body, in bytes. */

@@ -74,6 +74,7 @@ export function openHost(
       parking: { list: () => new Map<string, number>(), park: nothing },
       project: desk.disk.root,
       changed: () => Promise.resolve([]),
+      branch: () => 'none',
       uncommittedPatch: () => Promise.resolve(null),
       mask: unmasked,
       wake: nothing,

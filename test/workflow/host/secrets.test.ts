@@ -146,6 +146,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
       project: project.root,
       ...shownBy(project, open, folder),
       changed: () => Promise.resolve([]),
+      branch: () => 'none',
       uncommittedPatch: () => Promise.resolve(null),
       mask,
       wake: () => {},

@@ -3,7 +3,7 @@ import { parse } from '../../../src/expressions/parse.ts';
 import { parseTemplate, type Template } from '../../../src/expressions/template.ts';
 import type { Tree } from '../../../src/expressions/tree.ts';
 import type { Json } from '../../../src/kernel/json.ts';
-import { insideLoop, nativeLanguage } from '../../../src/workflow/machine/language.ts';
+import { insideLoop, insideRound, nativeLanguage } from '../../../src/workflow/machine/language.ts';
 import { usualChoices } from '../../../src/workflow/reserved.ts';
 import type {
   Body,
@@ -16,7 +16,7 @@ import type {
   Workflow,
 } from '../../../src/workflow/model.ts';
 
-const language = insideLoop(nativeLanguage, 'x');
+const language = insideRound(insideLoop(nativeLanguage, 'x'));
 
 export function template(text: string): Template {
   const read = parseTemplate(text, language);
@@ -131,6 +131,7 @@ function bodyOf(lines: readonly Line[]): Body {
   return isSequence ? { kind: 'sequence', steps, maxVisits: 4 } : { kind: 'graph', steps };
 }
 
+const stalls = ['fail', 'retry', 'incomplete'] as const;
 const policies = ['continue', 'skip-dependents'] as const;
 
 function stepOf({ id, needs, flags, inner }: Line): Step {
@@ -139,6 +140,7 @@ function stepOf({ id, needs, flags, inner }: Line): Step {
   const timeout = flags.get('timeout');
   const input = flags.get('input');
   const budget = flags.get('usd');
+  const stall = stalls.find((each) => each === flags.get('silent'));
   const [ok, bad] = [flags.get('ok'), flags.get('fail')];
   return step(id, {
     needs: needs.map((need) => {
@@ -149,6 +151,7 @@ function stepOf({ id, needs, flags, inner }: Line): Step {
     when: when === undefined ? null : tree(when),
     work: workOf(flags, inner),
     timeout: timeout === undefined ? null : parseDuration(timeout),
+    ...(stall && { stall: { after: 60_000, policy: stall } }),
     retry: { ...noRetry, max: Number(retries ?? 0), jitter: flags.has('jitter') },
     onFailure: policies.find((policy) => flags.has(policy)) ?? (retries === undefined ? 'abort' : 'retry'),
     check: flags.has('check') ? checkOf(flags) : null,
@@ -179,6 +182,14 @@ function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
       items: each.startsWith('[') ? (JSON.parse(each) as Json[]) : tree(each),
       as: 'x',
       concurrency: Number(flags.get('concurrency') ?? 1),
+      body: bodyOf(inner),
+    };
+  const rounds = flags.get('rounds');
+  if (rounds !== undefined)
+    return {
+      kind: 'while',
+      condition: tree(flags.get('while') ?? 'true'),
+      maxIterations: Number(rounds),
       body: bodyOf(inner),
     };
   const gate = flags.get('gate');

@@ -327,3 +327,44 @@ describe('checks', () => {
     expect(verdict('no git here')).toMatchObject({ is: 'none', final: true });
   });
 });
+
+describe('a worker that was ended because it printed nothing', () => {
+  const silent = exited(null, { ended: 'idle-timeout', signal: 'SIGTERM' });
+  const late: Outcome = {
+    is: 'later',
+    class: 'RETRYABLE_TRANSIENT',
+    reason: { code: 'E_TIMEOUT', text: 'claude wrote nothing for too long' },
+    until: null,
+    usage: { usd: null, tokens: null },
+  };
+
+  it.each([
+    ['fail', 'NON_RETRYABLE'],
+    ['retry', 'RETRYABLE_TRANSIENT'],
+    ['incomplete', 'RETRYABLE_TRANSIENT'],
+  ] as const)('is %s: %s, whether a program or an agent', (policy, errorClass) => {
+    const reason = { code: 'E_STALLED', text: 'it printed nothing for 2m' };
+    const outcome = { is: 'failed', class: errorClass, reason, timedOut: true };
+    const stall = { after: 120_000, policy };
+    const program = readWork({ ...script, stall }, { exit: silent, outcome: null, collected });
+    expect(program).toMatchObject({ outcome, exitCode: 124 });
+    const its = readWork({ ...agent, stall }, { exit: silent, outcome: late, collected });
+    expect(its).toMatchObject({ outcome, exitCode: 124 });
+  });
+
+  it('hands its outputs so far on where its step is incomplete, without those that are required', () => {
+    const unfinished: Launch = { ...script, stall: { after: 1_000, policy: 'incomplete' } };
+    const artifacts = [{ name: 'report', path: 'report/report.md', type: null }];
+    const read = (changes: Partial<Collected>) =>
+      readWork(unfinished, { exit: silent, outcome: null, collected: { ...collected, ...changes } });
+    const missing = [{ name: 'log', path: 'log.txt', type: null, required: true }];
+    const outcome = { reason: { code: 'E_STALLED' } };
+    expect(read({ artifacts, missing })).toMatchObject({ artifacts, outcome });
+    expect(
+      readWork(
+        { ...script, stall: { after: 1_000, policy: 'retry' } },
+        { exit: silent, outcome: null, collected: { ...collected, artifacts } },
+      ),
+    ).toMatchObject({ artifacts: [], outcome });
+  });
+});

@@ -1,4 +1,4 @@
-import type { Trigger } from '../../../src/workflow/model.ts';
+import type { Trigger } from '../../../src/workflow/automation.ts';
 import { decideTriggers, runEnded } from '../../../src/workflow/machine/triggers/decide.ts';
 import { noMemory, taken } from '../../../src/workflow/machine/triggers/memory.ts';
 import { asked, filesChanged, polled } from '../../../src/workflow/machine/triggers/notice.ts';
@@ -67,7 +67,9 @@ export class TriggerWorld {
     this.look();
   }
 
-  ask(trigger: string, data: { readonly [key: string]: string }): void {
+  ask(name: string, data: { readonly [key: string]: string }): void {
+    const trigger = this.#triggers.find((each) => each.name === name);
+    if (trigger === undefined) throw new Error(`there is no trigger ${name}`);
     this.memory = asked(this.memory, trigger, data, { now: this.now, fresh: this.#fresh });
     this.look();
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Trigger } from '../../../src/workflow/model.ts';
+import type { Trigger } from '../../../src/workflow/automation.ts';
+import { tree } from './graph.ts';
 import { everyMinutes, TriggerWorld } from './trigger-world.ts';
 
 const minute = 60_000;
@@ -162,5 +163,73 @@ describe('what comes while a run continues', () => {
     expect(world.started).toHaveLength(1);
     world.end();
     expect(world.started.at(-1)?.data).toEqual({ body: '2' });
+  });
+});
+
+describe('a trigger with an interval', () => {
+  const often: Trigger = { name: 'often', kind: 'interval', every: 10 * minute };
+
+  it('starts a run one interval after a host began, and each one after that', () => {
+    const world = new TriggerWorld([often]);
+    world.pass(10 * minute - 1);
+    expect(world.started).toEqual([]);
+    world.pass(1);
+    expect(world.started.map(({ at, data }) => [at, data])).toEqual([
+      [10 * minute, { scheduled: '1970-01-01T00:10:00.000Z' }],
+    ]);
+    world.end();
+    world.pass(20 * minute);
+    expect(world.memory.triggers['often']?.waiting).toMatchObject({ count: 1 });
+  });
+
+  it('makes up for nothing that came while there was no host, and for sleep once', () => {
+    const world = new TriggerWorld([often]);
+    world.now = 45 * minute;
+    world.restart();
+    expect(world.started).toEqual([]);
+    expect(world.wake).toBe(55 * minute);
+    world.now = 99 * minute;
+    world.look();
+    expect(world.started).toHaveLength(1);
+    expect(world.wake).toBe(109 * minute);
+  });
+
+  it('waits no longer than an interval when the clock is set back', () => {
+    const world = new TriggerWorld([often]);
+    world.now = 1_000 * minute;
+    world.look();
+    world.now = 5 * minute;
+    world.look();
+    expect(world.wake).toBe(15 * minute);
+    expect(world.started).toHaveLength(1);
+  });
+});
+
+describe('a trigger with a filter', () => {
+  const filtered = (text: string): Trigger => ({ ...hook, filter: tree(text) });
+
+  it('starts a run for what its filter is true of, and forgets the rest', () => {
+    const world = new TriggerWorld([filtered("trigger.ref == 'main' && trigger.kind == 'webhook'")]);
+    world.ask('hook', { ref: 'topic' });
+    world.ask('hook', { other: 'main' });
+    expect(world.started).toEqual([]);
+    world.ask('hook', { ref: 'main' });
+    expect(world.started).toMatchObject([{ count: 1, data: { ref: 'main' } }]);
+  });
+
+  it('starts none when its filter cannot be evaluated, and says so until it can', () => {
+    const world = new TriggerWorld([filtered('fromJSON(trigger.body).ok')]);
+    world.ask('hook', { body: 'not JSON' });
+    expect(world.started).toEqual([]);
+    expect(world.memory.triggers['hook']?.unfiltered).toContain('fromJSON');
+    world.ask('hook', { body: '{"ok": true}' });
+    expect(world.started).toHaveLength(1);
+    expect(world.memory.triggers['hook']?.unfiltered).toBeNull();
+  });
+
+  it('does not count what it refuses among what waits', () => {
+    const world = new TriggerWorld([filtered("trigger.ref == 'main'")]);
+    for (const ref of ['main', 'main', 'topic', 'main']) world.ask('hook', { ref });
+    expect(world.memory.triggers['hook']?.waiting).toMatchObject({ count: 2 });
   });
 });

@@ -31,6 +31,8 @@ export class Watch {
   before(state: RunState, event: RunEvent): void {
     if (event.type === 'retried' || event.type === 'reopened')
       this.#forget(event.type === 'reopened' ? event.steps : []);
+    // A sub-workflow runs again from its first step.
+    if (event.type === 'iterating') this.#forget([event.path]);
     if (event.type === 'resumed' || event.type === 'retried') this.#closed = false;
     if (event.type === 'started') {
       if (this.#finished.has(event.path)) throw new Error(`${event.path} has finished, and starts again`);

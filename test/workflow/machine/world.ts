@@ -1,17 +1,9 @@
-import type { ErrorClass } from '../../../src/kernel/errors.ts';
+import type { ErrorClass, ErrorCode } from '../../../src/kernel/errors.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 import { apply } from '../../../src/workflow/machine/apply.ts';
 import { decide, type Decision } from '../../../src/workflow/machine/decide.ts';
-import type {
-  Fact,
-  RunStart,
-  Happening,
-  ProcessKey,
-  RunEvent,
-  Verdict,
-  ChangedFiles,
-  WorkResult,
-} from '../../../src/workflow/machine/event.ts';
+import type { Fact, RunStart, Happening, ProcessKey, RunEvent } from '../../../src/workflow/machine/event.ts';
+import type { Verdict, ChangedFiles, WorkResult } from '../../../src/workflow/machine/work-result.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { launchOf } from '../../../src/workflow/machine/resolve.ts';
 import { compile, type Rules } from '../../../src/workflow/machine/rules.ts';
@@ -32,6 +24,8 @@ export interface WorldOptions {
   readonly agents?: number;
   /** False: nothing is checked after each event, for tests with very many. */
   readonly watched?: boolean;
+  /** Those that are there at the beginning. */
+  readonly files?: readonly string[];
 }
 
 export interface Ends {
@@ -48,6 +42,7 @@ export interface Fails extends Ends {
   readonly text?: string;
   readonly until?: number;
   readonly timedOut?: boolean;
+  readonly code?: ErrorCode;
 }
 
 /** Runs with more bodies are for tests of effort: not every step of theirs is explained after each event. */
@@ -76,10 +71,18 @@ export class World {
 
   constructor(
     text: string | Workflow,
-    { given = {}, slots = Infinity, agents = Infinity, watched = true, ...rest }: WorldOptions = {},
+    {
+      given = {},
+      slots = Infinity,
+      agents = Infinity,
+      watched = true,
+      files = [],
+      ...rest
+    }: WorldOptions = {},
   ) {
     const definition = typeof text === 'string' ? workflow(graph(text), rest.workflow) : text;
     this.rules = compile(definition);
+    for (const file of files) this.files.add(file);
     this.#slots = slots;
     this.#agents = agents;
     this.#watch = watched ? new Watch(definition) : null;
@@ -129,8 +132,10 @@ export class World {
         return this.#watch === null || this.state.scopes.size > manyBodies ? undefined : this.#explain();
       }
       if (facts.length === 0)
-        for (const { path, file } of looks)
-          this.record({ type: 'looked', path, file, exists: this.files.has(file), problem: null });
+        for (const look of looks) {
+          const answer = look.asks === 'glob' ? [...this.files].toSorted() : this.files.has(look.file);
+          this.record({ type: 'looked', ...look, answer, problem: null });
+        }
       for (const fact of this.decision.facts) this.record(fact);
     }
     throw new Error('deciding does not come to an end');
@@ -260,7 +265,8 @@ export function failure(fails: Fails = {}): WorkResult {
     text = 'it broke',
     until = null,
     timedOut = false,
+    code = timedOut ? 'E_TIMEOUT' : 'E_STEP',
   } = fails;
-  const reason = { code: timedOut ? 'E_TIMEOUT' : 'E_STEP', text } as const;
+  const reason = { code, text };
   return result({ is: 'failed', class: errorClass, reason, reported: null, until, timedOut }, fails);
 }

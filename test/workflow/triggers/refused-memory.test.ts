@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { noMemory } from '../../../src/workflow/machine/triggers/memory.ts';
-import type { Trigger } from '../../../src/workflow/model.ts';
+import type { Trigger } from '../../../src/workflow/automation.ts';
 import { WorkflowTriggers } from '../../../src/workflow/triggers/host.ts';
 
 const hook: Trigger = { name: 'hook', kind: 'webhook', path: '/h', secret: 'KEY' };
@@ -53,7 +53,7 @@ function triggers(...all: Trigger[]) {
 describe('triggers whose memory the disk refuses', () => {
   it('start nothing and end nothing, say why, and continue when it is accepted', () => {
     const { world, host } = triggers(hook);
-    expect(() => host.ask('hook', {})).toThrow(problem);
+    expect(() => host.ask(hook, {})).toThrow(problem);
     expect(host.look(true)).toBe(3_000);
     expect([host.problem, world.ran]).toEqual([problem, []]);
     world.refuses = false;

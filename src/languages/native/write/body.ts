@@ -40,6 +40,7 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     timeout: timeoutOf(step),
     ...writeCheck(step),
     grace: grace === null || !isProgram(step.work) ? null : duration(grace),
+    ...(step.stall && { idle_timeout: duration(step.stall.after), on_stall: step.stall.policy }),
     ...policyOf(step),
     budget: budget && withoutNothing({ ...budget }),
     next: body.kind === 'sequence' && step.next !== null ? writeNext(step.next) : null,

@@ -1,16 +1,24 @@
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Hook, Trigger } from '../../../workflow/model.ts';
-import { templateText } from './expression.ts';
+import type { Hook, Trigger } from '../../../workflow/automation.ts';
+import { expressionText, templateText } from './expression.ts';
 import { duration, withoutNothing } from './parts.ts';
 
 /** The triggers of runs, by name; null: none. */
 export function writeTriggers(triggers: readonly Trigger[]): JsonObject | null {
   if (triggers.length === 0) return null;
-  return Object.fromEntries(triggers.map((trigger) => [trigger.name, writeTrigger(trigger)]));
+  return Object.fromEntries(
+    triggers.map((trigger) => {
+      const { name, filter, enabled } = trigger;
+      const rest = { filter: filter ? `\${{ ${expressionText(filter)} }}` : null, enabled: enabled ?? null };
+      return [name, withoutNothing({ ...writeTrigger(trigger), ...rest })];
+    }),
+  );
 }
 
 function writeTrigger(trigger: Trigger): JsonObject {
   switch (trigger.kind) {
+    case 'interval':
+      return { every: duration(trigger.every) };
     case 'cron':
       return withoutNothing({ cron: trigger.expression, timezone: trigger.timezone });
     case 'files':

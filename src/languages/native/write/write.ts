@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Workflow } from '../../../workflow/model.ts';
+import type { BranchRule, Workflow } from '../../../workflow/model.ts';
 import { writeBody } from './body.ts';
 import { templateText } from './expression.ts';
 import { duration, types, withoutNothing } from './parts.ts';
@@ -60,7 +60,13 @@ function head(workflow: Workflow): JsonObject {
     inherit: unless(inherit.length === 0, [...inherit]),
     secrets: unless(secrets.length === 0, [...secrets]),
     budget: unless(Object.keys(budget).length === 0, budget),
+    branch: workflow.branch ? writeBranch(workflow.branch) : null,
     triggers: writeTriggers(workflow.triggers),
     hooks: writeHooks(workflow.hooks),
   });
+}
+
+function writeBranch({ expected, forbidden, after }: BranchRule): JsonObject {
+  const globs = (all: readonly string[]) => (all.length === 0 ? null : [...all]);
+  return withoutNothing({ expected: globs(expected), protected: globs(forbidden), after });
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { clockNow } from '../clock.ts';
-import type { ArtifactRecord, Counter, Fact, Failure, Path, Wake } from '../event.ts';
+import type { Counter, Fact, Failure, Path, Wake } from '../event.ts';
+import type { ArtifactRecord } from '../work-result.ts';
 import { failureOf, finalStatus, type SettledScope } from '../final-status.ts';
 import { itemsToOpen } from '../fold/bodies.ts';
 import { isIn } from '../fold/steps.ts';
@@ -8,7 +9,7 @@ import { attempt, evaluationOf } from '../resolve.ts';
 import { itemScope, pathIn } from '../path.ts';
 import type { BodyRule } from '../rules.ts';
 import type { Evaluation } from '../evaluation.ts';
-import { entered as currentOf, failedInside, filesSeen, loopOf, type StepVisit } from '../scope.ts';
+import { entered as currentOf, failedInside, filesSeen, loopOf, scopesOf, type StepVisit } from '../scope.ts';
 import type { Open, RunState, Scope, StepRun } from '../state.ts';
 import { exit, fail, found, isEnding, succeed, type DecisionContext } from './context.ts';
 import { reopened } from './reopen.ts';
@@ -64,7 +65,7 @@ export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun)
   if (open.exit !== null) return leaveAll(context, entered, run, { ...open, exit: open.exit });
   const failure = failureIn(context, entered, run, open);
   const stopped = failure !== null && !continuesAfter(entered, failure);
-  if (stopped && open.left < open.opened) return endOthers(context, run, open, failure);
+  if (stopped && open.left < open.opened) return endOthers(context, run, failure);
   const ended = stopped || open.broke;
   if (open.bound !== null && !ended)
     return open.left < open.opened ? [] : nextRound(context, entered, run, open);
@@ -75,7 +76,10 @@ export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun)
     const named = withStep(state, failure, run.path);
     return fail(entered, { ...named, timedOut: failure.reason.code === 'E_TIMEOUT' });
   }
-  return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run, open), convergence: null })];
+  const { values, artifacts } = handedBy(context, entered, run);
+  if (entered.rule.step.check !== null && !Array.isArray(values))
+    return [{ type: 'completed', path: run.path, values, artifacts }];
+  return [succeed(entered, 'SUCCEEDED', { values, artifacts, convergence: null })];
 }
 
 /** An iteration ended the whole sequence: the loop ends once the other iterations have. */
@@ -88,9 +92,9 @@ function leaveAll(
   const { failed } = open.exit;
   const over = { code: 'E_CANCELLED', text: `${entered.path} is over` } as const;
   const rest = failed ?? { path: entered.path, class: 'NON_RETRYABLE', reason: over };
-  if (open.left < open.opened) return endOthers(context, run, open, rest);
+  if (open.left < open.opened) return endOthers(context, run, rest);
   const named = failed && withStep(context.state, failed, run.path);
-  return [exit(entered, named, { ...handedBy(context, entered, run, open), convergence: null })];
+  return [exit(entered, named, { ...handedBy(context, entered, run), convergence: null })];
 }
 
 /** A failure as reported by the step that owns the body: its reason names the failed inner step. */
@@ -108,7 +112,7 @@ function nextRound(context: DecisionContext, entered: StepVisit, run: StepRun, o
   const holds = attempt(() => roundEvaluation(context, entered, run, open).condition(condition));
   if (!holds.ok) return failUnresolved(entered, holds.why);
   if (!holds.value)
-    return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run, open), convergence: null })];
+    return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run), convergence: null })];
   if (open.opened >= maxIterations) {
     const text = `the condition still holds after ${String(maxIterations)} iterations`;
     return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_INCOMPLETE', text }, timedOut: false });
@@ -167,20 +171,14 @@ function continuesAfter({ rule, path }: StepVisit, failure: Failure): boolean {
 }
 
 /** Ends the bodies that are still open once one failure fails them all. */
-function endOthers({ state }: DecisionContext, run: StepRun, open: Open, failure: Failure): Fact[] {
+function endOthers({ state }: DecisionContext, run: StepRun, failure: Failure): Fact[] {
   const ending = { why: 'aborted', ...failure } as const;
-  return scopesOf(run, open).flatMap((path): Fact[] => {
+  return scopesOf(run).flatMap((path): Fact[] => {
     const scope = state.scopes.get(path);
     return scope && scope.left === null && scope.ending === null
       ? [{ type: 'ending', scope: path, ending }]
       : [];
   });
-}
-
-function scopesOf({ path }: StepRun, { items, opened }: Open): Path[] {
-  return items === null
-    ? Array.from({ length: opened }, () => path)
-    : Array.from({ length: opened }, (_, index) => itemScope(path, index));
 }
 
 function openNext(context: DecisionContext, entered: StepVisit, run: StepRun, open: Open): Fact[] {
@@ -240,10 +238,9 @@ function handedBy(
   context: DecisionContext,
   entered: StepVisit,
   run: StepRun,
-  open: Open,
 ): { values: JsonObject | Json[]; artifacts: ArtifactRecord[] } {
   const { inner, step } = entered.rule;
-  const scopes = scopesOf(run, open).map((path) => context.state.scopes.get(path));
+  const scopes = scopesOf(run).map((path) => context.state.scopes.get(path));
   if (inner === null) return { values: {}, artifacts: [] };
   if (step.work.kind !== 'workflow') {
     const only = step.work.kind === 'for-each' ? step.work.gives : undefined;

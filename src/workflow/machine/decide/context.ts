@@ -1,14 +1,7 @@
 import type { ErrorClass, Reason } from '../../../kernel/errors.ts';
 import type { Json } from '../../../kernel/json.ts';
-import type {
-  Aftermath,
-  ArtifactRecord,
-  ConvergenceState,
-  Counter,
-  Fact,
-  Failure,
-  SkipReason,
-} from '../event.ts';
+import type { Aftermath, ConvergenceState, Counter, Fact, Failure, SkipReason } from '../event.ts';
+import type { ArtifactRecord } from '../work-result.ts';
 import { scopesAround } from '../fold/steps.ts';
 import type { Target } from '../../model.ts';
 import { creditOf } from '../msats.ts';

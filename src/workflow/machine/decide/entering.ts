@@ -54,7 +54,9 @@ function lazily<T>(make: () => T): () => T {
  * would report it, a missing requirement ends the run.
  */
 export function failUnresolved(entered: StepVisit, why: ResolveFailure): Fact[] {
-  if (why.is === 'unseen') return [{ type: 'looking', path: entered.path, file: why.file }];
+  if (why.is === 'unseen') {
+    return [{ type: 'looking', path: entered.path, asks: why.asks, file: why.file }];
+  }
   const inSequence = entered.rule.body.body.kind === 'sequence';
   const { reason } = why;
   const ends = inSequence && reason.code === 'E_VAR_MISSING';
@@ -119,7 +121,8 @@ function asks({ state, rules, now }: DecisionContext, entered: StepVisit, gate: 
   return [{ type: 'asked', path, message: message.value, approvers, choices, fields, deadline }];
 }
 
-function expands({ state, rules }: DecisionContext, entered: StepVisit): Fact[] {
+/** A loop or a sub-workflow begins, or a sub-workflow its next iteration. */
+export function expands({ state, rules }: DecisionContext, entered: StepVisit): Fact[] {
   const { path } = entered;
   const { work, timeout } = entered.rule.step;
   if (work.kind === 'workflow') {

@@ -3,12 +3,14 @@ import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limi
 import { approvalValues } from '../approval.ts';
 import { pause } from '../backoff.ts';
 import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
-import type { Fact, Verdict, WorkResult } from '../event.ts';
+import type { Fact } from '../event.ts';
+import type { Verdict, WorkResult } from '../work-result.ts';
 import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../../model.ts';
 import { rejecting } from '../../reserved.ts';
 import type { ResolveFailure } from '../evaluation.ts';
 import { contractMissed, failureName } from '../failure-names.ts';
+import { isUnfinished } from '../outcome.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
 import type { StepRun } from '../state.ts';
@@ -70,7 +72,17 @@ function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, r
     return ending ? [] : startCheck(context, room, entered, run);
   }
   // A failure while everything ends was a stop: the end settles it.
-  return ending ? [] : workFailure(context, entered, run, result.outcome);
+  if (ending) return [];
+  if (isUnfinished(entered.rule.step, result)) return unfinished(entered, run, result.outcome.reason);
+  return workFailure(context, entered, run, result.outcome);
+}
+
+/** A worker that was ended because it printed nothing: its check, if it has one, is not asked. */
+function unfinished(entered: StepVisit, run: In<'ended'>, reason: Reason): Fact[] {
+  const { check } = entered.rule.step;
+  if (check === null || check.purpose === 'summary')
+    return [{ ...succeed(entered, 'INCOMPLETE', handed(run, run.phase.result)), reason }];
+  return incomplete(entered, run, check, { reasons: [reason.text], fingerprints: ['stalled'], log: null });
 }
 
 function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): StepOutput {
@@ -151,7 +163,7 @@ export function startCheck(context: DecisionContext, room: Room, entered: StepVi
 }
 
 function cannot(why: ResolveFailure): StepFailure {
-  const text = 'whether a file is there cannot be asked in a check';
+  const text = 'files cannot be asked about in a check';
   const unasked = { code: 'E_EXPRESSION', text } as const;
   const reason = why.is === 'failed' ? why.reason : unasked;
   return { class: 'NON_RETRYABLE', reason, timedOut: false };
@@ -175,9 +187,9 @@ function summarised(entered: StepVisit, run: StepRun): Fact[] {
 
 function incomplete(
   entered: StepVisit,
-  run: In<'checked'>,
+  run: StepRun,
   check: Check,
-  verdict: Extract<Verdict, { is: 'incomplete' }>,
+  verdict: Omit<Extract<Verdict, { is: 'incomplete' }>, 'is'>,
 ): Fact[] {
   const { reasons, fingerprints, log } = verdict;
   const settings = check.convergence;

@@ -113,7 +113,10 @@ function reopeningOf(context: DecisionContext, path: Path, wanted: Wanted, plan:
   if (!run) return 'again';
   if (!wanted.owners.has(path) && isKept(run)) return 'kept';
   if (run.open === null && !isIn(run, 'settled', 'pending')) return 'continues';
-  if (run.open === null) {
+  // What its check found incomplete is done again as a whole.
+  const isIncomplete = isIn(run, 'settled') && run.phase.reason?.code === 'E_INCOMPLETE';
+  const isJudged = isIncomplete && run.open?.failed === null && run.open.items === null;
+  if (run.open === null || isJudged) {
     plan.steps.push(path);
     return 'again';
   }

@@ -5,7 +5,7 @@ import { isIn } from '../fold/steps.ts';
 import { nextKey, tryLaunch, workerOf } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
 import { chooseRole } from './choosing.ts';
-import { failUnresolved } from './entering.ts';
+import { expands, failUnresolved } from './entering.ts';
 import { startCheck } from './outcomes.ts';
 import type { Room } from './room.ts';
 import { fail, found, usedUp, type DecisionContext } from './context.ts';
@@ -89,6 +89,7 @@ function checkCost(room: Room, { scope, rule }: StepVisit): LaunchCost {
 function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[] {
   const { state, rules } = context;
   const { path, rule } = entered;
+  if (rule.inner !== null) return expands(context, entered);
   const worker = workerOf(state, rules, entered);
   if (!worker.ok) return failUnresolved(entered, worker.why);
   const { provider, money, msats, costs, reserves } = workerCost(room, entered, worker.value);

@@ -1,4 +1,5 @@
 import type { Fact, Path } from '../event.ts';
+import type { WorkResult } from '../work-result.ts';
 import { scopeOf } from '../path.ts';
 import { nothing } from '../../../mail/machine/state.ts';
 import type { Open, RunState, Scope } from '../state.ts';
@@ -70,6 +71,11 @@ export function expand(state: RunState, event: Of<'expanded'>): void {
   const { path, items, bound, concurrency, timeout } = event;
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting')) return;
+  // The next iteration of a sub-workflow.
+  if (run.open) {
+    forgetBodies(state, path);
+    run.result = null;
+  }
   run.startedAt ??= state.now;
   run.attempt += 1;
   run.attempts += 1;
@@ -79,6 +85,28 @@ export function expand(state: RunState, event: Of<'expanded'>): void {
   run.looks = {};
   put(state, run, { is: 'open' }, true);
 }
+
+/** A sub-workflow with a check has succeeded: it is like a worker that has ended. */
+export function complete(state: RunState, { path, values, artifacts }: Of<'completed'>): void {
+  const run = state.steps.get(path);
+  if (!isIn(run, 'open')) return;
+  const result = { ...succeeded, values, artifacts, durationMs: state.now - (run.startedAt ?? state.now) };
+  run.result = result;
+  put(state, run, { is: 'ended', result, provider: null }, true);
+}
+
+const succeeded: Omit<WorkResult, 'durationMs'> = {
+  outcome: { is: 'done' },
+  exitCode: 0,
+  output: '',
+  values: {},
+  artifacts: [],
+  usage: { usd: 0, tokens: 0 },
+  session: null,
+  model: null,
+  warnings: [],
+  changed: null,
+};
 
 /** A body has completed. */
 export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'>): void {

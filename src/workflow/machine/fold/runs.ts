@@ -1,4 +1,5 @@
-import type { Fact, RunStart, Happening, Path, WorkResult } from '../event.ts';
+import type { Fact, RunStart, Happening, Path } from '../event.ts';
+import type { WorkResult } from '../work-result.ts';
 import { clockNow } from '../clock.ts';
 import type { RunState } from '../state.ts';
 import { enter, isIn, put } from './steps.ts';

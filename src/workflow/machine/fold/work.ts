@@ -1,7 +1,8 @@
 import type { Cost, Budget } from '../../../kernel/cost.ts';
 import { settled as settledCost } from '../../../mail/machine/money.ts';
 import { limitUsage } from '../../../kernel/usage-limits.ts';
-import type { Fact, Happening, WorkResult } from '../event.ts';
+import type { Fact, Happening } from '../event.ts';
+import type { WorkResult } from '../work-result.ts';
 import { contractMissed } from '../failure-names.ts';
 import { settledMsats } from '../msats.ts';
 import type { RunState, StepRun } from '../state.ts';
@@ -134,10 +135,10 @@ export function retry(state: RunState, event: Of<'retrying'>): void {
   put(state, run, { is: 'check-waiting', notBefore, provider }, false);
 }
 
-/** The check found the work incomplete: the worker runs again. */
+/** The work is incomplete, by its check or because the worker stalled: the worker runs again. */
 export function iterate(state: RunState, event: Of<'iterating'>): void {
   const run = state.steps.get(event.path);
-  if (!isIn(run, 'checked')) return;
+  if (!isIn(run, 'ended', 'checked')) return;
   run.iteration += 1;
   run.attempt = 0;
   run.failures = 0;

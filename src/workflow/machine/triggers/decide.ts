@@ -1,4 +1,4 @@
-import type { Trigger } from '../../model.ts';
+import type { Trigger } from '../../automation.ts';
 import { asked } from './notice.ts';
 import { memoryOf, remember } from './memory.ts';
 import type { Start, TriggerMemory, TriggersMemory } from '../../../letters/triggers-memory.ts';
@@ -67,6 +67,8 @@ function dueOf(trigger: Trigger, memory: TriggersMemory, moment: Moment): Due {
   switch (trigger.kind) {
     case 'cron':
       return dueByClock(trigger, memory, moment);
+    case 'interval':
+      return dueByInterval(trigger, memory, moment);
     case 'files':
       return dueByFiles(trigger, memory, moment);
     case 'command':
@@ -92,20 +94,38 @@ function dueByClock(
     const wake = next(trigger, now);
     const after = remember(memory, name, { due: wake, taken: due });
     const data = { scheduled: new Date(due).toISOString() };
-    return { memory: asked(after, name, data, { now, fresh }), poll: false, wake };
+    return { memory: asked(after, trigger, data, { now, fresh }), poll: false, wake };
   }
   const from = taken !== null && taken > now && taken - now < setBack ? taken : now;
   const wake = next(trigger, from);
   return { memory: due === wake ? memory : remember(memory, name, { due: wake }), poll: false, wake };
 }
 
+/** First one interval after a host began; a clock that was set back starts a new interval. */
+function dueByInterval(
+  trigger: Extract<Trigger, { kind: 'interval' }>,
+  memory: TriggersMemory,
+  moment: Moment,
+): Due {
+  const { name, every } = trigger;
+  const { now } = moment;
+  const { due } = memoryOf(memory, name);
+  if (due !== null && now < due && due - now <= every) return { memory, poll: false, wake: due };
+  const wake = now + every;
+  const after = remember(memory, name, { due: wake });
+  if (due === null || now < due) return { memory: after, poll: false, wake };
+  const data = { scheduled: new Date(due).toISOString() };
+  return { memory: asked(after, trigger, data, moment), poll: false, wake };
+}
+
 /** Changes collect while a run is in progress; the cooldown begins when it ends. */
 function dueByFiles(
-  { name, debounce, cooldown }: Extract<Trigger, { kind: 'files' }>,
+  trigger: Extract<Trigger, { kind: 'files' }>,
   before: TriggersMemory,
   moment: Moment,
 ): Due {
   const { now } = moment;
+  const { name, debounce, cooldown } = trigger;
   if (before.going !== null || memoryOf(before, name).changed === null)
     return { memory: before, poll: false, wake: null };
   const memory = setBackTo(before, name, now);
@@ -114,7 +134,7 @@ function dueByFiles(
   if (now < at) return { memory, poll: false, wake: at };
   const after = remember(memory, name, { changed: null });
   return {
-    memory: asked(after, name, { files: [...(changed?.files ?? [])] }, moment),
+    memory: asked(after, trigger, { files: [...(changed?.files ?? [])] }, moment),
     poll: false,
     wake: null,
   };

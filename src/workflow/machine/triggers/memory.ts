@@ -1,4 +1,4 @@
-import type { Trigger } from '../../model.ts';
+import type { Trigger } from '../../automation.ts';
 import type { TriggerMemory, TriggersMemory } from '../../../letters/triggers-memory.ts';
 
 const nothing: TriggerMemory = {
@@ -7,6 +7,7 @@ const nothing: TriggerMemory = {
   changed: null,
   printed: null,
   waiting: null,
+  unfiltered: null,
   ended: null,
   last: null,
 };

@@ -1,7 +1,9 @@
+import { evaluateCondition } from '../../../expressions/evaluate.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { Trigger } from '../../model.ts';
+import { nativeLanguage } from '../language.ts';
+import type { Trigger } from '../../automation.ts';
 import { memoryOf, remember } from './memory.ts';
-import type { TriggersMemory } from '../../../letters/triggers-memory.ts';
+import type { Start, TriggersMemory } from '../../../letters/triggers-memory.ts';
 
 /** The maximum number of changed files that are listed by name. */
 const mostFiles = 1_000;
@@ -12,21 +14,34 @@ interface Now {
 }
 
 /**
- * A trigger requests a run. A run that already waits is merged with it: the newest data, and its
- * count raised by one.
+ * A trigger requests a run, unless its filter is not true or cannot be evaluated. A run that
+ * already waits is merged with it: the newest data, and its count raised by one.
  */
 export function asked(
-  memory: TriggersMemory,
-  trigger: string,
+  before: TriggersMemory,
+  trigger: Trigger,
   data: JsonObject,
   { now, fresh }: Now,
 ): TriggersMemory {
-  const { waiting } = memoryOf(memory, trigger);
+  const { name } = trigger;
+  const { waiting, unfiltered } = memoryOf(before, name);
+  const passes = passesFilter(trigger, { run: '', trigger: name, at: now, count: 1, data });
+  const problem = typeof passes === 'string' ? passes : null;
+  const memory = problem === unfiltered ? before : remember(before, name, { unfiltered: problem });
+  if (passes !== true) return memory;
   const start =
     waiting === null
-      ? { run: fresh(), trigger, at: now, count: 1, data }
+      ? { run: fresh(), trigger: name, at: now, count: 1, data }
       : { ...waiting, count: waiting.count + 1, data: together(waiting.data, data) };
-  return remember(memory, trigger, { waiting: start });
+  return remember(memory, name, { waiting: start });
+}
+
+/** Whether a trigger may start a run; a string: why its filter cannot be evaluated. */
+function passesFilter({ filter, kind }: Trigger, start: Start): boolean | string {
+  if (filter === undefined) return true;
+  const passes = evaluateCondition(filter, { trigger: triggerData(start, kind) }, nativeLanguage);
+  if (passes.ok) return passes.value === true;
+  return passes.why.kind === 'failed' ? passes.why.message : 'it has no value';
 }
 
 /** Merges lists of changed files. */
@@ -54,14 +69,15 @@ export function filesChanged(
 /** A trigger's command ended with 0 and printed this. The first output is only the baseline. */
 export function polled(
   memory: TriggersMemory,
-  { name, on }: Extract<Trigger, { kind: 'command' }>,
+  trigger: Extract<Trigger, { kind: 'command' }>,
   output: string,
   now: Now,
 ): TriggersMemory {
+  const { name, on } = trigger;
   const { printed: previous } = memoryOf(memory, name);
   const after = previous === output ? memory : remember(memory, name, { printed: output });
   const fires = on === 'success' || (previous !== null && previous !== output);
-  return fires ? asked(after, name, { output, previous }, now) : after;
+  return fires ? asked(after, trigger, { output, previous }, now) : after;
 }
 
 /** The `trigger` namespace of a run's expressions. */

@@ -95,6 +95,7 @@ const waiting: TriggersMemory = {
       taken: null,
       changed: null,
       printed: null,
+      unfiltered: null,
       waiting: { run: asked, trigger: 'clock', at: 1_700_000_000_000, count: 1, data: {} },
       ended: null,
       last: null,

@@ -1,5 +1,5 @@
 import { usualChoices } from '../../../../src/workflow/reserved.ts';
-import type { Check, Step, Target, Work, Workflow } from '../../../../src/workflow/model.ts';
+import type { Check, Stall, Step, Target, Work, Workflow } from '../../../../src/workflow/model.ts';
 import type { Random } from '../random.ts';
 import { anyValue, step, template, tree, workflow } from '../../../workflow/machine/graph.ts';
 
@@ -47,7 +47,8 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
   const input = random.chance(0.7) ? sources[0] : undefined;
   const policy = random.pick(['abort', 'abort', 'continue', 'retry', 'skip-dependents'] as const);
   const decision = where === 'loop' ? null : random.pick([null, `decision-${owner}-${id}`]);
-  const check = isWorker && random.chance(0.2) ? randomCheck(random, policy === 'continue', decision) : null;
+  const isChecked = work.kind === 'workflow' ? random.chance(0.5) : isWorker && random.chance(0.2);
+  const check = isChecked ? randomCheck(random, policy === 'continue', decision) : null;
   const place = where === 'loop' ? `${owner}-${id}-\${{ loop.index }}` : `${owner}-${id}`;
   return step(id, {
     work,
@@ -61,6 +62,7 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
       jitter: random.chance(0.5),
     },
     timeout: isWorker ? random.pick([null, 20_000, 120_000]) : null,
+    ...(isWorker && random.chance(0.1) && { stall: randomStall(random) }),
     check,
     outputs: makes
       ? [{ name: artifact, path: template(`out/${place}`), type: null, required: random.chance(0.3) }]
@@ -74,6 +76,10 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
       ...(check?.decisionFile == null ? {} : { [decisionVariable]: template(check.decisionFile) }),
     },
   });
+}
+
+function randomStall(random: Random): Stall {
+  return { after: 10_000, policy: random.pick(['fail', 'retry', 'incomplete']) };
 }
 
 /** Whether a step has made its artifact whenever what comes after it runs: without a required input no step can succeed. */

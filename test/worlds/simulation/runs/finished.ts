@@ -22,12 +22,18 @@ export class Finished {
       if (event.type === 'retried') this.#asked = true;
       if (event.type === 'settled' && ['SUCCEEDED', 'INCOMPLETE'].includes(event.status))
         this.#paths.add(event.path);
+      // A sub-workflow that its check found incomplete runs again from its first step.
+      if (event.type === 'iterating') this.#forgetInside(event.path);
       if (event.type !== 'reopened') continue;
-      if (this.#asked)
-        for (const path of event.steps)
-          for (const done of this.#paths)
-            if (done === path || done.startsWith(`${path}/`)) this.#paths.delete(done);
+      for (const path of event.steps) {
+        this.#forgetInside(path);
+        if (this.#asked) this.#paths.delete(path);
+      }
       this.#asked = false;
     }
+  }
+
+  #forgetInside(path: Path): void {
+    for (const done of this.#paths) if (done.startsWith(`${path}/`)) this.#paths.delete(done);
   }
 }

@@ -82,6 +82,7 @@ export class RunProcess extends Life {
       parking: { list: () => readParked(project), park: (name, until) => park(project, name, until) },
       project: project.root,
       changed: () => Promise.resolve([]),
+      branch: () => 'none',
       uncommittedPatch: () => Promise.resolve(Buffer.from('difference')),
       mask: unmasked,
       wake: () => this.loop.wake(),

@@ -31,6 +31,15 @@ export function playOf(random: Random, job: ProcessJob, calm: boolean, now: numb
       exit: ended('total-timeout', null, job, random, now),
       leaves: {},
     };
+  const isSilent = !calm && job.idleMs !== null && random.chance(0.3);
+  if (isSilent && job.idleMs !== null && lasts > job.idleMs)
+    return {
+      ...common,
+      lasts: job.idleMs,
+      exit: ended('idle-timeout', null, job, random, now),
+      makes: null,
+      leaves: {},
+    };
   if (check) return { ...common, ...checkPlay(random, job, calm, now), lasts, makes: null };
   const code = calm ? 0 : random.chance(0.85) ? 0 : random.pick([1, 1, 1, 2, 127, 3, null]);
   const how = !calm && random.chance(0.01) ? 'spawn-failed' : 'exited';
