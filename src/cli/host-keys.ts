@@ -1,12 +1,26 @@
+import { endOfId } from '../kernel/ids.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
+import { runCommand } from '../operations/runs/run-commands.ts';
+import type { RunController } from '../operations/runs/services.ts';
 import type { Controller, ProjectServices } from '../operations/services.ts';
+import { explained, isMoving, type Explained } from '../operations/why/explained.ts';
+import { explainStatus } from '../operations/why/status-whys.ts';
+import { RunExplainer } from '../workflow/machine/explain/explain.ts';
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
+import { whyWords } from './format.ts';
 import type { Keyboard, LiveKey } from './live-keys.ts';
+import { ownStatus } from './progress.ts';
 
 /** The keys of `up` on a terminal. */
 export function upKeys(context: Context, project: ProjectServices, controller: Controller): Keyboard {
   const keys: LiveKey[] = [
+    {
+      key: 'w',
+      does: 'say why roles and threads wait',
+      is: 'panel',
+      lines: () => mailWhys(project, controller, context.terminal.now()),
+    },
     {
       key: 'a',
       does: 'answer a request or a gate that waits',
@@ -33,8 +47,15 @@ export function upKeys(context: Context, project: ProjectServices, controller: C
 }
 
 /** The keys of `run` and `resume` on a terminal. */
-export function runKeys(context: Context, run: string): Keyboard {
+export function runKeys(context: Context, controller: RunController): Keyboard {
+  const { run } = controller;
   const keys: LiveKey[] = [
+    {
+      key: 'w',
+      does: 'say why steps wait',
+      is: 'panel',
+      lines: () => runWhys(controller, context.terminal.now()),
+    },
     {
       key: 'a',
       does: 'answer a gate that waits',
@@ -48,6 +69,38 @@ export function runKeys(context: Context, run: string): Keyboard {
     },
   ];
   return { keys, onKey: (act) => context.services.onKey(act) };
+}
+
+function mailWhys(project: ProjectServices, controller: Controller, now: number): string[] {
+  const { protocol } = controller.definition;
+  const status = ownStatus(controller, now);
+  const whys = explainStatus(project, status, protocol, now, () => controller.state);
+  const lines = [
+    ...status.roles.flatMap(({ name }) => whyLines(name, whys.role(name), now)),
+    ...status.threads.flatMap(({ id }) => whyLines(`thread ${endOfId(id)}`, whys.thread(id), now)),
+  ];
+  return lines.length === 0 ? ['nothing waits'] : lines;
+}
+
+function runWhys({ run, state, rules }: RunController, now: number): string[] {
+  const explainer = new RunExplainer(state, rules, now);
+  const lines = [...state.active, ...state.ready].flatMap((path) => {
+    const why = explainer.step(path);
+    if (why === null || isMoving(why)) return [];
+    return whyLines(
+      path,
+      explained(why, (act) => runCommand(run, act)),
+      now,
+    );
+  });
+  return lines.length === 0 ? ['nothing waits'] : lines;
+}
+
+/** The reason of one thing, and below it the command that changes it. */
+function whyLines(name: string, why: Explained | null, now: number): string[] {
+  const [reason] = whyWords(why, now);
+  if (why === null || reason === undefined) return [];
+  return [`${name}: ${reason}`, ...(why.command === null ? [] : [`  ${why.command}`])];
 }
 
 /** Asks a person for the answer to the only item that waits, or to one of them. */

@@ -72,14 +72,21 @@ export class LiveKeys {
   }
 
   #listen(): () => void {
-    return this.#onKey((key) => {
-      this.#acting ??= this.#press(key);
+    return this.#onKey((pressed) => {
+      const key = this.#keys.find((each) => each.key === pressed);
+      if (key === undefined || this.#acting !== null) return;
+      if (key.is !== 'panel') {
+        this.#acting = this.#act(key);
+        return;
+      }
+      this.#open = this.#open === key ? null : key;
+      this.#view.changed();
     });
   }
 
-  async #press(key: string): Promise<void> {
+  async #act({ is, run }: Exclude<LiveKey, { is: 'panel' }>): Promise<void> {
     try {
-      await this.#act(key);
+      await (is === 'question' ? this.#ask(run) : run());
     } catch (error) {
       if (!(error instanceof MailroomError)) throw error;
       this.#view.say(line(error.message));
@@ -87,14 +94,6 @@ export class LiveKeys {
       this.#acting = null;
       this.#view.changed();
     }
-  }
-
-  async #act(pressed: string): Promise<void> {
-    const key = this.#keys.find((each) => each.key === pressed);
-    if (key === undefined) return;
-    if (key.is === 'panel') this.#open = this.#open === key ? null : key;
-    else if (key.is === 'action') await key.run();
-    else await this.#ask(key.run);
   }
 
   /** The question reads the keyboard itself. */

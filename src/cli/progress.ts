@@ -1,5 +1,6 @@
 import type { Protocol } from '../mail/format/protocol.ts';
 import { describeChange, remember, type Change, type Memory } from '../operations/changes.ts';
+import type { MailStatus } from '../operations/mail-status.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import { summaryOf } from '../operations/mail-summary.ts';
 import { statusOf } from '../operations/status.ts';
@@ -89,11 +90,16 @@ export function turnsUnderWay({ definition, state }: Controller, now: number, le
     .map((turn) => `${turn.role} ${turnWords(turn, now)}`);
 }
 
-function statusLines(terminal: Terminal, { definition, state }: Controller): string[] {
-  const now = terminal.now();
+/** The status of a controller of this process. */
+export function ownStatus({ definition, state }: Controller, now: number): MailStatus {
   const { protocol, hash } = definition;
   const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
-  return blockLines(statusOf(summaryOf(state), parts), now, terminal.colours, {
+  return statusOf(summaryOf(state), parts);
+}
+
+function statusLines(terminal: Terminal, controller: Controller): string[] {
+  const now = terminal.now();
+  return blockLines(ownStatus(controller, now), now, terminal.colours, {
     columns: terminal.columns(),
     rows: Math.max(3, terminal.rows() - 3),
   });

@@ -47,7 +47,7 @@ export async function follow(
   const shown: { progress: RunProgress | null } = { progress: null };
   const controller = await start((events, state) => shown.progress?.look(events, state));
   const live = terminal.interactive && options.plain !== true && options.json !== true;
-  const keys = live ? runKeys(context, controller.run) : null;
+  const keys = live ? runKeys(context, controller) : null;
   const progress =
     controller.rules.workflow.ownWorkspace === null
       ? startRunProgress(terminal, controller, { keys, quiet: options.json === true })

@@ -40,8 +40,11 @@ it('`a` in `up` asks for the answer to a request, and the role continues', { tim
     maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
   });
   project.write('agents/maker/inbox/task.md', 'Make it\n');
-  session = new TerminalSession(project, ['up']);
+  session = new TerminalSession(project, ['up'], { env: { VISUAL: '', EDITOR: '' } });
   await session.until(shows('maker → user: question'));
+  session.press('w');
+  await session.until(shows('  mailroom reply '));
+  session.press('w');
   session.press('a');
   await session.until(shows('Your answer to'));
   session.press('Blue\r');
@@ -55,6 +58,11 @@ it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 
   project = playProject(smallTeam, {}, { 'workflows/ship.yaml': gated });
   session = new TerminalSession(project, ['run', 'ship'], { columns: 60 });
   await session.until(shows('waits for a yes'));
+  session.press('w');
+  await session.until(shows('w closes this'));
+  expect(session.lines().join('\n')).toMatch(/^ask: .*\n {2}mailroom approve \w{6} ask$/m);
+  session.press('w');
+  await session.until(shows('? keys'));
   session.press('a');
   await session.until(shows('● approve'));
   session.press('\u001b[B\r');

@@ -1,3 +1,4 @@
+import type { MailState } from '../../mail/machine/state.ts';
 import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
 import { MailExplainer } from '../../mail/machine/explain/explain.ts';
 import type { MailWhy } from '../../mail/machine/explain/words.ts';
@@ -18,14 +19,15 @@ export const unexplained: StatusWhys = { role: () => null, thread: () => null };
 const mostThreads = 50;
 
 /**
- * Explains the roles whose mail waits and the open threads in which nothing runs. Folds the journal
- * only if there are any.
+ * Explains the roles whose mail waits and the open threads in which nothing runs. `read`: the state
+ * of the mail, called only if there are any.
  */
 export function explainStatus(
   project: Project,
   status: MailStatus,
   protocol: Protocol,
   now: number,
+  read: () => MailState | null = () => project.state(),
 ): StatusWhys {
   const held = ({ name, inbox, running }: RoleStatus) =>
     inbox > 0 && running === 0 && !isHuman(protocol, name);
@@ -38,7 +40,7 @@ export function explainStatus(
       .slice(-mostThreads)
       .map(({ id }) => id),
   );
-  const state = roles.size + threads.size === 0 ? null : project.state();
+  const state = roles.size + threads.size === 0 ? null : read();
   if (state === null) return unexplained;
   const explainer = new MailExplainer(state, protocol, now);
   const document = (why: MailWhy, role: string | null) => {
