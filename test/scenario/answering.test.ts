@@ -125,7 +125,7 @@ it('asks which gate is approved, and who approves it', { timeout: 300_000 }, asy
     runs: { gates: { gate: string; recorded: unknown }[] }[];
   };
   expect(runs[0]?.gates.find(({ gate }) => gate === 'wash')?.recorded).toEqual({
-    verb: 'approve',
+    choice: 'approve',
     by: 'bob',
   });
   const shown = async (...words: string[]) =>
