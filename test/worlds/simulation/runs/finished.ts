@@ -29,6 +29,8 @@ export class Finished {
         this.#forgetInside(path);
         if (this.#asked) this.#paths.delete(path);
       }
+      // A sub-workflow in which a step is wanted again is checked again.
+      if (this.#asked) for (const path of event.opens) this.#paths.delete(path);
       this.#asked = false;
     }
   }
