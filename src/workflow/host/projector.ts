@@ -80,9 +80,11 @@ export class RunProjector {
   }
 
   #settled(state: RunState, path: Path): void {
-    this.#disk.keepTrying(`meta ${path}`, () =>
-      this.#ports.files.meta(path, metaOf(state, this.#rules, path)),
-    );
+    this.#disk.keepTrying(`meta ${path}`, () => {
+      // Retried after a step has started again, it would remove the artifacts of the new attempt.
+      if (isIn(state.steps.get(path), 'settled'))
+        this.#ports.files.meta(path, metaOf(state, this.#rules, path));
+    });
   }
 
   /** The result of an iteration's check. `later`: events that became durable with it, after it. */

@@ -179,6 +179,37 @@ it('draws again what the disk has refused, and forgets the problem once it is dr
   expect(drawn.toSorted()).toEqual(['meta', 'summary', 'summary']);
 });
 
+it('writes no refused document of a step that has started again: it has no artifacts yet', () => {
+  const world = new World('a');
+  const written: unknown[] = [];
+  let refuses = true;
+  const meta = (path: string, { status, artifacts }: JsonObject) => {
+    if (refuses) throw new MailroomError('E_DISK', `no space left for ${path}`);
+    written.push([status, (artifacts as readonly unknown[]).length]);
+  };
+  const nothing = () => {};
+  const files = { meta, summary: nothing, record: nothing, export: () => true, convergence: nothing };
+  const disk = new DiskGuard();
+  const projector = new RunProjector({ clock: { now: () => world.now }, files }, world.rules, disk);
+  let seen = 0;
+  const project = () => {
+    projector.project(world.state, world.history.slice(seen));
+    seen = world.history.length;
+  };
+  world.fails('a', { class: 'FATAL' });
+  project();
+  expect(disk.isPending).toBe(true);
+  world.happens({ type: 'retried', path: 'a', instructions: null, by: 'ada', command: null });
+  refuses = false;
+  world.pass(1_000);
+  project();
+  projector.project(world.state, []);
+  expect([written, disk.isPending]).toEqual([[], false]);
+  world.done('a', { artifacts: ['plan'] });
+  project();
+  expect(written).toEqual([['SUCCEEDED', 1]]);
+});
+
 it('keeps what the check of each iteration found, also of several that become durable at once', () => {
   const definition = workflow(graph('a : check=9 stall=2'));
   const world = new World(definition);
