@@ -16,10 +16,9 @@ export const baseTemplate = 'feature-team';
 const ignored = ['.mailroom/', ...boxes.map((box) => `agents/*/${box}/`)];
 
 /**
- * Copies a template into a project, keeping existing files and adding no second protocol;
- * `gitignore` has lines for `.gitignore`,
- * which npm would not publish under its own name. `provider` replaces the rehearsal agents; null:
- * nothing.
+ * Copies a template into a project, keeping existing files and adding no second protocol.
+ * `gitignore` has lines for `.gitignore`, which npm would not publish under its own name.
+ * `provider` replaces the rehearsal agents; null: nothing.
  */
 export function copyTemplate(
   { files, leftOut }: Template,
