@@ -90,10 +90,14 @@ export function turnsUnderWay({ definition, state }: Controller, now: number, le
     .map((turn) => `${turn.role} ${turnWords(turn, now)}`);
 }
 
-/** The status of a controller of this process. */
-export function ownStatus({ definition, state }: Controller, now: number): MailStatus {
+/** The status of a controller of this process, with its problems. */
+export function ownStatus(
+  { definition, state }: Controller,
+  now: number,
+  problems: readonly string[] = [],
+): MailStatus {
   const { protocol, hash } = definition;
-  const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
+  const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems, now };
   return statusOf(summaryOf(state), parts);
 }
 

@@ -114,13 +114,8 @@ async function printEnd(
 ): Promise<number> {
   const { terminal } = context;
   if (options.json === true) {
-    const { statusOf } = await import('../../operations/status.ts');
-    const { summaryOf } = await import('../../operations/mail-summary.ts');
-    const { protocol, hash } = controller.definition;
-    const now = terminal.now();
-    const problems = problem === null ? [] : [problem];
-    const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems, now };
-    const status = statusOf(summaryOf(controller.state), parts);
+    const { ownStatus } = await import('../progress.ts');
+    const status = ownStatus(controller, terminal.now(), problem === null ? [] : [problem]);
     terminal.write(json(endDocument(idle, failures, status, project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped') {
     const failed = `failed (${String(failures)} failure${failures === 1 ? '' : 's'}); see \`${context.commandLine('inbox')}\``;
