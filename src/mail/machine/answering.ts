@@ -1,6 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import { endOfId, type MessageId, type RoleName, type TypeName } from '../../kernel/ids.ts';
 import { codeSpan, fenced, shellWord } from '../../kernel/quoting.ts';
+import { placeholderOf } from '../../kernel/placeholder.ts';
 import { openAsksFor } from './fold/asks.ts';
 import type { Request } from './event.ts';
 import type { Mail, MailState, Turn } from './state.ts';
@@ -190,7 +191,7 @@ function answerFile(id: MessageId, types: readonly TypeName[], fields: PartialAn
 
 /** What stands in place of a value: its choices, or its type. */
 function placeholder(field: Fields[string]): string {
-  return field.enum === null ? `<${field.type}>` : choicesOf(field).join('|');
+  return field.enum === null ? placeholderOf(field.type) : choicesOf(field).join('|');
 }
 
 function choicesOf({ enum: values, type }: Fields[string]): string[] {

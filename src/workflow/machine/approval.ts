@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { placeholderOf } from '../../kernel/placeholder.ts';
 import type { Approval, Step } from '../model.ts';
 import { rejecting } from '../reserved.ts';
 import { fillParameters } from './parameters.ts';
@@ -24,10 +25,9 @@ export function answerProblem(
   const required = (name: string) => choice !== rejecting && fields[name]!.required;
   const types = Object.entries(fields).map(([name, type]) => [name, { ...type, required: required(name) }]);
   const filled = fillParameters(Object.fromEntries(types) as Approval['fields'], given, 'field');
-  // A printed command has this in place of a value.
-  const blank = Object.entries(fields).filter(([name, { type }]) => given[name] === `<${type}>`);
+  const blank = Object.entries(fields).filter(([name, { type }]) => given[name] === placeholderOf(type));
   const unfilled = blank.map(
-    ([name, { type }]) => `the field \`${name}\` still has the placeholder <${type}>`,
+    ([name, { type }]) => `the field \`${name}\` still has the placeholder ${placeholderOf(type)}`,
   );
   const problems = [...wrong, ...(unfilled.length > 0 ? unfilled : filled.problems)];
   return problems.length === 0 ? null : problems.join('; ');

@@ -2,6 +2,7 @@ import type { Json } from '../../../kernel/json.ts';
 import { isJsonObject } from '../../../kernel/json.ts';
 import type { FieldType, MessageType } from '../../format/protocol.ts';
 import { nearest } from '../../../kernel/nearest.ts';
+import { placeholderOf } from '../../../kernel/placeholder.ts';
 
 function fitsType(value: Json, type: FieldType['type']): boolean {
   switch (type) {
@@ -28,9 +29,8 @@ export function fieldProblem(
   value: Json,
   field: Pick<FieldType, 'type' | 'enum'>,
 ): string | null {
-  // A printed command has this in place of a value.
-  if (value === `<${field.type}>`)
-    return `field \`${name}\` still has the placeholder <${field.type}>; write its value`;
+  if (value === placeholderOf(field.type))
+    return `field \`${name}\` still has the placeholder ${placeholderOf(field.type)}; write its value`;
   if (!fitsType(value, field.type))
     return `field \`${name}\` must be ${/^[aeio]/.test(field.type) ? 'an' : 'a'} ${field.type}, not ${JSON.stringify(value)}`;
   const allowed = field.enum;
