@@ -4,7 +4,6 @@ import { Mailboxes } from '../src/mail/mailboxes/mailboxes.ts';
 import { closeSync, fdatasyncSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { reportsTo } from '../src/host/host-process.ts';
 import { defaultConfig } from '../src/config/config.ts';
 import { inMemoryTrail } from '../test/support/memory-trail.ts';
 import { Loop } from '../src/host/loop.ts';
@@ -77,8 +76,7 @@ export async function route(messages: number, roles: number, turnFolders: boolea
   };
   const watch = () => ({ close: () => Promise.resolve() });
   const loop = new Loop(host, { watch, timer, now: Date.now, trail }, { untilIdle: true });
-  const report = reportsTo(loop);
-  runner.connect(host.turns, () => report(() => {}));
+  runner.connect(host.turns, () => loop.report(() => {}));
   const start = performance.now();
   await loop.run();
   const elapsed = performance.now() - start;

@@ -6,9 +6,13 @@ import type { Disk } from './disk.ts';
 import { newline, openLine, readSegment, restoreHint } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
 
-/** Where a project's journal lies. */
-export const journalFolder = '.mailroom/journal';
-export const blobFolder = '.mailroom/blobs';
+/** The folder with the state of a project. A run has a folder of its own. */
+export const projectHome = '.mailroom';
+
+/** Where the journal of a host lies whose state is in this folder. */
+export function journalPlaces(home: string): { readonly folder: string; readonly blobs: string } {
+  return { folder: join(home, 'journal'), blobs: join(home, 'blobs') };
+}
 
 /** The names in a journal folder, by their numbers, ascending. */
 interface JournalNames {

@@ -2,7 +2,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import { Blobs } from './blobs.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
-import { blobFolder, journalFolder, loadJournal, segmentName } from './journal-files.ts';
+import { journalPlaces, loadJournal, projectHome, segmentName } from './journal-files.ts';
 import type { Loaded, Tail } from './journal-files.ts';
 import { readSegment } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
@@ -19,10 +19,12 @@ export class JournalReader<Event> {
   readonly #blobs: Blobs;
   #tail: Tail | null = null;
 
-  constructor(disk: Disk, options: { readonly folder?: string; readonly blobs?: string } = {}) {
+  /** `home`: the folder of the state of its host. */
+  constructor(disk: Disk, home = projectHome) {
+    const { folder, blobs } = journalPlaces(home);
     this.#disk = disk;
-    this.#folder = options.folder ?? journalFolder;
-    this.#blobs = new Blobs(disk, options.blobs ?? blobFolder);
+    this.#folder = folder;
+    this.#blobs = new Blobs(disk, blobs);
   }
 
   /**

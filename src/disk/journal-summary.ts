@@ -1,10 +1,11 @@
 import { isJsonObject } from '../kernel/json.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
-import { journalFolder, listJournal, segmentName } from './journal-files.ts';
+import { journalPlaces, listJournal, projectHome, segmentName } from './journal-files.ts';
 import { formatLine, newline, openLine } from './journal-lines.ts';
 
 /** Lies beside the snapshots, so that it moves with the journal. */
+const { folder: journalFolder } = journalPlaces(projectHome);
 const summaryFile = join(journalFolder, 'summary');
 
 /** A last record with a longer line is not read, and then no summary counts as current. */

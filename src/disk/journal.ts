@@ -4,10 +4,10 @@ import { encode } from './codec.ts';
 import { join, parentOf } from './disk.ts';
 import type { Appender, Disk } from './disk.ts';
 import {
-  blobFolder,
-  journalFolder,
+  journalPlaces,
   listJournal,
   loadJournal,
+  projectHome,
   segmentName,
   snapshotName,
 } from './journal-files.ts';
@@ -16,10 +16,8 @@ import { formatLine, formatRecord } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
 
 interface JournalOptions {
-  /** Default `.mailroom/journal`. */
-  readonly folder?: string;
-  /** Default `.mailroom/blobs`. */
-  readonly blobs?: string;
+  /** The folder of the state of its host; default `.mailroom`. */
+  readonly home?: string;
   /** A new segment begins once the last one has this many bytes; default 8 MB. */
   readonly segmentBytes?: number;
   /**
@@ -48,9 +46,10 @@ export class Journal<Event> {
   #failure: MailroomError | null = null;
 
   constructor(disk: Disk, options: JournalOptions = {}) {
+    const { folder, blobs } = journalPlaces(options.home ?? projectHome);
     this.#disk = disk;
-    this.#folder = options.folder ?? journalFolder;
-    this.#blobs = new Blobs(disk, options.blobs ?? blobFolder);
+    this.#folder = folder;
+    this.#blobs = new Blobs(disk, blobs);
     this.#segmentBytes = options.segmentBytes ?? 8 * 1024 * 1024;
     this.#gone = options.gone ?? (() => null);
   }

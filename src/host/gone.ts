@@ -4,7 +4,7 @@ import type { RealDisk } from '../disk/real-disk.ts';
 import { lstatSync } from 'node:fs';
 
 /** Returns why nothing can be recorded any more; null: it can. */
-type WhyGone = () => MailroomError | null;
+export type WhyGone = () => MailroomError | null;
 
 /**
  * Detects that a locked file was removed or replaced: from then on another process may lock the new

@@ -1,64 +1,124 @@
 import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
+import { Journal } from '../disk/journal.ts';
 import { watchFolders } from '../disk/watch.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 import type { Trail } from '../git/trail.ts';
+import type { Provider } from '../providers/provider.ts';
+import { Control } from './control.ts';
+import { journalWatch, lockWatch, type WhyGone } from './gone.ts';
 import type { Lock } from './lock.ts';
-import { Loop, type Host } from './loop.ts';
+import { Loop, type Ending, type Host } from './loop.ts';
+import { parkingOf } from './parking.ts';
+import type { HostPorts } from './ports.ts';
 
-interface HostParts {
+/** Where a host keeps its state, and what makes it the only one. Paths are relative to the project. */
+interface HostPlace {
+  /** The folder of its journal and its control files. */
+  readonly home: string;
+  readonly lock: Lock;
+  readonly lockFiles: readonly string[];
+  /** Why the host ends when it loses its lock. */
+  readonly lockLost: string;
+}
+
+interface HostSettings {
+  readonly config: Config;
+  readonly providers: ReadonlyMap<string, Provider>;
+}
+
+interface LoopParts {
   /** Input folders, relative to the project. */
   readonly watched: readonly string[];
   readonly trail: Trail;
-  /** Why nothing can be recorded any more; null: it can. */
-  readonly gone: () => MailroomError | null;
-  readonly lock: Lock;
-  /** Why the host ends when it loses its lock. */
-  readonly lockLost: string;
   readonly untilIdle: boolean;
   /** Called after every look. */
   readonly onChange: () => void;
 }
 
 /**
- * Runs a host in this process, on its files, clock and watchers. It begins with `loop.run()`, and
- * ends when its lock is lost. `report`: wraps reports of processes.
+ * A host in this process, on its files, clock and watchers. Create it right after the lock is taken,
+ * `open` the ports of the host, `attach` the host, `run` it; `close` it in any case.
  */
-export function hostProcess(
-  { root }: RealDisk,
-  host: Host,
-  { watched, trail, gone, lock, lockLost, untilIdle, onChange }: HostParts,
-): { readonly loop: Loop; readonly report: (act: () => void) => void } {
-  const folders = watched.map((folder) => join(root, folder));
-  const watch = (onHint: () => void) => watchFolders(folders, onHint);
-  const loop = new Loop(host, { watch, timer, now: Date.now, trail, gone }, { untilIdle, onChange });
-  void lock.lost.then(() => loop.fail(new MailroomError('E_LOCKED', lockLost)));
-  return { loop, report: reportsTo(loop) };
+export class HostProcess {
+  readonly #disk: RealDisk;
+  readonly #place: HostPlace;
+  readonly #lockGone: WhyGone;
+  #journal: { close(): void } | null = null;
+  #loop: Loop | null = null;
+  /** What failed before there was a loop; null: nothing. */
+  #failure: unknown = null;
+
+  constructor(disk: RealDisk, place: HostPlace) {
+    this.#disk = disk;
+    this.#place = place;
+    this.#lockGone = lockWatch(disk, place.lockFiles);
+  }
+
+  /** Ends what an earlier host left running, before anything else runs, and opens its journal. */
+  async open<Event, Runner extends { sweep(): Promise<void> }>(
+    runner: Runner,
+    { config, providers }: HostSettings,
+  ): Promise<HostPorts<Event, Runner>> {
+    await runner.sweep();
+    const { home } = this.#place;
+    const journal = new Journal<Event>(this.#disk, { home, gone: this.#lockGone });
+    this.#journal = journal;
+    return {
+      clock: { now: Date.now, elapsed: () => performance.now() },
+      journal,
+      control: new Control(this.#disk, join(home, 'control')),
+      runner,
+      providers,
+      parking: parkingOf(this.#disk, config),
+      project: this.#disk.root,
+    };
+  }
+
+  /** The host that `run` runs. It ends when its lock, or the folder of its journal, is lost. */
+  attach(host: Host, { watched, trail, untilIdle, onChange }: LoopParts): void {
+    const { home, lock, lockLost } = this.#place;
+    const folders = watched.map((folder) => join(this.#disk.root, folder));
+    const watch = (onHint: () => void) => watchFolders(folders, onHint);
+    const gone = journalWatch(this.#disk, join(home, 'journal'), this.#lockGone);
+    this.#loop = new Loop(host, { watch, timer, now: Date.now, trail, gone }, { untilIdle, onChange });
+    if (this.#failure !== null) this.#loop.fail(this.#failure);
+    void lock.lost.then(() => this.fail(new MailroomError('E_LOCKED', lockLost)));
+  }
+
+  /** Makes the host look again, at its first look at the latest. */
+  wake(): void {
+    this.#loop?.wake();
+  }
+
+  /** Ends the host with an error. */
+  fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#loop?.fail(error);
+  }
+
+  end(how: Ending): void {
+    this.#loop?.end(how);
+  }
+
+  /** Passes a report of a process to the host; see `Loop.report`. */
+  report(act: () => void): void {
+    this.#loop?.report(act);
+  }
+
+  async run(): Promise<void> {
+    await this.#loop?.run();
+  }
+
+  async close(): Promise<void> {
+    this.#journal?.close();
+    await this.#place.lock.release();
+  }
 }
 
 /** Calls back at a time, in milliseconds since 1970. */
 function timer(at: number, onTime: () => void): { cancel(): void } {
   const timeout = setTimeout(onTime, Math.max(0, at - Date.now()));
   return { cancel: () => clearTimeout(timeout) };
-}
-
-/**
- * Wraps reports of processes: `act` passes one to the host, and the loop looks again. A failing
- * journal ends the loop. Reports within one turn of the event loop share one look, and one sync.
- */
-export function reportsTo(loop: Loop): (act: () => void) => void {
-  let due = false;
-  return (act) => {
-    try {
-      act();
-    } catch (error) {
-      loop.fail(error);
-    }
-    if (due) return;
-    due = true;
-    setImmediate(() => {
-      due = false;
-      loop.wake();
-    });
-  };
 }

@@ -79,6 +79,7 @@ export class Loop {
   #blockedAt: number | null = null;
   #ending: Ending | null = null;
   #failure: Error | null = null;
+  #isReported = false;
 
   constructor(host: Host, ports: LoopPorts, options: { untilIdle: boolean; onChange?: () => void }) {
     this.#host = host;
@@ -97,6 +98,24 @@ export class Loop {
   wake(): void {
     this.#hinted = true;
     this.#wake();
+  }
+
+  /**
+   * Passes a report of a process to the host, and looks again: reports within one turn of the event
+   * loop share one look, and one sync. A failing journal ends the loop.
+   */
+  report(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.fail(error);
+    }
+    if (this.#isReported) return;
+    this.#isReported = true;
+    setImmediate(() => {
+      this.#isReported = false;
+      this.wake();
+    });
   }
 
   /** Ends the loop: running turns are stopped and put back, or (`drain`) finish first. */

@@ -1,7 +1,7 @@
 import { Control } from '../../src/host/control.ts';
 import { TurnFolders } from '../../src/mail/mailboxes/turn-folders.ts';
 import { Mailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
-import type { HostPorts } from '../../src/mail/host/ports.ts';
+import type { MailPorts } from '../../src/mail/host/ports.ts';
 import { noTrail } from '../../src/mail/trail/none.ts';
 import { Journal } from '../../src/disk/journal.ts';
 import type { Disk } from '../../src/disk/disk.ts';
@@ -20,8 +20,8 @@ export const idleRunner: Runner = {
 /** The outside of a host of the mail on a disk in memory: the real files, no processes, no trail. */
 export function mailPorts(
   disk: Disk & { readonly now: () => number },
-  changes: Partial<HostPorts> = {},
-): HostPorts {
+  changes: Partial<MailPorts> = {},
+): MailPorts {
   return {
     clock: { now: disk.now },
     journal: new Journal<MailEvent>(disk),

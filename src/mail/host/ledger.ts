@@ -3,7 +3,7 @@ import { stamp, type Fact, type MailEvent } from '../machine/event.ts';
 import { stateOf, type MailState } from '../machine/state.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { Ledger } from '../../host/ledger.ts';
-import type { HostPorts } from './ports.ts';
+import type { MailPorts } from './ports.ts';
 import { trailEntry } from '../trail/entries.ts';
 import type { Trail, TrailEntry } from '../../git/trail.ts';
 
@@ -54,7 +54,7 @@ export class TrailFeed {
 }
 
 /** The ledger of the mail. Passes each durable event to `trail`. Throws `E_JOURNAL`, `E_DISK`. */
-export function openMailLedger(ports: Pick<HostPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>): {
+export function openMailLedger(ports: Pick<MailPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>): {
   readonly ledger: MailLedger;
   readonly trail: TrailFeed;
 } {

@@ -16,7 +16,7 @@ import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
 import type { Host, Look } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
-import type { HostOptions, HostPorts } from './ports.ts';
+import type { MailOptions, MailPorts } from './ports.ts';
 import { MissingFiles } from './missing-files.ts';
 import { MissingPrograms } from './missing-programs.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
@@ -45,8 +45,8 @@ const mostRounds = 100_000;
  * `E_DISK` of the journal is fatal and ends the host.
  */
 export class MailHost implements Host {
-  readonly #ports: HostPorts;
-  readonly #options: HostOptions;
+  readonly #ports: MailPorts;
+  readonly #options: MailOptions;
   readonly #ledger: MailLedger;
   readonly #trail: TrailFeed;
   readonly #expected: Expected;
@@ -69,7 +69,7 @@ export class MailHost implements Host {
   #commandsReadable = true;
   #decision: Decision = { facts: [], processes: [], wake: null };
 
-  constructor(ports: HostPorts, options: HostOptions) {
+  constructor(ports: MailPorts, options: MailOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#held = options.protocol;

@@ -1,31 +1,23 @@
-import type { Journal } from '../../disk/journal.ts';
 import type { MailEvent } from '../machine/event.ts';
-import type { Control } from '../../host/control.ts';
 import type { TurnFolders } from '../mailboxes/turn-folders.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Message } from '../format/message.ts';
 import type { Protocol } from '../format/protocol.ts';
+import type { HostPorts } from '../../host/ports.ts';
 import type { SlotUser } from '../../host/slots.ts';
-import type { Parking } from '../../host/parking.ts';
 import type { RoleName } from '../../kernel/ids.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Provider, TurnTools } from '../../providers/provider.ts';
+import type { TurnTools } from '../../providers/provider.ts';
 import type { Runner } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { RunMail } from '../../host/run-mail.ts';
 
 /** Everything outside the mail host that it depends on. */
-export interface HostPorts {
-  readonly clock: Clock;
-  readonly journal: Journal<MailEvent>;
+export interface MailPorts extends HostPorts<MailEvent, Runner> {
   readonly mailboxes: Mailboxes;
-  readonly control: Control;
   /** Missing: the project has no workflow runs. */
   readonly runs?: RunMail;
   readonly folders: TurnFolders;
-  readonly runner: Runner;
   readonly trail: Trail;
-  readonly providers: ReadonlyMap<string, Provider>;
   /**
    * Whether a provider's turns are checked afterwards for changes without permission. Missing: no
    * turn is.
@@ -39,13 +31,6 @@ export interface HostPorts {
   newId(): string;
   /** The text of role.md; empty when the file is missing. */
   roleText(role: RoleName): string;
-  /** The absolute path of the project. */
-  readonly project: string;
-  /**
-   * Rate-limited providers, shared by all hosts of the project: until when, in milliseconds since
-   * 1970.
-   */
-  readonly parking: Parking;
   /** Called when a person gets mail; can be called twice for the same message. */
   notify(role: RoleName, message: Message): void;
   /**
@@ -55,7 +40,7 @@ export interface HostPorts {
   readonly trailAt: number | null;
 }
 
-export interface HostOptions {
+export interface MailOptions {
   readonly protocol: Protocol;
   /** Identifies the content of the protocol: an edit changes it. */
   readonly protocolHash: string;

@@ -2,7 +2,7 @@ import type { Protocol } from '../format/protocol.ts';
 import type { MailState, Projection } from '../machine/state.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { inboxText, project, type Expected } from './project.ts';
-import type { HostPorts } from './ports.ts';
+import type { MailPorts } from './ports.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 
 /** The pending projections. */
@@ -18,13 +18,13 @@ interface Pending {
  * without delaying the rest. Neither writes nor reports a projection twice.
  */
 export class MailboxProjector {
-  readonly #ports: Pick<HostPorts, 'mailboxes' | 'runs' | 'notify'>;
+  readonly #ports: Pick<MailPorts, 'mailboxes' | 'runs' | 'notify'>;
   readonly #protocol: Protocol;
   readonly #expected: Expected;
   readonly #projected = new WeakSet<Projection>();
 
   constructor(
-    ports: Pick<HostPorts, 'mailboxes' | 'runs' | 'notify'>,
+    ports: Pick<MailPorts, 'mailboxes' | 'runs' | 'notify'>,
     protocol: Protocol,
     expected: Expected,
   ) {

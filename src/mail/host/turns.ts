@@ -10,7 +10,7 @@ import { isStep } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { resultOf } from './collect.ts';
 import type { MailLedger } from './ledger.ts';
-import type { HostOptions, HostPorts } from './ports.ts';
+import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
@@ -27,8 +27,8 @@ import type { Dropped } from '../format/boxes.ts';
 /** Starts and stops processes as decided, and records their results. */
 export class Turns {
   readonly #ledger: MailLedger;
-  readonly #ports: HostPorts;
-  readonly #options: HostOptions;
+  readonly #ports: MailPorts;
+  readonly #options: MailOptions;
   /** Null: the gates of a turn. */
   readonly #running: ProcessTable<Invocation | null>;
   /** Processes behind the launch barrier, which opens once the journal has them. */
@@ -40,7 +40,7 @@ export class Turns {
   readonly #permissions: TurnPermissions;
   readonly #texts: RoleTexts;
 
-  constructor(ledger: MailLedger, ports: HostPorts, options: HostOptions, texts: RoleTexts) {
+  constructor(ledger: MailLedger, ports: MailPorts, options: MailOptions, texts: RoleTexts) {
     this.#texts = texts;
     this.#ledger = ledger;
     this.#ports = ports;

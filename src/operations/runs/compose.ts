@@ -1,10 +1,8 @@
 import { headBranch } from '../../git/head-branch.ts';
-import { Control } from '../../host/control.ts';
 import { availableParallelism } from 'node:os';
 import type { RunController, RunWatcher } from './services.ts';
 import type { Config } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Loop } from '../../host/loop.ts';
 import type { Observing, RunPorts } from '../../workflow/host/ports.ts';
 import { Records } from '../../workflow/host/records.ts';
 import { RunHost } from '../../workflow/host/run-host.ts';
@@ -18,8 +16,7 @@ import { contextFolderOf } from '../../workflow/files/context-holder.ts';
 import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
 import { RunFiles } from '../../workflow/files/run-files.ts';
-import { runControlFolder, runJournal } from '../../workflow/files/run-folders.ts';
-import { journalWatch, lockWatch } from '../../host/gone.ts';
+import { runControlFolder } from '../../workflow/files/run-folders.ts';
 import { lockFilesOf } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
@@ -28,18 +25,18 @@ import { changeFinder } from '../../workflow/host/changes.ts';
 import { hookPorts } from '../../workflow/host/hook-ports.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
-import { hostProcess } from '../../host/host-process.ts';
+import { HostProcess } from '../../host/host-process.ts';
 import { runSecrets, variables, weakSecrets } from '../../workflow/host/secrets.ts';
 import type { Provider } from '../../providers/provider.ts';
-import type { StepRunnerEvents } from '../../host/runner/runner.ts';
+import type { StepRunner, StepRunnerEvents } from '../../host/runner/runner.ts';
 import { stepContainment } from '../../workflow/host/containment.ts';
-import { parkingOf } from '../../host/parking.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { runFolder, runInbox } from '../../host/run-mail.ts';
+import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 import type { RunFormat } from '../../workflow/machine/run-format.ts';
 import type { Workflow } from '../../workflow/model.ts';
-import type { Path } from '../../workflow/machine/event.ts';
+import type { Path, RunEvent } from '../../workflow/machine/event.ts';
 
 /** What runs need of the settings. */
 export interface RunSettings {
@@ -84,57 +81,48 @@ export async function composeRun(
   run: RunFolder,
   { watch, lock, origin }: RunContext,
 ): Promise<Composed> {
-  const lockGone = lockWatch(disk, lockFilesOf(run.run, contextFolderOf(disk, openRoot, run)));
-  const events: { to: StepRunnerEvents | null; wake: () => void } = { to: null, wake: () => {} };
-  const runner = await runnerOf(disk, settings, run, events);
-  // Before anything else runs: cleans up after an earlier host of the run.
-  await runner.sweep();
-  const journal = runJournal(disk, run.run, lockGone);
+  const contextFolder = contextFolderOf(disk, openRoot, run);
+  const kit = new HostProcess(disk, {
+    home: runFolder(run.run),
+    lock,
+    lockFiles: lockFilesOf(run.run, contextFolder),
+    lockLost: 'the lock of the run was lost, so all its work was stopped',
+  });
+  const ended: StepRunnerEvents['ended'] = (...note) => kit.report(() => host.ended(...note));
+  const runner = await runnerOf(disk, settings, run, { ended });
+  const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
-  const ports = portsOf(disk, settings, run, format, () => events.wake());
+  const own = portsOf(disk, settings, run, format);
   const said = await announcementOf(disk, run, settings.config.nip);
-  const shared = origin.slots?.join(() => events.wake()) ?? null;
-  const host = new RunHost(
-    {
-      ...ports,
-      journal,
-      runner,
-      observers: [...recordsOf(disk, run, format), ...(said ? [said.observing] : [])],
-    },
-    run.definition,
-    {
-      slots: settings.config.concurrency ?? availableParallelism(),
-      ...(shared && { shared }),
-      watch,
-    },
-  );
+  const wake = () => kit.wake();
+  const shared = origin.slots?.join(wake) ?? null;
+  const observers = [...recordsOf(disk, run, format), ...(said ? [said.observing] : [])];
+  const host = new RunHost({ ...ports, ...own, observers, wake }, run.definition, {
+    slots: settings.config.concurrency ?? availableParallelism(),
+    ...(shared && { shared }),
+    watch,
+  });
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
-  const mail = origin.slots === null && startMail ? new ProjectMail(startMail, () => events.wake()) : null;
-  const { loop, report } = hostProcess(disk, host, {
+  const mail = origin.slots === null && startMail ? new ProjectMail(startMail, wake) : null;
+  kit.attach(host, {
     watched: [runControlFolder(run.run), runInbox(run.run)],
     // Messages of its roles are in the trail of the mail.
     trail: noTrail,
-    gone: journalWatch(disk, `${runFolder(run.run)}/journal`, lockGone),
-    lock,
-    lockLost: 'the lock of the run was lost, so all its work was stopped',
     untilIdle: true,
     onChange: () => host.wantsMail && mail?.want(),
   });
-  events.to = { ended: (...note) => report(() => host.ended(...note)) };
-  events.wake = () => loop.wake();
   const release = async () => {
     await mail?.end();
     await said?.relays?.close();
     shared?.leave();
-    journal.close();
-    await lock.release();
+    await kit.close();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
-    controller: controllerOf(run, host, loop, { mail, said, notes, release, files: ports.files }),
+    controller: controllerOf(run, host, kit, { mail, said, notes, release, files: own.files }),
     release,
   };
 }
@@ -160,7 +148,7 @@ async function runnerOf(
   disk: RealDisk,
   settings: RunSettings,
   run: RunFolder,
-  events: { readonly to: StepRunnerEvents | null },
+  events: StepRunnerEvents,
 ): Promise<ProcessStepRunner> {
   const { record } = settings;
   return new ProcessStepRunner(
@@ -171,7 +159,7 @@ async function runnerOf(
       secrets: runSecrets(disk, run.definition),
       ...(record !== undefined && { editsBut: [record, contextFolderOf(disk, openRoot, run)] }),
     },
-    { ended: (...wake) => events.to?.ended(...wake) },
+    events,
   );
 }
 
@@ -188,7 +176,7 @@ interface Companions {
 function controllerOf(
   { run }: RunFolder,
   host: RunHost,
-  loop: Loop,
+  kit: HostProcess,
   { mail, said, notes, release, files }: Companions,
 ): RunController {
   const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
@@ -202,10 +190,10 @@ function controllerOf(
     problems: () => problems().filter((problem) => problem !== null),
     lastLine: (path) => lastLineOf(host, files, path),
     unsent: () => said?.unsent() ?? 0,
-    end: (how) => loop.end(how),
+    end: (how) => kit.end(how),
     follow: async () => {
       try {
-        await loop.run();
+        await kit.run();
         await host.finished();
       } finally {
         await release();
@@ -216,22 +204,16 @@ function controllerOf(
 
 function portsOf(
   disk: RealDisk,
-  { config, providers, record }: RunSettings,
+  { config, record }: RunSettings,
   run: RunFolder,
   format: RunFormat,
-  wake: () => void,
-): Omit<RunPorts, 'journal' | 'runner'> {
+): Omit<RunPorts, keyof HostPorts<RunEvent, StepRunner> | 'observers' | 'wake'> {
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
   const files = new RunFiles({ project: disk, run, open: openRoot, mask });
   return {
-    clock: { now: Date.now, elapsed: () => performance.now() },
     files,
-    control: new Control(disk, runControlFolder(run.run)),
     mail: new RunOutbox(disk, run.run),
-    providers,
-    parking: parkingOf(disk, config),
-    project: disk.root,
     variables,
     ...(format.document && { document: format.document }),
     branch: () => headBranch(run.workspace),
@@ -242,7 +224,6 @@ function portsOf(
     ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
     uncommittedPatch: (workspace) => patchFromBase({ workspace, base: 'HEAD' }, secrets),
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
-    wake,
   };
 }
 

@@ -1,4 +1,3 @@
-import { Control } from '../../host/control.ts';
 import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { Mailboxes } from '../../mail/mailboxes/mailboxes.ts';
 import { mailMatching } from '../../mail/mailboxes/mail-files.ts';
@@ -10,11 +9,13 @@ import type { Controller, ControllerOptions } from '../services.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
-import type { Loop } from '../../host/loop.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { SharedSlots, type SlotUser } from '../../host/slots.ts';
-import { UpHost, type LoopHints, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
-import type { HostPorts } from '../../mail/host/ports.ts';
+import { UpHost, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
+import type { MailPorts } from '../../mail/host/ports.ts';
+import type { Turns } from '../../mail/host/turns.ts';
+import type { HostPorts } from '../../host/ports.ts';
+import { projectHome } from '../../disk/journal-files.ts';
 import { noTrail } from '../../mail/trail/none.ts';
 import { TrailWriter } from '../../mail/trail/writer.ts';
 import { GitRepository } from '../../git/git-repository.ts';
@@ -31,25 +32,21 @@ import {
   type HolderNote,
 } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
-import { journalFolder } from '../../disk/journal-files.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
-import { Journal } from '../../disk/journal.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
 import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { Lookout } from './lookout.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../project/definition.ts';
-import { journalWatch, lockWatch } from '../../host/gone.ts';
-import { takeLock, type HostLock } from '../../host/lock.ts';
+import { takeLock } from '../../host/lock.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
-import { hostProcess } from '../../host/host-process.ts';
+import { HostProcess } from '../../host/host-process.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
-import type { AgentJob, RunnerEvents } from '../../host/runner/runner.ts';
+import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
-import { parkingOf } from '../../host/parking.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
@@ -65,21 +62,35 @@ export async function startController(
   open: OpenWorkflows | null = null,
 ): Promise<Controller> {
   const lock = await takeLock(disk);
+  const kit = new HostProcess(disk, {
+    home: projectHome,
+    lock,
+    lockFiles: [lockFile],
+    lockLost: 'the lock of the project was lost, so all work was stopped',
+  });
   const opened: UpWorkflows[] = [];
   const kept: OpenWorkflows = async (slots, hints) => {
     const workflows = await open!(slots, hints);
     opened.push(workflows);
     return workflows;
   };
+  const close = async () => {
+    // An open listener would keep the program running.
+    for (const workflows of opened) await workflows.close();
+    try {
+      removeHolder(disk);
+    } finally {
+      await kit.close();
+    }
+  };
   try {
     const startTime = readProcess(process.pid)?.startTime ?? null;
     const note = { since: Date.now(), triggers: options.triggers, startTime };
     writeHolder(disk, note);
-    return await compose(disk, definition, options, { lock, note, open: open && kept });
+    const notes = [...lock.refused, prepare(disk, definition.protocol)];
+    return await compose(disk, definition, options, { kit, note, notes, open: open && kept, close });
   } catch (error) {
-    // An open listener would keep the program running.
-    for (const workflows of opened) await workflows.close();
-    await release(disk, lock);
+    await close();
     throw error;
   }
 }
@@ -97,73 +108,61 @@ function prepare(disk: RealDisk, { roles }: Protocol): string | null {
   return guard.problem;
 }
 
-async function release(disk: RealDisk, lock: HostLock): Promise<void> {
-  try {
-    removeHolder(disk);
-  } finally {
-    await lock.release();
-  }
+interface Held {
+  readonly kit: HostProcess;
+  readonly note: HolderNote;
+  /** Notes for the person at the start; null ones are left out. */
+  readonly notes: readonly (string | null)[];
+  readonly open: OpenWorkflows | null;
+  /** Closes and releases everything. */
+  readonly close: () => Promise<void>;
 }
 
 async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  held: { readonly lock: HostLock; readonly note: HolderNote; readonly open: OpenWorkflows | null },
+  { kit, note, notes: atStart, open, close }: Held,
 ): Promise<Controller> {
-  const { lock, note, open } = held;
   const { config, protocol, hash } = definition;
-  const lockGone = lockWatch(disk, [lockFile]);
-  const atStart = [...lock.refused, prepare(disk, protocol)];
   const trail = trailOf(disk, config);
-  const events: { to: RunnerEvents | null } = { to: null };
-  const runner = await runnerOf(disk, definition, options, events);
-  // Before anything else runs: cleans up after an earlier controller.
-  await runner.sweep();
-  const journal = new Journal<MailEvent>(disk, { gone: lockGone });
+  const runner = await runnerOf(
+    disk,
+    definition,
+    options,
+    reporting(() => host.turns, kit),
+  );
+  const ports = await kit.open<MailEvent, Runner>(runner, definition);
   const lookout = new Lookout(disk, definition, () => performance.now());
   const trailAt = await trail.position();
-  const ports = { ...portsOf(disk, definition, lookout), journal, runner, trail, trailAt };
-  const hints: Hints = { wake: () => {}, hinted: () => {}, failed: () => {} };
-  const up = open && (await openUp(open, protocol, hints));
+  const up = open && (await openUp(open, protocol, kit));
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
-  const host = new MailHost(ports, {
-    protocol,
-    protocolHash: hash,
-    version: metadata.version,
-    rebooted: bootBefore !== null && bootBefore !== boot,
-    ...(up && { slots: up.slots, onSent: up.workflows.received }),
-  });
+  const host = new MailHost(
+    { ...ports, ...portsOf(disk, definition, lookout), trail, trailAt },
+    {
+      protocol,
+      protocolHash: hash,
+      version: metadata.version,
+      rebooted: bootBefore !== null && bootBefore !== boot,
+      ...(up && { slots: up.slots, onSent: up.workflows.received }),
+    },
+  );
   const edited = !host.fresh && host.state.protocol !== hash;
   host.start();
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const problems = () => problemsOf(host, trail, lookout, up?.workflows ?? null);
   const kept = new StatusKeeper(disk, () => performance.now());
-  const onChange = publishing(disk, note, problems, () => afterLook(host.state, options, kept));
-  const all = new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns);
-  const { loop, report } = hostProcess(disk, all, {
+  kit.attach(new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns), {
     watched: watched(protocol),
     trail,
-    gone: journalWatch(disk, journalFolder, lockGone),
-    lock,
-    lockLost: 'the lock of the project was lost, so all work was stopped',
     untilIdle: options.untilIdle,
-    onChange,
+    onChange: publishing(disk, note, problems, () => afterLook(host.state, options, kept)),
   });
-  events.to = reporting(host, report);
-  hints.wake = () => loop.wake();
-  hints.hinted = () => all.hint();
-  hints.failed = (error) => loop.fail(error);
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
   const notes = [...atStart, host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
-  const close = async () => {
-    await up?.workflows.close();
-    journal.close();
-    await release(disk, lock);
-  };
-  return handleOf(host, loop, { definition, notes, problems, lookout, kept, close });
+  return handleOf(host, kit, { definition, notes, problems, lookout, kept, close });
 }
 
 function problemsOf(
@@ -179,7 +178,7 @@ function problemsOf(
 /** The controller's handle for its caller. `notes`: null ones are left out. */
 function handleOf(
   host: MailHost,
-  loop: Loop,
+  kit: HostProcess,
   parts: {
     readonly definition: Wired;
     readonly notes: readonly (string | null)[];
@@ -196,10 +195,10 @@ function handleOf(
     },
     notes: parts.notes.filter((note) => note !== null),
     problems: () => [...parts.problems(), ...parts.lookout.misplaced()],
-    end: (how) => loop.end(how),
+    end: (how) => kit.end(how),
     run: async () => {
       try {
-        await loop.run();
+        await kit.run();
         parts.kept.keep(host.state);
         const { failures } = host;
         const idle = host.problem === null ? host.idle() : 'stuck';
@@ -244,24 +243,15 @@ function publishing(
 
 const noRuns = { count: 0, end: () => {} };
 
-type Hints = { -readonly [K in keyof LoopHints]: LoopHints[K] };
-
-/** The work of `up` besides the mail. `hints` are complete before anything happens. */
+/** The work of `up` besides the mail. */
 async function openUp(
   open: OpenWorkflows,
   { concurrency }: Protocol,
-  hints: Hints,
+  kit: HostProcess,
 ): Promise<{ readonly workflows: UpWorkflows; readonly slots: SlotUser }> {
   const shared = new SharedSlots(concurrency);
-  const wake = () => hints.wake();
-  const workflows = await open(shared, {
-    wake,
-    hinted: () => {
-      hints.hinted();
-      wake();
-    },
-    failed: (error) => hints.failed(error),
-  });
+  const wake = () => kit.wake();
+  const workflows = await open(shared, { wake, failed: (error) => kit.fail(error) });
   return { workflows, slots: shared.join(wake) };
 }
 
@@ -275,10 +265,8 @@ async function runnerOf(
   disk: RealDisk,
   { config, providers, extended }: Wired,
   { record }: ControllerOptions,
-  events: { readonly to: RunnerEvents | null },
+  events: RunnerEvents,
 ): Promise<ProcessRunner> {
-  const mark = `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`;
-  const contain = await agentContainment(disk, config, extended);
   const secrets = projectSecrets(disk);
   const keep = record === null ? null : recorder(record, secrets);
   const recorded = keep && {
@@ -288,50 +276,42 @@ async function runnerOf(
   return new ProcessRunner(
     {
       project: disk.root,
-      mark,
+      mark: `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`,
       providers,
-      contain,
+      contain: await agentContainment(disk, config, extended),
       now: Date.now,
       secrets,
       ...recorded,
     },
-    {
-      ready: (...told) => events.to?.ready(...told),
-      ended: (...told) => events.to?.ended(...told),
-      gated: (...told) => events.to?.gated(...told),
-    },
+    events,
   );
 }
 
 /** The host's ports, from the disk and the settings. */
 function portsOf(
   disk: RealDisk,
-  { config, providers, tools }: Wired,
+  { config, tools }: Wired,
   lookout: Lookout,
-): Omit<HostPorts, 'journal' | 'runner' | 'trail' | 'trailAt'> {
+): Omit<MailPorts, keyof HostPorts<MailEvent, Runner> | 'trail' | 'trailAt'> {
   return {
-    clock: { now: Date.now, elapsed: () => performance.now() },
     mailboxes: new Mailboxes(disk, mailMatching(config.inboxPatterns)),
-    control: new Control(disk),
     runs: new RunMail(disk),
     folders: new TurnFolders(disk, maskOf(projectSecrets(disk))),
-    providers,
     missingProviders: lookout.missing,
     verifies: (provider) => isAgentProvider(config, provider),
     ...(tools && { tools }),
     newId: v7,
     roleText: (role) => readRoleFile(disk, role)?.text ?? '',
-    project: disk.root,
-    parking: parkingOf(disk, config),
     notify: (role, message) => notifyPerson(disk.root, config, role, message),
   };
 }
 
-function reporting(host: MailHost, report: (act: () => void) => void): RunnerEvents {
+/** `turns`: of the host, which exists before its first process. */
+function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
   return {
-    ready: (...told) => report(() => host.turns.ready(...told)),
-    ended: (...told) => report(() => host.turns.ended(...told)),
-    gated: (...told) => report(() => host.turns.gated(...told)),
+    ready: (...note) => kit.report(() => turns().ready(...note)),
+    ended: (...note) => kit.report(() => turns().ended(...note)),
+    gated: (...note) => kit.report(() => turns().gated(...note)),
   };
 }
 

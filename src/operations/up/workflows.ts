@@ -47,7 +47,9 @@ export async function openWorkflows(
     ({ file, definition }) => new WorkflowTriggers({ file, triggers: enabledIn(definition) }, ports),
   );
   const all = found.workflows.flatMap(({ definition }) => enabledIn(definition));
-  const watcher = watchFiles(disk, all, hints.hinted);
+  const watcher = watchFiles(disk, all, () => {
+    for (const each of triggers) each.hint();
+  });
   const listener = await listen(found.workflows, triggers, settings.config.webhookPort);
   const nostr = await openRelays(disk, settings, runs, hints.failed);
   const received = (messages: readonly Message[]) => {

@@ -5,10 +5,9 @@ import { readRunCard, type RunCard } from '../../letters/letters.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { listJournal, segmentName } from '../../disk/journal-files.ts';
+import { journalPlaces, listJournal, segmentName } from '../../disk/journal-files.ts';
 import { formatLine, newline, openLine } from '../../disk/journal-lines.ts';
 import { JournalReader } from '../../disk/journal-reader.ts';
-import { Journal } from '../../disk/journal.ts';
 import { runFolder, runsFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
@@ -76,27 +75,14 @@ export function listRuns(disk: Disk): RunCard[] {
     .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
 }
 
-/** The journal of a run for its host, which holds the run's lock. `gone`: see `JournalOptions`. */
-export function runJournal(
-  disk: Disk,
-  run: string,
-  gone: () => MailroomError | null = () => null,
-): Journal<RunEvent> {
-  return new Journal<RunEvent>(disk, { ...journalPlaces(run), gone });
-}
-
 /** The journal of a run for all other readers. */
 export function runReader(disk: Disk, run: string): JournalReader<RunEvent> {
-  return new JournalReader<RunEvent>(disk, journalPlaces(run));
+  return new JournalReader<RunEvent>(disk, runFolder(run));
 }
 
 /** The folder for commands to a run. */
 export function runControlFolder(run: string): string {
   return join(runFolder(run), 'control');
-}
-
-function journalPlaces(run: string): { readonly folder: string; readonly blobs: string } {
-  return { folder: join(runFolder(run), 'journal'), blobs: join(runFolder(run), 'blobs') };
 }
 
 /** False only when certain: an unreadable journal counts as begun. */
@@ -111,7 +97,7 @@ function mayHaveBegun(disk: Disk, run: string): boolean {
 
 /** Whether the journal has a complete first event. */
 function hasBegun(disk: Disk, run: string): boolean {
-  const { folder } = journalPlaces(run);
+  const { folder } = journalPlaces(runFolder(run));
   const { segments, snapshots } = listJournal(disk, folder);
   if (snapshots.length > 0 || segments.length > 1) return true;
   const [first] = segments;

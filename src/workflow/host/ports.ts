@@ -1,8 +1,6 @@
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { headBranch } from '../../git/head-branch.ts';
-import type { Journal } from '../../disk/journal.ts';
 import type { RunEvent } from '../machine/event.ts';
-import type { Control } from '../../host/control.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import type { Launch } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
@@ -10,25 +8,15 @@ import type { RunFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
 import type { RunFiles } from '../files/run-files.ts';
 import type { RunOutbox } from '../files/run-outbox.ts';
-import type { Parking } from '../../host/parking.ts';
+import type { HostPorts } from '../../host/ports.ts';
 import type { RolledBack } from '../../kernel/edits.ts';
-import type { Clock } from '../../kernel/clock.ts';
-import type { Exit, Invocation, Outcome, Provider } from '../../providers/provider.ts';
+import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { StepRunner } from '../../host/runner/runner.ts';
 
-/** The ports of a run's host. */
-export interface RunPorts {
-  readonly clock: Clock;
-  readonly journal: Journal<RunEvent>;
+/** Everything outside the host of a run that it depends on. */
+export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   readonly files: RunFiles;
-  readonly control: Control;
-  readonly runner: StepRunner;
   readonly mail: RunOutbox;
-  readonly providers: ReadonlyMap<string, Provider>;
-  /** Rate-limited providers, shared by all hosts of the project. */
-  readonly parking: Parking;
-  /** The absolute path of the project. */
-  readonly project: string;
   /**
    * The workspace files that differ from the launch's base, or why that is unknown. Never rejects.
    */

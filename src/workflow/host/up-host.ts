@@ -14,8 +14,6 @@ export interface OwnRuns {
 /** How triggers wake their loop. */
 export interface LoopHints {
   readonly wake: () => void;
-  /** Files may have changed. */
-  readonly hinted: () => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -42,17 +40,11 @@ export class UpHost implements Host {
   readonly #mail: Host;
   readonly #triggers: readonly WorkflowTriggers[];
   readonly #runs: OwnRuns;
-  #hinted = true;
 
   constructor(mail: Host, triggers: readonly WorkflowTriggers[], runs: OwnRuns) {
     this.#mail = mail;
     this.#triggers = triggers;
     this.#runs = runs;
-  }
-
-  /** A watched file may have changed: the next look checks the files of the triggers. */
-  hint(): void {
-    this.#hinted = true;
   }
 
   get desired(): number {
@@ -65,9 +57,7 @@ export class UpHost implements Host {
 
   look(scan = true): Look {
     const mail = this.#mail.look(scan);
-    const hinted = this.#hinted;
-    this.#hinted = false;
-    const wakes = [mail.wake, ...this.#triggers.map((each) => each.look(hinted))].filter((at) => at !== null);
+    const wakes = [mail.wake, ...this.#triggers.map((each) => each.look())].filter((at) => at !== null);
     return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };
   }
 

@@ -43,6 +43,8 @@ export class WorkflowTriggers {
    */
   #running: string | null = null;
   #retryAt = 0;
+  /** Whether the next look checks the files. */
+  #hinted = true;
   #held = false;
   #problem: string | null = null;
   /** Why the memory is not durable; the next look tries again. */
@@ -82,12 +84,20 @@ export class WorkflowTriggers {
     this.#held = true;
   }
 
+  /** A watched file may have changed: the next look checks the files. */
+  hint(): void {
+    this.#hinted = true;
+    this.#ports.wake();
+  }
+
   /**
-   * Checks the time, the memory and, at intervals or when `hinted`, the files. Returns when to look
+   * Checks the time, the memory and, at intervals or after a hint, the files. Returns when to look
    * again, in milliseconds since 1970; null: never.
    */
-  look(hinted: boolean): number | null {
+  look(): number | null {
     const { now } = this.#moment();
+    const hinted = this.#hinted;
+    this.#hinted = false;
     if (hinted || this.#files.isDue(now))
       for (const { name, files } of this.#files.look(now))
         this.#memory = filesChanged(this.#memory, name, files, now);

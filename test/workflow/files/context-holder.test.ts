@@ -5,12 +5,13 @@ import {
   readContextHolder,
   takeContext,
 } from '../../../src/workflow/files/context-holder.ts';
-import { createRun, runJournal } from '../../../src/workflow/files/run-folders.ts';
+import { createRun } from '../../../src/workflow/files/run-folders.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { benches, cleanUp, memoryBench } from './run-benches.ts';
 import type { RunBench } from './run-benches.ts';
 import { step, workflow } from './samples.ts';
+import { runJournal } from '../../support/run-journal.ts';
 
 cleanUp();
 

@@ -3,8 +3,9 @@ import { followedRequests, keepRequest } from '../../../src/operations/nip/execu
 import type { NostrEvent } from '../../../src/letters/nostr-event.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { EventLog } from '../../../src/nostr/event-log.ts';
-import { createRun, runJournal } from '../../../src/workflow/files/run-folders.ts';
+import { createRun } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from './samples.ts';
+import { runJournal } from '../../support/run-journal.ts';
 
 function request(what: string): NostrEvent {
   const [id, pubkey, sig] = ['a'.repeat(64), 'b'.repeat(64), 'c'.repeat(128)];

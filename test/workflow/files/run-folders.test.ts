@@ -8,7 +8,6 @@ import {
   readRun,
   replaceDefinition,
   runControlFolder,
-  runJournal,
   runReader,
 } from '../../../src/workflow/files/run-folders.ts';
 import type { RunCard } from '../../../src/workflow/files/run-folders.ts';
@@ -16,6 +15,7 @@ import { MemoryDisk } from '../../support/memory-disk.ts';
 import type { Disk } from '../../../src/disk/disk.ts';
 import { benches, cleanUp } from './run-benches.ts';
 import { step, workflow } from './samples.ts';
+import { runJournal } from '../../support/run-journal.ts';
 
 cleanUp();
 

@@ -4,11 +4,11 @@ import { rollbackWarnings } from '../../../src/workflow/machine/rollback.ts';
 import type { RunHost } from '../../../src/workflow/host/run-host.ts';
 import { openRunLedger } from '../../../src/workflow/host/ledger.ts';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
-import { runJournal } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../machine/graph.ts';
 import { World } from '../machine/world.ts';
 import { run } from '../../mail/host/desk.ts';
 import { begin, filesOf, openHost } from './run-desk.ts';
+import { runJournal } from '../../support/run-journal.ts';
 
 /*
  * A run that has ended by a step that undoes it, and hosts that come after one that died meanwhile.

@@ -5,9 +5,10 @@ import type { Workflow } from '../../../src/workflow/model.ts';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import type { RunPorts } from '../../../src/workflow/host/ports.ts';
 import { RunHost, type RunHostOptions } from '../../../src/workflow/host/run-host.ts';
-import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
+import { createRun, runControlFolder } from '../../../src/workflow/files/run-folders.ts';
 import { Desk, run } from '../../mail/host/desk.ts';
 import { FolderDisk } from '../files/folder-disk.ts';
+import { runJournal } from '../../support/run-journal.ts';
 
 const nothing = () => {};
 const unlimited = { usd: null, tokens: null };

@@ -18,7 +18,7 @@ import { runFormatOf } from '../../../src/languages/languages.ts';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
 import { incomingFolder, runInbox } from '../../../src/host/run-mail.ts';
-import { createRun, runControlFolder, runJournal } from '../../../src/workflow/files/run-folders.ts';
+import { createRun, runControlFolder } from '../../../src/workflow/files/run-folders.ts';
 import { exit } from '../../providers/samples.ts';
 import { stage, swdl } from '../../docs/swdl-plays.ts';
 import { FolderDisk } from '../files/folder-disk.ts';
@@ -28,6 +28,7 @@ import { orchestrate } from '../../languages/machine/orchestrate.ts';
 import { expectMasked, filesIn, secret } from '../../mail/host/secret-documents.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import type { ProcessJob } from '../../../src/host/runner/runner.ts';
+import { runJournal } from '../../support/run-journal.ts';
 
 /*
  * Any secret in any output: no document of ours changes its shape, and no strong secret is anywhere below the project.

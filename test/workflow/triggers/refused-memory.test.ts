@@ -54,11 +54,11 @@ describe('triggers whose memory the disk refuses', () => {
   it('start nothing and end nothing, say why, and continue when it is accepted', () => {
     const { world, host } = triggers(hook);
     expect(() => host.ask(hook, {})).toThrow(problem);
-    expect(host.look(true)).toBe(3_000);
+    expect(host.look()).toBe(3_000);
     expect([host.problem, world.ran]).toEqual([problem, []]);
     world.refuses = false;
     world.now = 3_000;
-    host.look(true);
+    host.look();
     expect([host.problem, world.ran]).toEqual([null, ['run-1000']]);
     expect(world.kept.going?.run).toBe('run-1000');
   });
@@ -69,17 +69,17 @@ describe('triggers whose memory the disk refuses', () => {
     expect(() => host.received(message)).not.toThrow();
     expect(host.problem).toBe(problem);
     world.refuses = false;
-    host.look(true);
+    host.look();
     expect(world.ran).toEqual(['run-1000']);
   });
 
   it('poll when it is accepted, and not an interval later', () => {
     const { world, host } = triggers(poll);
-    host.look(true);
+    host.look();
     expect(world.polled).toBe(0);
     world.refuses = false;
     world.now = 3_000;
-    host.look(true);
+    host.look();
     expect(world.polled).toBe(1);
   });
 });

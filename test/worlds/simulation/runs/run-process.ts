@@ -8,17 +8,13 @@ import { park, readParked } from '../../../../src/host/parked.ts';
 import { RunOutbox } from '../../../../src/workflow/files/run-outbox.ts';
 import { makeContextFolder, takeContext } from '../../../../src/workflow/files/context-holder.ts';
 import { RunFiles, type OpenRoot } from '../../../../src/workflow/files/run-files.ts';
-import {
-  createRun,
-  readRun,
-  runControlFolder,
-  runJournal,
-} from '../../../../src/workflow/files/run-folders.ts';
+import { createRun, readRun, runControlFolder } from '../../../../src/workflow/files/run-folders.ts';
 import { Life, type Witness } from '../life.ts';
 import type { Timeline } from '../timeline.ts';
 import type { WorkFloor } from './floor.ts';
 import { simulatedProvider } from './workers.ts';
 import type { StepRunner } from '../../../../src/host/runner/runner.ts';
+import { runJournal } from '../../../support/run-journal.ts';
 
 /** Where the host of a run lives. */
 export interface Surroundings {
