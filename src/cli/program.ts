@@ -13,6 +13,7 @@ import { addGraph } from './commands/graph.ts';
 import { addInbox } from './commands/inbox.ts';
 import { addInit } from './commands/init.ts';
 import { addLogs } from './commands/logs.ts';
+import { addLsp } from './commands/lsp.ts';
 import { addMcp } from './commands/mcp.ts';
 import { addNip } from './commands/nip.ts';
 import { addPause } from './commands/pause.ts';
@@ -96,7 +97,7 @@ type Group = readonly [head: string, commands: readonly ((program: Command, cont
 
 /** In the order of the help, under these headings. */
 const groups: readonly [Group, ...Group[]] = [
-  ['The project:', [addInit, addCheck, addDoctor, addCompletion]],
+  ['The project:', [addInit, addCheck, addDoctor, addCompletion, addLsp]],
   [
     'The mail:',
     [

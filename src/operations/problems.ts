@@ -32,10 +32,11 @@ export interface ErrorDocument {
 
 export function errorDocument(error: MailroomError): ErrorDocument {
   const { code, message, hint } = error;
-  const all =
+  const all = problemDocuments(
     error instanceof ProblemsError && error.problems.length > 0
-      ? problemDocuments(error.problems)
-      : [{ code, message, file: null, line: null, column: null, hint }];
+      ? error.problems
+      : [{ code, severity: 'error', message, place: null, hint }],
+  );
   const first = all.find((one) => one.code === code && one.message === message) ?? all[0];
   return { schema: 1, error: first as DiagnosticDocument, errors: all };
 }

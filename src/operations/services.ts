@@ -1,12 +1,13 @@
 import type { RunChange } from './runs/changes.ts';
 import type { Config } from '../config/config.ts';
-import type { Checked } from '../kernel/diagnostic.ts';
+import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import type { Project } from './project/project.ts';
 import type { NipServices } from './nip/documents.ts';
 import type { WorkflowServices } from './runs/services.ts';
 import type { Prunable, PruneContext, PrunedKind } from './project/prune.ts';
+import type { UnsavedTexts } from '../disk/unsaved.ts';
 import type { Idle } from '../host/idle.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
@@ -34,6 +35,11 @@ export interface Services {
   /** The file of a workflow named by its path, absolute; null: there is no file. */
   workflowFile(reference: string): string | null;
   openProject(root: string): ProjectServices;
+  /**
+   * The project around a file (absolute) as an editor shows it; outside of one, the folder of the
+   * file.
+   */
+  openEdited(file: string, unsaved: UnsavedTexts): Promise<Edited>;
   /**
    * Calls back with each pressed character, without Enter, until the returned function is called.
    * Ctrl-C and Ctrl-Z work as ever. A background job of a shell gets none.
@@ -87,6 +93,14 @@ export interface Finding {
   readonly topic: string;
   readonly state: 'ok' | 'warning' | 'problem' | 'info';
   readonly text: string;
+}
+
+/** The files of a folder as an editor shows them, unsaved texts included. Writes nothing. */
+export interface Edited {
+  /** All problems of one file (absolute), by the checks of `validate` and `check`. */
+  diagnose(file: string, text: string): Promise<readonly Diagnostic[]>;
+  /** Reads the settings again at the next question: a file that they depend on may have changed. */
+  refresh(): void;
 }
 
 export interface Definition {

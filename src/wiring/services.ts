@@ -5,7 +5,7 @@ import { programFor } from '../operations/project/doctor-agents.ts';
 import { findProgram } from '../process/proc.ts';
 import { orElse } from '../kernel/contained.ts';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { KnownProjects } from '../operations/known-projects.ts';
 import type { Services } from '../operations/services.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
@@ -36,6 +36,11 @@ export function servicesOf(
     onKey,
     edit: (text) => editText(environment, text),
     openProject: (root) => openProject(root, packageRoot),
+    openEdited: async (file, unsaved) => {
+      const { EditedProject } = await import('../operations/edited-project.ts');
+      const root = findProject(dirname(file), environment['HOME'] ?? homedir());
+      return new EditedProject(root ?? dirname(file), root !== null, unsaved, packageRoot);
+    },
     projects: new KnownProjects(environment),
     templates: () => templates.list('')?.toSorted() ?? [],
     installed: (provider) => {
@@ -54,23 +59,8 @@ export function servicesOf(
       const definition = await project.definition();
       return [...ignored, ...(definition.ok ? project.prepare(definition.value.protocol) : [])];
     },
-    scaffold: async (root, template, { provider }) => {
-      const [{ isOwnTemplate, readTemplate }, scaffold] = await Promise.all([
-        import('../operations/project/template.ts'),
-        import('../operations/project/scaffold.ts'),
-      ]);
-      const isOwn = isOwnTemplate(template);
-      const chosen = isOwn ? provider : (provider ?? 'rehearsal');
-      const own = [scaffold.baseTemplate, template].map((name) => join(templates.root, name));
-      const read = (isOwn ? [template] : own).map((reference) => readTemplate(reference, cwd));
-      const files = scaffold.layered(await Promise.all(read));
-      makeProjectFolder(root);
-      const project = new RealDisk(root);
-      const copied = scaffold.copyTemplate(files, project, chosen);
-      scaffold.copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
-      new Mailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
-      return { ...copied, provider: chosen };
-    },
+    scaffold: (root, template, { provider }) =>
+      makeProject(templates, packageRoot, cwd, { root, template, provider }),
     doctor: async (root, options) => {
       const { examine } = await import('../operations/project/doctor.ts');
       return examine(root, packageRoot, options);
@@ -86,4 +76,28 @@ async function editText(environment: Services['environment'], text: string): Pro
   if (edited.is === 'given-up')
     throw new MailroomError('E_CANCELLED', `\`${command}\` ended with an error: nothing was sent`);
   return edited.is === 'saved' ? edited.text : null;
+}
+
+/** Writes a new project; `cwd`: where a template of the user is looked for. */
+async function makeProject(
+  templates: RealDisk,
+  packageRoot: string,
+  cwd: string,
+  { root, template, provider }: { root: string; template: string; provider: string | null },
+): ReturnType<Services['scaffold']> {
+  const [{ isOwnTemplate, readTemplate }, scaffold] = await Promise.all([
+    import('../operations/project/template.ts'),
+    import('../operations/project/scaffold.ts'),
+  ]);
+  const isOwn = isOwnTemplate(template);
+  const chosen = isOwn ? provider : (provider ?? 'rehearsal');
+  const own = [scaffold.baseTemplate, template].map((name) => join(templates.root, name));
+  const read = (isOwn ? [template] : own).map((reference) => readTemplate(reference, cwd));
+  const files = scaffold.layered(await Promise.all(read));
+  makeProjectFolder(root);
+  const project = new RealDisk(root);
+  const copied = scaffold.copyTemplate(files, project, chosen);
+  scaffold.copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
+  new Mailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
+  return { ...copied, provider: chosen };
 }

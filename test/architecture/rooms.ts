@@ -73,6 +73,10 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: [...definitions, 'workflow/machine', 'languages/shared', ...languageRooms],
     pure: [],
   },
+  editing: {
+    may: [...definitions, 'mail/protocol', 'languages', 'languages/shared', ...languageRooms],
+    pure: ['zod'],
+  },
   nostr: { may: [...machines, 'config', 'disk', 'workflow', 'workflow/machine'] },
   operations: {
     may: [
@@ -85,10 +89,12 @@ export const rooms: Readonly<Record<string, Rule>> = {
       'languages',
       'languages/shared',
       ...languageRooms,
+      'editing',
       'nostr',
     ],
   },
   'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },
+  'server/lsp': { may: ['kernel', 'disk', 'editing', 'operations'] },
   cli: {
     may: [
       'kernel',
@@ -103,6 +109,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
       'nostr',
       'operations',
       'server/mcp',
+      'server/lsp',
     ],
   },
   wiring: {

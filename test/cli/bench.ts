@@ -193,6 +193,7 @@ export class Bench {
       findProject: (from) => (this.hasProject && !from.startsWith('/gone') ? this.disk.root : null),
       workflowFile: () => null,
       openProject: () => this.project(),
+      openEdited: () => Promise.reject(new Error('no editor is tested here')),
       readText: (path) => this.files.get(path) ?? null,
       edit: () => Promise.resolve(null),
       scaffold: (_root, template, { provider }) =>

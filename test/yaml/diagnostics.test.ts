@@ -72,20 +72,26 @@ describe('for people', () => {
 });
 
 test('for programs', () => {
-  expect(diagnosticDocument(diagnostic(at('x', 1, 1), 'h'))).toEqual({
+  expect(diagnosticDocument(diagnostic(at('name: xyz', 7, 3), 'h'))).toEqual({
     code: 'E_VALUE',
+    severity: 'error',
     message: 'it is wrong',
     file: 'a.yaml',
     line: 7,
-    column: 1,
+    column: 7,
+    endLine: 7,
+    endColumn: 10,
     hint: 'h',
   });
-  expect(diagnosticDocument(diagnostic(null))).toEqual({
+  expect(diagnosticDocument({ ...diagnostic(null), severity: 'warning' })).toEqual({
     code: 'E_VALUE',
+    severity: 'warning',
     message: 'it is wrong',
     file: null,
     line: null,
     column: null,
+    endLine: null,
+    endColumn: null,
     hint: null,
   });
 });

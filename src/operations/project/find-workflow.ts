@@ -4,7 +4,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Identity } from '../../languages/shared/identity.ts';
 import { listWorkflowFiles } from './project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { findText } from '../../disk/text.ts';
+import { readContent } from '../../disk/contents.ts';
 import { workflowFile } from './workflow-file.ts';
 
 /**
@@ -91,8 +91,8 @@ export function identitiesBy(
 ): Identity[] {
   return listWorkflowFiles(disk).map((file) => {
     const path = join(disk.root, file);
-    const found = findText(path);
-    if (found?.ok !== true) return { file, id: null, names: [], isReadable: false };
+    const found = readContent(disk, disk.resolve(file) ?? file);
+    if (found === 'gone' || !found.ok) return { file, id: null, names: [], isReadable: false };
     const known = cache.get(path);
     if (known?.text === found.text) return known.identity;
     const identity = identityOf(found.text, file);

@@ -44,6 +44,8 @@ interface CheckOptions {
   readonly starting?: LanguageContext['starting'];
   /** Files that change the workflow, absolute. */
   readonly overrides?: readonly string[];
+  /** Reads the file of a sub-workflow, as `readText` does; absent: from the disk. */
+  readonly read?: typeof readText;
 }
 
 /** The same for a given text. */
@@ -52,7 +54,7 @@ export async function checkWorkflow(
   settings: Settings,
   text: string,
   file: string,
-  { starting = null, overrides = [] }: CheckOptions = {},
+  { starting = null, overrides = [], read = readText }: CheckOptions = {},
 ): Promise<FoundWorkflow> {
   const [{ parseWorkflow }, { identityOf }, { programFor }] = await Promise.all([
     import('../../languages/parse.ts'),
@@ -81,7 +83,7 @@ export async function checkWorkflow(
     overrides: overrides.map((path) => ({ file: shown(path), text: expectText(path) })),
     starting,
     load: (name, from) => {
-      const loaded = load(resolve(disk.root, from), name, shown);
+      const loaded = load(resolve(disk.root, from), name, shown, read);
       if (loaded.ok) note(loaded.file, loaded.text);
       return loaded;
     },
@@ -154,10 +156,10 @@ function shownPath(root: string, path: string): string {
 }
 
 /** The file of a sub-workflow, relative to the one that names it. */
-function load(from: string, name: string, shown: (path: string) => string): Loaded {
+function load(from: string, name: string, shown: (path: string) => string, read: typeof readText): Loaded {
   const file = resolve(dirname(from), name);
   try {
-    const text = readText(file);
+    const text = read(file);
     if (text === null) return { ok: false, code: 'E_WORKFLOW', problem: `there is no file ${shown(file)}` };
     return { ok: true, file: shown(file), text };
   } catch (error) {

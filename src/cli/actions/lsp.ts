@@ -1,0 +1,12 @@
+import metadata from '../../../package.json' with { type: 'json' };
+import { serveEditor } from '../../server/lsp/server.ts';
+import type { Context } from '../context.ts';
+
+/** Serves an editor until it ends the connection. */
+export async function lsp({ services }: Context): Promise<number> {
+  await serveEditor({
+    version: metadata.version,
+    open: (file, unsaved) => services.openEdited(file, unsaved),
+  });
+  return 0;
+}

@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Editor } from '../support/editor.ts';
+import { TestProject } from '../support/project.ts';
+
+/*
+ * `mailroom lsp` as an editor uses it: over the real program's stdio, with texts that nobody has saved.
+ */
+
+let project: TestProject | null = null;
+let editor: Editor | null = null;
+
+afterEach(async () => {
+  await editor?.close();
+  editor = null;
+  project?.remove();
+  project = null;
+});
+
+const workflow = (needs: string, tail = '') => `name: ship
+version: "1"
+timeout: 1h
+steps:
+  build:
+    command: [npm, run, build]
+  test: { command: [npm, test], depends_on: [${needs}] }
+${tail}`;
+
+const protocol = (role: string) => `name: team
+roles: { ${role}: { provider: claude, capabilities: [READ] } }
+messages:
+  task: { from: user, to: ${role} }
+  done: { from: ${role}, to: user, closes: true }
+`;
+
+async function start(files: Readonly<Record<string, string>>): Promise<Editor> {
+  project = new TestProject(files);
+  const opened = await Editor.open(project);
+  editor = opened.editor;
+  return editor;
+}
+
+const messages = (found: readonly { message: unknown }[]) => found.map(({ message }) => message);
+
+describe('the diagnostics of an editor', { timeout: 60_000 }, () => {
+  it('are those of the text as it is typed, at their places', async () => {
+    const lsp = await start({ 'mailroom.yaml': 'trail: off\n', 'workflows/ship.yaml': workflow('build') });
+    await lsp.show('workflows/ship.yaml', workflow('build'));
+    expect(await lsp.diagnostics('workflows/ship.yaml')).toEqual([]);
+    // `build` becomes `biuld`.
+    const range = { start: { line: 6, character: 45 }, end: { line: 6, character: 50 } };
+    await lsp.change('workflows/ship.yaml', [{ range, text: 'biuld' }]);
+    expect(await lsp.diagnostics('workflows/ship.yaml')).toEqual([
+      {
+        range: { start: { line: 6, character: 45 }, end: { line: 6, character: 50 } },
+        severity: 1,
+        code: 'E_UNKNOWN_NAME',
+        source: 'mailroom',
+        message: 'no step is called `biuld`\ndid you mean `build`?',
+      },
+    ]);
+    await lsp.change('workflows/ship.yaml', workflow('build'));
+    expect(await lsp.diagnostics('workflows/ship.yaml')).toEqual([]);
+    expect(project!.read('workflows/ship.yaml')).toBe(workflow('build'));
+  });
+
+  it('count columns in UTF-16 units, before which anything may stand', async () => {
+    const lsp = await start({ 'mailroom.yaml': 'trail: off\n' });
+    const text = workflow('build', '  "späß 🎉": { command: [a], depends_on: [bild] }\n');
+    await lsp.show('workflows/ship.yaml', text.replace('"späß 🎉"', 'last'));
+    const plain = await lsp.diagnostics('workflows/ship.yaml');
+    expect(plain).toMatchObject([{ range: { start: { line: 7, character: 37 }, end: { character: 41 } } }]);
+    await lsp.change(
+      'workflows/ship.yaml',
+      workflow('build', '  last: { description: "🎉ß", command: [a], depends_on: [bild] }\n'),
+    );
+    expect(await lsp.diagnostics('workflows/ship.yaml')).toMatchObject([
+      { range: { start: { line: 7, character: 57 }, end: { character: 61 } } },
+    ]);
+  });
+
+  it('take unsaved texts of other files into account, and files that are not saved at all', async () => {
+    const files = { 'mailroom.yaml': 'trail: off\n', 'protocols/team.yaml': protocol('maker') };
+    const lsp = await start(files);
+    const uses = (file: string) =>
+      workflow('build', `  nested: { workflow: ${file} }\n  asked: { role: writer, instructions: x }\n`);
+    await lsp.show('workflows/ship.yaml', uses('./parts/more.yaml'));
+    expect(messages(await lsp.diagnostics('workflows/ship.yaml'))).toEqual([
+      'cannot read `./parts/more.yaml`: there is no file workflows/parts/more.yaml',
+      'no role is called `writer`\nthere are `user`, `maker`',
+    ]);
+    await lsp.show('protocols/team.yaml', protocol('writer'));
+    expect(messages(await lsp.diagnostics('workflows/ship.yaml', (found) => found.length === 1))).toEqual([
+      'cannot read `./parts/more.yaml`: there is no file workflows/parts/more.yaml',
+    ]);
+    await lsp.show('workflows/parts/more.yaml', workflow('build'));
+    expect(await lsp.diagnostics('workflows/ship.yaml', (found) => found.length === 0)).toEqual([]);
+    await lsp.hide('protocols/team.yaml');
+    const again = await lsp.diagnostics('workflows/ship.yaml', (found) => found.length > 0);
+    expect(messages(again)).toEqual(['no role is called `writer`\nthere are `user`, `maker`']);
+    expect([project!.read('protocols/team.yaml'), project!.list('.')]).toEqual([
+      protocol('maker'),
+      ['mailroom.yaml', 'protocols'],
+    ]);
+  });
+
+  it('are there for settings, agents and protocols', async () => {
+    const lsp = await start({ 'mailroom.yaml': 'trail: off\n', 'protocols/team.yaml': protocol('maker') });
+    await lsp.show('mailroom.yaml', 'trial: off\n');
+    expect(messages(await lsp.diagnostics('mailroom.yaml'))).toEqual([
+      '`trial` is not a key of a configuration\ndid you mean `trail`?',
+    ]);
+    await lsp.change('mailroom.yaml', 'trail: off\n');
+    await lsp.show('agents.yaml', 'agents: { fast: { providr: claude } }\n');
+    expect(messages(await lsp.diagnostics('agents.yaml'))).toEqual([
+      '`providr` is not a key of an agent\ndid you mean `provider`?',
+    ]);
+    await lsp.change('agents.yaml', 'agents: {}\n');
+    await lsp.show('protocols/team.yaml', protocol('maker').replace('from: user', 'from: usr'));
+    expect(messages(await lsp.diagnostics('protocols/team.yaml'))).toEqual([
+      'no role is called `usr`\ndid you mean `user`?',
+    ]);
+  });
+
+  it('are there for a single file outside of any project, and say nothing of other files', async () => {
+    const lsp = await start({ '.git/HEAD': '', 'notes.md': '# Notes' });
+    await lsp.show('ship.yaml', workflow('biuld'));
+    expect(messages(await lsp.diagnostics('ship.yaml'))).toEqual([
+      'no step is called `biuld`\ndid you mean `build`?',
+    ]);
+    await lsp.show('compose.yaml', 'services: [\n');
+    expect(await lsp.diagnostics('compose.yaml')).toEqual([]);
+    expect(project!.list('.')).toEqual(['.git', 'notes.md']);
+  });
+});
+
+it('ends with exit code 0 when the editor ends it', { timeout: 60_000 }, async () => {
+  const lsp = await start({});
+  editor = null;
+  expect(await lsp.close()).toBe(0);
+});
