@@ -6,13 +6,14 @@ import { aboutRun, namedIn } from '../operations/targets.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
 import type { Context } from './context.ts';
 
-type Kind = 'message' | 'thread' | 'run';
+type Kind = 'message' | 'thread' | 'run' | 'gate';
 
-const words = { message: 'a message', thread: 'a thread', run: 'a run' } as const;
+const words = { message: 'a message', thread: 'a thread', run: 'a run', gate: 'a gate' } as const;
 
 /**
  * The id that a word means to a command that takes these kinds: `@2` an entry of the inbox, `last`
- * the newest one; any other word is returned unchanged. Throws `E_TARGET`.
+ * the newest one; any other word is returned unchanged. A gate is `<run>/<gate>`, and never the
+ * newest. Throws `E_TARGET`.
  */
 export async function idOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string> {
   if (!isPosition(word)) return word;
@@ -34,6 +35,7 @@ function newest(context: Context, kinds: readonly Kind[]): string | undefined {
     message: () => messages.map(({ id }) => id),
     thread: () => threads.map(({ id }) => id),
     run: () => project.workflows.runs().map(({ run }) => run),
+    gate: () => [],
   };
   return kinds
     .flatMap((kind) => ids[kind]())
@@ -46,7 +48,8 @@ async function entryOf(context: Context, word: string, kinds: readonly Kind[]): 
   const project = context.place();
   const item = entryAt((await readInbox(project, project.workflows, null)).items, word);
   if (item === undefined) return undefined;
-  const ids = { message: item.run === null ? item.id : null, thread: item.thread, run: item.run };
+  const [message, gate] = item.run === null ? [item.id, null] : [null, item.id];
+  const ids = { message, gate, thread: item.thread, run: item.run };
   return kinds.map((kind) => ids[kind]).find((id) => id !== null) ?? undefined;
 }
 
@@ -54,7 +57,11 @@ async function entryOf(context: Context, word: string, kinds: readonly Kind[]): 
  * The run that a word means to a command that also takes mail; null: it names no run. Throws
  * `E_TARGET` with the list when it may be either.
  */
-export function runOf(context: Context, word: string, kinds: readonly Kind[]): StoredRun | null {
+export function runOf(
+  context: Context,
+  word: string,
+  kinds: readonly Exclude<Kind, 'gate'>[],
+): StoredRun | null {
   const project = context.place();
   const { workflows } = project;
   const run = workflows.find(word);

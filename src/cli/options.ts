@@ -12,7 +12,7 @@ export const heartbeatOption = [
 ] as const;
 
 export function withStartOptions(command: Command): Command {
-  return command
+  return withFollow(command)
     .option('--param <name=value>', 'set a parameter; repeatable', collect)
     .option('--input <name=value>', 'same as --param, the term of the language nip', collect)
     .option('--workspace <dir>', 'the working folder of its steps; default: the project')
@@ -24,8 +24,24 @@ export function withStartOptions(command: Command): Command {
     .option('--overrides <file>', 'apply these changes to a swdl workflow; repeatable', collect)
     .option('--record <dir>', "record the agents' answers in this folder")
     .option('--replay <dir>', 'replay recorded answers instead of running agents')
-    .option('--follow [step]', 'print the output of the steps, or of one, as it comes')
+    .option(
+      '--follow [step]',
+      'print the output of the steps, or of one (--follow=build), as it comes',
+      (step) => step === '' || step,
+    )
     .option(...heartbeatOption)
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end');
+}
+
+/** Lets `--follow` take its step only after `=`: the next word is an argument of the command. */
+function withFollow(command: Command): Command {
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (words) => {
+    const end = words.indexOf('--');
+    return parse(
+      words.map((word, at) => (word === '--follow' && (end === -1 || at < end) ? '--follow=' : word)),
+    );
+  };
+  return command;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
-import { compile } from '../workflow/machine/rules.ts';
+import { compile, type Rules } from '../workflow/machine/rules.ts';
 import type { RunState, StepRun } from '../workflow/machine/state.ts';
-import { attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../workflow/machine/view.ts';
+import { agentOf, attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../workflow/machine/view.ts';
 import { duration } from '../operations/times.ts';
 import type { Context } from './context.ts';
 import { runOf } from './ids.ts';
@@ -17,11 +17,12 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
   const run = runOf(context, word, ['message', 'thread', 'run']);
   if (run !== null) {
     const state = run.state();
-    const document: JsonObject = { schema: 1, ...documentOf(state, compile(run.definition)) };
+    const rules = compile(run.definition);
+    const document: JsonObject = { schema: 1, ...documentOf(state, rules) };
     const alive = await run.alive();
     const unsent = run.definition.byEvents ? await unsentOf(context, run) : 0;
     if (asJson) terminal.write(json(document));
-    else terminal.print(`${runLines(run, state, { alive, unsent }, terminal).join('\n')}\n`);
+    else terminal.print(`${runLines(run, state, { rules, alive, unsent }, terminal).join('\n')}\n`);
     return true;
   }
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
@@ -42,7 +43,7 @@ async function unsentOf(context: Context, { run }: StoredRun): Promise<number> {
 function runLines(
   run: StoredRun,
   state: RunState,
-  { alive, unsent }: { readonly alive: boolean; readonly unsent: number },
+  { rules, alive, unsent }: { readonly rules: Rules; readonly alive: boolean; readonly unsent: number },
   terminal: Terminal,
 ): string[] {
   const { definition, card, folder, workspace } = run;
@@ -70,27 +71,34 @@ function runLines(
     terminal.colours.bold(`run ${run.run}`),
     ...facts.map(([name = '', value = '']) => `${name.padEnd(width)}  ${value}`),
     '',
-    ...table(['STEP', 'STATUS', 'TOOK', 'ATTEMPTS', 'REASON'], stepRows(run, state)),
+    ...stepTable(rules, state),
   ];
 }
 
-/** Every top-level step of the definition, and every step entered inside them. */
-function stepRows({ definition }: StoredRun, state: RunState): string[][] {
-  const tops = definition.body.steps.map(({ id }) => id);
+/**
+ * Every top-level step of the definition, and every step entered inside them, with their agents
+ * where one has an agent of the configuration.
+ */
+function stepTable(rules: Rules, state: RunState): string[] {
+  const tops = [...rules.root.steps.keys()];
   const order = new Map([...state.steps.keys()].map((path, index) => [path, index]));
   const paths = [...new Set([...tops, ...state.steps.keys()])].toSorted(
     (a, b) => tops.indexOf(topOf(a)) - tops.indexOf(topOf(b)) || compareInner(a, b, order),
   );
-  return paths.map((path) => {
+  const agents = new Map(paths.map((path) => [path, agentOf(state, rules, path)]));
+  const hasAgents = [...agents.values()].some((agent) => agent !== null);
+  const rows = paths.map((path) => {
     const step = state.steps.get(path);
     return [
       path,
+      ...(hasAgents ? [agents.get(path) ?? ''] : []),
       statusOf(state, path),
       tookOf(step),
       step ? String(attemptsOf(step)) : '',
       step ? reasonFor(step) : '',
     ].map(line);
   });
+  return table(['STEP', ...(hasAgents ? ['AGENT'] : []), 'STATUS', 'TOOK', 'ATTEMPTS', 'REASON'], rows);
 }
 
 /** The reason for a step's end; for a waiting approval its question. */

@@ -17,6 +17,10 @@ describe('a number of the inbox', () => {
     const question = bench.id('Which parser?');
     expect((await bench.json('show', '@1')).document).toMatchObject({ message: { id: question } });
     expect((await bench.json('show', '@2')).document).toMatchObject({ message: { type: 'notice' } });
+    expect((await bench.json('why', '@1')).document).toMatchObject({
+      target: question,
+      code: 'waiting_for_user',
+    });
     const trail = (await bench.json('trail', '@1')).document as { subject: string }[];
     expect(trail.map(({ subject }) => subject)).toEqual(['Do it', 'Which parser?']);
     expect(

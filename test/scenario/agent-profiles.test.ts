@@ -78,6 +78,12 @@ describe('agents of the configuration', { timeout: 60_000 }, () => {
     const told = ['Be careful.', 'Look at it.'];
     expect(cameTo('static')).toEqual({ model: 'sonnet', level: 'high', own: 'agent', told, changed });
     expect(cameTo('chosen')).toEqual({ model: 'haiku', own: 'step', told: ['Look at it.'], changed });
+    expect(JSON.parse((await project.run(['show', 'last', '--json'])).stdout)).toMatchObject({
+      steps: { static: { agent: 'careful' }, chosen: { agent: 'quick' } },
+    });
+    const { stdout: shown } = await project.run(['show', 'last']);
+    expect(shown).toMatch(/^STEP +AGENT +STATUS/m);
+    expect(shown).toMatch(/^static +careful +SUCCEEDED.*\nchosen +quick +SUCCEEDED/m);
     const plan = await project.run(['plan', 'look', '--param', 'who=quick']);
     expect(plan.stdout).toContain(
       '    agent        careful, which sets provider, capabilities, instructions, timeout, env\n',

@@ -106,6 +106,22 @@ describe('something else in the place of what Mailroom keeps', { timeout: 180_00
     },
   );
 
+  it.each(['file', 'link', 'fifo', 'socket'] as const)(
+    'a %s for the folder of runs: what only reads says so, or that there are none',
+    async (kind) => {
+      const made = project();
+      await plant(made, kind, ['runs']);
+      const status = await made.run(['status']);
+      expect(status).toMatchObject({ code: 0, stderr: '' });
+      expect(status.stdout).toContain(
+        `problem     .mailroom/runs is ${words[kind]}, not a folder: the next run moves it to .mailroom/refused/\n`,
+      );
+      expect(await made.run(['runs'])).toMatchObject({ code: 0, stdout: 'there are no runs\n' });
+      for (const command of [['inbox'], ['why', 'maker']])
+        expect(await made.run(command)).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
   it('a folder for a file while up works: the mail moves', async () => {
     const made = project();
     const up = made.start(['up', '--plain']);

@@ -177,7 +177,7 @@ describe('`run --json`', { timeout: 60_000 }, () => {
     const { one } = document.steps;
     expect(Object.keys(one ?? {}).toSorted()).toEqual(
       [
-        'status attempts iterations started_at completed_at exit_code',
+        'status agent attempts iterations started_at completed_at exit_code',
         'error_class error_code reason values artifacts cost',
       ]
         .flatMap((line) => line.split(' '))

@@ -216,6 +216,11 @@ steps:
     const { code, stdout } = await ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/ build \| ended\n/);
+    const before = await project.run(['run', '--follow', 'w']);
+    expect(before).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('build | begun') as string,
+    });
     const other = await project.run(['run', 'w', '--follow=built']);
     expect(other).toMatchObject({
       code: 2,

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
-import { finished, said, type TestProject } from '../support/project.ts';
+import { finished, said, TestProject } from '../support/project.ts';
 
 let project: TestProject;
 afterEach(() => project.remove());
@@ -77,3 +77,22 @@ it(
     expect((await why(run)).code).toBe('succeeded');
   },
 );
+
+it('explains an entry of the inbox, also where there is nothing but a run', { timeout: 60_000 }, async () => {
+  project = new TestProject({
+    'w.yaml': 'name: w\nversion: "1"\ntimeout: 5m\nsteps:\n  ask: { gate: { message: "Ship it?" } }\n',
+  });
+  const run = project.start(['run', 'w.yaml']);
+  const end = finished(run);
+  await said(run, 'asks: Ship it?');
+  expect(await project.run(['inbox'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^@1 {2}w asks anybody for approval: Ship it\?\n/) as string,
+  });
+  expect((await project.run(['status'])).stdout).not.toContain('problem');
+  const { code, command } = await why('@1');
+  expect(code).toBe('waiting_for_approval');
+  expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
+  expect(await end).toMatchObject({ code: 0 });
+  expect(await project.run(['inbox'])).toMatchObject({ code: 0, stdout: 'Nothing waits for you.\n' });
+});

@@ -1,12 +1,14 @@
 import type { WhyDocument } from '../../operations/why/why.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, short, since } from '../format.ts';
+import { idOf } from '../ids.ts';
 import { json } from '../output.ts';
 
 export async function runWhy(context: Context, word: string, asJson: boolean): Promise<number> {
   const { why } = await import('../../operations/why/why.ts');
   const { terminal } = context;
-  const document = await why(context.place(), word, terminal.now());
+  const id = await idOf(context, word, ['message', 'gate', 'thread', 'run']);
+  const document = await why(context.place(), id, terminal.now());
   if (asJson) terminal.write(json(document));
   else terminal.print(`${whyLines(context, document).join('\n')}\n`);
   return 0;

@@ -6,7 +6,10 @@ export function addWhy(program: Command, context: Context): void {
   program
     .command('why')
     .description('explain why a role, message, thread, run or step does not move')
-    .argument('<target>', 'a role, a turn (t12), the id of a message, thread or run, or <run>/<step>')
+    .argument(
+      '<target>',
+      'a role, a turn (t12), the id of a message, thread or run, <run>/<step>, or @1 of `inbox`',
+    )
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom why backend\n  $ mailroom why 8c1d02/build')
     .action(

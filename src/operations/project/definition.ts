@@ -10,6 +10,7 @@ import type { Protocol } from '../../mail/format/protocol.ts';
 import { listWorkflowFiles, readConfigFile, readRoleFile } from './project-files.ts';
 import { readProtocol } from './protocol-files.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
+import { listRuns } from '../../workflow/files/run-folders.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Provider, TurnTools } from '../../providers/provider.ts';
 
@@ -37,9 +38,10 @@ export async function readDefinition(
     const warnings = [...settings.warnings, ...unreadableRoles(disk, protocol)];
     return { ...settings, value: { ...rest, protocol }, warnings };
   }
-  // Workflows do not need a protocol: without one the only role is `user`, and there are no
-  // messages to others.
-  if (listWorkflowFiles(disk).length === 0) return { ok: false, problems: [noProtocol(disk.root)] };
+  // Workflows and their runs do not need a protocol: without one the only role is `user`, and there
+  // are no messages to others.
+  if (listWorkflowFiles(disk).length === 0 && listRuns(disk).length === 0)
+    return { ok: false, problems: [noProtocol(disk.root)] };
   const nobody = await protocolOfNobody(rest.config);
   return nobody.ok ? { ...settings, value: { ...rest, protocol: nobody.value } } : nobody;
 }

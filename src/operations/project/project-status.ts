@@ -1,4 +1,5 @@
 import { Control } from '../../host/control.ts';
+import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/services.ts';
 import type { Holder } from './project.ts';
@@ -6,7 +7,7 @@ import { runStatus, triggerStatus, type RunStatusDocument, type WorkflowStatus }
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { isOver } from '../../workflow/files/ended.ts';
-import { listRuns, runControlFolder } from '../../workflow/files/run-folders.ts';
+import { listRuns, runControlFolder, runsProblem } from '../../workflow/files/run-folders.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import type { Settings } from './definition.ts';
@@ -31,7 +32,8 @@ export async function workflowStatus(
   holder: Holder | null,
 ): Promise<WorkflowStatus> {
   const runs: RunStatusDocument[] = [];
-  const unreadable: string[] = [];
+  const place = runsProblem(disk);
+  const unreadable = place === null ? [] : [`${place}: the next run moves it to ${refusedFolder}/`];
   for (const card of listRuns(disk)) {
     try {
       // Most have ended, and need not be read.

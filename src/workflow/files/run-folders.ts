@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { RunEvent } from '../machine/event.ts';
 import type { Workflow } from '../model.ts';
 import { readRunCard, type RunCard } from '../../letters/letters.ts';
-import { readContent } from '../../disk/contents.ts';
+import { kindWords, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { journalPlaces, listJournal, segmentName } from '../../disk/journal-files.ts';
@@ -66,6 +66,7 @@ export function readRun(disk: Disk, run: string): StoredRun | null {
  * `readRun` throws its problem.
  */
 export function listRuns(disk: Disk): RunCard[] {
+  if (runsProblem(disk) !== null) return [];
   return (disk.list(runsFolder) ?? [])
     .flatMap((run) => {
       const card = readCard(disk, run);
@@ -73,6 +74,12 @@ export function listRuns(disk: Disk): RunCard[] {
     })
     .filter(({ run }) => mayHaveBegun(disk, run))
     .toSorted((a, b) => b.startedAt - a.startedAt || (a.run < b.run ? 1 : -1));
+}
+
+/** Why there can be no runs; null: the folder for them is missing, or a folder. */
+export function runsProblem(disk: Disk): string | null {
+  const kind = disk.look(runsFolder)?.kind ?? 'folder';
+  return kind === 'folder' ? null : `${runsFolder} is ${kindWords[kind]}, not a folder`;
 }
 
 /** The journal of a run for all other readers. */

@@ -89,6 +89,15 @@ export function workerOf(
   });
 }
 
+/** The agent of the configuration that a step has settings from; null: none, or not chosen yet. */
+export function profileOf(state: RunState, rules: Rules, visit: StepVisit): string | null {
+  const { step } = visit.rule;
+  const chosen = attempt(() =>
+    step.choice === undefined ? step : withChosen(step, evaluationOf(state, rules, visit)),
+  );
+  return chosen.ok && chosen.value.work.kind === 'agent' ? (chosen.value.work.profile?.name ?? null) : null;
+}
+
 /** The launch of a worker or a check, or why there is none. */
 export function tryLaunch(
   state: RunState,

@@ -9,7 +9,8 @@ import { hookWarnings } from './hooks.ts';
 import { rollbackWarnings } from './rollback.ts';
 import type { Work } from '../model.ts';
 import { creditOf } from './msats.ts';
-import { itemScope } from './path.ts';
+import { itemScope, pathIn } from './path.ts';
+import { profileOf } from './resolve.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
 import { entered, findStep } from './scope.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
@@ -266,14 +267,13 @@ function stepDocument(
   run: StepRun | undefined,
   scope: Path,
 ): JsonObject {
-  const { id } = rule.step;
-  if (!run) {
-    const status = statusOf(state, scope === '' ? id : `${scope}/${id}`);
-    return { status, attempts: 0, iterations: 0, ...emptyStep };
-  }
+  const path = run?.path ?? pathIn(scope, rule.step.id);
+  const [status, agent] = [statusOf(state, path), agentOf(state, rules, path)];
+  if (!run) return { status, agent, attempts: 0, iterations: 0, ...emptyStep };
   const { phase } = run;
   return {
-    status: statusOf(state, run.path),
+    status,
+    agent,
     attempts: attemptsOf(run),
     iterations: iterationsOf(run),
     started_at: timestamp(run.startedAt),
@@ -287,6 +287,12 @@ function stepDocument(
     cost: costOf(run.cost),
     ...innerDocuments(state, rules, rule, run),
   };
+}
+
+/** The agent of the configuration that a step uses; null: none, or not chosen yet. */
+export function agentOf(state: RunState, rules: Rules, path: Path): string | null {
+  const visit = findStep(state, rules, path);
+  return visit && profileOf(state, rules, visit);
 }
 
 const emptyStep = {
