@@ -84,11 +84,15 @@ export class WorkFloor {
   }
 
   /**
-   * The journal was cut off: it may have said that a step runs again, whose artifact was removed for that. It is not held
-   * against the next host that it is not there.
+   * The journal was cut off, perhaps before a later iteration, or before a step ran again whose artifact was removed for
+   * that: the run continues with the artifacts that exist. No artifact is then expected of a step that has none.
    */
-  forget(has: (path: string) => boolean): void {
-    for (const path of this.made.keys()) if (!has(path)) this.made.delete(path);
+  rewind(existing: (path: string) => string | null): void {
+    for (const path of this.made.keys()) {
+      const text = existing(path);
+      if (text === null) this.made.delete(path);
+      else this.made.set(path, text);
+    }
   }
 
   /** The host is gone: nobody hears of its processes any more. */

@@ -146,11 +146,12 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     const { snapshot, records } = runReader(this.project, this.run).read();
     const end = records.at(-1)?.n ?? snapshot?.n ?? 0;
     for (const n of this.#kept.keys()) if (n > end) this.#kept.delete(n);
-    this.floor.forget((step) => this.#hasArtifact(step));
+    this.floor.rewind((step) => this.#artifactOf(step));
   }
 
-  #hasArtifact(path: string): boolean {
-    return this.project.look(`context/${placeOf(this.workflow, path).folder}/${artifact}`) !== null;
+  #artifactOf(path: string): string | null {
+    const folder = `context/${placeOf(this.workflow, path).folder}/${artifact}`;
+    return this.project.read(`${folder}/a.txt`, 10_000)?.toString() ?? null;
   }
 
   #keep(): JournalRecord<RunEvent>[] {
