@@ -223,6 +223,17 @@ describe('nobody writes, whatever the rights,', () => {
     expect(await world.runs(all, script)).toBe(inSandbox('free\n'));
   });
 
+  it('what a link in the place of a rule leads to, also beside a file in the place of a role', async () => {
+    const world = new World('mailroom.yaml');
+    world.write('conf/mailroom.yaml', 'true\n');
+    world.write('agents/notes.txt', 'words\n');
+    world.link('mailroom.yaml', 'conf/mailroom.yaml');
+    const script = `${tries(join(world.root, 'conf/mailroom.yaml'))} echo free`;
+    expect(await world.runs(edits, script, { workspace: join(world.root, 'conf') })).toBe(
+      inSandbox('free\n'),
+    );
+  });
+
   it('hooks and configurations that the configuration of the repository names, and those of submodules', async () => {
     const other = new World();
     other.git('add', '.');

@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { ImpostorProject } from '../support/impostor.ts';
@@ -32,6 +34,34 @@ describe('a protocol that extends files', { timeout: 60_000 }, () => {
     const refused = bubblewrap.works ? 'EROFS' : 'done';
     const said = rows.find(({ type }) => type === 'done')?.body ?? '[]';
     expect(JSON.parse(said)).toEqual([refused, refused, refused, 'done']);
+  });
+
+  it('is written by no step without a sandbox either, nor is what a link among the rules leads to', async () => {
+    const workflow = (name: string, stdout: string) =>
+      `name: ${name}\nversion: "1"\ntimeout: 1m\nsteps: { one: { command: [echo, mine], stdout: ${stdout} } }\n`;
+    project = new ImpostorProject(
+      {},
+      {
+        ...files,
+        'mailroom.yaml': 'trail: off\nsandbox: off\n',
+        'conf/ci.yaml': workflow('ci', 'out.txt'),
+        'a.yaml': workflow('a', 'shared/base.yaml'),
+        'b.yaml': workflow('b', 'conf/ci.yaml'),
+      },
+    );
+    mkdirSync(join(project.root, 'workflows'));
+    symlinkSync('../conf/ci.yaml', join(project.root, 'workflows/ci.yaml'));
+    for (const [file, place] of [
+      ['a.yaml', 'shared/base.yaml'],
+      ['b.yaml', 'conf/ci.yaml'],
+    ] as const) {
+      const { code, stdout } = await project.run(['run', file]);
+      expect(code).toBe(3);
+      expect(stdout).toContain(
+        `refused the path "${place}": it leads to ${join(project.root, place)}, which no step may write or hand over`,
+      );
+      expect(project.read(place)).not.toBe('mine\n');
+    }
   });
 
   it('is checked with the files that it extends, and its problems name them', async () => {

@@ -1,5 +1,6 @@
 import { headBranch } from '../../git/head-branch.ts';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import type { RunController, RunWatcher } from './services.ts';
 import type { Config } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -9,6 +10,7 @@ import { RunHost } from '../../workflow/host/run-host.ts';
 import { noTrail } from '../../mail/trail/none.ts';
 import type { SharedSlots } from '../../host/slots.ts';
 import { maskOf } from '../../process/output/mask.ts';
+import { linkedRules } from '../../process/sandbox/guarded-places.ts';
 import { patchFromBase } from '../../git/run-differences.ts';
 import { ProcessStepRunner } from '../../host/runner/steps.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
@@ -204,13 +206,14 @@ function controllerOf(
 
 function portsOf(
   disk: RealDisk,
-  { config, record }: RunSettings,
+  { config, extended, record }: RunSettings,
   run: RunFolder,
   format: RunFormat,
 ): Omit<RunPorts, keyof HostPorts<RunEvent, StepRunner> | 'observers' | 'wake'> {
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
-  const files = new RunFiles({ project: disk, run, open: openRoot, mask });
+  const rules = [...linkedRules(disk.root), ...extended.map((path) => join(disk.root, path))];
+  const files = new RunFiles({ project: disk, run, open: openRoot, rules, mask });
   return {
     files,
     mail: new RunOutbox(disk, run.run),

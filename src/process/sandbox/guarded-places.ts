@@ -28,7 +28,7 @@ export function rulesOf(project: string): string[] {
 export function linkedRules(project: string): string[] {
   const roles = namesIn(join(project, 'agents')).map((role) => join(project, 'agents', role, 'role.md'));
   const files = ['protocols', 'workflows'].flatMap((name) => filesIn(join(project, name)));
-  return [...roles, ...files].filter(isLink).map(realPlace);
+  return [...rulesOf(project), ...roles, ...files].filter(isLink).map(realPlace);
 }
 
 function filesIn(folder: string): string[] {
@@ -128,7 +128,12 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // Nothing is there, or a file is in the place of a folder above it.
+    return false;
+  }
 }
 
 /**

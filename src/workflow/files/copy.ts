@@ -37,7 +37,7 @@ export function putFolder(source: Disk, survey: Survey, target: Disk, folder: st
  * there unchanged. `owner` names the only process that may do this there, so that a crash leaves at
  * most one temporary file per folder, which the next call replaces. The files are durable: later
  * iterations use them, and nothing copies them again. Throws `E_PATH` before writing anything when
- * a link below the folder leads out of the root, or to a guarded path.
+ * a link below the folder leads out of the root, or a file would lie in a guarded path.
  */
 export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): void {
   const { folder, owner, guard } = to;
@@ -48,12 +48,16 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): 
     if (kind !== 'folder')
       throw new MailroomError('E_FILE', `${place} is a ${kind}: no input can be placed there`);
   }
+  const placeOf = ({ to: path }: SurveyedFile) =>
+    join(places.get(parentOf(path)) ?? '', path.slice(path.lastIndexOf('/') + 1));
+  for (const file of survey.files) guard(target, placeOf(file), below(folder, file.to));
   const temporary = temporaryOf(owner);
   for (const place of places.values()) target.makeFolder(place);
   for (const file of survey.files) {
-    const place = places.get(parentOf(file.to)) ?? '';
-    copyFile(source, file, target, join(place, temporary));
-    target.rename(join(place, temporary), join(place, file.to.slice(file.to.lastIndexOf('/') + 1)));
+    const place = placeOf(file);
+    const draft = join(parentOf(place), temporary);
+    copyFile(source, file, target, draft);
+    target.rename(draft, place);
   }
   for (const place of new Set(places.values())) target.syncFolder(place);
 }

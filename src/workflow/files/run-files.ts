@@ -27,6 +27,8 @@ interface RunFilesOptions {
   readonly project: Disk;
   readonly run: RunFolder;
   readonly open: OpenRoot;
+  /** What the project's rules are read from besides their usual names; see `guardOf`. */
+  readonly rules?: readonly string[];
   /** Applied to text from outside, prompts and answers; documents are masked before. */
   readonly mask: Mask;
 }
@@ -49,11 +51,11 @@ export class RunFiles {
   readonly #steps: StepFolders;
   readonly #streams: Streams;
 
-  constructor({ project, run, open, mask }: RunFilesOptions) {
+  constructor({ project, run, open, rules, mask }: RunFilesOptions) {
     this.#run = run;
     this.#project = project;
     this.#open = open;
-    this.#guard = guardOf(project.root);
+    this.#guard = guardOf(project.root, rules);
     this.#mask = mask;
     this.#workspace = this.#root(run.workspace);
     this.#ownContext = new ContextFolder(this.#makeContext(), run.definition);
@@ -273,6 +275,7 @@ export class RunFiles {
     const { contextDir } = definition;
     if (contextDir === null) return this.#root(makeOwnContext(this.#project, this.#run.run));
     const folder = this.#folder(this.#workspace, contextDir);
+    for (const { id } of definition.body.steps) this.#guard(this.#workspace, join(folder, id), id);
     this.#workspace.makeFolder(folder);
     return this.#root(folder === '' ? this.#workspace.root : `${this.#workspace.root}/${folder}`);
   }

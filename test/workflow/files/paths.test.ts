@@ -12,9 +12,10 @@ cleanUp();
 const sample = workflow(step('make', ['plan']), step('use'));
 const violation = expect.objectContaining({ code: 'E_PATH' });
 
-function filesOf(bench: RunBench, contextDir = 'context'): RunFiles {
-  const run = { run: 'run-1', definition: { ...sample, contextDir }, workspace: `${bench.root}/project` };
-  return new RunFiles({ project: bench.project, run, open: bench.open, mask: unmasked });
+function filesOf(bench: RunBench, contextDir = 'context', definition = sample): RunFiles {
+  const run = { run: 'run-1', definition: { ...definition, contextDir }, workspace: `${bench.root}/project` };
+  const rules = [`${bench.root}/project/shared/base.yaml`];
+  return new RunFiles({ project: bench.project, run, open: bench.open, rules, mask: unmasked });
 }
 
 /** A world with something outside the project that nobody may see or change. */
@@ -197,6 +198,7 @@ const guarded = [
   'agents/b/role.md',
   '.mailroom/nostr.key',
   '.git/config.txt',
+  'shared/base.yaml',
   'protocols',
   'workflows',
   'agents',
@@ -256,6 +258,28 @@ describe.each(benches)('what is run, believed or obeyed: $name', ({ make }) => {
     const inputs = [input('make', 'plan', 'in')];
     expect(() => filesOf(bench).prepare(launch('use', { inputs }))).toThrowError(violation);
     expect(bench.tree('project/agents/b')).toEqual(['role.md']);
+  });
+
+  it.each(['mailroom.yaml', 'agents.yaml', '.skillmeat-workflow-overrides.yaml', 'shared/base.yaml'])(
+    'lays no input over %s by the name of a file in it',
+    (path) => {
+      const bench = guardedWorld(make);
+      bench.plant(`project/${path}`, 'kept');
+      const [name = '', folder = '.'] = path.split('/').toReversed();
+      bench.plant(`project/context/make/plan/${name}`, 'of an agent');
+      const inputs = [input('make', 'plan', folder)];
+      expect(() => filesOf(bench).prepare(launch('use', { inputs }))).toThrowError(violation);
+      expect(bench.text(`project/${path}`)).toBe('kept');
+      expect(bench.project.look('plan.md')).toBeNull();
+    },
+  );
+
+  it('keeps no artifact of a step in the folder of the rules that has its name', () => {
+    const bench = guardedWorld(make);
+    const rules = workflow(step('workflows', ['ci']));
+    expect(() => filesOf(bench, '.', rules)).toThrow(
+      `refused the path "workflows": it leads to ${bench.root}/project/workflows, which no step may write or hand over`,
+    );
   });
 
   it('lets a thread work in its worktree, which lies there', () => {
