@@ -112,7 +112,10 @@ function unusedAgents({ protocol, config }: Definition, workflows: readonly Read
   const used = new Set([...protocol.roles.values()].map(({ agent }) => agent));
   for (const { checked } of workflows) {
     if (!checked.ok) return [];
-    for (const { name } of stepsIn(checked.value.body).flatMap(profilesOf)) used.add(name);
+    for (const step of stepsIn(checked.value.body)) {
+      const checker = step.check?.work.kind === 'agent' ? step.check.work.profile : undefined;
+      for (const { name } of [...profilesOf(step), ...(checker ? [checker] : [])]) used.add(name);
+    }
   }
   return [...config.profiles.values()].flatMap((profile): Diagnostic[] => {
     if (used.has(profile.name)) return [];

@@ -352,6 +352,10 @@ export interface Check {
   readonly onExhausted: 'abort' | 'continue';
   readonly budget: Budget | null;
   readonly convergence: Convergence | null;
+  /** Variables of its agent, over those of the step; absent: none. */
+  readonly env?: Readonly<Record<string, Template>>;
+  /** False: its processes have no network; absent: as those of the step. */
+  readonly network?: false;
 }
 
 /** What happens when iterations stop converging, and what they may change. */

@@ -57,16 +57,21 @@ export function argvText(line: string): string {
   const expression = /\$\{\{.*?\}\}/gs;
   if (/[|&;<>()$`'"\\*?~#\n]/.test(line.replaceAll(expression, '')))
     return `[sh, -c, ${JSON.stringify(line)}]`;
-  return flow(line.match(/(?:\$\{\{.*?\}\}|\S)+/gs) ?? []);
+  return flowText(line.match(/(?:\$\{\{.*?\}\}|\S)+/gs) ?? []);
 }
 
 /** The hint for one item where a list of such items is wanted. */
 export function listHint(key: string, item: string): string {
-  return write(key, flow([item]));
+  return write(key, flowText([item]));
 }
 
-function flow(items: readonly string[]): string {
-  return stringify(items, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
+/** A value in the flow style of YAML, on one line. */
+export function flowText(value: Json | readonly string[]): string {
+  return stringify(value, {
+    collectionStyle: 'flow',
+    flowCollectionPadding: !Array.isArray(value),
+    lineWidth: 0,
+  }).trim();
 }
 
 function write(key: string, value: string): string {

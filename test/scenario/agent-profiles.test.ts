@@ -108,6 +108,40 @@ describe('agents of the configuration', { timeout: 60_000 }, () => {
     });
   });
 
+  it('set what a completion check does not set itself', async () => {
+    const checks = `
+if (env.MAILROOM_COMPLETION_CHECK_ID === undefined) { claude('made'); process.exit(); }
+const seen = { model: argv[argv.indexOf('--model') + 1], level: env.LEVEL, own: env.OWN, told: prompt.includes('Be careful.') };
+writeFileSync(env.MAILROOM_WORKSPACE + '/check.json', JSON.stringify(seen));
+writeFileSync(env.MAILROOM_WORKSPACE + '/decision', 'PASS');
+claude('checked');`;
+    const checked = `
+name: look
+version: "1"
+timeout: 5m
+steps:
+  make:
+    agent: quick
+    instructions: Make it.
+    env: { OWN: step }
+    completion_check:
+      agent: careful
+      model: sonnet
+      instructions: Is it made?
+      decision_file: decision
+      env: { LEVEL: low }
+    max_iterations: 2
+`;
+    project = new CliProject({ 'workflows/look.yaml': checked, 'agents.yaml': agents }, { claude: checks });
+    expect(await project.run(['run', 'look'])).toMatchObject({ code: 0 });
+    expect(cameTo('check')).toEqual({ model: 'sonnet', level: 'low', own: 'agent', told: true });
+    // An equivalent file has the settings of the agent in the check.
+    project.write('workflows/look.yaml', (await project.run(['convert', 'look'])).stdout);
+    expect(project.read('workflows/look.yaml')).toContain('env:\n        LEVEL: low\n        OWN: agent\n');
+    expect(await project.run(['run', 'look'])).toMatchObject({ code: 0 });
+    expect(cameTo('check')).toEqual({ model: 'sonnet', level: 'low', own: 'agent', told: true });
+  });
+
   it('are chosen by the same expression in an equivalent file, and named in a diagram', async () => {
     project = new CliProject({ 'workflows/look.yaml': work, 'agents.yaml': agents }, { claude: looks });
     const { stdout } = await project.run(['convert', 'look']);
@@ -137,6 +171,19 @@ describe('agents of the configuration', { timeout: 60_000 }, () => {
       'agents.yaml:11:3: warning E_PROTOCOL: no role and no step uses the agent `idle`',
     );
     expect(checked.stderr).not.toContain('the agent `careful`');
+    // A completion check uses one, too.
+    const check = 'completion_check: { agent: idle, instructions: Well? }, max_iterations: 2';
+    project.write(
+      'workflows/look.yaml',
+      work.replace(/ {2}static.*/, `  static: { command: [make], ${check} }`),
+    );
+    project.write(
+      'workflows/look.yaml',
+      project.read('workflows/look.yaml').replace('${{ parameters.who }}', 'careful'),
+    );
+    const used = (await project.run(['check'])).stderr;
+    expect(used).toContain('the agent `quick`');
+    expect(used).not.toContain('the agent `idle`');
     // A step whose expression may choose any of them uses them all.
     project.write('workflows/look.yaml', work);
     expect((await project.run(['check'])).stderr).not.toContain('no role and no step');

@@ -1,6 +1,16 @@
 import * as z from 'zod';
-import { argv, budget, duration, permissions, text, wholeNumber } from '../../yaml/schema.ts';
-import { literalPath } from './parts.ts';
+import {
+  agentConfiguration,
+  argv,
+  budget,
+  duration,
+  name,
+  network,
+  permissions,
+  text,
+  wholeNumber,
+} from '../../yaml/schema.ts';
+import { literalPath, variables } from './parts.ts';
 
 /** The programs that execute steps; CUSTOM is a shell script. */
 const workers = ['CODEX_CLI', 'CLAUDE_CODE', 'GEMINI_CLI', 'OPENCODE', 'CUSTOM'] as const;
@@ -11,6 +21,8 @@ export const worker = z.enum(workers);
 export const completionCheck = z
   .strictObject({
     worker: worker.optional().describe('Who checks.'),
+    provider: name.optional().describe('The provider of mailroom.yaml whose program checks.'),
+    agent: text.optional().describe('The agent of mailroom.yaml or agents.yaml that checks, by name.'),
     command: argv.optional().describe('A program that checks, instead of a worker; expressions are allowed.'),
     model: text.optional().describe("The model, as the worker's program names it."),
     variant: text
@@ -28,6 +40,9 @@ export const completionCheck = z
       ),
     max_steps: wholeNumber(1).optional().describe('How many steps the checker may take.'),
     max_command_time: duration.optional().describe('How long each command of the checker may take.'),
+    ...agentConfiguration,
+    network,
+    env: variables.optional().describe('Variables besides those of the step; expressions are allowed.'),
     budget: budget.optional().describe('What one check may cost.'),
   })
   .meta({ title: 'completion check' });

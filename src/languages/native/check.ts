@@ -1,26 +1,24 @@
-import type { Language } from '../../expressions/language.ts';
 import type { Check, Convergence } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { CheckInput, ConvergenceInput } from './check-schema.ts';
-import { keysOfKinds, kinds } from './kinds.ts';
+import { isChosen, lowerNamedAgent, withAgent } from './chosen.ts';
+import { keysOfKinds, kinds, kindWords } from './kinds.ts';
+import type { Lowering } from './lowering.ts';
 import { checkInside } from './paths.ts';
 import type { StepInput } from './step-schema.ts';
-import { lowerCommand, lowerWorker } from './work.ts';
+import { lowerEnv } from './values.ts';
+import { checkNeeded, lowerAgent, lowerCommand, lowerWorker } from './work.ts';
 
 const defaultTimeout = 5 * 60_000;
 
 /**
  * The check that decides whether a step is complete; null: it is complete when its worker succeeds.
  */
-export function lowerCheck(
-  diagnostics: Diagnostics,
-  step: StepInput,
-  path: Path,
-  language: Language,
-): Check | null {
-  const input = step.completion_check;
-  if (input === undefined) {
+export function lowerCheck(step: StepInput, path: Path, lowering: Lowering): Check | null {
+  const { diagnostics, language } = lowering;
+  const own = step.completion_check;
+  if (own === undefined) {
     warnUseless(diagnostics, step, path);
     return null;
   }
@@ -32,44 +30,61 @@ export function lowerCheck(
     const hint = 'with 1, the default, nothing would be run again';
     diagnostics.error('E_WORKFLOW', at, message, hint, step.max_iterations === undefined ? 'key' : 'value');
   }
-  const work = lowerCheckWork(diagnostics, input, here, language);
+  const input: StepInput & CheckInput = withAgent(own, here, lowering);
+  const work = lowerCheckWork(own, input, here, lowering);
   if (work === null) return null;
-  if (input.decision_file !== undefined)
-    checkInside(diagnostics, [...here, 'decision_file'], input.decision_file);
+  if (own.decision_file !== undefined)
+    checkInside(diagnostics, [...here, 'decision_file'], own.decision_file);
   return diagnostics.from(here, {
     work,
     timeout: input.timeout ?? (step.timeout === undefined ? defaultTimeout : Math.ceil(step.timeout / 4)),
-    decisionFile: input.decision_file ?? null,
+    decisionFile: own.decision_file ?? null,
     maxIterations: Math.max(iterations, 1),
     onExhausted: step.on_iterations_exhausted ?? 'abort',
     budget: input.budget ?? null,
     convergence: lowerConvergence(diagnostics, step.convergence, [...path, 'convergence']),
+    ...(input.env !== undefined && { env: lowerEnv(diagnostics, input.env, [...here, 'env'], language) }),
+    ...(input.network === false && { network: false as const }),
   });
 }
 
+/** `own`: the check as its file has it; `input`: with its agent's settings. */
 function lowerCheckWork(
-  diagnostics: Diagnostics,
-  input: CheckInput,
+  own: CheckInput,
+  input: StepInput & CheckInput,
   path: Path,
-  language: Language,
+  lowering: Lowering,
 ): Check['work'] | null {
-  const { worker, command } = input;
-  if (worker !== undefined && command !== undefined) {
-    diagnostics.error(
-      'E_WORKFLOW',
-      [...path, 'command'],
-      'a check is a worker or a command, not both',
-      null,
-      'key',
-    );
+  const { diagnostics, language } = lowering;
+  // Beside an agent, a provider replaces the agent's own.
+  const [kind, other] = checkers.filter(
+    (each) => own[each] !== undefined && !(each === 'provider' && own.agent !== undefined),
+  );
+  if (kind === undefined) {
+    const hint = 'give it a `worker` with `instructions` and `capabilities`, an `agent`, or a `command`';
+    diagnostics.error('E_MISSING_KEY', path, 'nothing says who makes the completion check', hint, 'key');
     return null;
   }
-  if (command !== undefined) return lowerCommand(diagnostics, { ...input, command }, path, language);
-  if (worker !== undefined) return lowerWorker(diagnostics, { ...input, worker }, path, language);
-  const hint = 'give it a `worker` with `instructions` and `capabilities`, or a `command`';
-  diagnostics.error('E_MISSING_KEY', path, 'nothing says who makes the completion check', hint, 'key');
-  return null;
+  if (other !== undefined) {
+    const message = `a check is ${kindWords[kind]} or ${kindWords[other]}, not both`;
+    diagnostics.error('E_WORKFLOW', [...path, other], message, null, 'key');
+    return null;
+  }
+  switch (kind) {
+    case 'worker':
+      return lowerWorker(diagnostics, { ...own, worker: own.worker! }, path, language);
+    case 'provider':
+      checkNeeded(diagnostics, own, path, kind);
+      return diagnostics.from(path, lowerAgent(diagnostics, own.provider!, own, path, language));
+    case 'agent':
+      // An expression is refused: no value of the step chooses who judges it.
+      return isChosen(own) ? null : lowerNamedAgent(own, input, path, lowering);
+    case 'command':
+      return lowerCommand(diagnostics, { ...own, command: own.command! }, path, language);
+  }
 }
+
+const checkers = ['worker', 'provider', 'agent', 'command'] as const;
 
 /** Warns of keys that have no effect for the step's kind. */
 function warnUseless(diagnostics: Diagnostics, step: StepInput, path: Path): void {

@@ -10,7 +10,7 @@ import type { StepInput } from './step-schema.ts';
 import { lowerAgent, stallOf } from './work.ts';
 
 /** Whether an expression chooses the agent of a step. */
-export function isChosen({ agent }: StepInput): boolean {
+export function isChosen({ agent }: Pick<StepInput, 'agent'>): boolean {
   return agent?.includes(opening) === true;
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../kernel/json.ts';
 import { argvText, type Habits, type KeyHint } from '../../yaml/suggest.ts';
 
 const command: KeyHint = (value) => {
@@ -7,6 +8,19 @@ const command: KeyHint = (value) => {
 };
 
 const instead = (key: string): string => `did you mean \`${key}\`?`;
+
+/** What other programs call a guard of silent workers, as the keys that do the same. */
+const stalled: KeyHint = (value) => {
+  const { no_output_timeout: after, on_stall: then } = isJsonObject(value) ? value : {};
+  const { action, as_incomplete: incomplete } = isJsonObject(then) ? then : {};
+  const policy = incomplete === true ? 'incomplete' : action === 'fail' ? 'fail' : 'retry';
+  return `write \`idle_timeout: ${typeof after === 'string' ? after : '10m'}\` and \`on_stall: ${policy}\``;
+};
+
+const noManager =
+  'no agent manages steps: what it would decide is written as `when`, `completion_check`, `gate` or `timeout`';
+const noTeam =
+  'a workflow has no team: a step names one agent with `agent`; roles that work together by mail are defined in protocols/, and a step gives one of them work with `role`';
 
 const ofStep: Readonly<Record<string, KeyHint>> = {
   run: command,
@@ -38,6 +52,9 @@ const ofStep: Readonly<Record<string, KeyHint>> = {
     'a step has no steps of its own: write each under `steps` of the workflow, or use `for_each`, `while` or `workflow`',
   parallel: 'steps run at the same time unless `depends_on` orders them',
   runs_on: 'steps run on this machine: remove it',
+  management: noManager,
+  stall: stalled,
+  subworkflow_event_prefix: 'the steps of a sub-workflow are shown under the id of this step: remove it',
 };
 
 /** What authors of GitHub Actions and other workflow tools write in a native workflow. */
@@ -53,14 +70,28 @@ export const habits: Habits = {
       variables: instead('env'),
       inputs: instead('parameters'),
       id: instead('name'),
+      agents: noTeam,
+      swarm: noTeam,
+      management: noManager,
+      sentinel: 'write `idle_timeout` and `on_stall` in each step that may fall silent',
+      reporting: 'write `hooks`: they run programs and send notices at the start and end of a run',
+      task_policy: 'what an agent may do is said by the `capabilities` of its step',
     },
     step: ofStep,
-    'completion check': { run: command, script: command, permissions: instead('capabilities') },
+    'completion check': {
+      run: command,
+      script: command,
+      permissions: instead('capabilities'),
+      stall: 'the `timeout` of the check ends it: remove it',
+    },
     hook: {
       command: (value) => `write \`run: ${typeof value === 'string' ? argvText(value) : '[npm, test]'}\``,
     },
   },
   values: {
+    exports_mode: {
+      merge: 'write `replace`: artifacts are exported once, when the sub-workflow is complete',
+    },
     worker: Object.fromEntries(
       Object.entries({
         claude: 'CLAUDE_CODE',

@@ -79,7 +79,8 @@ const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
   workflow: [],
 };
 
-const what: Readonly<Record<Kind, string>> = {
+/** How a step or a check of each kind is called. */
+export const kindWords: Readonly<Record<Kind, string>> = {
   worker: 'a worker',
   provider: 'a provider',
   agent: 'an agent',
@@ -116,7 +117,7 @@ export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): 
     diagnostics.error(
       'E_WORKFLOW',
       [...path, other],
-      `a step is ${what[kind]} or ${what[other]}, not both`,
+      `a step is ${kindWords[kind]} or ${kindWords[other]}, not both`,
       null,
       'key',
     );
@@ -130,7 +131,7 @@ export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): 
 
 function unfit(diagnostics: Diagnostics, kind: Kind, path: Path): void {
   const key = String(path.at(-1));
-  const message = `\`${key}\` does nothing in a step that is ${what[kind]}`;
+  const message = `\`${key}\` does nothing in a step that is ${kindWords[kind]}`;
   diagnostics.error('E_UNKNOWN_KEY', path, message, hintFor(key, kind), 'key');
 }
 
@@ -144,7 +145,7 @@ function hintFor(key: string, kind: Kind): string {
 /** Reports a missing key that a worker requires: `instructions`, `capabilities`. */
 export function missing(diagnostics: Diagnostics, key: string, path: Path, kind: Kind): void {
   const description = descriptionAt(stepSchema, [key]);
-  const message = `\`${key}\` is missing in \`${String(path.at(-1))}\`, which is ${what[kind]}`;
+  const message = `\`${key}\` is missing in \`${String(path.at(-1))}\`, which is ${kindWords[kind]}`;
   diagnostics.error(
     'E_MISSING_KEY',
     path,

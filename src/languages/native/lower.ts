@@ -8,9 +8,9 @@ import { lowerBranch } from './branch.ts';
 import { checkInside } from './paths.ts';
 import type { NativeFile } from './schema.ts';
 import { bodyOf } from './sequence.ts';
-import { lowerEnv, lowerSteps } from './steps.ts';
+import { lowerSteps } from './steps.ts';
 import { lowerHooks, lowerTriggers } from './triggers.ts';
-import { lowerValues } from './values.ts';
+import { lowerEnv, lowerValues } from './values.ts';
 
 /**
  * The workflow of a file, with every default filled in; for a file with errors, its valid parts.

@@ -9,6 +9,7 @@ import { validParts } from '../../yaml/shape.ts';
 import type { YamlDocument } from '../../yaml/yaml.ts';
 import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
+import { isDaemonFile, refuseDaemonFile } from './daemon-file.ts';
 import { habits } from './habits.ts';
 import { lostNames, whatIsLost } from './lost.ts';
 import { lower } from './lower.ts';
@@ -23,6 +24,11 @@ function readNative(
   children: Children,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const given = isJsonObject(document.value) ? document.value : {};
+  if (isDaemonFile(given)) {
+    const diagnostics = new Diagnostics(document);
+    refuseDaemonFile(given, diagnostics);
+    return { workflow: lower({}, diagnostics, children, surroundings), problems: diagnostics.problems };
+  }
   const right = nativeFile.safeParse(given);
   const repaired = right.success ? null : repair(nativeFile, given);
   const problems = repaired === null ? [] : checkShape(nativeFile, document, habits).problems;

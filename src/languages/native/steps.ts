@@ -1,4 +1,3 @@
-import type { Language } from '../../expressions/language.ts';
 import type { Template } from '../../expressions/template.ts';
 import { usualChoices } from '../../workflow/reserved.ts';
 import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../../workflow/model.ts';
@@ -12,7 +11,7 @@ import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
 import { checkInside, checkTemplateInside, checkWorkspace } from './paths.ts';
 import { lowerNext } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
-import { lowerValues } from './values.ts';
+import { lowerEnv, lowerValues } from './values.ts';
 import { lowerSummary, lowerTakes } from './prompt-inputs.ts';
 import { lowerAgent, lowerCommand, lowerWorker, stallOf } from './work.ts';
 
@@ -61,8 +60,7 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
     onFailure: policyOf(input, path, lowering),
     ...(input.network === false && { network: false }),
     ...(known && lowerTakes(input, work, path, lowering)),
-    check:
-      (known && lowerSummary(input, work, path, lowering)) ?? lowerCheck(diagnostics, input, path, language),
+    check: (known && lowerSummary(input, work, path, lowering)) ?? lowerCheck(input, path, lowering),
     budget: input.budget ?? null,
     next: lowerNext(diagnostics, input.next, [...path, 'next'], language),
   };
@@ -148,19 +146,6 @@ function lowerWorkspace(
   if (text === undefined) return null;
   const template = diagnostics.template(path, text, language);
   return { path: template, outside: checkWorkspace(diagnostics, path, template) };
-}
-
-/** Environment variables as strings with expressions. */
-export function lowerEnv(
-  diagnostics: Diagnostics,
-  env: Readonly<Record<string, string | number | boolean>> | undefined,
-  path: Path,
-  language: Language,
-): Record<string, Template> {
-  const entries = Object.entries(env ?? {});
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, diagnostics.template([...path, name], String(value), language)]),
-  );
 }
 
 /** A file of the workspace. */

@@ -1,3 +1,5 @@
+import type { Language } from '../../expressions/language.ts';
+import type { Template } from '../../expressions/template.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { patternProblem } from '../../expressions/machine-functions.ts';
@@ -79,4 +81,17 @@ function fits(value: Json, type: ValueType): boolean {
     case 'object':
       return isJsonObject(value);
   }
+}
+
+/** Environment variables as strings with expressions. */
+export function lowerEnv(
+  diagnostics: Diagnostics,
+  env: Readonly<Record<string, string | number | boolean>> | undefined,
+  path: Path,
+  language: Language,
+): Record<string, Template> {
+  const entries = Object.entries(env ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, diagnostics.template([...path, name], String(value), language)]),
+  );
 }

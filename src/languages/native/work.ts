@@ -44,14 +44,23 @@ export function lowerWorker(
   path: Path,
   language: Language,
 ): Agent | Script {
-  const isCheck = path.at(-1) === 'completion_check';
-  for (const key of ['instructions', 'capabilities'] as const)
-    if (isCheck && input[key] === undefined) missing(diagnostics, key, path, 'worker');
+  if (path.at(-1) === 'completion_check') checkNeeded(diagnostics, input, path, 'worker');
   if (input.worker !== 'CUSTOM')
     return lowerAgent(diagnostics, providers[input.worker], input, path, language);
   warnOfScript(diagnostics, input, path);
   const script = diagnostics.script([...path, 'instructions'], input.instructions ?? '', language);
   return { kind: 'script', script, capabilities: permissionsOf(diagnostics, input, path) };
+}
+
+/** Reports what the worker or the provider of a check needs and does not have. */
+export function checkNeeded(
+  diagnostics: Diagnostics,
+  input: AgentInput,
+  path: Path,
+  kind: 'worker' | 'provider',
+): void {
+  for (const key of ['instructions', 'capabilities'] as const)
+    if (input[key] === undefined) missing(diagnostics, key, path, kind);
 }
 
 /** Missing permissions have already been reported. */
@@ -96,8 +105,11 @@ export function stallOf(input: Pick<StepInput, 'idle_timeout' | 'on_stall'>): Pi
   return after === undefined ? {} : { stall: { after, policy } };
 }
 
+/** What only the program of an agent obeys. */
+const agentKeys = ['model', 'variant', 'max_steps', 'max_command_time', 'mcp', 'may_configure'] as const;
+
 function warnOfScript(diagnostics: Diagnostics, input: WorkerInput, path: Path): void {
-  for (const key of ['model', 'variant', 'max_steps', 'max_command_time', 'mcp', 'may_configure'] as const)
+  for (const key of agentKeys)
     if (input[key] !== undefined)
       diagnostics.warn([...path, key], `\`${key}\` does nothing with CUSTOM: it is a script`);
 }
@@ -115,7 +127,7 @@ export function lowerCommand(
   path: Path,
   language: Language,
 ): Command {
-  for (const key of ['instructions', 'model', 'max_steps', 'max_command_time'] as const)
+  for (const key of [...agentKeys, 'instructions'] as const)
     if (key in input && path.at(-1) === 'completion_check')
       diagnostics.error(
         'E_UNKNOWN_KEY',

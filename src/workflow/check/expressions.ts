@@ -40,6 +40,7 @@ export function checkExpressions(step: Step, here: Here): void {
     ...(step.stdin === null ? [] : [step.stdin]),
     ...(step.stdout === null ? [] : [step.stdout.path]),
     ...Object.values(step.env),
+    ...Object.values(step.check?.env ?? {}),
     ...step.outputs.map((output) => output.path),
     ...(step.promptInputs ?? []).map((taken) => taken.source),
     ...(step.choice === undefined ? [] : [step.choice.name]),

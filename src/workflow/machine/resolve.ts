@@ -149,10 +149,10 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
       step.workspace === null
         ? null
         : { path: evaluation.required.renderText(step.workspace.path), outside: step.workspace.outside },
-    env: environment(body.workflow.env, step.env, evaluation),
+    env: environment(body.workflow.env, { ...step.env, ...checking?.env }, evaluation),
     secrets: step.secrets ?? [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
     inherit: body.workflow.inherit,
-    ...(step.network === false && { network: false }),
+    ...((checking?.network ?? step.network) === false && { network: false }),
     grace: step.grace,
     ...(check ?? worker),
     budget: budgetOf(state, checking ? checking.budget : step.budget, scope.budget),

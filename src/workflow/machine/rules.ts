@@ -159,7 +159,7 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
     ...(step.promptInputs ?? []).map(({ source }) => source),
     ...(step.choice === undefined ? [] : [step.choice.name]),
     ...templatesIn(step.work),
-    ...(step.check === null ? [] : templatesIn(step.check.work)),
+    ...(step.check === null ? [] : [...templatesIn(step.check.work), ...Object.values(step.check.env ?? {})]),
   ];
   const conditions = [step.when, ...step.needs.map((need) => need.when)].filter((tree) => tree !== null);
   const { work } = step;

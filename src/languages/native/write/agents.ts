@@ -3,7 +3,7 @@ import type { Template } from '../../../expressions/template.ts';
 import type { Agent } from '../../../workflow/agent.ts';
 import type { Check, Step, PromptInput } from '../../../workflow/model.ts';
 import { providers } from '../work.ts';
-import { scriptText, templateText } from './expression.ts';
+import { scriptText, templateText, templateTexts } from './expression.ts';
 import { duration, typeOf, withoutNothing } from './parts.ts';
 
 /** The agent of a step and its task. `choice`: the expression that chooses the agent. */
@@ -44,12 +44,14 @@ export function summaryOf(check: Check | null): string | null {
 /** The check that decides whether a step is complete, and what happens until then. */
 export function writeCheck({ check }: Step): JsonObject {
   if (check === null || check.purpose === 'summary') return {};
-  const { timeout, decisionFile, maxIterations, onExhausted, budget, convergence } = check;
+  const { timeout, decisionFile, maxIterations, onExhausted, budget, convergence, env, network } = check;
   return withoutNothing({
     completion_check: withoutNothing({
       ...writeChecker(check.work),
       timeout: duration(timeout),
       decision_file: decisionFile,
+      env: env && templateTexts(env),
+      network,
       budget: budget && withoutNothing({ ...budget }),
     }),
     max_iterations: maxIterations,

@@ -3,7 +3,7 @@ import { usualChoices } from '../../../workflow/reserved.ts';
 import type { Body, Need, Next, Retry, Step, Target, Work } from '../../../workflow/model.ts';
 import { bodyOf } from '../../../workflow/bodies.ts';
 import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';
-import { expressionText, itemsText, scriptText, templateText } from './expression.ts';
+import { expressionText, itemsText, scriptText, templateText, templateTexts } from './expression.ts';
 import { duration, types, withoutNothing } from './parts.ts';
 
 /** Records a part that has no exact counterpart. */
@@ -25,7 +25,7 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     when: when === null ? null : `\${{ ${expressionText(when)} }}`,
     workspace: workspace && templateText(workspace.path),
     network: step.network ?? null,
-    env: texts(step.env),
+    env: templateTexts(step.env),
     secrets: secrets && [...secrets],
     stdin: stdin && pathText(templateText(stdin), step.id, note),
     stdout: stdout && [stdout.folder, templateText(stdout.path)].filter((part) => part !== '').join('/'),
@@ -120,12 +120,12 @@ function writeWork(step: Step, note: Note): JsonObject {
       return { while: { condition, max_iterations: work.maxIterations, ...writeBody(work.body, note) } };
     }
     case 'assign':
-      return { set: texts(work.values) ?? {} };
+      return { set: templateTexts(work.values) ?? {} };
     case 'workflow':
       note(step.id, `put the sub-workflow \`${work.workflow.name}\` into that file`);
       return withoutNothing({
         workflow: `./${work.workflow.name}.yaml`,
-        with: texts(work.with),
+        with: templateTexts(work.with),
         exports: work.exports.length === 0 ? null : work.exports.map((each) => ({ ...each })),
       });
   }
@@ -160,11 +160,4 @@ function pathText(path: string, step: string, note: Note): string {
   if (path.split('/').includes('..'))
     note(step, `\`${path}\` leads out of the workspace, which a native workflow refuses`);
   return path.replace(/^workspace\//, '');
-}
-
-function texts(templates: Readonly<Record<string, Step['env'][string]>>): JsonObject | null {
-  const entries = Object.entries(templates).map(
-    ([name, template]) => [name, templateText(template)] as const,
-  );
-  return entries.length === 0 ? null : Object.fromEntries(entries);
 }

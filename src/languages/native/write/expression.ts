@@ -1,5 +1,5 @@
 import { opening, type Template } from '../../../expressions/template.ts';
-import type { Json } from '../../../kernel/json.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
 import type { Script } from '../../../expressions/script/script.ts';
 import type { ForEach } from '../../../workflow/model.ts';
 import { isTree } from '../../../workflow/machine/rules.ts';
@@ -88,4 +88,12 @@ export function templateText(template: Template): string {
         : `${opening} ${expressionText(part.tree)} }}`,
     )
     .join('');
+}
+
+/** Templates by name as strings; null: none. */
+export function templateTexts(templates: Readonly<Record<string, Template>>): JsonObject | null {
+  const entries = Object.entries(templates).map(
+    ([name, template]) => [name, templateText(template)] as const,
+  );
+  return entries.length === 0 ? null : Object.fromEntries(entries);
 }

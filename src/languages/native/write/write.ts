@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { BranchRule, Workflow } from '../../../workflow/model.ts';
 import { writeBody } from './body.ts';
-import { templateText } from './expression.ts';
+import { templateTexts } from './expression.ts';
 import { duration, types, withoutNothing } from './parts.ts';
 import { writeHooks, writeTriggers } from './starts.ts';
 
@@ -42,8 +42,6 @@ export function writeNative(workflow: Workflow): string {
 function head(workflow: Workflow): JsonObject {
   const { description, timeout, concurrency, contextDir, parameters, context, env, inherit, secrets } =
     workflow;
-  const texts = (all: Workflow['env']) =>
-    Object.fromEntries(Object.entries(all).map(([name, template]) => [name, templateText(template)]));
   const unless = <T extends JsonObject | readonly string[]>(empty: boolean, value: T): T | null =>
     empty ? null : value;
   const budget = withoutNothing({ ...workflow.budget });
@@ -55,8 +53,8 @@ function head(workflow: Workflow): JsonObject {
     concurrency,
     context_dir: contextDir === 'context' ? null : contextDir,
     parameters: types(parameters),
-    context: unless(Object.keys(context).length === 0, texts(context)),
-    env: unless(Object.keys(env).length === 0, texts(env)),
+    context: templateTexts(context),
+    env: templateTexts(env),
     inherit: unless(inherit.length === 0, [...inherit]),
     secrets: unless(secrets.length === 0, [...secrets]),
     budget: unless(Object.keys(budget).length === 0, budget),
