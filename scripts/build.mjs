@@ -1,6 +1,6 @@
-// Bundles src/main.ts into dist/app.cjs. V8's compiled cache lies beside it, named by its content
-// and moved into place before dist/app.cjs, so that a reader of dist/ sees one complete build at
-// any time.
+// Bundles src/main.ts into dist/app.cjs, and the page of src/web/ into dist/web/. V8's compiled
+// cache and the parts of the page are named by their content and moved into place before the files
+// that name them, so that a reader of dist/ sees one complete build at any time.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ export async function build(outputDirectory = join(root, 'dist')) {
   mkdirSync(outputDirectory, { recursive: true });
   const staging = mkdtempSync(join(outputDirectory, '.building-'));
   try {
-    await bundle(bundleOptions(staging));
+    await Promise.all([bundle(bundleOptions(staging)), buildPage(bundle, join(staging, 'web'))]);
     keepCompiled(staging);
     // An edit made while the build runs must count as newer than the build.
     utimesSync(join(staging, 'app.cjs'), sourceTime, sourceTime);
@@ -62,6 +62,32 @@ function bundleOptions(outdir) {
     logLevel: 'silent',
     banner: { js: cacheLine(unnamed) },
   };
+}
+
+/** Bundles the page: index.html, and beside it the script and the style sheet that it names. */
+async function buildPage(bundle, outdir) {
+  const { metafile } = await bundle({
+    absWorkingDir: root,
+    entryPoints: { page: 'src/web/main.tsx', style: 'src/web/styles/page.css' },
+    entryNames: '[name]-[hash]',
+    outdir,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    metafile: true,
+    legalComments: 'linked',
+    logLevel: 'silent',
+  });
+  const written = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
+  const html = written.reduce(
+    (text, [path, { entryPoint }]) => text.replace(entryPoint.replace('src/web/', ''), basename(path)),
+    readFileSync(join(root, 'src', 'web', 'index.html'), 'utf8'),
+  );
+  writeFileSync(join(outdir, 'index.html'), html);
 }
 
 const unnamed = '0'.repeat(16);
@@ -113,12 +139,18 @@ function newestBelow(directory) {
 }
 
 function publish(staging, outputDirectory) {
-  const names = readdirSync(staging);
-  for (const name of names.filter((each) => each !== 'app.cjs')) {
-    renameSync(join(staging, name), join(outputDirectory, name));
-  }
-  renameSync(join(staging, 'app.cjs'), join(outputDirectory, 'app.cjs'));
-  removeOldFiles(outputDirectory, new Set(names));
+  moveAll(join(staging, 'web'), join(outputDirectory, 'web'), 'index.html');
+  rmSync(join(staging, 'web'), { recursive: true });
+  moveAll(staging, outputDirectory, 'app.cjs');
+}
+
+/** Moves the files of a folder, `last` after the others. */
+function moveAll(from, to, last) {
+  mkdirSync(to, { recursive: true });
+  const names = readdirSync(from);
+  for (const name of names.filter((each) => each !== last)) renameSync(join(from, name), join(to, name));
+  renameSync(join(from, last), join(to, last));
+  removeOldFiles(to, new Set([...names, 'web']));
 }
 
 // A process that is just starting may need the files of an earlier build, so they stay for a day.

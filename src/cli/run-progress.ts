@@ -2,7 +2,7 @@ import type { RunEvent } from '../workflow/machine/event.ts';
 import type { RunState, StepRun } from '../workflow/machine/state.ts';
 import { warningsOfSettled } from '../workflow/machine/view.ts';
 import { describeRunEvent, isSummarised, type RunChange } from '../operations/runs/changes.ts';
-import { span } from '../operations/times.ts';
+import { span } from '../kernel/times.ts';
 import { cut } from './columns.ts';
 import { line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { compile, type Rules } from '../workflow/machine/rules.ts';
 import type { RunState, StepRun } from '../workflow/machine/state.ts';
 import { agentOf, attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../workflow/machine/view.ts';
-import { duration } from '../operations/times.ts';
+import { duration } from '../kernel/times.ts';
 import type { Context } from './context.ts';
 import { runOf } from './ids.ts';
 import { line, moment, money, table } from './format.ts';

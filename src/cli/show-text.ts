@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { CopyDocument, InvocationDocument, RequestDocument, Shown } from '../operations/show.ts';
 import type { MessageDocument } from '../operations/messages.ts';
-import { duration } from '../operations/times.ts';
+import { duration } from '../kernel/times.ts';
 import { clock, line, moment, money, printable, short } from './format.ts';
 import { turnWords } from './status-text.ts';
 import type { Colours } from './terminal.ts';

@@ -52,3 +52,20 @@ export interface Session {
   readonly usd: number;
   readonly tokens: number;
 }
+
+/**
+ * `$0.42`, or with calls without a price: `$0.42, 2 unpriced`. Empty if nothing was spent; tokens
+ * count where dollars do not.
+ */
+export function money({ usd, tokens, unpriced }: Cost): string {
+  const dollars = usd > 0 ? `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}` : '';
+  const words = dollars === '' && tokens > 0 ? `${count(tokens)} tokens` : dollars;
+  const open = unpriced > 0 && words !== '' ? `${String(unpriced)} unpriced` : '';
+  return [words, open].filter((part) => part !== '').join(', ');
+}
+
+/** `950`, `12.3k`, `4.0M`. */
+function count(number: number): string {
+  if (number < 1_000) return String(number);
+  return number < 1_000_000 ? `${(number / 1_000).toFixed(1)}k` : `${(number / 1_000_000).toFixed(1)}M`;
+}

@@ -10,7 +10,7 @@ import {
   type Turn,
 } from '../mail/machine/state.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
-import { duration, span } from './times.ts';
+import { duration, span } from '../kernel/times.ts';
 import { shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 

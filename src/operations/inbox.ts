@@ -19,7 +19,7 @@ import { ProblemsError } from './problems.ts';
 import type { Holder, Project } from './project/project.ts';
 import { approveCommand } from './runs/run-commands.ts';
 import type { RunStatusDocument, WorkflowStatus } from './runs/run-status.ts';
-import { iso, isoOrNull } from './times.ts';
+import { iso, isoOrNull } from '../kernel/times.ts';
 
 /** The items that wait for people. `as`: the requested role; null: every person of the protocol. */
 export interface Inbox {

@@ -10,7 +10,7 @@ import type {
   TurnStatus,
   WaitStatus,
 } from './mail-status.ts';
-import { iso, isoOrNull } from './times.ts';
+import { iso, isoOrNull } from '../kernel/times.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
 /**

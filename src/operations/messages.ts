@@ -3,7 +3,7 @@ import { fileName, mailroom, monthOf, type Message } from '../mail/format/messag
 import type { Delivery, Mail, MailState } from '../mail/machine/state.ts';
 import type { Project } from './project/project.ts';
 import { reference } from './reference.ts';
-import { iso } from './times.ts';
+import { iso } from '../kernel/times.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 import { parseEnvelope } from '../mail/format/read-message.ts';

@@ -17,7 +17,7 @@ import { threadStatus, turnStatus } from './mail-summary.ts';
 import { withWorktrees } from './read-status.ts';
 import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import type { Directory } from './targets.ts';
-import { isoOrNull } from './times.ts';
+import { isoOrNull } from '../kernel/times.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 

@@ -14,7 +14,7 @@ import type {
 } from './mail-status.ts';
 import type { MailSummary, RoleSummary } from './mail-summary.ts';
 import type { RunStatusDocument, TriggerStatus } from './runs/run-status.ts';
-import { iso } from './times.ts';
+import { iso } from '../kernel/times.ts';
 import type { Explained } from './why/explained.ts';
 import type { RoleName } from '../kernel/ids.ts';
 

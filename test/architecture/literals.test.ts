@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { lineOf, parse, readTree, visit } from './tree.ts';
 
-const sources = [...readTree(['src'], ['.ts'])];
+const sources = [...readTree(['src'], ['.ts', '.tsx'])];
 
 /** The regular expressions of a file with other characters than those of ASCII. */
 function foreignPatterns([path, text]: readonly [string, string]): string[] {

@@ -7,6 +7,10 @@ interface Rule {
   readonly may: readonly string[];
   /** It decides and touches nothing: no clock, no chance, no console, and of packages and node modules only these. */
   readonly pure?: readonly string[];
+  /** Rooms of which it may import types alone: nothing of them is part of it. */
+  readonly types?: readonly string[];
+  /** It runs in a browser: no node modules, and of packages only these. */
+  readonly packages?: readonly string[];
 }
 
 const machines = ['kernel', 'letters', 'mail/format', 'mail/machine'];
@@ -126,6 +130,11 @@ export const rooms: Readonly<Record<string, Rule>> = {
     ],
   },
   main: { may: ['cli', 'wiring'] },
+  web: {
+    may: ['kernel'],
+    types: ['mail/machine', 'workflow', 'workflow/machine', 'operations'],
+    packages: ['preact', 'preact/hooks', '@preact/signals'],
+  },
 };
 
 /** Node modules that few rooms may use: for the project's files, /proc, and what children write. */
@@ -147,6 +156,8 @@ export interface Import {
   readonly isRelative: boolean;
   /** It is loaded only when it is needed, by `import()`. */
   readonly isDeferred: boolean;
+  /** It imports types alone: nothing of it is left in the program. */
+  readonly isType: boolean;
 }
 
 /** Every broken rule of the tree, as `path:line what`, and every cycle of files or of rooms. */
@@ -209,11 +220,15 @@ function faultOf(each: Import, tree: Tree): string | undefined {
   if (!tree.has(each.target)) return `imports ${each.target}, which does not exist`;
   const target = roomOf(each.target);
   if (target === room || rule.may.includes(target)) return undefined;
+  if (rule.types?.includes(target) === true)
+    return each.isType ? undefined : `${room} may only import types of ${target} (${each.target})`;
   return `${room} must not import ${target} (${each.target})`;
 }
 
 function packageFault(room: string, target: string): string | undefined {
-  const pure = rooms[room]?.pure;
+  const { pure, packages } = rooms[room] ?? {};
+  if (packages !== undefined)
+    return packages.includes(target) ? undefined : `${room} runs in a browser and must not import ${target}`;
   if (pure !== undefined)
     return pure.includes(target) ? undefined : `${room} is pure and must not import ${target}`;
   const users = onlyUsers[target.replace(/^node:/, '')];
@@ -233,7 +248,8 @@ export function importsOf(file: ts.SourceFile): Import[] {
     const isRelative = specifier.text.startsWith('.');
     const target = isRelative ? posix.join(posix.dirname(file.fileName), specifier.text) : specifier.text;
     const isDeferred = ts.isCallExpression(node);
-    found.push({ from: file.fileName, line: lineOf(file, node), target, isRelative, isDeferred });
+    const line = lineOf(file, node);
+    found.push({ from: file.fileName, line, target, isRelative, isDeferred, isType: isTypeOnly(node) });
   };
   visit(file, (node) => {
     if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier);
@@ -245,6 +261,11 @@ export function importsOf(file: ts.SourceFile): Import[] {
     }
   });
   return found;
+}
+
+function isTypeOnly(node: ts.Node): boolean {
+  if (ts.isImportDeclaration(node)) return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+  return ts.isImportTypeNode(node) || (ts.isExportDeclaration(node) && node.isTypeOnly);
 }
 
 function impurities(file: ts.SourceFile): string[] {

@@ -33,10 +33,10 @@ export function starters(): Prose[] {
 
 /**
  * Comments of the program and of scripts, and their strings that have a space: help, diagnostics,
- * prompts, descriptions of schemas.
+ * prompts, descriptions of schemas, the text of the page.
  */
 export function program(): Prose[] {
-  const tree = readTree(['src', 'scripts', 'agents', 'templates'], ['.ts', '.mjs']);
+  const tree = readTree(['src', 'scripts', 'agents', 'templates'], ['.ts', '.tsx', '.mjs']);
   return [...tree].flatMap(([file, text]) => proseOf(file, text));
 }
 
@@ -84,9 +84,11 @@ function commentsOf(source: ts.SourceFile): ts.CommentRange[] {
 function sentenceOf(node: ts.Node): string | null {
   const text = ts.isStringLiteralLike(node)
     ? node.text
-    : ts.isTemplateExpression(node)
-      ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…')
-      : '';
+    : ts.isJsxText(node)
+      ? node.text.trim()
+      : ts.isTemplateExpression(node)
+        ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…')
+        : '';
   return /\S\s\S/.test(text) ? text.replace(/`[^`]*`/g, '``') : null;
 }
 

@@ -5,7 +5,7 @@ import { line, money, moment, printable, short, table } from '../format.ts';
 import { json } from '../output.ts';
 import { errorText } from '../../operations/problems.ts';
 import { runSummary, type RunSummary } from '../../operations/runs/summary.ts';
-import { span } from '../../operations/times.ts';
+import { span } from '../../kernel/times.ts';
 
 /** An unreadable run does not hide the others: its error follows the list. */
 export async function listRuns(context: Context, asJson: boolean): Promise<number> {

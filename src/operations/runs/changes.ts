@@ -7,7 +7,7 @@ import { lastFailure } from '../../workflow/machine/view.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { failedInside, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';
-import { duration } from '../times.ts';
+import { duration } from '../../kernel/times.ts';
 import { approveCommand } from './run-commands.ts';
 
 /** One change of a run, in words. */

@@ -12,7 +12,7 @@ import type { Holder } from '../project/project.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { explained, isMoving, type Explained } from '../why/explained.ts';
 import { approveCommand, resumeCommand, runCommand, type AnswerFields } from './run-commands.ts';
-import { iso, isoOrNull } from '../times.ts';
+import { iso, isoOrNull } from '../../kernel/times.ts';
 import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 
 /** A run that has not ended. */

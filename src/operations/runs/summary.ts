@@ -2,7 +2,7 @@ import type { Cost } from '../../mail/machine/state.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import type { RunStatus } from '../../workflow/machine/status.ts';
-import { isoOrNull } from '../times.ts';
+import { isoOrNull } from '../../kernel/times.ts';
 
 /** A run as `runs` lists it: the document of `show`, without its steps. */
 export interface RunSummary {

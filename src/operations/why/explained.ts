@@ -1,5 +1,5 @@
 import { through, type Why, type WhyCode } from '../../kernel/why.ts';
-import { iso, isoOrNull } from '../times.ts';
+import { iso, isoOrNull } from '../../kernel/times.ts';
 
 /** Why something moves, waits or has ended. Timestamps are ISO 8601 in UTC. */
 export interface Explained {

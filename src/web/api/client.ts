@@ -1,0 +1,91 @@
+import { forgetKey, key } from '../state/session.ts';
+
+/** A failed request. `code` is one of docs/errors.md, or `E_OFFLINE` when no server answered. */
+export class Problem extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly hint: string | null;
+
+  constructor(code: string, status: number, message: string, hint: string | null = null) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.hint = hint;
+  }
+}
+
+/** The start of every path of the API. */
+const base = '/api/v1';
+
+export interface Fetched<T> {
+  /** Null: it has not changed since the given tag. */
+  readonly document: T | null;
+  readonly tag: string | null;
+}
+
+/** Reads a document. Throws a `Problem`. */
+export async function read<T>(path: string, tag: string | null = null): Promise<Fetched<T>> {
+  const response = await request('GET', path, { headers: tag === null ? {} : { 'If-None-Match': tag } });
+  if (response.status === 304) return { document: null, tag };
+  const document = (await response.json()) as T;
+  return { document, tag: response.headers.get('ETag') };
+}
+
+/** Reads a text from a byte on. Throws a `Problem`. */
+export async function readText(path: string): Promise<string> {
+  const response = await request('GET', path, { headers: { Accept: 'text/plain' } });
+  return await response.text();
+}
+
+/** Sends a command. `once`: repeated with the same value, it takes effect once. Throws a `Problem`. */
+export async function send<T>(path: string, body: object, once: string): Promise<T> {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': once };
+  const response = await request('POST', path, { headers, body: JSON.stringify(body) });
+  return (await response.json()) as T;
+}
+
+/** Opens the stream of changes. Throws a `Problem`. */
+export async function openStream(lastEvent: string | null, signal: AbortSignal): Promise<Response> {
+  const resume: Record<string, string> = lastEvent === null ? {} : { 'Last-Event-ID': lastEvent };
+  return await request('GET', '/events', { headers: { Accept: 'text/event-stream', ...resume }, signal });
+}
+
+async function request(method: string, path: string, options: RequestInit): Promise<Response> {
+  const headers = { ...(options.headers as Record<string, string>), Authorization: `Bearer ${key.value ?? ''}` };
+  let response: Response;
+  try {
+    response = await fetch(`${base}${path}`, { ...options, method, headers, cache: 'no-store' });
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    throw new Problem('E_OFFLINE', 0, 'the server does not answer', 'start it again with `mailroom serve`');
+  }
+  if (response.ok || response.status === 304) return response;
+  const problem = await problemOf(response);
+  if (response.status === 401) forgetKey();
+  throw problem;
+}
+
+/** RFC 9457, with our code. */
+interface ProblemDocument {
+  readonly code?: string;
+  readonly title?: string;
+  readonly detail?: string;
+  readonly hint?: string | null;
+  readonly errors?: readonly { readonly message?: string }[];
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const fallback = `the server answered ${String(response.status)}`;
+  try {
+    const { code = 'E_INTERNAL', title, detail, hint, errors } = (await response.json()) as ProblemDocument;
+    const first = detail ?? title ?? errors?.[0]?.message ?? fallback;
+    return new Problem(code, response.status, first, hint ?? null);
+  } catch {
+    return new Problem('E_INTERNAL', response.status, fallback);
+  }
+}
+
+/** A path of the API with a part that may hold any character. */
+export function at(...parts: readonly string[]): string {
+  return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+}

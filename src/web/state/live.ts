@@ -1,0 +1,89 @@
+import { signal, type Signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { Problem, read } from '../api/client.ts';
+
+/** A document of the API that is read again whenever the project changes. */
+export interface Live<T> {
+  /** Null: it has not arrived yet. It stays while a newer one cannot be read. */
+  readonly value: Signal<T | null>;
+  readonly problem: Signal<Problem | null>;
+}
+
+interface Entry extends Live<unknown> {
+  users: number;
+  tag: string | null;
+  /** A request is under way; `again`: something has changed since it was sent. */
+  busy: boolean;
+  again: boolean;
+}
+
+const entries = new Map<string, Entry>();
+/** The number of unused documents that are kept to show at once when a person comes back. */
+const kept = 40;
+
+/** The document at a path of the API, as long as the component is shown. */
+export function useLive<T>(path: string): Live<T> {
+  const entry = entryOf(path);
+  useEffect(() => {
+    const used = entryOf(path);
+    used.users += 1;
+    refresh(path, used);
+    return () => {
+      used.users -= 1;
+      forgetOldest();
+    };
+  }, [path]);
+  return entry as Live<T>;
+}
+
+function entryOf(path: string): Entry {
+  const found = entries.get(path);
+  if (found !== undefined) return found;
+  const entry = { value: signal(null), problem: signal(null), users: 0, tag: null, busy: false, again: false };
+  entries.set(path, entry);
+  return entry;
+}
+
+function forgetOldest(): void {
+  const unused = [...entries].filter(([, { users }]) => users === 0);
+  for (const [path] of unused.slice(0, Math.max(0, unused.length - kept))) entries.delete(path);
+}
+
+function refresh(path: string, entry: Entry): void {
+  if (entry.busy) entry.again = true;
+  else void load(path, entry);
+}
+
+async function load(path: string, entry: Entry): Promise<void> {
+  entry.busy = true;
+  do {
+    entry.again = false;
+    try {
+      const { document, tag } = await read(path, entry.tag);
+      if (document !== null) [entry.value.value, entry.tag] = [document, tag];
+      entry.problem.value = null;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      entry.problem.value = error;
+    }
+  } while (entry.again);
+  entry.busy = false;
+}
+
+/** Milliseconds between two readings while changes arrive without a pause. */
+const rest = 100;
+let timer: ReturnType<typeof setTimeout> | null = null;
+let last = 0;
+
+/** Reads everything that is shown again: at once, and in a flood of changes ten times a second. */
+export function refreshAll(): void {
+  if (timer !== null) return;
+  timer = setTimeout(
+    () => {
+      timer = null;
+      last = performance.now();
+      for (const [path, entry] of entries) if (entry.users > 0) refresh(path, entry);
+    },
+    Math.max(0, last + rest - performance.now()),
+  );
+}

@@ -1,0 +1,40 @@
+import { signal } from '@preact/signals';
+import { Problem } from '../api/client.ts';
+
+export interface Toast {
+  readonly id: number;
+  readonly kind: 'done' | 'problem';
+  readonly text: string;
+  readonly hint: string | null;
+  /** The code of a problem, which docs/errors.md explains; null: it is none. */
+  readonly code: string | null;
+}
+
+export const toasts = signal<readonly Toast[]>([]);
+let last = 0;
+
+/** Milliseconds for which a message that needs no action stays. */
+const shown = 6_000;
+
+export function notify(text: string): void {
+  const toast = add({ kind: 'done', text, hint: null, code: null });
+  setTimeout(() => dismiss(toast), shown);
+}
+
+/** Shows why something failed, until the person has dismissed it. */
+export function complain(error: unknown): void {
+  if (error instanceof Problem) {
+    const { message, hint, code } = error;
+    add({ kind: 'problem', text: message, hint, code });
+  } else add({ kind: 'problem', text: String(error), hint: null, code: 'E_INTERNAL' });
+}
+
+export function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((each) => each.id !== id);
+}
+
+function add(toast: Omit<Toast, 'id'>): number {
+  last += 1;
+  toasts.value = [...toasts.value.slice(-3), { ...toast, id: last }];
+  return last;
+}
