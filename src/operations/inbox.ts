@@ -29,7 +29,7 @@ export interface Inbox {
 }
 
 /** The same as a document. */
-interface InboxDocument {
+export interface InboxDocument {
   readonly schema: 1;
   readonly as: RoleName | null;
   readonly items: readonly InboxItem[];

@@ -51,7 +51,10 @@ export async function openStream(lastEvent: string | null, signal: AbortSignal):
 }
 
 async function request(method: string, path: string, options: RequestInit): Promise<Response> {
-  const headers = { ...(options.headers as Record<string, string>), Authorization: `Bearer ${key.value ?? ''}` };
+  const headers = {
+    ...(options.headers as Record<string, string>),
+    Authorization: `Bearer ${key.value ?? ''}`,
+  };
   let response: Response;
   try {
     response = await fetch(`${base}${path}`, { ...options, method, headers, cache: 'no-store' });

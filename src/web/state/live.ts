@@ -39,7 +39,14 @@ export function useLive<T>(path: string): Live<T> {
 function entryOf(path: string): Entry {
   const found = entries.get(path);
   if (found !== undefined) return found;
-  const entry = { value: signal(null), problem: signal(null), users: 0, tag: null, busy: false, again: false };
+  const entry = {
+    value: signal(null),
+    problem: signal(null),
+    users: 0,
+    tag: null,
+    busy: false,
+    again: false,
+  };
   entries.set(path, entry);
   return entry;
 }

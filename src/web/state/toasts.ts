@@ -8,6 +8,8 @@ export interface Toast {
   readonly hint: string | null;
   /** The code of a problem, which docs/errors.md explains; null: it is none. */
   readonly code: string | null;
+  /** The address of its explanation. */
+  readonly help: string;
 }
 
 export const toasts = signal<readonly Toast[]>([]);
@@ -17,16 +19,15 @@ let last = 0;
 const shown = 6_000;
 
 export function notify(text: string): void {
-  const toast = add({ kind: 'done', text, hint: null, code: null });
+  const toast = add({ kind: 'done', text, hint: null, code: null, help: '' });
   setTimeout(() => dismiss(toast), shown);
 }
 
 /** Shows why something failed, until the person has dismissed it. */
 export function complain(error: unknown): void {
-  if (error instanceof Problem) {
-    const { message, hint, code } = error;
-    add({ kind: 'problem', text: message, hint, code });
-  } else add({ kind: 'problem', text: String(error), hint: null, code: 'E_INTERNAL' });
+  const problem = error instanceof Problem ? error : new Problem('E_INTERNAL', 0, String(error));
+  const { message: text, hint, code } = problem;
+  add({ kind: 'problem', text, hint, code, help: `/docs/errors.md#${code.toLowerCase()}` });
 }
 
 export function dismiss(id: number): void {

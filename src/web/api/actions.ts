@@ -1,0 +1,70 @@
+import type { Json } from '../../kernel/json.ts';
+import type { Sending } from '../../operations/sending.ts';
+import type { PlanDocument } from '../../operations/runs/plan.ts';
+import { at, send } from './client.ts';
+
+type Values = Readonly<Record<string, Json>>;
+
+/** What a person writes to roles, or answers. */
+export interface Letter {
+  readonly type?: string;
+  readonly subject?: string;
+  readonly text: string;
+  readonly fields: Values;
+}
+
+export interface NewLetter extends Letter {
+  readonly to: readonly string[];
+  readonly thread?: string;
+}
+
+/** The result of a command: `recorded` takes effect when a controller reads it. */
+export interface Verdict {
+  readonly state: 'done' | 'refused' | 'recorded';
+  readonly reason?: string | null;
+}
+
+export async function sendLetter(letter: NewLetter, once: string): Promise<Sending> {
+  return await send('/messages', letter, once);
+}
+
+export async function reply(message: string, letter: Letter, once: string): Promise<Sending> {
+  return await send(`${at('messages', message)}/reply`, letter, once);
+}
+
+export interface GateAnswer {
+  readonly choice?: string;
+  readonly comment?: string;
+  readonly fields: Values;
+}
+
+export async function judge(
+  run: string,
+  gate: string,
+  verb: 'approve' | 'reject',
+  answer: GateAnswer,
+  once: string,
+): Promise<Verdict> {
+  return await send(`${at('workflow-runs', run, 'gates', gate)}/${verb}`, answer, once);
+}
+
+/** Pauses, continues, cancels or repeats what a path names: `/roles/qa`, `/threads/…`, `/turns/t3`. */
+export async function command(
+  path: string,
+  verb: 'pause' | 'unpause' | 'cancel' | 'retry' | 'resume',
+  once: string,
+): Promise<Verdict> {
+  return await send(`${path}/${verb}`, {}, once);
+}
+
+export async function planOf(workflow: string, parameters: Values): Promise<PlanDocument> {
+  return await send(`${at('workflows', workflow)}/plan`, { parameters }, crypto.randomUUID());
+}
+
+export async function startRun(
+  workflow: string,
+  parameters: Values,
+  once: string,
+): Promise<{ readonly run: string }> {
+  return await send(`${at('workflows', workflow)}/run`, { parameters }, once);
+}

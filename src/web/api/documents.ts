@@ -1,0 +1,59 @@
+import type { Cost } from '../../kernel/cost.ts';
+import type { Json } from '../../kernel/json.ts';
+import type { FieldShape } from '../parts/fields.tsx';
+import type { RunSummary } from '../../operations/runs/summary.ts';
+import type { StepStatus } from '../../workflow/machine/status.ts';
+
+/* The documents of the command line's `--json` for which it has no type of its own. */
+
+export interface StepDocument {
+  readonly status: StepStatus;
+  readonly attempts: number;
+  readonly iterations: number;
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly exit_code: number | null;
+  readonly error_class: string | null;
+  readonly error_code: string | null;
+  readonly reason: string | null;
+  readonly values: Json;
+  readonly artifacts: readonly { readonly name: string; readonly path: string }[];
+  readonly cost: Cost;
+  /** The steps of a sub-workflow. */
+  readonly steps?: StepDocuments;
+  /** The iterations of a loop. */
+  readonly items?: readonly { readonly index: number; readonly item: Json; readonly steps: StepDocuments }[];
+}
+
+export type StepDocuments = Readonly<Record<string, StepDocument>>;
+
+export interface RunDocument extends RunSummary {
+  readonly warnings: readonly string[];
+  readonly steps: StepDocuments;
+}
+
+export interface WorkflowRow {
+  readonly file: string;
+  /** False: it has errors. */
+  readonly ok: boolean;
+  readonly name: string | null;
+  readonly language: string | null;
+  readonly description: string | null;
+  readonly steps: number | null;
+}
+
+interface DiagnosticDocument {
+  readonly code: string;
+  readonly message: string;
+  readonly line: number | null;
+  readonly hint: string | null;
+}
+
+export interface WorkflowDocument {
+  readonly file: string;
+  readonly ok: boolean;
+  readonly text: string;
+  readonly parameters: Readonly<Record<string, FieldShape>>;
+  readonly errors: readonly DiagnosticDocument[];
+  readonly warnings: readonly DiagnosticDocument[];
+}

@@ -1,0 +1,172 @@
+import { useSignalEffect } from '@preact/signals';
+import type { InboxDocument } from '../operations/inbox.ts';
+import type { StatusDocument } from '../operations/status.ts';
+import { money } from '../kernel/cost.ts';
+import { connection, reconnect } from './api/events.ts';
+import { dialog } from './keys.ts';
+import { Help } from './parts/help.tsx';
+import { KeyNeeded } from './parts/key-needed.tsx';
+import { Palette } from './parts/palette.tsx';
+import { Toasts } from './parts/toasts.tsx';
+import { useLive } from './state/live.ts';
+import { link, parts } from './state/route.ts';
+import { key } from './state/session.ts';
+import { nextTheme, theme } from './state/theme.ts';
+import { Costs } from './views/costs.tsx';
+import { Inbox } from './views/inbox.tsx';
+import { Role, Roles } from './views/roles.tsx';
+import { Run } from './views/run.tsx';
+import { Runs } from './views/runs.tsx';
+import { Send } from './views/send.tsx';
+import { Message, Thread, Threads } from './views/threads.tsx';
+import { Turn } from './views/turn.tsx';
+import { WhyView } from './views/why.tsx';
+import { Workflow, Workflows } from './views/workflows.tsx';
+import { Empty, View } from './parts/panel.tsx';
+
+const places = [
+  ['inbox', 'Inbox'],
+  ['roles', 'Roles'],
+  ['threads', 'Threads'],
+  ['runs', 'Runs'],
+  ['workflows', 'Workflows'],
+  ['costs', 'Costs'],
+] as const;
+
+export function App() {
+  useSignalEffect(focusTitle);
+  if (key.value === null) return <KeyNeeded />;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the content
+      </a>
+      <Sidebar />
+      <div class="column">
+        <Connection />
+        <main id="main" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <Toasts />
+      {dialog.value === 'palette' && <Palette />}
+      {dialog.value === 'help' && <Help />}
+    </>
+  );
+}
+
+/** The fragment is the route, so a link to a part of the page moves the focus itself. */
+function skip(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+let shown = '';
+
+/** A new view is announced by its title, and begins at its top. */
+function focusTitle(): void {
+  const [view = '', id = ''] = parts.value;
+  const place = `${view}/${id}`;
+  const isFirst = shown === '';
+  if (place === shown) return;
+  shown = place;
+  const name = places.find(([each]) => each === view)?.[1] ?? view;
+  document.title = `${name} · Mailroom`;
+  if (isFirst) return;
+  queueMicrotask(() => {
+    scrollTo(0, 0);
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+  });
+}
+
+function Outlet() {
+  const [view = '', id = null] = parts.value;
+  switch (view) {
+    case 'inbox':
+      return <Inbox id={id} />;
+    case 'roles':
+      return id === null ? <Roles /> : <Role name={id} />;
+    case 'threads':
+      return id === null ? <Threads /> : <Thread key={id} id={id} />;
+    case 'messages':
+      return <Message key={id} id={id ?? ''} />;
+    case 'turns':
+      return <Turn key={id} id={id ?? ''} />;
+    case 'runs':
+      return id === null ? <Runs /> : <Run key={id} id={id} />;
+    case 'workflows':
+      return id === null ? <Workflows /> : <Workflow key={id} id={id} />;
+    case 'costs':
+      return <Costs />;
+    case 'send':
+      return <Send key={id} role={id} />;
+    case 'why':
+      return <WhyView key={id} target={id ?? ''} />;
+    default:
+      return (
+        <View title="Nothing here">
+          <Empty>
+            This address leads nowhere. <a href={link('inbox')}>Go to the inbox.</a>
+          </Empty>
+        </View>
+      );
+  }
+}
+
+function Sidebar() {
+  const inbox = useLive<InboxDocument>('/inbox');
+  const status = useLive<StatusDocument>('/status');
+  const waiting = inbox.value.value?.items.filter(({ kind }) => kind !== 'notice').length ?? 0;
+  const running = status.value.value?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
+  const counts: Readonly<Record<string, number>> = { inbox: waiting, runs: running };
+  const [view] = parts.value;
+  return (
+    <nav class="sidebar" aria-label="Views">
+      <a class="brand" href={link('inbox')}>
+        Mailroom
+      </a>
+      <ul>
+        {places.map(([place, name]) => (
+          <li key={place}>
+            <a href={link(place)} aria-current={view === place ? 'page' : undefined}>
+              {name}
+              {(counts[place] ?? 0) > 0 && <span class="count">{counts[place]}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div class="foot">
+        {status.value.value !== null && (
+          <p class="dim">
+            {status.value.value.controller === null ? 'No controller' : 'Controller runs'}
+            {money(status.value.value.cost.today) !== '' &&
+              ` · today ${money(status.value.value.cost.today)}`}
+          </p>
+        )}
+        <button type="button" class="quiet" onClick={() => (dialog.value = 'palette')}>
+          Find <kbd>Ctrl K</kbd>
+        </button>
+        <button type="button" class="quiet" onClick={nextTheme}>
+          {`Theme: ${theme.value}`}
+        </button>
+        <button type="button" class="quiet" onClick={() => (dialog.value = 'help')}>
+          Keys <kbd>?</kbd>
+        </button>
+      </div>
+    </nav>
+  );
+}
+
+/** Says that the server is gone: what is shown is old, what is typed stays. */
+function Connection() {
+  if (connection.value !== 'lost') return null;
+  return (
+    <div class="lost" role="alert">
+      <strong>The server is gone.</strong> What you see is as it was; what you type stays. The page connects
+      again by itself.{' '}
+      <button type="button" onClick={reconnect}>
+        Try now
+      </button>
+    </div>
+  );
+}

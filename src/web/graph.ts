@@ -1,0 +1,99 @@
+/* Pure geometry of the two graphs of the page. */
+
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The names of a cycle of edges, each once, in order; null: there is none. */
+export function cycleIn(edges: readonly Edge[]): readonly string[] | null {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const follow = (name: string, path: readonly string[]): readonly string[] | null => {
+    if (path.includes(name)) return path.slice(path.indexOf(name));
+    if (done.has(name)) return null;
+    done.add(name);
+    for (const each of next.get(name) ?? []) {
+      const found = follow(each, [...path, name]);
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  for (const name of next.keys()) {
+    const found = follow(name, []);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Places on an ellipse in a box of this size, the first at the top, clockwise. */
+export function ring(
+  names: readonly string[],
+  width: number,
+  height: number,
+  margin: Point,
+): Map<string, Point> {
+  const [rx, ry] = [width / 2 - margin.x, height / 2 - margin.y];
+  return new Map(
+    names.map((name, index) => {
+      const angle = (index / names.length) * 2 * Math.PI - Math.PI / 2;
+      return [name, { x: width / 2 + rx * Math.cos(angle), y: height / 2 + ry * Math.sin(angle) }];
+    }),
+  );
+}
+
+/** Where the line from the middle of a box to another point leaves the box. */
+export function borderOf(centre: Point, towards: Point, width: number, height: number): Point {
+  const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];
+  if (dx === 0 && dy === 0) return centre;
+  const scale = Math.min(width / 2 / Math.abs(dx || 1e-9), height / 2 / Math.abs(dy || 1e-9));
+  return { x: centre.x + dx * scale, y: centre.y + dy * scale };
+}
+
+/** An SVG path between two points, bent to its right so that a pair of opposite edges stays apart. */
+export function bent(from: Point, to: Point, bend: number): string {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const [mx, my] = [(from.x + to.x) / 2 - dy * bend, (from.y + to.y) / 2 + dx * bend];
+  return `M${round(from.x)} ${round(from.y)}Q${round(mx)} ${round(my)} ${round(to.x)} ${round(to.y)}`;
+}
+
+function round(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}
+
+export interface Cell {
+  readonly column: number;
+  readonly row: number;
+}
+
+/**
+ * Columns of a graph of steps: each right of all that it needs. In a column, steps keep the order
+ * in which they are given.
+ */
+export function layers(needs: ReadonlyMap<string, readonly string[]>): Map<string, Cell> {
+  const column = new Map<string, number>();
+  const columnOf = (name: string, path: readonly string[]): number => {
+    const known = column.get(name);
+    if (known !== undefined) return known;
+    // A cycle cannot run, but it can be shown.
+    const before = (needs.get(name) ?? []).filter((each) => needs.has(each) && !path.includes(each));
+    const found = Math.max(-1, ...before.map((each) => columnOf(each, [...path, name]))) + 1;
+    column.set(name, found);
+    return found;
+  };
+  const rows: number[] = [];
+  return new Map(
+    [...needs.keys()].map((name) => {
+      const at = columnOf(name, [name]);
+      const row = rows[at] ?? 0;
+      rows[at] = row + 1;
+      return [name, { column: at, row }];
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+import { signal } from '@preact/signals';
+import { go, link } from './state/route.ts';
+import { nextTheme } from './state/theme.ts';
+
+/** The dialog that is open; null: none. */
+export const dialog = signal<'palette' | 'help' | null>(null);
+
+export interface Shortcut {
+  /** Keys in a row, or one with `Ctrl+`. */
+  readonly keys: string;
+  readonly does: string;
+  readonly act: () => void;
+}
+
+/** Everything that the keyboard does; the help and the palette list it. */
+export const shortcuts: readonly Shortcut[] = [
+  { keys: 'Ctrl+K', does: 'Find a view, role, thread or run', act: () => (dialog.value = 'palette') },
+  { keys: '?', does: 'Show the keys', act: () => (dialog.value = 'help') },
+  { keys: 'n', does: 'Send a new task', act: () => go(link('send')) },
+  { keys: 'g i', does: 'Go to the inbox', act: () => go(link('inbox')) },
+  { keys: 'g r', does: 'Go to the roles', act: () => go(link('roles')) },
+  { keys: 'g t', does: 'Go to the threads', act: () => go(link('threads')) },
+  { keys: 'g u', does: 'Go to the runs', act: () => go(link('runs')) },
+  { keys: 'g w', does: 'Go to the workflows', act: () => go(link('workflows')) },
+  { keys: 'g c', does: 'Go to the costs', act: () => go(link('costs')) },
+  { keys: 'j', does: 'Next line of a list', act: () => step(1) },
+  { keys: 'k', does: 'Previous line of a list', act: () => step(-1) },
+  {
+    keys: 'a',
+    does: 'Go to the answer',
+    act: () => focus('.answer textarea, .answer input, .answer select, .answer button'),
+  },
+  { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },
+  { keys: 'd', does: 'Switch between dark, light and as the desktop', act: nextTheme },
+];
+
+function focus(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus();
+}
+
+/** Moves the focus among the lines of the view. */
+function step(by: 1 | -1): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const at = rows.findIndex((row) => row === document.activeElement);
+  const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
+  rows[next]?.focus();
+}
+
+/** Milliseconds within which the second of two keys must follow. */
+const together = 1_200;
+let before: { readonly key: string; readonly at: number } | null = null;
+
+/** Whether a key belongs to what is being typed. */
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input, textarea, select, dialog, [contenteditable]') !== null
+  );
+}
+
+export function listen(): void {
+  document.addEventListener('keydown', (event) => {
+    const isPalette = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey;
+    if (!isPalette && (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))) return;
+    const first = before !== null && event.timeStamp - before.at < together ? `${before.key} ` : '';
+    const found = (isPalette ? null : find(first + event.key)) ?? find(isPalette ? 'Ctrl+K' : event.key);
+    before = found === undefined ? { key: event.key, at: event.timeStamp } : null;
+    if (found === undefined) return;
+    event.preventDefault();
+    found.act();
+  });
+}
+
+function find(keys: string): Shortcut | undefined {
+  return shortcuts.find((each) => each.keys === keys);
+}

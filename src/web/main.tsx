@@ -1,0 +1,17 @@
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { follow } from './api/events.ts';
+import { App } from './app.tsx';
+import { listen } from './keys.ts';
+import { refreshAll } from './state/live.ts';
+import { key, takeKey } from './state/session.ts';
+
+takeKey();
+// An address with a new key, opened in this tab, changes only the fragment.
+addEventListener('hashchange', takeKey);
+listen();
+effect(() => {
+  if (key.value !== null) void follow(refreshAll);
+});
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,0 +1,106 @@
+import { useComputed, useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { oneLine } from '../../kernel/one-line.ts';
+import type { InboxDocument } from '../../operations/inbox.ts';
+import type { RunSummary } from '../../operations/runs/summary.ts';
+import type { StatusDocument } from '../../operations/status.ts';
+import type { WorkflowRow } from '../api/documents.ts';
+import { rank } from '../find.ts';
+import { dialog, shortcuts } from '../keys.ts';
+import { useLive } from '../state/live.ts';
+import { go, link } from '../state/route.ts';
+import { Dialog } from './dialog.tsx';
+
+interface Command {
+  readonly kind: string;
+  readonly text: string;
+  readonly keys?: string;
+  readonly act: () => void;
+}
+
+const mostShown = 12;
+
+/** Everything that one can go to or do, found by a few letters. */
+export function Palette() {
+  const typed = useSignal('');
+  const chosen = useSignal(0);
+  const input = useRef<HTMLInputElement>(null);
+  const commands = useCommands();
+  const found = useComputed(() => rank(commands, typed.value).slice(0, mostShown));
+  useLayoutEffect(() => input.current?.focus(), []);
+  const take = (command: Command | undefined) => {
+    dialog.value = null;
+    // The focus goes back to the opener first.
+    queueMicrotask(() => command?.act());
+  };
+  const press = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      chosen.value = Math.max(0, Math.min(found.value.length - 1, chosen.value + by));
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      take(found.value[chosen.value]);
+    }
+  };
+  const type = (text: string) => {
+    typed.value = text;
+    chosen.value = 0;
+  };
+  return (
+    <Dialog label="Find">
+      <input
+        ref={input}
+        class="palette"
+        role="combobox"
+        aria-label="Find a view, role, thread, run or workflow"
+        aria-expanded="true"
+        aria-controls="found"
+        aria-activedescendant={found.value.length > 0 ? `found-${String(chosen.value)}` : undefined}
+        autocomplete="off"
+        placeholder="Find …"
+        value={typed.value}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={press}
+      />
+      <ul id="found" role="listbox" aria-label="Found">
+        {found.value.map((command, index) => (
+          <li
+            key={`${command.kind} ${command.text}`}
+            id={`found-${String(index)}`}
+            role="option"
+            aria-selected={index === chosen.value}
+            onClick={() => take(command)}
+          >
+            <span class="kind">{command.kind}</span>
+            <span class="grow">{oneLine(command.text, 100)}</span>
+            {command.keys !== undefined && <kbd>{command.keys}</kbd>}
+          </li>
+        ))}
+      </ul>
+      {found.value.length === 0 && <p class="empty">Nothing has these letters.</p>}
+    </Dialog>
+  );
+}
+
+function useCommands(): readonly Command[] {
+  const status = useLive<StatusDocument>('/status').value.value;
+  const inbox = useLive<InboxDocument>('/inbox').value.value;
+  const runs = useLive<readonly RunSummary[]>('/workflow-runs').value.value;
+  const workflows = useLive<readonly WorkflowRow[]>('/workflows').value.value;
+  const to = (kind: string, text: string, ...path: readonly string[]): Command => ({
+    kind,
+    text,
+    act: () => go(link(...path)),
+  });
+  return [
+    ...shortcuts
+      .filter(({ keys }) => !['j', 'k', 'Ctrl+K'].includes(keys))
+      .map(({ keys, does, act }) => ({ kind: 'do', text: does, keys, act })),
+    ...(inbox?.items ?? []).map((item) => to('inbox', item.subject, 'inbox', item.id)),
+    ...(status?.roles ?? []).map(({ name }) => to('role', name, 'roles', name)),
+    ...(workflows ?? []).map(({ name, file }) => to('workflow', name ?? file, 'workflows', name ?? file)),
+    ...(runs ?? []).map(({ run, workflow }) => to('run', `${workflow} ${run}`, 'runs', run)),
+    ...(status?.threads ?? []).toReversed().map(({ id, subject }) => to('thread', subject, 'threads', id)),
+  ];
+}

@@ -1,0 +1,84 @@
+import type { ComponentChildren } from 'preact';
+import type { Live } from '../state/live.ts';
+import type { Problem } from '../api/client.ts';
+import { State, visible } from './text.tsx';
+
+/** A view: its title, which gets the focus when it opens, and what can be done there. */
+export function View(props: {
+  readonly title: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <>
+      <header class="head">
+        <h1 tabIndex={-1}>{props.title}</h1>
+        {props.actions !== undefined && <div class="actions">{props.actions}</div>}
+      </header>
+      {props.children}
+    </>
+  );
+}
+
+export function Panel(props: {
+  readonly title: string;
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <section class="panel">
+      <header>
+        <h2>{props.title}</h2>
+        {props.aside}
+      </header>
+      {props.children}
+    </section>
+  );
+}
+
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <p class="empty">{children}</p>;
+}
+
+/** A document once it is there; before that, or instead, the problem. */
+export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => ComponentChildren }) {
+  const { value, problem } = live;
+  if (value.value !== null)
+    return (
+      <>
+        {problem.value !== null && problem.value.code !== 'E_OFFLINE' && <Trouble problem={problem.value} />}
+        {children(value.value)}
+      </>
+    );
+  return problem.value === null ? (
+    <p class="empty loading">Loading …</p>
+  ) : (
+    <Trouble problem={problem.value} />
+  );
+}
+
+export function Trouble({ problem }: { readonly problem: Problem }) {
+  return (
+    <div class="trouble" role="alert">
+      <p>
+        <State value="problem" /> {visible(problem.message)} <code>{problem.code}</code>
+      </p>
+      {problem.hint !== null && <p>{visible(problem.hint)}</p>}
+    </div>
+  );
+}
+
+/** The head of a table; a name that begins with `#` is of a column of numbers. */
+export function Head({ names }: { readonly names: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map((name) => (
+          <th key={name} scope="col" class={name.startsWith('#') ? 'number' : undefined}>
+            {name.replace('#', '')}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}

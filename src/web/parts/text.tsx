@@ -1,0 +1,176 @@
+import { useComputed } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { money, type Cost } from '../../kernel/cost.ts';
+import { shortId } from '../../kernel/ids.ts';
+import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
+import { clock, moment, span } from '../../kernel/times.ts';
+import type { Explained } from '../../operations/why/explained.ts';
+import { link } from '../state/route.ts';
+import { now } from '../state/now.ts';
+import { notify } from '../state/toasts.ts';
+
+/** Text of others with its line breaks and tabs; control and direction characters are visible. */
+export function visible(text: string): string {
+  return replaceUnsafe(text, (character) => (/[\n\t]/.test(character) ? character : escapeOf(character)));
+}
+
+/** The longest text of others that is shown at once, in characters. */
+const mostShown = 200_000;
+
+/** A text of several lines, as it was written. */
+export function Text({
+  value,
+  kind = 'prose',
+}: {
+  readonly value: string;
+  readonly kind?: 'prose' | 'code';
+}) {
+  const cut = value.length > mostShown;
+  return (
+    <pre class={`text ${kind}`} tabIndex={kind === 'code' ? 0 : undefined}>
+      {visible(cut ? value.slice(0, mostShown) : value)}
+      {cut && `\n… ${String(value.length - mostShown)} more characters`}
+    </pre>
+  );
+}
+
+/** A text on one line. */
+export function Line({ value, limit = 240 }: { readonly value: string; readonly limit?: number }) {
+  return <>{oneLine(value, limit)}</>;
+}
+
+export function Id({ value }: { readonly value: string }) {
+  return (
+    <code class="id" title={oneLine(value)}>
+      {oneLine(/^t\d+$/.test(value) ? value : shortId(value))}
+    </code>
+  );
+}
+
+/** How long ago something was. */
+export function Ago({ at }: { readonly at: string }) {
+  const text = useComputed(() => span(now.value - Date.parse(at)));
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {text} ago
+    </time>
+  );
+}
+
+/** How long something has lasted, or lasts still. */
+export function Lasting({ from, to = null }: { readonly from: string; readonly to?: string | null }) {
+  const text = useComputed(() => span((to === null ? now.value : Date.parse(to)) - Date.parse(from)));
+  return <time title={`${moment(from)} – ${to === null ? 'now' : moment(to)}`}>{text}</time>;
+}
+
+/** A time of the day that is still to come. */
+export function Until({ at }: { readonly at: string }) {
+  const left = useComputed(() => {
+    const rest = Date.parse(at) - now.value;
+    return rest > 0 ? `in ${span(rest)}` : `${span(-rest)} ago`;
+  });
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {clock(at, now.peek())} ({left})
+    </time>
+  );
+}
+
+/** An amount; nothing where nothing was spent. */
+export function Price({ cost }: { readonly cost: Cost }) {
+  const text = money(cost);
+  return text === '' ? null : <span class="price">{text}</span>;
+}
+
+const tones: readonly (readonly [string, string])[] = [
+  ['busy', 'running checking open ready'],
+  ['good', 'succeeded answered quiet done ok'],
+  ['wait', 'waiting pending parked paused stopped incomplete recorded approval request warning'],
+  ['bad', 'failed refused timed_out deadlock error problem'],
+];
+const toneByState = new Map(
+  tones.flatMap(([tone, states]) => states.split(' ').map((state) => [state, tone])),
+);
+
+/** The colour of a state; it is never the only sign of it. */
+export function toneOf(state: string): string {
+  return toneByState.get(state.toLowerCase()) ?? 'calm';
+}
+
+/** A state, as a word with its colour. */
+export function State({ value }: { readonly value: string }) {
+  return <span class={`state ${toneOf(value)}`}>{value.toLowerCase().replaceAll('_', ' ')}</span>;
+}
+
+/** A command for the terminal, with a button that copies it. */
+export function CommandLine({ value }: { readonly value: string }) {
+  const copy = () => {
+    navigator.clipboard.writeText(value).then(
+      () => notify('Copied.'),
+      () => notify('The browser does not allow copying here: select the command instead.'),
+    );
+  };
+  return (
+    <div class="command">
+      <code>{visible(value)}</code>
+      <button
+        type="button"
+        class="quiet"
+        onClick={copy}
+        aria-label={`Copy the command ${oneLine(value, 80)}`}
+      >
+        Copy
+      </button>
+    </div>
+  );
+}
+
+/** Why something does not move: the reason, since when, until when, and what changes it. */
+export function Why({ why, target }: { readonly why: Explained; readonly target?: string }) {
+  return (
+    <div class="why">
+      <p>
+        <Line value={why.reason} limit={600} />.
+        {why.cause !== null && (
+          <>
+            {' '}
+            Since <Ago at={why.cause.at} />.
+          </>
+        )}
+        {why.until !== null && (
+          <>
+            {' '}
+            Until <Until at={why.until} />.
+          </>
+        )}
+        {target !== undefined && (
+          <>
+            {' '}
+            <a href={link('why', target)}>Why?</a>
+          </>
+        )}
+      </p>
+      {why.command !== null && <CommandLine value={why.command} />}
+    </div>
+  );
+}
+
+/** Names and values beside each other; what is null is left out. */
+export function Facts({
+  of,
+}: {
+  readonly of: readonly (readonly [string, ComponentChildren])[];
+}): JSX.Element {
+  return (
+    <dl class="facts">
+      {of
+        .filter(([, value]) => value !== null && value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,224 @@
+import { computed } from '@preact/signals';
+import type { FormHTMLAttributes } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { shortId } from '../../kernel/ids.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+import type { InboxItem } from '../../operations/inbox.ts';
+import type { Shown } from '../../operations/show.ts';
+import { judge, reply } from '../api/actions.ts';
+import { at } from '../api/client.ts';
+import { Fields, valuesOf } from '../parts/fields.tsx';
+import { useAction } from '../parts/form.tsx';
+import { Loaded } from '../parts/panel.tsx';
+import { Ago, CommandLine, Facts, Line, State, Text, Until } from '../parts/text.tsx';
+import { clearDrafts, draft } from '../state/drafts.ts';
+import { useLive } from '../state/live.ts';
+import { link } from '../state/route.ts';
+import { complain, notify } from '../state/toasts.ts';
+import { Problem } from '../api/client.ts';
+import { Conversation } from './conversation.tsx';
+
+/** One thing that waits for a person: what it is about, what follows, and the answer. */
+export function Item({ item }: { readonly item: InboxItem }) {
+  return (
+    <section class="panel item" aria-labelledby="item-title">
+      <header>
+        <h2 id="item-title">
+          <Line value={item.subject} limit={200} />
+        </h2>
+        <State value={item.kind} />
+      </header>
+      <Facts
+        of={[
+          ['From', <Line value={item.from} limit={80} />],
+          ['Waiting since', item.since && <Ago at={item.since} />],
+          ['Answer until', item.deadline && <Until at={item.deadline} />],
+          ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
+          ['Run', item.run && <a href={link('runs', item.run)}>{shortId(item.run)}</a>],
+          ['Thread', item.thread && <a href={link('threads', item.thread)}>{shortId(item.thread)}</a>],
+        ]}
+      />
+      {item.kind === 'approval' ? <Approval item={item} /> : <Message item={item} />}
+      {item.command !== '' && (
+        <details>
+          <summary>On the command line</summary>
+          <CommandLine value={item.command} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Message({ item }: { readonly item: InboxItem }) {
+  const live = useLive<Shown>(at('messages', item.id));
+  return (
+    <>
+      <Loaded live={live}>
+        {(shown) => (shown.kind === 'message' ? <Text value={shown.message.body} /> : null)}
+      </Loaded>
+      {item.kind === 'request' && <Answer item={item} />}
+      {item.thread !== null && (
+        <details class="context">
+          <summary>The conversation so far</summary>
+          <Thread id={item.thread} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Thread({ id }: { readonly id: string }) {
+  const live = useLive<Shown>(at('threads', id));
+  return (
+    <Loaded live={live}>
+      {(shown) =>
+        shown.kind === 'thread' ? <Conversation messages={shown.messages} turns={shown.turns} /> : null
+      }
+    </Loaded>
+  );
+}
+
+/** Sends the form on Ctrl+Enter, too. */
+export function onSubmit(act: () => void): FormHTMLAttributes {
+  return {
+    onSubmit: (event) => {
+      event.preventDefault();
+      act();
+    },
+    onKeyDown: (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        act();
+      }
+    },
+  };
+}
+
+/** The typed fields, or null after the person was told what is missing. */
+export function typedFields(shapes: InboxItem['fields'], place: string) {
+  const read = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
+  if (read.ok) return read.values;
+  complain(new Problem('E_VALUE', 422, read.problem));
+  document.getElementById(`${place}-${read.name}`)?.focus();
+  return null;
+}
+
+function Answer({ item }: { readonly item: InboxItem }) {
+  const place = `answer-${item.id}`;
+  const text = draft(`${place}/text`);
+  const type = draft(`${place}/type`, item.reply_types[0] ?? '');
+  const { busy, run } = useAction();
+  const submit = () => {
+    const fields = typedFields(item.fields, place);
+    if (fields === null) return;
+    if (text.value.trim() === '') {
+      document.getElementById(`${place}-text`)?.focus();
+      return complain(new Problem('E_VALUE', 422, 'Write an answer first.'));
+    }
+    void run(async (once) => {
+      const given = type.value === '' ? {} : { type: type.value };
+      await reply(item.id, { ...given, text: text.value, fields }, once);
+      clearDrafts(`${place}/`);
+      notify(`Answered ${oneLine(item.from, 60)}.`);
+    });
+  };
+  return (
+    <form class="answer" {...onSubmit(submit)}>
+      {item.reply_types.length > 1 && (
+        <fieldset class="choices">
+          <legend>Answer with</legend>
+          {item.reply_types.map((each) => (
+            <label key={each}>
+              <input
+                type="radio"
+                name={place}
+                checked={type.value === each}
+                onChange={() => (type.value = each)}
+              />
+              {oneLine(each, 60)}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div class="field">
+        <label for={`${place}-text`}>Your answer</label>
+        <textarea
+          id={`${place}-text`}
+          rows={4}
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
+      </div>
+      <Fields shapes={item.fields} place={place} />
+      <button type="submit" class="primary" aria-busy={busy.value}>
+        Send answer
+      </button>
+      <span class="help"> Ctrl+Enter sends it, too.</span>
+    </form>
+  );
+}
+
+function Approval({ item }: { readonly item: InboxItem }) {
+  const place = `gate-${item.id}`;
+  const comment = draft(`${place}/comment`);
+  const { busy, run } = useAction();
+  const gate = item.id.slice((item.run ?? '').length + 1);
+  const usual = useMemo(() => computed(() => isUsual(item.reply_types)), [item.reply_types]);
+  const answer = (choice: string) => {
+    const isRejected = choice === 'reject';
+    const optional = Object.entries(item.fields).map(([name, shape]) => [
+      name,
+      { ...shape, required: false },
+    ]);
+    const fields = typedFields(
+      isRejected ? (Object.fromEntries(optional) as InboxItem['fields']) : item.fields,
+      place,
+    );
+    if (fields === null) return;
+    void run(async (once) => {
+      const said = comment.value.trim() === '' ? {} : { comment: comment.value };
+      const chosen = isRejected || usual.value ? {} : { choice };
+      await judge(
+        item.run ?? '',
+        gate,
+        isRejected ? 'reject' : 'approve',
+        { ...said, ...chosen, fields },
+        once,
+      );
+      clearDrafts(`${place}/`);
+      notify(isRejected ? 'Rejected: what depends on it is skipped.' : `Answered: ${oneLine(choice, 60)}.`);
+    });
+  };
+  return (
+    <form class="answer" onSubmit={(event) => event.preventDefault()}>
+      <Fields shapes={item.fields} place={place} />
+      <div class="field">
+        <label for={`${place}-comment`}>Comment</label>
+        <textarea
+          id={`${place}-comment`}
+          rows={2}
+          value={comment.value}
+          onInput={(event) => (comment.value = event.currentTarget.value)}
+        />
+        <p class="help">It is stored with your answer.</p>
+      </div>
+      <div class="row">
+        {item.reply_types.map((choice) => (
+          <button
+            key={choice}
+            type="button"
+            class={choice === 'reject' ? 'danger' : 'primary'}
+            aria-busy={busy.value}
+            onClick={() => answer(choice)}
+          >
+            {choice === 'approve' ? 'Approve' : choice === 'reject' ? 'Reject' : oneLine(choice, 60)}
+          </button>
+        ))}
+      </div>
+    </form>
+  );
+}
+
+function isUsual(choices: readonly string[]): boolean {
+  return choices.length === 2 && choices.includes('approve') && choices.includes('reject');
+}

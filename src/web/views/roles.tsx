@@ -1,0 +1,239 @@
+import { shortId } from '../../kernel/ids.ts';
+import type { RoleStatus, TurnStatus } from '../../operations/mail-status.ts';
+import type { StatusDocument } from '../../operations/status.ts';
+import { command } from '../api/actions.ts';
+import { at } from '../api/client.ts';
+import { ActButton } from '../parts/form.tsx';
+import { Empty, Head, Loaded, Panel, View } from '../parts/panel.tsx';
+import { Ago, Lasting, Line, Price, State, Until, visible, Why } from '../parts/text.tsx';
+import { useLive } from '../state/live.ts';
+import { link } from '../state/route.ts';
+import { notify } from '../state/toasts.ts';
+import { WaitGraph } from './wait-graph.tsx';
+
+/** Who works, who waits for whom since when, and what is wrong. */
+export function Roles() {
+  const live = useLive<StatusDocument>('/status');
+  return (
+    <View title="Roles" actions={<PauseAll status={live.value.value} />}>
+      <Loaded live={live}>
+        {(status) => (
+          <>
+            <Problems status={status} />
+            <Turns turns={status.turns} />
+            <Panel title="Who waits for whom">
+              <WaitGraph roles={status.roles} />
+            </Panel>
+            <Table status={status} />
+          </>
+        )}
+      </Loaded>
+    </View>
+  );
+}
+
+function PauseAll({ status }: { readonly status: StatusDocument | null }) {
+  if (status === null) return null;
+  const verb = status.paused.all ? 'unpause' : 'pause';
+  return (
+    <ActButton act={(once) => say('', verb, once)}>
+      {status.paused.all ? 'Continue all roles' : 'Pause all roles'}
+    </ActButton>
+  );
+}
+
+/** Sends a command, and reports when it takes effect. */
+export async function say(path: string, verb: Parameters<typeof command>[1], once: string): Promise<void> {
+  const { state, reason } = await command(path, verb, once);
+  if (state === 'refused') notify(`Refused: ${visible(reason ?? '')}`);
+  else notify(state === 'done' ? 'Done.' : 'Recorded: it takes effect when a controller runs.');
+}
+
+function Problems({ status }: { readonly status: StatusDocument }) {
+  const { problems, parked, controller, protocol_changed: isChanged } = status;
+  const lines = [
+    ...(controller === null ? ['No controller runs: mail does not move. Start one with `mailroom up`.'] : []),
+    ...(isChanged
+      ? ['The protocol was edited since the controller read it: `mailroom reload` applies it.']
+      : []),
+    ...problems,
+  ];
+  if (lines.length === 0 && parked.length === 0) return null;
+  return (
+    <ul class="problems">
+      {lines.map((line) => (
+        <li key={line}>
+          <State value="problem" /> {visible(line)}
+        </li>
+      ))}
+      {parked.map(({ provider, until }) => (
+        <li key={provider}>
+          <State value="parked" /> {provider} is rate limited until <Until at={until} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
+  return (
+    <Panel title="At work">
+      {turns.length === 0 ? (
+        <Empty>No role is at work.</Empty>
+      ) : (
+        <ul class="turns">
+          {turns.map((turn) => (
+            <li key={turn.id}>
+              <a href={link('turns', turn.id)} data-row>
+                <strong>
+                  <Line value={turn.role} limit={40} />
+                </strong>{' '}
+                <State value={turn.state} />
+              </a>
+              <span class="dim">
+                {turn.provider}
+                {turn.instead_of !== null && ` instead of ${turn.instead_of}`}
+                {turn.attempt > 1 && `, attempt ${String(turn.attempt)}`}
+                {turn.round > 0 && `, correction ${String(turn.round)}`}, for <Lasting from={turn.since} />
+                {turn.again !== null && (
+                  <>
+                    , again <Until at={turn.again} />
+                  </>
+                )}
+              </span>
+              {turn.progress !== null && (
+                <span class="progress">
+                  <Line value={turn.progress} />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Table({ status }: { readonly status: StatusDocument }) {
+  const paused = new Set(status.paused.roles);
+  return (
+    <div class="scroll">
+      <table>
+        <caption>Roles and their waits</caption>
+        <Head
+          names={['Role', 'State', '#Inbox', 'Waits for', 'Owes an answer to', '#Turns', '#Cost', 'Actions']}
+        />
+        <tbody>
+          {status.roles.map((role) => (
+            <Row key={role.name} role={role} isPaused={paused.has(role.name)} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Row({ role, isPaused }: { readonly role: RoleStatus; readonly isPaused: boolean }) {
+  const { name, state, inbox, waits, owes, turns, cost, why } = role;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={link('roles', name)} data-row>
+          <Line value={name} limit={40} />
+        </a>
+      </th>
+      <td>
+        <State value={state} />
+        {why !== null && <Why why={why} target={name} />}
+      </td>
+      <td class="number">{inbox}</td>
+      <td>
+        {waits.map((wait) => (
+          <p key={wait.messages.join()}>
+            {visible(wait.roles.join(', '))} <span class="dim">({visible(wait.types.join(', '))})</span> for{' '}
+            <Lasting from={wait.since} />
+            {wait.deadline !== null && (
+              <>
+                , until <Until at={wait.deadline} />
+              </>
+            )}
+          </p>
+        ))}
+      </td>
+      <td>
+        {owes.map((debt) => (
+          <p key={debt.message}>
+            {visible(debt.to)}: <a href={link('messages', debt.message)}>{shortId(debt.message)}</a>{' '}
+            <Line value={debt.subject} limit={60} />
+          </p>
+        ))}
+      </td>
+      <td class="number">{turns}</td>
+      <td class="number">
+        <Price cost={cost} />
+      </td>
+      <td>
+        <ActButton act={(once) => say(at('roles', name), isPaused ? 'unpause' : 'pause', once)}>
+          {isPaused ? 'Continue' : 'Pause'}
+        </ActButton>
+      </td>
+    </tr>
+  );
+}
+
+/** One role: its state, why it does not move, and its threads. */
+export function Role({ name }: { readonly name: string }) {
+  const live = useLive<StatusDocument>('/status');
+  return (
+    <View
+      title={<Line value={name} limit={60} />}
+      actions={
+        <a class="button" href={link('send', name)}>
+          Give it a task
+        </a>
+      }
+    >
+      <Loaded live={live}>
+        {(status) => {
+          const role = status.roles.find((each) => each.name === name);
+          if (role === undefined) return <Empty>There is no role of this name.</Empty>;
+          return (
+            <>
+              <p>
+                <State value={role.state} /> <a href={link('why', name)}>Why?</a>
+              </p>
+              {role.why !== null && <Why why={role.why} />}
+              <Turns turns={status.turns.filter((turn) => turn.role === name)} />
+              <Table status={{ ...status, roles: [role] }} />
+              <RoleThreads status={status} name={name} />
+            </>
+          );
+        }}
+      </Loaded>
+    </View>
+  );
+}
+
+function RoleThreads({ status, name }: { readonly status: StatusDocument; readonly name: string }) {
+  const role = status.roles.find((each) => each.name === name);
+  const ids = new Set([
+    ...(role?.waits.map(({ thread }) => thread) ?? []),
+    ...status.turns.filter((turn) => turn.role === name).map(({ thread }) => thread),
+  ]);
+  const threads = status.threads.filter(({ id }) => ids.has(id));
+  if (threads.length === 0) return null;
+  return (
+    <Panel title="Threads that it works on or waits in">
+      <ul class="lines">
+        {threads.map(({ id, subject, opened }) => (
+          <li key={id}>
+            <a href={link('threads', id)} data-row>
+              <Line value={subject} limit={120} />
+            </a>{' '}
+            <Ago at={opened} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,253 @@
+import type { Shown } from '../../operations/show.ts';
+import type { StatusDocument, WaitingThread } from '../../operations/status.ts';
+import { at } from '../api/client.ts';
+import { ActButton } from '../parts/form.tsx';
+import { Empty, Head, Loaded, View } from '../parts/panel.tsx';
+import { Ago, Facts, Id, Line, Price, State, Text, visible, Why } from '../parts/text.tsx';
+import { useLive } from '../state/live.ts';
+import { link, query, refine } from '../state/route.ts';
+import { Conversation } from './conversation.tsx';
+import { say } from './roles.tsx';
+
+/** The number of rows that a list shows before it is asked for more. */
+export const pageSize = 100;
+
+export function Threads() {
+  const live = useLive<StatusDocument>('/status');
+  const [wanted, state] = [query.value.get('q') ?? '', query.value.get('state') ?? ''];
+  return (
+    <View
+      title="Threads"
+      actions={
+        <a class="button primary" href={link('send')}>
+          New task
+        </a>
+      }
+    >
+      <div class="filters">
+        <input
+          type="search"
+          aria-label="Find threads by subject"
+          placeholder="Find by subject"
+          value={wanted}
+          onInput={(event) => refine('q', event.currentTarget.value)}
+        />
+        <select
+          aria-label="State"
+          value={state}
+          onChange={(event) => refine('state', event.currentTarget.value)}
+        >
+          {['', 'open', 'quiet', 'closed', 'failed'].map((each) => (
+            <option key={each} value={each}>
+              {each === '' ? 'Every state' : each}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Loaded live={live}>
+        {({ threads }) => (
+          <Table
+            threads={threads
+              .filter(
+                (thread) =>
+                  (state === '' || thread.state === state) &&
+                  thread.subject.toLowerCase().includes(wanted.toLowerCase()),
+              )
+              .toReversed()}
+          />
+        )}
+      </Loaded>
+    </View>
+  );
+}
+
+function Table({ threads }: { readonly threads: readonly WaitingThread[] }) {
+  if (threads.length === 0) return <Empty>There is no such thread.</Empty>;
+  const shown = Number(query.value.get('show') ?? pageSize);
+  return (
+    <div class="scroll">
+      <table>
+        <caption>Threads, newest first</caption>
+        <Head names={['Subject', 'State', '#Messages', '#Turns', '#Cost', 'Opened']} />
+        <tbody>
+          {threads.slice(0, shown).map((thread) => (
+            <tr key={thread.id}>
+              <th scope="row">
+                <a href={link('threads', thread.id)} data-row>
+                  <Line value={thread.subject} limit={120} />
+                </a>
+              </th>
+              <td>
+                <State value={thread.state} />{' '}
+                {thread.why !== null && <Line value={thread.why.reason} limit={140} />}
+              </td>
+              <td class="number">{thread.messages}</td>
+              <td class="number">{thread.turns}</td>
+              <td class="number">
+                <Price cost={thread.cost} />
+              </td>
+              <td>
+                <Ago at={thread.opened} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <More total={threads.length} shown={shown} />
+    </div>
+  );
+}
+
+/** Shows the next rows of a long list. */
+export function More({ total, shown }: { readonly total: number; readonly shown: number }) {
+  if (total <= shown) return null;
+  return (
+    <p class="more">
+      {shown} of {total}{' '}
+      <button type="button" onClick={() => refine('show', String(shown + 5 * pageSize))}>
+        Show more
+      </button>
+    </p>
+  );
+}
+
+/** One thread: why it waits, and its messages as a conversation. */
+export function Thread({ id }: { readonly id: string }) {
+  const live = useLive<Shown>(at('threads', id));
+  const status = useLive<StatusDocument>('/status');
+  const waiting = status.value.value?.threads.find((thread) => thread.id === id);
+  const isPaused = status.value.value?.paused.threads.includes(id) === true;
+  return (
+    <Loaded live={live}>
+      {(shown) =>
+        shown.kind !== 'thread' ? null : (
+          <View
+            title={
+              <Line value={shown.thread?.subject ?? shown.messages[0]?.subject ?? 'Thread'} limit={160} />
+            }
+            actions={<ThreadActions id={id} isOpen={shown.thread?.state === 'open'} isPaused={isPaused} />}
+          >
+            <Facts
+              of={[
+                ['Thread', <Id value={id} />],
+                ['State', shown.thread && <State value={shown.thread.state} />],
+                ['Reason', shown.thread?.reason && <Line value={shown.thread.reason.text} limit={400} />],
+                ['Opened', shown.thread && <Ago at={shown.thread.opened} />],
+                ['Cost', shown.thread && <Price cost={shown.thread.cost} />],
+                ['Worktree', shown.thread?.worktree && <code>{visible(shown.thread.worktree)}</code>],
+              ]}
+            />
+            {waiting?.why != null && <Why why={waiting.why} target={id} />}
+            <Conversation messages={shown.messages} turns={shown.turns} />
+          </View>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function ThreadActions({
+  id,
+  isOpen,
+  isPaused,
+}: {
+  readonly id: string;
+  readonly isOpen: boolean;
+  readonly isPaused: boolean;
+}) {
+  return (
+    <>
+      <a class="button" href={`${link('send')}?thread=${encodeURIComponent(id)}`}>
+        Add a message
+      </a>
+      {isOpen && (
+        <>
+          <ActButton act={(once) => say(at('threads', id), isPaused ? 'unpause' : 'pause', once)}>
+            {isPaused ? 'Continue' : 'Pause'}
+          </ActButton>
+          <ActButton
+            kind="quiet"
+            sure="Cancel this thread permanently"
+            act={(once) => say(at('threads', id), 'cancel', once)}
+          >
+            Cancel
+          </ActButton>
+        </>
+      )}
+    </>
+  );
+}
+
+/** One message: where its copies are, who still owes an answer, and its text. */
+export function Message({ id }: { readonly id: string }) {
+  const live = useLive<Shown>(at('messages', id));
+  return (
+    <Loaded live={live}>
+      {(shown) =>
+        shown.kind === 'message' ? (
+          <Shows shown={shown} />
+        ) : shown.kind === 'refused' ? (
+          <Refused shown={shown} />
+        ) : null
+      }
+    </Loaded>
+  );
+}
+
+function Refused({ shown }: { readonly shown: Extract<Shown, { kind: 'refused' }> }) {
+  return (
+    <View title="Refused file">
+      <Facts
+        of={[
+          ['File', <code>{visible(shown.path)}</code>],
+          ['Reason', visible(shown.reason ?? '')],
+        ]}
+      />
+      <Text value={shown.text} kind="code" />
+    </View>
+  );
+}
+
+function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> }) {
+  const { message, copies, request } = shown;
+  const hasFailed = copies.some((copy) => copy.at === 'failed' || copy.at === 'withdrawn');
+  return (
+    <View
+      title={<Line value={message.subject} limit={160} />}
+      actions={
+        hasFailed && (
+          <ActButton act={(once) => say(at('messages', message.id), 'retry', once)}>
+            Put it back into the inbox
+          </ActButton>
+        )
+      }
+    >
+      <p>
+        <a href={link('threads', message.thread)}>The whole thread</a> ·{' '}
+        <a href={link('why', message.id)}>Why does it not move?</a>
+      </p>
+      <Conversation messages={[message]} turns={[]} />
+      <div class="scroll">
+        <table>
+          <caption>Copies</caption>
+          <Head names={['Role', 'At', 'Turn', 'Reason']} />
+          <tbody>
+            {copies.map((copy) => (
+              <tr key={copy.role}>
+                <th scope="row">{visible(copy.role)}</th>
+                <td>
+                  <State value={copy.at} />
+                </td>
+                <td>{copy.turn !== null && <a href={link('turns', copy.turn)}>{copy.turn}</a>}</td>
+                <td>{copy.reason !== null && <Line value={copy.reason} limit={300} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {request !== null && (
+        <p class="dim">{request.asks.map((ask) => `${visible(ask.recipient)}: ${ask.state}`).join(', ')}</p>
+      )}
+    </View>
+  );
+}

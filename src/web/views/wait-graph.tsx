@@ -1,0 +1,142 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { oneLine } from '../../kernel/one-line.ts';
+import type { RoleStatus } from '../../operations/mail-status.ts';
+import { bent, borderOf, cycleIn, ring, type Edge, type Point } from '../graph.ts';
+import { Empty } from '../parts/panel.tsx';
+import { State, toneOf, visible } from '../parts/text.tsx';
+import { go, link } from '../state/route.ts';
+
+const box = { width: 116, height: 40 };
+
+/** The waits that hold a role, as edges from the one who waits to the one who is asked. */
+function waitsOf(roles: readonly RoleStatus[]): Edge[] {
+  return roles.flatMap(({ name, waits }) =>
+    [...new Set(waits.filter(({ blocks }) => blocks !== 'none').flatMap((wait) => wait.roles))].map((to) => ({
+      from: name,
+      to,
+    })),
+  );
+}
+
+/** The roles on a ring, and an arrow for each wait; the table below it has the same. */
+export function WaitGraph({ roles }: { readonly roles: readonly RoleStatus[] }) {
+  const width = useSignal(0);
+  const element = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(
+      ([entry]) => (width.value = Math.round(entry?.contentRect.width ?? 0)),
+    );
+    if (element.current !== null) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  const edges = waitsOf(roles);
+  const cycle = cycleIn(edges);
+  return (
+    <div ref={element} class="graph">
+      {cycle !== null && (
+        <p class="deadlock" role="alert">
+          <State value="deadlock" /> {visible([...cycle, cycle[0]].join(' waits for '))}
+        </p>
+      )}
+      {roles.length === 0 && <Empty>The protocol has no roles.</Empty>}
+      {edges.length === 0 && roles.length > 0 && <p class="dim">No role waits for another one.</p>}
+      {width.value > 0 && roles.length > 0 && (
+        <Drawing roles={roles} edges={edges} cycle={cycle ?? []} width={width.value} />
+      )}
+    </div>
+  );
+}
+
+interface DrawingProps {
+  readonly roles: readonly RoleStatus[];
+  readonly edges: readonly Edge[];
+  readonly cycle: readonly string[];
+  readonly width: number;
+}
+
+function Drawing({ roles, edges, cycle, width }: DrawingProps) {
+  const names = roles.map(({ name }) => name);
+  const perRow = Math.max(1, Math.min(8, Math.floor(width / 190)));
+  const height = Math.max(190, Math.ceil(names.length / perRow) * 84 + 60);
+  const places = ring(names, Math.min(width, 900), height, { x: box.width / 2 + 6, y: box.height / 2 + 6 });
+  const isInCycle = ({ from, to }: Edge) => cycle.includes(from) && cycle.includes(to);
+  return (
+    <svg
+      viewBox={`0 0 ${String(Math.min(width, 900))} ${String(height)}`}
+      width={Math.min(width, 900)}
+      height={height}
+      role="img"
+      aria-label={labelOf(edges)}
+    >
+      <defs>
+        {['arrow', 'arrow-bad'].map((id) => (
+          <marker
+            key={id}
+            id={id}
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            orient="auto"
+          >
+            <path d="M0 0 8 4 0 8z" />
+          </marker>
+        ))}
+      </defs>
+      {edges.map((edge) => (
+        <Arrow key={`${edge.from} ${edge.to}`} edge={edge} places={places} isBad={isInCycle(edge)} />
+      ))}
+      {roles.map((role) => (
+        <Node key={role.name} role={role} at={places.get(role.name)!} />
+      ))}
+    </svg>
+  );
+}
+
+function labelOf(edges: readonly Edge[]): string {
+  if (edges.length === 0) return 'No role waits for another one';
+  return edges.map(({ from, to }) => `${oneLine(from, 40)} waits for ${oneLine(to, 40)}`).join(', ');
+}
+
+function Arrow({
+  edge,
+  places,
+  isBad,
+}: {
+  readonly edge: Edge;
+  readonly places: ReadonlyMap<string, Point>;
+  readonly isBad: boolean;
+}) {
+  const [from, to] = [places.get(edge.from), places.get(edge.to)];
+  if (from === undefined || to === undefined) return null;
+  const [start, end] = [
+    borderOf(from, to, box.width, box.height),
+    borderOf(to, from, box.width + 8, box.height + 8),
+  ];
+  return (
+    <path
+      class={isBad ? 'edge bad' : 'edge'}
+      d={bent(start, end, 0.12)}
+      marker-end={isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
+    />
+  );
+}
+
+function Node({ role, at }: { readonly role: RoleStatus; readonly at: Point }) {
+  const name = oneLine(role.name, 14);
+  return (
+    <g class={`node ${toneOf(role.state)}`} onClick={() => go(link('roles', role.name))}>
+      <title>{oneLine(role.name, 80)}</title>
+      <rect x={at.x - box.width / 2} y={at.y - box.height / 2} width={box.width} height={box.height} rx="8" />
+      <text x={at.x} y={at.y - 2} text-anchor="middle">
+        {name}
+      </text>
+      <text class="sub" x={at.x} y={at.y + 13} text-anchor="middle">
+        {role.state}
+        {role.inbox > 0 && ` · ${String(role.inbox)} in inbox`}
+      </text>
+    </g>
+  );
+}

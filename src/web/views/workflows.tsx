@@ -1,0 +1,211 @@
+import { useSignal } from '@preact/signals';
+import { money } from '../../kernel/cost.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+import { span } from '../../kernel/times.ts';
+import type { PlanDocument } from '../../operations/runs/plan.ts';
+import { planOf, startRun } from '../api/actions.ts';
+import { at, Problem } from '../api/client.ts';
+import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
+import { Fields, valuesOf } from '../parts/fields.tsx';
+import { useAction } from '../parts/form.tsx';
+import { Empty, Head, Loaded, Panel, View } from '../parts/panel.tsx';
+import { Facts, Line, State, Text, visible } from '../parts/text.tsx';
+import { draft } from '../state/drafts.ts';
+import { useLive } from '../state/live.ts';
+import { go, link } from '../state/route.ts';
+import { complain, notify } from '../state/toasts.ts';
+import { onSubmit } from './item.tsx';
+import { PlanGraph } from './plan-graph.tsx';
+
+/** The workflows of the project, the unreadable ones with their problem. */
+export function Workflows() {
+  const live = useLive<readonly WorkflowRow[]>('/workflows');
+  return (
+    <View title="Workflows">
+      <Loaded live={live}>
+        {(rows) =>
+          rows.length === 0 ? <Empty>There are no workflows in workflows/.</Empty> : <Table rows={rows} />
+        }
+      </Loaded>
+    </View>
+  );
+}
+
+function Table({ rows }: { readonly rows: readonly WorkflowRow[] }) {
+  return (
+    <div class="scroll">
+      <table>
+        <caption>Workflows of the project</caption>
+        <Head names={['Name', 'About', '#Steps', 'Language', 'File']} />
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.file}>
+              <th scope="row">
+                <a href={link('workflows', row.name ?? row.file)} data-row>
+                  <Line value={row.name ?? row.file} limit={60} />
+                </a>{' '}
+                {!row.ok && <State value="error" />}
+              </th>
+              <td>{row.description !== null && <Line value={row.description} limit={160} />}</td>
+              <td class="number">{row.steps}</td>
+              <td>{row.language}</td>
+              <td>
+                <code>{visible(row.file)}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** One workflow: its parameters, what a run would do and cost at most, and the button that starts it. */
+export function Workflow({ id }: { readonly id: string }) {
+  const live = useLive<WorkflowDocument>(at('workflows', id));
+  return (
+    <View
+      title={<Line value={id} limit={80} />}
+      actions={
+        <a class="button" href={`${link('runs')}?workflow=${encodeURIComponent(id)}`}>
+          Its runs
+        </a>
+      }
+    >
+      <Loaded live={live}>
+        {(workflow) => (
+          <>
+            <Diagnostics workflow={workflow} />
+            {workflow.ok && <Start id={id} workflow={workflow} />}
+            <details>
+              <summary>
+                The file <code>{visible(workflow.file)}</code>
+              </summary>
+              <Text value={workflow.text} kind="code" />
+            </details>
+          </>
+        )}
+      </Loaded>
+    </View>
+  );
+}
+
+function Diagnostics({ workflow }: { readonly workflow: WorkflowDocument }) {
+  const all = [
+    ...workflow.errors.map((each) => ['error', each] as const),
+    ...workflow.warnings.map((each) => ['warning', each] as const),
+  ];
+  if (all.length === 0) return null;
+  return (
+    <ul class="problems">
+      {all.map(([kind, { code, message, line, hint }], index) => (
+        <li key={index}>
+          <State value={kind} /> <code>{code}</code> {line !== null && `line ${String(line)}: `}
+          {visible(message)} {hint !== null && <span class="dim">{visible(hint)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Start({ id, workflow }: { readonly id: string; readonly workflow: WorkflowDocument }) {
+  const place = `run-${id}`;
+  const plan = useSignal<PlanDocument | null>(null);
+  const planning = useAction();
+  const starting = useAction();
+  const { parameters } = workflow;
+  const values = () => {
+    const read = valuesOf(parameters, (name) => draft(`${place}/${name}`).value);
+    if (read.ok) return read.values;
+    complain(new Problem('E_VALUE', 422, read.problem));
+    document.getElementById(`${place}-${read.name}`)?.focus();
+    return null;
+  };
+  const preview = () => {
+    const given = values();
+    if (given !== null) void planning.run(async () => void (plan.value = await planOf(id, given)));
+  };
+  const start = () => {
+    const given = values();
+    if (given === null) return;
+    void starting.run(async (once) => {
+      const { run } = await startRun(id, given, once);
+      notify('The run has started.');
+      go(link('runs', run));
+    });
+  };
+  return (
+    <>
+      <form class="panel" {...onSubmit(preview)}>
+        <Fields shapes={parameters} place={place} />
+        <button type="submit" class={plan.value === null ? 'primary' : ''} aria-busy={planning.busy.value}>
+          {plan.value === null ? 'Show the price' : 'Update the price'}
+        </button>
+      </form>
+      {plan.value !== null && (
+        <>
+          <PlanPanel plan={plan.value} />
+          <button type="button" class="primary" aria-busy={starting.busy.value} onClick={start}>
+            Run it, for at most {priceOf(plan.value)}
+          </button>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The worst case in one phrase. */
+function priceOf({ ceiling }: PlanDocument): string {
+  const { usd, tokens, launches } = ceiling;
+  if (launches === 0) return 'nothing: it starts no agent';
+  if (usd !== null) return money({ usd, tokens: tokens ?? 0, unpriced: 0 }) || '$0.00';
+  return tokens === null ? 'an unknown price' : `${String(tokens)} tokens`;
+}
+
+function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
+  const { ceiling, expected, contracts, batches, assumptions } = plan;
+  const orUnknown = (value: number | null, words: (value: number) => string) =>
+    value === null ? 'unbounded' : words(value);
+  return (
+    <Panel title="What a run would do">
+      <Facts
+        of={[
+          ['At most', priceOf(plan)],
+          ['Agent launches', orUnknown(ceiling.launches, String)],
+          ['Other processes', orUnknown(ceiling.processes, String)],
+          ['Running time', orUnknown(ceiling.time, span)],
+          ['Tokens', orUnknown(ceiling.tokens, String)],
+          [
+            'Expected',
+            expected.usd === null ? null : money({ usd: expected.usd, tokens: expected.tokens, unpriced: 0 }),
+          ],
+        ]}
+      />
+      {ceiling.unbounded.map((each) => (
+        <p key={`${each.step}${each.what}`} class="dim">
+          {`${visible(each.step)}: the ${each.what} is unbounded, because ${visible(each.why)}.`}
+        </p>
+      ))}
+      <PlanGraph contracts={contracts} />
+      <div class="scroll">
+        <table>
+          <caption>Steps, by the time at which they can start</caption>
+          <Head names={['#Batch', 'Step', 'Kind', 'Needs', '#Attempts', 'Capabilities']} />
+          <tbody>
+            {contracts.map((contract) => (
+              <tr key={contract.step}>
+                <td class="number">{batches.find(({ steps }) => steps.includes(contract.step))?.number}</td>
+                <th scope="row">{oneLine(contract.step, 80)}</th>
+                <td>{contract.provider ?? contract.role ?? contract.kind.toLowerCase()}</td>
+                <td>{oneLine(contract.needs.join(', '), 120)}</td>
+                <td class="number">{contract.attempts}</td>
+                <td>{contract.capabilities.join(', ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="dim">{assumptions.map(visible).join('; ')}.</p>
+    </Panel>
+  );
+}
