@@ -3,19 +3,39 @@ interface Findable {
   readonly text: string;
 }
 
-/** What has all the typed words, those whose text begins with them first; else in their order. */
+/**
+ * What matches all the typed words, the best first: those whose text begins so, then those with a
+ * word that begins so, then those that have it anywhere, then those that only have its letters in
+ * this order. What matches equally well keeps its order.
+ */
 export function rank<T extends Findable>(all: readonly T[], typed: string): T[] {
   const words = typed
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  if (words.length === 0) return [...all];
   const scored = all.flatMap((each) => {
-    const text = `${each.kind} ${each.text}`.toLowerCase();
-    if (!words.every((word) => text.includes(word))) return [];
-    const own = each.text.toLowerCase();
-    const first = words[0] ?? '';
-    return [{ each, score: own.startsWith(first) ? 0 : own.includes(` ${first}`) ? 1 : 2 }];
+    const scores = words.map((word) => scoreOf(each, word));
+    return scores.includes(null)
+      ? []
+      : [{ each, score: scores.reduce<number>((sum, score) => sum + (score ?? 0), 0) }];
   });
   return scored.toSorted((a, b) => a.score - b.score).map(({ each }) => each);
+}
+
+/** 0 is best; null: it does not match. */
+function scoreOf({ kind, text }: Findable, word: string): number | null {
+  const own = text.toLowerCase();
+  if (own.startsWith(word)) return 0;
+  if (own.includes(` ${word}`)) return 1;
+  if (own.includes(word) || kind.startsWith(word)) return 2;
+  return hasLetters(own, word) ? 4 : null;
+}
+
+function hasLetters(text: string, word: string): boolean {
+  let at = 0;
+  for (const letter of word) {
+    at = text.indexOf(letter, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
 }

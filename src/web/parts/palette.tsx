@@ -63,23 +63,35 @@ export function Palette() {
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={press}
       />
-      <ul id="found" role="listbox" aria-label="Found">
-        {found.value.map((command, index) => (
-          <li
-            key={`${command.kind} ${command.text}`}
-            id={`found-${String(index)}`}
-            role="option"
-            aria-selected={index === chosen.value}
-            onClick={() => take(command)}
-          >
-            <span class="kind">{command.kind}</span>
-            <span class="grow">{oneLine(command.text, 100)}</span>
-            {command.keys !== undefined && <kbd>{command.keys}</kbd>}
-          </li>
-        ))}
-      </ul>
+      <Found commands={found.value} chosen={chosen.value} take={take} />
       {found.value.length === 0 && <p class="empty">Nothing has these letters.</p>}
     </Dialog>
+  );
+}
+
+interface FoundProps {
+  readonly commands: readonly Command[];
+  readonly chosen: number;
+  readonly take: (command: Command) => void;
+}
+
+function Found({ commands, chosen, take }: FoundProps) {
+  return (
+    <ul id="found" role="listbox" aria-label="Found">
+      {commands.map((command, index) => (
+        <li
+          key={`${command.kind} ${command.text}`}
+          id={`found-${String(index)}`}
+          role="option"
+          aria-selected={index === chosen}
+          onClick={() => take(command)}
+        >
+          <span class="kind">{command.kind}</span>
+          <span class="grow">{oneLine(command.text, 100)}</span>
+          {command.keys !== undefined && <kbd>{command.keys}</kbd>}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -11,7 +11,7 @@ import { rowsOf, type StepRow } from '../steps.ts';
 import { notify } from '../state/toasts.ts';
 import { Logs } from './logs.tsx';
 import { stateOf } from './runs.tsx';
-import { StepBars } from './timeline.tsx';
+import { StepBars, stepLink } from './timeline.tsx';
 
 /** One run: why it waits, its steps on a time axis, their results, and their output. */
 export function Run({ id }: { readonly id: string }) {
@@ -143,10 +143,6 @@ function Steps({
       </table>
     </div>
   );
-}
-
-export function stepLink(run: string, path: string): string {
-  return `${link('runs', run)}?step=${encodeURIComponent(path)}`;
 }
 
 function StepPanel({ run, row }: { readonly run: RunDocument; readonly row: StepRow }) {

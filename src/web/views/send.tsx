@@ -1,4 +1,4 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, type Signal } from '@preact/signals';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 import { sendLetter } from '../api/actions.ts';
@@ -73,20 +73,40 @@ function Letter({ roles, role, thread, hasController }: LetterProps) {
       {!hasController && (
         <p class="dim">No controller runs. What you send waits until `mailroom up` starts.</p>
       )}
-      <div class="field">
-        <label for="send-to">To</label>
-        <select
-          id="send-to"
-          value={chosen.value}
-          onChange={(event) => (to.value = event.currentTarget.value)}
-        >
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {oneLine(name, 60)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Recipient names={names} chosen={chosen.value} choose={(name) => (to.value = name)} />
+      <Words subject={subject} text={text} />
+      <button type="submit" class="primary" aria-busy={busy.value}>
+        Send
+      </button>
+      <span class="help"> Ctrl+Enter sends it, too.</span>
+    </form>
+  );
+}
+
+interface RecipientProps {
+  readonly names: readonly string[];
+  readonly chosen: string;
+  readonly choose: (name: string) => void;
+}
+
+function Recipient({ names, chosen, choose }: RecipientProps) {
+  return (
+    <div class="field">
+      <label for="send-to">To</label>
+      <select id="send-to" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {oneLine(name, 60)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Words({ subject, text }: { readonly subject: Signal<string>; readonly text: Signal<string> }) {
+  return (
+    <>
       <div class="field">
         <label for="send-subject">Subject</label>
         <input
@@ -106,10 +126,6 @@ function Letter({ roles, role, thread, hasController }: LetterProps) {
           onInput={(event) => (text.value = event.currentTarget.value)}
         />
       </div>
-      <button type="submit" class="primary" aria-busy={busy.value}>
-        Send
-      </button>
-      <span class="help"> Ctrl+Enter sends it, too.</span>
-    </form>
+    </>
   );
 }

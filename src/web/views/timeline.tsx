@@ -3,7 +3,7 @@ import { Empty } from '../parts/panel.tsx';
 import { Line, toneOf } from '../parts/text.tsx';
 import { now } from '../state/now.ts';
 import { timelineOf, type StepRow } from '../steps.ts';
-import { stepLink } from './run.tsx';
+import { link } from '../state/route.ts';
 
 const height = 10;
 
@@ -37,4 +37,8 @@ export function StepBars({ run, rows }: { readonly run: string; readonly rows: r
       </p>
     </div>
   );
+}
+
+export function stepLink(run: string, path: string): string {
+  return `${link('runs', run)}?step=${encodeURIComponent(path)}`;
 }

@@ -3,6 +3,8 @@ import { at } from '../api/client.ts';
 import { Loaded, View } from '../parts/panel.tsx';
 import { Line, State, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
+import { link } from '../state/route.ts';
+import { stepLink } from './timeline.tsx';
 
 /** Why one thing moves, waits or has ended. */
 export function WhyView({ target }: { readonly target: string }) {
@@ -16,9 +18,26 @@ export function WhyView({ target }: { readonly target: string }) {
               <State value={why.state} /> <code>{why.code}</code>
             </p>
             <Why why={why} />
+            <Subject target={why.target} />
           </div>
         )}
       </Loaded>
     </View>
+  );
+}
+
+/** The way to what is explained, where its name says what it is. */
+function Subject({ target }: { readonly target: string }) {
+  const [run = '', ...step] = target.split('/');
+  const isTurn = /^t\d+$/.test(target);
+  if (!isTurn && step.length === 0) return null;
+  return (
+    <p>
+      {isTurn ? (
+        <a href={link('turns', target)}>The turn</a>
+      ) : (
+        <a href={stepLink(run, step.join('/'))}>The step</a>
+      )}
+    </p>
   );
 }
