@@ -9,6 +9,7 @@ import { answerFields, replyCommands } from '../mail/machine/answering.ts';
 import { pickItem } from '../operations/positions.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
 import { askFields, askLine, choose, missingFields, type AskedFields } from './asking.ts';
+import { commandsFrom } from './called.ts';
 import type { Context } from './context.ts';
 import { line, printable } from './format.ts';
 import type { MessageOptions, Text } from './message-options.ts';
@@ -149,8 +150,9 @@ function incomplete(
     fields: (possible) => missingParts({ ...answerable, types: possible }, given).fields,
     given: givenWords(given),
     hasText: !text,
-  }).map((command) => context.commandLine(command.replace(/^mailroom /, '')));
-  return new MailroomError('E_USAGE', `the answer lacks ${lacks.join(', ')}`, commands.join('\n      '));
+  });
+  const hint = commandsFrom(context, commands.join('\n')).join('\n      ');
+  return new MailroomError('E_USAGE', `the answer lacks ${lacks.join(', ')}`, hint);
 }
 
 function inWords([name, { enum: values, type }]: [string, AskedFields[string]]): string {

@@ -15,6 +15,11 @@ export function width(text: string): number {
   return Array.from(plain, columnsOf).reduce((sum, columns) => sum + columns, 0);
 }
 
+/** The number of rows that a line takes on a terminal with so many columns. */
+export function rowsOf(line: string, columns: number): number {
+  return Math.max(1, Math.ceil(width(line) / columns));
+}
+
 /**
  * Breaks lines at spaces to fit into so many columns; continuation lines are indented to the line's
  * last column. Text in backquotes can be copied and is never broken, nor is a line that is a

@@ -112,6 +112,7 @@ function namingProject(plain: Terminal, beginning: () => string): Terminal {
   const named = (text: string) => text.replaceAll(printedCommand, beginning);
   return {
     ...plain,
+    copyable: named,
     print: (text) => plain.print(named(text)),
     complain: (text) => plain.complain(named(text)),
   };

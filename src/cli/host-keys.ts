@@ -1,16 +1,22 @@
+import type { RunningOutput } from '../host/latest-output.ts';
 import { endOfId } from '../kernel/ids.ts';
+import { shellWord } from '../kernel/quoting.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
+import { stepsOutput } from '../operations/output.ts';
 import { runCommand } from '../operations/runs/run-commands.ts';
 import type { RunController } from '../operations/runs/services.ts';
 import type { Controller, ProjectServices } from '../operations/services.ts';
 import { explained, isMoving, type Explained } from '../operations/why/explained.ts';
 import { explainStatus } from '../operations/why/status-whys.ts';
 import { RunExplainer } from '../workflow/machine/explain/explain.ts';
+import { commandsFrom } from './called.ts';
+import { cut, wrap } from './columns.ts';
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
-import { whyWords } from './format.ts';
+import { line, whyWords } from './format.ts';
 import type { Keyboard, LiveKey } from './live-keys.ts';
 import { ownStatus } from './progress.ts';
+import type { Room } from './terminal.ts';
 
 /** The keys of `up` on a terminal. */
 export function upKeys(context: Context, project: ProjectServices, controller: Controller): Keyboard {
@@ -18,12 +24,14 @@ export function upKeys(context: Context, project: ProjectServices, controller: C
     {
       key: 'w',
       does: 'say why roles and threads wait',
+      command: () => context.commandLine('status'),
       is: 'panel',
-      lines: () => mailWhys(project, controller, context.terminal.now()),
+      lines: () => mailWhys(context, project, controller),
     },
     {
       key: 'a',
       does: 'answer a request or a gate that waits',
+      command: null,
       is: 'question',
       run: async () => {
         const { readInbox } = await import('../operations/inbox.ts');
@@ -34,6 +42,7 @@ export function upKeys(context: Context, project: ProjectServices, controller: C
     {
       key: 'p',
       does: 'pause everything, or unpause it; running turns continue',
+      command: () => context.commandLine(`${controller.state.paused.all ? 'unpause' : 'pause'} all`),
       is: 'action',
       run: async () => {
         const { ask } = await import('../operations/requests.ts');
@@ -42,6 +51,7 @@ export function upKeys(context: Context, project: ProjectServices, controller: C
         await ask(project, asked, context.terminal.now);
       },
     },
+    outputKey(context, (most) => controller.latest(most)),
   ];
   return { keys, onKey: (act) => context.services.onKey(act) };
 }
@@ -53,12 +63,14 @@ export function runKeys(context: Context, controller: RunController): Keyboard {
     {
       key: 'w',
       does: 'say why steps wait',
+      command: () => context.commandLine(`why ${endOfId(run)}`),
       is: 'panel',
-      lines: () => runWhys(controller, context.terminal.now()),
+      lines: () => runWhys(context, controller),
     },
     {
       key: 'a',
       does: 'answer a gate that waits',
+      command: null,
       is: 'question',
       run: async () => {
         const { approvalsOf } = await import('../operations/inbox.ts');
@@ -67,40 +79,69 @@ export function runKeys(context: Context, controller: RunController): Keyboard {
         await answerOneOf(context, approvalsOf(own, null));
       },
     },
+    outputKey(context, (most) => stepsOutput(controller, most)),
   ];
   return { keys, onKey: (act) => context.services.onKey(act) };
 }
 
-function mailWhys(project: ProjectServices, controller: Controller, now: number): string[] {
+/** The key that shows the last lines of what runs now. */
+function outputKey(context: Context, latest: (most: number) => readonly RunningOutput[]): LiveKey {
+  return {
+    key: 'o',
+    does: 'show the latest output of what runs',
+    command: null,
+    is: 'panel',
+    lines: (room) => {
+      const running = latest(room.rows);
+      const rows = Math.max(1, Math.floor(room.rows / Math.max(1, running.length)) - 1);
+      const lines = running.flatMap(({ name, lines: printed, command }) => [
+        `${name}; all of it: \`${commandsFrom(context, command).join('')}\``,
+        ...lastRows(printed, { columns: room.columns, rows }),
+      ]);
+      return lines.length === 0 ? ['nothing runs'] : lines;
+    },
+  };
+}
+
+/** The last lines of an output that fit, wrapped and indented by two columns. */
+function lastRows(printed: readonly string[], { columns, rows }: Room): string[] {
+  const width = columns - 2;
+  const wrapped = printed
+    .slice(-rows)
+    .flatMap((each) => wrap(line(each.slice(0, width * rows)), width).split('\n'));
+  const shown = wrapped.length === 0 ? ['no output yet'] : wrapped.slice(-rows);
+  return shown.map((each) => `  ${cut(each, width)}`);
+}
+
+function mailWhys(context: Context, project: ProjectServices, controller: Controller): string[] {
   const { protocol } = controller.definition;
+  const now = context.terminal.now();
   const status = ownStatus(controller, now);
   const whys = explainStatus(project, status, protocol, now, () => controller.state);
   const lines = [
-    ...status.roles.flatMap(({ name }) => whyLines(name, whys.role(name), now)),
-    ...status.threads.flatMap(({ id }) => whyLines(`thread ${endOfId(id)}`, whys.thread(id), now)),
+    ...status.roles.flatMap(({ name }) => whyLines(context, name, whys.role(name))),
+    ...status.threads.flatMap(({ id }) => whyLines(context, `thread ${endOfId(id)}`, whys.thread(id))),
   ];
   return lines.length === 0 ? ['nothing waits'] : lines;
 }
 
-function runWhys({ run, state, rules }: RunController, now: number): string[] {
-  const explainer = new RunExplainer(state, rules, now);
+function runWhys(context: Context, { run, state, rules }: RunController): string[] {
+  const explainer = new RunExplainer(state, rules, context.terminal.now());
   const lines = [...state.active, ...state.ready].flatMap((path) => {
     const why = explainer.step(path);
     if (why === null || isMoving(why)) return [];
-    return whyLines(
-      path,
-      explained(why, (act) => runCommand(run, act)),
-      now,
-    );
+    const document = explained(why, (act) => runCommand(run, act));
+    return whyLines(context, path, document);
   });
   return lines.length === 0 ? ['nothing waits'] : lines;
 }
 
-/** The reason of one thing, and below it the command that changes it. */
-function whyLines(name: string, why: Explained | null, now: number): string[] {
-  const [reason] = whyWords(why, now);
+/** The reason of one thing, and below it the commands that change it. */
+function whyLines(context: Context, name: string, why: Explained | null): string[] {
+  const [reason] = whyWords(why, context.terminal.now());
   if (why === null || reason === undefined) return [];
-  return [`${name}: ${reason}`, ...(why.command === null ? [] : [`  ${why.command}`])];
+  const commands = why.command === null ? [] : commandsFrom(context, why.command);
+  return [`${name}: ${reason}`, ...commands.map((command) => `  ${command}`)];
 }
 
 /** Asks a person for the answer to the only item that waits, or to one of them. */
@@ -113,7 +154,10 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
     subject,
     reply_types: verdicts,
   } = await pickWaiting(context, items, ['request', 'approval'], null, {});
-  if (kind === 'request' || run === null) {
+  const gate = run === null ? null : id.slice(run.length + 1);
+  const command = gate === null ? `reply ${endOfId(id)}` : `approve ${endOfId(run ?? '')} ${shellWord(gate)}`;
+  context.terminal.print(`same as \`${context.commandLine(command)}\`\n`);
+  if (kind === 'request' || run === null || gate === null) {
     const { reply } = await import('./actions/reply.ts');
     await reply(context, id, null, {});
     return;
@@ -122,7 +166,6 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   const { judge } = await import('./actions/approve.ts');
   const choices = verdicts.map((value) => ({ value, label: value }));
   const verdict = await choose(subject, choices, 'nothing was recorded');
-  const gate = id.slice(run.length + 1);
   if (verdict === 'reject') await judge(context, 'reject', run, gate, {});
   else await judge(context, 'approve', run, gate, { choice: verdict });
 }

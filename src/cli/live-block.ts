@@ -1,4 +1,4 @@
-import { width } from './columns.ts';
+import { rowsOf } from './columns.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Milliseconds between two redraws. */
@@ -47,14 +47,10 @@ export class LiveBlock {
 
   /** Makes room for a line above; the next redraw restores the block. */
   erase(): void {
-    const height = this.#shown.reduce((sum, line) => sum + this.#rowsOf(line), 0);
+    // A terminal that became narrower has wrapped the lines that were cut for its earlier width.
+    const height = this.#shown.reduce((sum, line) => sum + rowsOf(line, this.#terminal.columns()), 0);
     if (height > 0) this.#terminal.write(`\u001b[${String(height)}A\r\u001b[0J`);
     this.#shown = [];
-  }
-
-  /** A terminal that became narrower has wrapped the lines that were cut for its earlier width. */
-  #rowsOf(line: string): number {
-    return Math.max(1, Math.ceil(width(line) / this.#terminal.columns()));
   }
 
   /** Removes the lines until `resume`, so that a question can be asked in their place. */

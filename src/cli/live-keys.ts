@@ -1,11 +1,16 @@
 import { MailroomError } from '../kernel/errors.ts';
-import { cut } from './columns.ts';
+import { wrap } from './columns.ts';
 import { line } from './format.ts';
-import type { Terminal } from './terminal.ts';
+import type { Room, Terminal } from './terminal.ts';
 
 /** A key of a live view: it shows lines below the view until it is pressed again, acts, or asks. */
-export type LiveKey = { readonly key: string; readonly does: string } & (
-  | { readonly is: 'panel'; readonly lines: () => readonly string[] }
+export type LiveKey = {
+  readonly key: string;
+  readonly does: string;
+  /** The command that does the same, complete; null: none, or the key prints it itself. */
+  readonly command: (() => string) | null;
+} & (
+  | { readonly is: 'panel'; readonly lines: (room: Room) => readonly string[] }
   | { readonly is: 'action' | 'question'; readonly run: () => Promise<void> }
 );
 
@@ -46,12 +51,18 @@ export class LiveKeys {
     this.#forget = this.#listen();
   }
 
-  /** The open panel and the line that names `?`. */
+  /** The open panel, in at most half of the screen, and a line that says how to close it. */
   lines(): string[] {
-    const { colours, columns } = this.#terminal;
-    const hint = this.#open === null ? '? keys' : `${this.#open.key} closes this`;
-    const text = [...(this.#open?.lines() ?? []).map(line), hint];
-    return text.map((each) => colours.dim(cut(each, columns() - 1)));
+    const { colours, columns, rows, copyable } = this.#terminal;
+    const open = this.#open;
+    const room = { columns: columns() - 1, rows: Math.max(3, Math.floor(rows() / 2)) };
+    const fit = (text: string) => wrap(copyable(line(text)), room.columns).split('\n');
+    const panel = (open?.lines(room) ?? []).flatMap(fit);
+    const shown =
+      panel.length <= room.rows
+        ? panel
+        : [...panel.slice(0, room.rows - 1), `and ${String(panel.length - room.rows + 1)} more lines`];
+    return [...shown, ...fit(hintOf(open))].map((each) => colours.dim(each));
   }
 
   /** Gives the keyboard back; resolves once an open question is answered. Safe to call again. */
@@ -68,7 +79,7 @@ export class LiveKeys {
 
   #help(keys: readonly LiveKey[]): LiveKey {
     const lines = () => keys.map(({ key, does }) => `${key}  ${does}`);
-    return { key: '?', does: 'list the keys', is: 'panel', lines };
+    return { key: '?', does: 'list the keys', command: null, is: 'panel', lines };
   }
 
   #listen(): () => void {
@@ -84,8 +95,9 @@ export class LiveKeys {
     });
   }
 
-  async #act({ is, run }: Exclude<LiveKey, { is: 'panel' }>): Promise<void> {
+  async #act({ is, run, command }: Exclude<LiveKey, { is: 'panel' }>): Promise<void> {
     try {
+      if (command !== null) this.#view.say(`same as \`${command()}\``);
       await (is === 'question' ? this.#ask(run) : run());
     } catch (error) {
       if (!(error instanceof MailroomError)) throw error;
@@ -105,4 +117,9 @@ export class LiveKeys {
       if (!this.#closed) this.#forget = this.#listen();
     }
   }
+}
+
+function hintOf(open: LiveKey | null): string {
+  if (open === null) return '? keys';
+  return `${open.key} closes this${open.command === null ? '' : `; same as \`${open.command()}\``}`;
 }

@@ -2,13 +2,7 @@ import type { MailStatus } from '../operations/mail-status.ts';
 import { cut } from './columns.ts';
 import { ahead, clock, money } from './format.ts';
 import { doing } from './status-text.ts';
-import type { Colours } from './terminal.ts';
-
-/** The size of the screen. */
-interface Room {
-  readonly columns: number;
-  readonly rows: number;
-}
+import type { Colours, Room } from './terminal.ts';
 
 /** The live view of `up`: one line of totals, paused roles, and a line for each active role. */
 export function blockLines(status: MailStatus, now: number, colours: Colours, room: Room): string[] {

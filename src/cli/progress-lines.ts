@@ -1,11 +1,12 @@
+import { rowsOf } from './columns.ts';
 import { line, seconds } from './format.ts';
 import { LiveBlock } from './live-block.ts';
 import { LiveKeys, type Keyboard } from './live-keys.ts';
-import type { Colours, Terminal } from './terminal.ts';
+import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** What is shown below the lines on a terminal: a block of lines, and keys that act. */
 export interface LiveView {
-  readonly lines: () => string[];
+  readonly lines: (room: Room) => string[];
   readonly keys: Keyboard;
 }
 
@@ -33,7 +34,7 @@ export class ProgressLines {
     this.colours = quiet ? terminal.errorColours : terminal.colours;
     const keys = live && new LiveKeys(terminal, this, live.keys);
     this.#keys = keys;
-    this.#block = live && new LiveBlock(terminal, () => [...live.lines(), ...(keys?.lines() ?? [])]);
+    this.#block = live && new LiveBlock(terminal, () => linesOf(terminal, live, keys));
   }
 
   say(text: string): void {
@@ -82,4 +83,12 @@ export class ProgressLines {
     this.#block?.close();
     await this.#keys?.close();
   }
+}
+
+/** The block, and below it what the keys show. Together they fit on the screen. */
+function linesOf(terminal: Terminal, live: LiveView, keys: LiveKeys | null): string[] {
+  const below = keys?.lines() ?? [];
+  const columns = terminal.columns();
+  const taken = below.reduce((sum, each) => sum + rowsOf(each, columns), 0);
+  return [...live.lines({ columns, rows: Math.max(3, terminal.rows() - 2 - taken) }), ...below];
 }

@@ -10,7 +10,7 @@ import { blockLines } from './live.ts';
 import { turnWords } from './status-text.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { Controller } from '../operations/services.ts';
-import type { Colours, Terminal } from './terminal.ts';
+import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running controller. */
 export interface Progress {
@@ -35,7 +35,7 @@ export function startProgress(
   controller: Controller,
   { keys, quiet }: { readonly keys: Keyboard | null; readonly quiet: boolean },
 ): Progress {
-  const live = keys && { lines: () => statusLines(terminal, controller), keys };
+  const live = keys && { lines: (room: Room) => statusLines(terminal, controller, room), keys };
   const lines = new ProgressLines(terminal, { live, quiet });
   let memory: Memory = remember(controller.state);
   lines.say(headline(controller.definition.protocol));
@@ -101,10 +101,6 @@ export function ownStatus(
   return statusOf(summaryOf(state), parts);
 }
 
-function statusLines(terminal: Terminal, controller: Controller): string[] {
-  const now = terminal.now();
-  return blockLines(ownStatus(controller, now), now, terminal.colours, {
-    columns: terminal.columns(),
-    rows: Math.max(3, terminal.rows() - 3),
-  });
+function statusLines({ now, colours }: Terminal, controller: Controller, room: Room): string[] {
+  return blockLines(ownStatus(controller, now()), now(), colours, room);
 }

@@ -8,7 +8,7 @@ import { line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { RunController } from '../operations/runs/services.ts';
-import type { Colours, Terminal } from './terminal.ts';
+import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running workflow. */
 export interface RunProgress {
@@ -31,7 +31,7 @@ export function startRunProgress(
   controller: RunController,
   { keys, quiet }: { readonly keys: Keyboard | null; readonly quiet: boolean },
 ): RunProgress {
-  const live = keys && { lines: () => blockLines(terminal, controller), keys };
+  const live = keys && { lines: (room: Room) => blockLines(terminal, controller, room), keys };
   const lines = new ProgressLines(terminal, { live, quiet });
   const { colours } = lines;
   lines.notes(controller.notes);
@@ -77,16 +77,19 @@ export function paintedRun({ kind, text }: RunChange, colours: Colours): string 
 /**
  * Steps that run, are checked, or wait for a person, with their times; and the progress of the run.
  */
-function blockLines(terminal: Terminal, { state, rules, lastLine }: RunController): string[] {
+function blockLines(
+  terminal: Terminal,
+  { state, rules, latest }: RunController,
+  { columns, rows }: Room,
+): string[] {
   const now = terminal.now();
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const done = [...state.steps.values()].filter(({ phase }) => phase.is === 'settled').length;
   const lines = active.map((step) => {
-    const last = step.phase.is === 'running' || step.phase.is === 'checking' ? lastLine(step.path) : null;
     const text = stepLine(step, now, isSummarised(state, rules, step.path));
-    return last === null ? text : `${text}  ${last}`;
+    return [text, ...latest(step.path, 1)].join('  ');
   });
-  const fitting = lines.slice(0, Math.max(1, terminal.rows() - 4));
+  const fitting = lines.slice(0, Math.max(1, rows - 1));
   const hidden = lines.length - fitting.length;
   const figures = [
     `${String(done)} done`,
@@ -95,7 +98,7 @@ function blockLines(terminal: Terminal, { state, rules, lastLine }: RunControlle
     ...(money(state.cost) === '' ? [] : [money(state.cost)]),
     ...(state.startedAt === null ? [] : [span(now - state.startedAt)]),
   ];
-  const fit = (text: string) => cut(line(text), terminal.columns() - 1);
+  const fit = (text: string) => cut(line(text), columns - 1);
   return [
     terminal.colours.dim(fit(`── ${figures.join(' · ')} ──`)),
     ...fitting.map(fit),

@@ -16,6 +16,8 @@ export interface Terminal {
   readonly write: (text: string) => void;
   /** Writes lines for people to standard output, wrapped to a terminal's columns. */
   readonly print: (text: string) => void;
+  /** Text for people with the commands in it complete, so that they can be copied. */
+  readonly copyable: (text: string) => string;
   /** Writes lines for people to standard error, wrapped likewise. */
   readonly complain: (text: string) => void;
   /** True once standard output has no reader. */
@@ -33,6 +35,12 @@ export interface Terminal {
 }
 
 export type Colours = ReturnType<typeof picocolors.createColors>;
+
+/** A part of the screen. */
+export interface Room {
+  readonly columns: number;
+  readonly rows: number;
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -53,6 +61,7 @@ export function processTerminal(environment: Environment): Terminal {
     write: out.write,
     print: (text) => out.write(fitting(text, stdout)),
     complain: (text) => err.write(fitting(text, stderr)),
+    copyable: (text) => text,
     closed: out.closed,
     readInput,
     now: () => Date.now(),

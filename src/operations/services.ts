@@ -8,6 +8,7 @@ import type { NipServices } from './nip/documents.ts';
 import type { WorkflowServices } from './runs/services.ts';
 import type { Prunable, PruneContext, PrunedKind } from './project/prune.ts';
 import type { UnsavedTexts } from '../disk/unsaved.ts';
+import type { RunningOutput } from '../host/latest-output.ts';
 import type { Idle } from '../host/idle.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
@@ -183,6 +184,8 @@ export interface Controller {
    * cannot be written.
    */
   readonly problems: () => readonly string[];
+  /** The running turns, and the running steps of its runs, each with at most this many lines. */
+  readonly latest: (most: number) => readonly RunningOutput[];
   /**
    * Runs until it is stopped; resolves to why it is idle, the number of failures, and the last disk
    * error.

@@ -323,6 +323,7 @@ export class Bench {
       },
       notes: ['the trail is off'],
       problems: () => [],
+      latest: () => [],
       end: (how) => this.ended.push(how),
       run: () => {
         while (this.meanwhile.length > 0) {

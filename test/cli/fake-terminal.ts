@@ -28,6 +28,7 @@ export class FakeTerminal implements Terminal {
   write = (text: string): void => void (this.out += text);
   print = (text: string): void => this.write(this.interactive ? wrap(text, this.width) : text);
   complain = (text: string): void => void (this.err += this.interactive ? wrap(text, this.width) : text);
+  copyable = (text: string): string => text;
   closed = (): boolean => this.gone;
   readInput = (): Promise<string> => Promise.resolve(this.input);
   exit = (code: number): void => void this.exits.push(code);

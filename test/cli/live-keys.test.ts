@@ -51,6 +51,7 @@ class View {
 const panel = (lines: () => readonly string[]): LiveKey => ({
   key: 'w',
   does: 'say why roles wait',
+  command: () => 'mailroom status',
   is: 'panel',
   lines,
 });
@@ -68,10 +69,42 @@ describe('the keys of a live view', () => {
   it('show lines that follow what happens', async () => {
     let reason = 'engineer waits for qa';
     const view = new View([panel(() => [reason])]);
-    expect(await view.press('w')).toEqual(['one step under way', reason, 'w closes this']);
+    expect(await view.press('w')).toEqual([
+      'one step under way',
+      reason,
+      'w closes this; same as `mailroom status`',
+    ]);
     reason = 'engineer is paused';
     view.lines.changed();
-    expect(await view.shown()).toEqual(['one step under way', reason, 'w closes this']);
+    expect(await view.shown()).toEqual([
+      'one step under way',
+      reason,
+      'w closes this; same as `mailroom status`',
+    ]);
+  });
+
+  it('wrap what they show at words and never in a command, take half of the screen, and follow a resize', async () => {
+    const reason = 'engineer: waits for the answer of a reviewer whose turn has not started yet';
+    const command = '  mailroom reply 3f2a1b --type review --message "…"';
+    const lines = [reason, command, ...Array.from({ length: 20 }, (_, index) => `reason ${String(index)}`)];
+    const view = new View([panel(() => lines)], 40);
+    const shown = await view.press('w');
+    expect(shown.slice(1, 3)).toEqual([
+      'engineer: waits for the answer of a',
+      '  reviewer whose turn has not started',
+    ]);
+    expect(shown.join('')).toContain(command);
+    expect(shown.slice(-4)).toEqual([
+      'reason 6',
+      'and 13 more lines',
+      'w closes this; same as',
+      '  `mailroom status`',
+    ]);
+    view.resize(90);
+    view.lines.changed();
+    const wider = await view.shown();
+    expect(wider.slice(0, 4)).toEqual(['one step under way', reason, command, 'reason 0']);
+    expect(wider.at(-1)).toBe('w closes this; same as `mailroom status`');
   });
 
   it('act once at a time, and print why they cannot', async () => {
@@ -79,12 +112,14 @@ describe('the keys of a live view', () => {
     const act: LiveKey = {
       key: 'p',
       does: 'pause',
+      command: () => 'mailroom pause all',
       is: 'action',
       run: () => new Promise((done) => acts.push(done)),
     };
     const refused: LiveKey = {
       key: 'r',
       does: 'refuse',
+      command: null,
       is: 'action',
       run: () => Promise.reject(new MailroomError('E_REFUSED', 'nothing is left to pause')),
     };
@@ -96,7 +131,9 @@ describe('the keys of a live view', () => {
     acts[0]?.();
     await Promise.resolve();
     await Promise.resolve();
-    expect((await view.press('r'))[0]).toMatch(/nothing is left to pause$/);
+    const shown = await view.press('r');
+    expect(shown[0]).toMatch(/same as `mailroom pause all`$/);
+    expect(shown[1]).toMatch(/nothing is left to pause$/);
   });
 
   it('ask in the place of the block; lines wait for the answer', async () => {
@@ -104,6 +141,7 @@ describe('the keys of a live view', () => {
       {
         key: 'a',
         does: 'answer',
+        command: null,
         is: 'question',
         run: async () => {
           view.terminal.write('Ship it? ');

@@ -20,7 +20,7 @@ it('closes what it has opened for workflows when the journal cannot be trusted',
   const open = () =>
     Promise.resolve({
       triggers: [],
-      runs: { count: 0, end: () => {} },
+      runs: { count: 0, latest: () => [], end: () => {} },
       notes: [],
       problems: () => [],
       received: () => {},

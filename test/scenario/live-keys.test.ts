@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { afterEach, expect, it } from 'vitest';
 import { TerminalSession } from '../support/keyboard.ts';
 import { playProject, smallTeam } from '../support/play.ts';
@@ -70,3 +71,60 @@ it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 
   expect(await session.ended).toBe(1);
   expect(session.lines().join('\n')).toMatch(/ask.*rejected/);
 });
+
+/** Prints, and then runs until it is stopped. */
+const endless = `
+console.log('reading the task');
+console.log('comparing every file of the project with its test, one by one');
+await new Promise(() => setInterval(() => undefined, 60_000));
+`;
+
+it('`o` in `up` shows what a turn prints, with commands for the folder of the person', async () => {
+  project = playProject(smallTeam, { maker: endless });
+  project.write('agents/maker/inbox/task.md', 'Make it\n');
+  session = new TerminalSession(project, ['-C', project.root, 'up'], { columns: 60, cwd: tmpdir() });
+  await session.until(shows('maker starts t1'));
+  session.press('o');
+  const screen = await session.until(
+    (lines) => lines.at(-1) === 'o closes this' && shows('with its test')(lines),
+  );
+  const at = screen.findIndex((line) => line.startsWith('maker t1; all of it:'));
+  expect(screen.slice(at).join('')).toContain(`\`mailroom -C ${project.root} show t1\``);
+  expect(screen.slice(-4)).toEqual([
+    '  reading the task',
+    '  comparing every file of the project with its test, one by',
+    '    one',
+    'o closes this',
+  ]);
+  session.press('o');
+  await session.until((lines) => !shows('reading the task')(lines) && shows('? keys')(lines));
+  session.press('p');
+  await session.until((lines) => lines.join('').includes(`\`mailroom -C ${project.root} pause all\``));
+  session.press('\u0003');
+  expect(await session.ended).toBe(0);
+}, 60_000);
+
+const talking = `
+name: build
+version: '1'
+timeout: 5m
+steps:
+  compile: { command: [sh, -c, "echo compiling the core; echo compiling the rest; exec sleep 60"] }
+`;
+
+it('a running step shows its last line in `run`, and `o` shows more of them', async () => {
+  project = playProject(smallTeam, {}, { 'workflows/build.yaml': talking });
+  session = new TerminalSession(project, ['run', 'build'], { columns: 60 });
+  await session.until((lines) =>
+    lines.some((line) => /^▸ compile {2}\d+s {2}compiling the rest$/.test(line)),
+  );
+  session.press('o');
+  const screen = await session.until(
+    (lines) => lines.at(-1) === 'o closes this' && shows('compiling the core')(lines),
+  );
+  const at = screen.findIndex((line) => / *\w{6}\/compile; all of it:/.test(line));
+  expect(screen.slice(at).join('\n')).toMatch(/`mailroom logs \w{6} --follow --step compile`/);
+  expect(screen.slice(-3)).toEqual(['  compiling the core', '  compiling the rest', 'o closes this']);
+  session.press('\u0003');
+  expect(await session.ended).toBe(130);
+}, 60_000);

@@ -13,13 +13,17 @@ export class TerminalSession {
   constructor(
     project: TestProject,
     args: readonly string[],
-    { columns = 80, env = {} }: { columns?: number; env?: Readonly<Record<string, string>> } = {},
+    {
+      columns = 80,
+      env = {},
+      cwd = project.root,
+    }: { columns?: number; env?: Readonly<Record<string, string>>; cwd?: string } = {},
   ) {
     this.#screen = new Screen(columns);
     const words = [process.execPath, program, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
     const command = `stty rows 24 cols ${String(columns)}; exec ${words.join(' ')}`;
     this.#child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
-      cwd: project.root,
+      cwd,
       env: { ...process.env, TERM: 'xterm-256color', NO_COLOR: '1', SHELL: '/bin/sh', ...env },
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => {

@@ -1,4 +1,5 @@
 import type { Inbox, WaitingItem } from '../../operations/inbox.ts';
+import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, since } from '../format.ts';
 import { json, watch } from '../output.ts';
@@ -28,7 +29,8 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
  * The list as text: each item with its number, its subject, its deadline, and the command that
  * answers it.
  */
-function inboxLines({ terminal, commandLine }: Context, { as, items }: Inbox): string[] {
+function inboxLines(context: Context, { as, items }: Inbox): string[] {
+  const { terminal } = context;
   const { colours } = terminal;
   const now = terminal.now();
   if (items.length === 0) return [`Nothing waits for ${as ?? 'you'}.`];
@@ -37,9 +39,7 @@ function inboxLines({ terminal, commandLine }: Context, { as, items }: Inbox): s
     `${colours.bold(`@${String(index + 1)}`)}  ${title(item)}`,
     `    ${colours.dim(timing(item, now))}`,
     ...(item.kind === 'notice' ? [] : fieldLines(item)),
-    ...item.command
-      .split('\n')
-      .map((command) => `    ${colours.cyan(commandLine(command.replace(/^mailroom /, '')))}`),
+    ...commandsFrom(context, item.command).map((command) => `    ${colours.cyan(command)}`),
   ]);
 }
 

@@ -1,4 +1,5 @@
 import type { WhyDocument } from '../../operations/why/why.ts';
+import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, short, since } from '../format.ts';
 import { idOf } from '../ids.ts';
@@ -15,7 +16,8 @@ export async function runWhy(context: Context, word: string, asJson: boolean): P
 }
 
 /** The sentence, then what caused it, when it ends, and the command that changes it. */
-function whyLines({ terminal, commandLine }: Context, document: WhyDocument): string[] {
+function whyLines(context: Context, document: WhyDocument): string[] {
+  const { terminal } = context;
   const { reason, state, cause, until, command } = document;
   const { colours } = terminal;
   const now = terminal.now();
@@ -30,7 +32,7 @@ function whyLines({ terminal, commandLine }: Context, document: WhyDocument): st
     ...(until === null ? [] : [`  until    ${clock(until, now)} (in ${ahead(until, now)})`]),
     ...(command === null
       ? []
-      : [`  command  ${colours.cyan(commandLine(command.replace(/^mailroom /, '')))}`]),
+      : commandsFrom(context, command).map((each) => `  command  ${colours.cyan(each)}`)),
   ];
 }
 

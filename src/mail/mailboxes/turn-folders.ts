@@ -8,6 +8,7 @@ import type { Disk } from '../../disk/disk.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { StagedFile, TurnPaths } from '../../providers/provider.ts';
 import { freeNames } from '../../disk/file-names.ts';
+import { latestLines, type OutputReading } from '../../host/latest-output.ts';
 
 export const turnsFolder = '.mailroom/turns';
 /** One git worktree a thread. */
@@ -126,6 +127,17 @@ export class TurnFolders {
           .map((name) => `agents/${role}/${box}/${name}`);
       }),
     );
+  }
+
+  /** The last lines that an agent has printed, the newest last. `said`: reads its events. */
+  latest(
+    { id, attempt, round }: { readonly id: string; readonly attempt: number; readonly round: number },
+    most: number,
+    said: OutputReading['said'],
+  ): readonly string[] {
+    const file = (name: string) => join(attemptPath(id, attempt), roundName(name, round));
+    const files = { stdout: file('stdout'), stderr: file('stderr') };
+    return latestLines(this.#disk, files, most, { mask: this.#mask, said });
   }
 
   /** Writes the result for people to read. */

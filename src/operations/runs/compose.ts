@@ -38,7 +38,7 @@ import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 import type { RunFormat } from '../../workflow/machine/run-format.ts';
 import type { Workflow } from '../../workflow/model.ts';
-import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import type { RunEvent } from '../../workflow/machine/event.ts';
 
 /** What runs need of the settings. */
 export interface RunSettings {
@@ -124,7 +124,7 @@ export async function composeRun(
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
-    controller: controllerOf(run, host, kit, { mail, said, notes, release, files: own.files }),
+    controller: controllerOf(run, host, kit, { mail, said, notes, release }),
     release,
   };
 }
@@ -172,14 +172,13 @@ interface Companions {
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly release: () => Promise<void>;
-  readonly files: RunPorts['files'];
 }
 
 function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   kit: HostProcess,
-  { mail, said, notes, release, files }: Companions,
+  { mail, said, notes, release }: Companions,
 ): RunController {
   const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
   return {
@@ -190,7 +189,7 @@ function controllerOf(
       return host.state;
     },
     problems: () => problems().filter((problem) => problem !== null),
-    lastLine: (path) => lastLineOf(host, files, path),
+    latest: (path, most) => host.workers.latest(path, most),
     unsent: () => said?.unsent() ?? 0,
     end: (how) => kit.end(how),
     follow: async () => {
@@ -228,22 +227,4 @@ function portsOf(
     uncommittedPatch: (workspace) => patchFromBase({ workspace, base: 'HEAD' }, secrets),
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
   };
-}
-
-/** The maximum length of a step's line in the live view. */
-const longestLine = 200;
-
-function lastLineOf({ state }: RunHost, files: RunPorts['files'], path: Path): string | null {
-  const run = state.steps.get(path);
-  if (run === undefined) return null;
-  const { iteration, attempt, checks, phase } = run;
-  const key = { path, iteration, attempt, check: phase.is === 'checking' ? checks : 0 };
-  const last = (printed: string) =>
-    printed
-      .trimEnd()
-      .split(/\r\n|\n|\r/)
-      .at(-1) ?? '';
-  const text = files.tail(key, longestLine, last).trim();
-  // Agents print events for programs.
-  return text === '' || text.startsWith('{') ? null : text;
 }

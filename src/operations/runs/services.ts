@@ -211,8 +211,8 @@ export interface RunController {
   readonly notes: readonly string[];
   /** Current problems that will be retried. */
   readonly problems: () => readonly string[];
-  /** The last line that a running step has printed; null: none, or one for programs. */
-  readonly lastLine: (path: Path) => string | null;
+  /** The last lines that the running process of a step has printed, the newest last. */
+  readonly latest: (path: Path, most: number) => readonly string[];
   /** The number of events of the run that some relay of the project has not answered. */
   readonly unsent: () => number;
   /** Runs until the run has ended or it is stopped. */

@@ -11,7 +11,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { SharedSlots, type SlotUser } from '../../host/slots.ts';
-import { UpHost, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
+import { UpHost, type OpenWorkflows, type OwnRuns, type UpWorkflows } from '../../workflow/host/up-host.ts';
 import type { MailPorts } from '../../mail/host/ports.ts';
 import type { Turns } from '../../mail/host/turns.ts';
 import type { HostPorts } from '../../host/ports.ts';
@@ -21,6 +21,7 @@ import { TrailWriter } from '../../mail/trail/writer.ts';
 import { GitRepository } from '../../git/git-repository.ts';
 import { bootId, readProcess } from '../../process/proc.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
+import { turnsOutput } from '../output.ts';
 import { notifyPerson } from './notify.ts';
 import { controlFolder } from '../../host/control.ts';
 import {
@@ -137,8 +138,9 @@ async function compose(
   const trailAt = await trail.position();
   const up = open && (await openUp(open, protocol, kit));
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
+  const own = portsOf(disk, definition, lookout);
   const host = new MailHost(
-    { ...ports, ...portsOf(disk, definition, lookout), trail, trailAt },
+    { ...ports, ...own, trail, trailAt },
     {
       protocol,
       protocolHash: hash,
@@ -153,7 +155,8 @@ async function compose(
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const problems = () => problemsOf(host, trail, lookout, up?.workflows ?? null);
   const kept = new StatusKeeper(disk, () => performance.now());
-  kit.attach(new UpHost(host, up?.workflows.triggers ?? [], up?.workflows.runs ?? noRuns), {
+  const { triggers, runs } = up?.workflows ?? nothingElse;
+  kit.attach(new UpHost(host, triggers, runs), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
@@ -162,7 +165,16 @@ async function compose(
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
   const notes = [...atStart, host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
-  return handleOf(host, kit, { definition, notes, problems, lookout, kept, close });
+  return handleOf(host, kit, {
+    definition,
+    notes,
+    problems,
+    folders: own.folders,
+    runs,
+    lookout,
+    kept,
+    close,
+  });
 }
 
 function problemsOf(
@@ -183,6 +195,8 @@ function handleOf(
     readonly definition: Wired;
     readonly notes: readonly (string | null)[];
     readonly problems: () => readonly string[];
+    readonly folders: TurnFolders;
+    readonly runs: OwnRuns;
     readonly lookout: Lookout;
     readonly kept: StatusKeeper;
     readonly close: () => Promise<void>;
@@ -195,6 +209,10 @@ function handleOf(
     },
     notes: parts.notes.filter((note) => note !== null),
     problems: () => [...parts.problems(), ...parts.lookout.misplaced()],
+    latest: (most) => {
+      const { folders, definition, runs } = parts;
+      return [...turnsOutput(host.state, folders, definition.providers, most), ...runs.latest(most)];
+    },
     end: (how) => kit.end(how),
     run: async () => {
       try {
@@ -241,7 +259,8 @@ function publishing(
   };
 }
 
-const noRuns = { count: 0, end: () => {} };
+/** The work of a controller of the mail alone. */
+const nothingElse = { triggers: [], runs: { count: 0, latest: () => [], end: () => {} } };
 
 /** The work of `up` besides the mail. */
 async function openUp(

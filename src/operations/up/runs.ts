@@ -8,6 +8,7 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import { describeOneOfRuns, type RunChange } from '../runs/changes.ts';
 import { readParameters } from '../runs/parameters.ts';
 import type { OwnRuns } from '../../workflow/host/up-host.ts';
+import type { RunningOutput } from '../../host/latest-output.ts';
 import type { SharedSlots } from '../../host/slots.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { readRun } from '../../workflow/files/run-folders.ts';
@@ -15,6 +16,7 @@ import { expectConfirmed } from '../project/confirmed.ts';
 import type { Settings } from '../project/definition.ts';
 import type { RunSettings } from '../runs/compose.ts';
 import type { Origin } from '../runs/compose.ts';
+import { stepsOutput } from '../output.ts';
 import { beginRun, resumeRun } from '../runs/begin.ts';
 import { runState } from '../../workflow/host/run-state.ts';
 import { readWorkflow } from '../project/workflows.ts';
@@ -60,6 +62,10 @@ export class UpRuns implements OwnRuns {
   /** Current problems of runs that will be retried. */
   get problems(): string[] {
     return [...this.#going.values()].flatMap((run) => run?.problems() ?? []);
+  }
+
+  latest(most: number): RunningOutput[] {
+    return [...this.#going.values()].flatMap((run) => (run === null ? [] : stepsOutput(run, most)));
   }
 
   end(how: 'stop' | 'drain'): void {

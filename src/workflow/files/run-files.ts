@@ -17,6 +17,7 @@ import { guardOf, type Guard } from './guard.ts';
 import { StepFolders } from './step-folders.ts';
 import { Streams } from './streams.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
+import type { OutputReading } from '../../host/latest-output.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
@@ -216,6 +217,11 @@ export class RunFiles {
   tail(key: ProcessKey, characters: number, read: (printed: string) => string): string {
     const text = this.#mask.text(read(this.#steps.tail(key, tailBytes)));
     return Array.from(text).slice(-characters).join('');
+  }
+
+  /** The last lines that a process has printed, the newest last. `said`: reads an agent's events. */
+  latest(key: ProcessKey, most: number, said: OutputReading['said']): readonly string[] {
+    return this.#steps.latest(key, most, { mask: this.#mask, said });
   }
 
   /** Keeps a step that failed permanently: its prompt, inputs, reason, cost so far and changes. */

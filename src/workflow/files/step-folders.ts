@@ -2,6 +2,7 @@ import type { Path, ProcessKey } from '../machine/event.ts';
 import { processName, type Prepared } from '../machine/launch.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { endOf, latestLines, type OutputReading } from '../../host/latest-output.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
 /** The size of a copied chunk, in bytes. */
@@ -74,10 +75,14 @@ export class StepFolders {
 
   /** The end of a process's output, without a partial character. */
   tail(key: ProcessKey, bytes: number): string {
-    const file = join(this.#folder(key), 'stdout');
-    const size = this.#disk.look(file)?.size ?? 0;
-    const text = this.#disk.read(file, bytes, Math.max(0, size - bytes))?.toString('utf8') ?? '';
-    return size > bytes ? text.replace(/^\uFFFD+/, '') : text;
+    return endOf(this.#disk, join(this.#folder(key), 'stdout'), bytes);
+  }
+
+  /** The last lines that a process has printed, the newest last. */
+  latest(key: ProcessKey, most: number, reading: OutputReading): readonly string[] {
+    const folder = this.#folder(key);
+    const files = { stdout: join(folder, 'stdout'), stderr: join(folder, 'stderr') };
+    return latestLines(this.#disk, files, most, reading);
   }
 
   /**

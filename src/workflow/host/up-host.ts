@@ -2,11 +2,14 @@ import type { Message } from '../../mail/format/message.ts';
 import type { Host, Look } from '../../host/loop.ts';
 import type { SharedSlots } from '../../host/slots.ts';
 import type { WorkflowTriggers } from '../triggers/host.ts';
+import type { RunningOutput } from '../../host/latest-output.ts';
 import type { Idle } from '../../host/idle.ts';
 
 /** The runs hosted by this process. */
 export interface OwnRuns {
   readonly count: number;
+  /** Their running steps, each with at most this many lines. */
+  latest(most: number): readonly RunningOutput[];
   /** Ends them: running processes are stopped and put back, or (`drain`) finish first. */
   end(how: 'stop' | 'drain'): void;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
-import type { ProcessKey } from '../machine/event.ts';
+import type { Path, ProcessKey } from '../machine/event.ts';
 import type { WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, outputsFromText, readCheck, readWork } from '../machine/outcome.ts';
@@ -11,6 +11,7 @@ import { isIn } from '../machine/fold/steps.ts';
 import { branchProblem, isBranchFixed } from '../machine/branch.ts';
 import { keyOf, launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
+import { agentText } from '../../host/latest-output.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isUnforeseen, orElse } from '../../kernel/contained.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
@@ -100,6 +101,16 @@ export class Workers {
   /** The number of running agents. */
   get agents(): number {
     return [...this.#running.values()].filter(({ invocation }) => invocation !== null).length;
+  }
+
+  /** The last lines that the running process of a step has printed, the newest last. */
+  latest(path: Path, most: number): readonly string[] {
+    const running = [...this.#running.values()].find(({ launch }) => launch.key.path === path);
+    if (running === undefined) return [];
+    const { key, work } = running.launch;
+    const { files, providers } = this.#ports;
+    const said = work.kind === 'agent' ? agentText(providers.get(work.provider)) : null;
+    return files.latest(key, most, said);
   }
 
   has(key: ProcessKey): boolean {

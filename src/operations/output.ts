@@ -1,0 +1,33 @@
+import { agentText, type RunningOutput } from '../host/latest-output.ts';
+import { endOfId } from '../kernel/ids.ts';
+import { shellWord } from '../kernel/quoting.ts';
+import type { TurnFolders } from '../mail/mailboxes/turn-folders.ts';
+import type { MailState } from '../mail/machine/state.ts';
+import type { Provider } from '../providers/provider.ts';
+import type { RunController } from './runs/services.ts';
+
+/** The running turns, in the order of their ids, each with at most this many lines. */
+export function turnsOutput(
+  { turns }: MailState,
+  folders: TurnFolders,
+  providers: ReadonlyMap<string, Provider>,
+  most: number,
+): RunningOutput[] {
+  return [...turns.values()].flatMap((turn) => {
+    const { id, role, phase, provider } = turn;
+    if (phase.is !== 'active') return [];
+    const lines = folders.latest(turn, most, agentText(providers.get(provider)));
+    return [{ name: `${role} ${id}`, lines, command: `mailroom show ${id}` }];
+  });
+}
+
+/** The running steps of a run, each with at most this many lines. */
+export function stepsOutput({ run, state, latest }: RunController, most: number): RunningOutput[] {
+  return [...state.active].flatMap((path) => {
+    const phase = state.steps.get(path)?.phase.is;
+    if (phase !== 'running' && phase !== 'checking') return [];
+    const end = endOfId(run);
+    const command = `mailroom logs ${end} --follow --step ${shellWord(path)}`;
+    return [{ name: `${end}/${path}`, lines: latest(path, most), command }];
+  });
+}
