@@ -8,16 +8,29 @@ import { overridesFile } from '../languages/swdl/overrides-schema.ts';
 import { swdlFile } from '../languages/swdl/schema.ts';
 
 /**
- * The program's own schemas as JSON Schema 2020-12, for editors to complete and check its files.
+ * Where the schemas identify themselves. The domain is reserved, so that nobody else can serve
+ * schemas under these names.
+ */
+const base = 'https://mailroom.example/schemas/';
+
+/**
+ * The program's own schemas as JSON Schema 2020-12, for editors to complete and check its files, by
+ * file name. The `$id` of each ends in that name.
  */
 export function jsonSchemas(): ReadonlyMap<string, object> {
-  return new Map<string, object>([
-    ['protocol.schema.json', z.toJSONSchema(protocolFile, { io: 'input' })],
-    ['workflow.schema.json', z.toJSONSchema(nativeFile, { io: 'input' })],
-    ['orchestrate.schema.json', z.toJSONSchema(orchestrateFile, { io: 'input' })],
-    ['swdl.schema.json', z.toJSONSchema(swdlFile, { io: 'input' })],
-    ['swdl-overrides.schema.json', z.toJSONSchema(overridesFile(), { io: 'input' })],
-    ['agents.schema.json', z.toJSONSchema(agentsFile, { io: 'input' })],
-    ['mailroom.schema.json', z.toJSONSchema(configFile, { io: 'input' })],
-  ]);
+  const files = {
+    'protocol.schema.json': protocolFile,
+    'workflow.schema.json': nativeFile,
+    'orchestrate.schema.json': orchestrateFile,
+    'swdl.schema.json': swdlFile,
+    'swdl-overrides.schema.json': overridesFile(),
+    'agents.schema.json': agentsFile,
+    'mailroom.schema.json': configFile,
+  };
+  return new Map(
+    Object.entries(files).map(([name, file]) => [
+      name,
+      { $id: `${base}${name}`, ...z.toJSONSchema(file, { io: 'input' }) },
+    ]),
+  );
 }

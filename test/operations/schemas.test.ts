@@ -39,6 +39,15 @@ describe('the committed schemas', () => {
     expect(JSON.parse(read(`schemas/${name}`))).toEqual(JSON.parse(JSON.stringify(current)));
   });
 
+  test('identify themselves by a URL that ends in their file name', () => {
+    const ids = [...jsonSchemas()].map(
+      ([name]) => (JSON.parse(read(`schemas/${name}`)) as { $id: string }).$id,
+    );
+    const names = [...jsonSchemas().keys()];
+    expect(ids).toEqual(names.map((name) => new URL(name, ids[0]).href));
+    expect(ids[0]).toMatch(/^https:\/\//);
+  });
+
   test('describe every key, for editors', () => {
     for (const [name, current] of jsonSchemas()) {
       const text = JSON.stringify(current, (key, part: unknown) => {
@@ -113,6 +122,24 @@ describe('a project that we ship', () => {
     for (const { file } of files)
       expect(schema('protocol.schema.json').safeParse(value(file)).error).toBeUndefined();
     expect(parseProtocol(files, config.value)).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  // Without a network, an editor has the copies that `init`, `check` and `up` write.
+  test('names the local schema in the first line of each of its files', () => {
+    const folder = new URL('templates/', root);
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.yaml'))
+      .map((path) => ({ path, first: read(`templates/${path}`).split('\n', 1)[0] ?? '' }));
+    expect(files.length).toBeGreaterThan(3);
+    for (const { path, first } of files) {
+      const [, named = ''] = /^# yaml-language-server: \$schema=(\S+)$/.exec(first) ?? [];
+      const inProject = new URL(path.replace(/^[^/]+/, '/project'), 'file:///');
+      const { pathname } = new URL(named, inProject);
+      expect(pathname).toMatch(/^\/project\/\.mailroom\/schemas\//);
+      const name = pathname.slice('/project/.mailroom/schemas/'.length);
+      expect([...jsonSchemas().keys()]).toContain(name);
+      expect(schema(name).safeParse(value(`templates/${path}`)).error).toBeUndefined();
+    }
   });
 
   test('and so is the example of the manual', () => {
