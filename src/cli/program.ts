@@ -26,6 +26,7 @@ import { addRun } from './commands/run.ts';
 import { addRuns } from './commands/runs.ts';
 import { addRunStep } from './commands/run-step.ts';
 import { addSend } from './commands/send.ts';
+import { addServe } from './commands/serve.ts';
 import { addShow } from './commands/show.ts';
 import { addStatus } from './commands/status.ts';
 import { addTrail } from './commands/trail.ts';
@@ -117,6 +118,7 @@ const groups: readonly [Group, ...Group[]] = [
       addWorktree,
       addPrune,
       addMcp,
+      addServe,
     ],
   ],
   [

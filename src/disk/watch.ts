@@ -16,11 +16,11 @@ const againMs = 2_000;
 /**
  * Calls `onHint` soon after a change in one of the folders (absolute paths, not recursive), once
  * for all changes of one turn of the event loop. Notices a new or replaced folder within two
- * seconds. Does not keep the process alive. Hints are unreliable: some changes are missed, some
- * reported twice, so read the folders themselves. Never throws; where watching fails there are no
- * hints.
+ * seconds. `names`: of the entries that count. Does not keep the process alive. Hints are
+ * unreliable: some changes are missed, some reported twice, so read the folders themselves. Never
+ * throws; where watching fails there are no hints.
  */
-export function watchFolders(folders: readonly string[], onHint: () => void): Watch {
+export function watchFolders(folders: readonly string[], onHint: () => void, names: RegExp = isOurs): Watch {
   let hinted: NodeJS.Immediate | null = null;
   const hint = (): void => {
     hinted ??= setImmediate(() => {
@@ -28,7 +28,7 @@ export function watchFolders(folders: readonly string[], onHint: () => void): Wa
       onHint();
     });
   };
-  const watched = folders.map((folder) => new WatchedFolder(folder, hint));
+  const watched = folders.map((folder) => new WatchedFolder(folder, names, hint));
   for (const folder of watched) folder.follow();
   const timer = setInterval(() => {
     // Changes before the watch began caused no hint.
@@ -60,13 +60,15 @@ export async function untilChanged(folders: readonly string[], milliseconds: num
 /** One system watch for a folder, however many files it contains. */
 class WatchedFolder {
   readonly #path: string;
+  readonly #names: RegExp;
   readonly #hint: () => void;
   #watcher: FSWatcher | null = null;
   /** The identity of the folder when the watch began. */
   #identity: string | null = null;
 
-  constructor(path: string, hint: () => void) {
+  constructor(path: string, names: RegExp, hint: () => void) {
     this.#path = path;
+    this.#names = names;
     this.#hint = hint;
   }
 
@@ -79,7 +81,7 @@ class WatchedFolder {
     try {
       // Not `persistent`: a watch must not keep the process alive.
       this.#watcher = watch(this.#path, { persistent: false }, (_event, name) => {
-        if (name === null || isOurs.test(name)) this.#hint();
+        if (name === null || this.#names.test(name)) this.#hint();
       });
       this.#watcher.on('error', () => this.close());
     } catch {

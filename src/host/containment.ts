@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Config, kindOf, isAgentProvider } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { probeContainment, type ContainmentProbe } from '../process/sandbox/containment.ts';
-import { lockNames } from '../kernel/lock-names.ts';
+import { apiFolder, lockNames } from '../kernel/lock-names.ts';
 import { sandboxFor } from '../process/sandbox/sandbox.ts';
 import type { Containment, AccessRequest } from '../process/types.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
@@ -54,6 +54,7 @@ function inSandbox(
   const nests = reach.provider !== null && kindOf(config, reach.provider) === 'codex';
   // A missing folder could be created, and locked, while an agent runs.
   disk.makeFolder(lockNames.folder);
+  disk.makeFolder(apiFolder);
   disk.openAppend(lockNames.project).close();
   const rules = extended.map((path) => join(disk.root, path));
   return sandboxFor(reach, { project: disk.root, nests, rules });

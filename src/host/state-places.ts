@@ -13,7 +13,7 @@ const files = below('lock.json boot confirmed');
 /** Folders whose other entries are files that nothing else checks. */
 const ownFolders = below('contexts events events/definitions events/relays parked');
 const folders = [
-  ...below('tmp locks control incoming accepting held runs triggers turns worktrees'),
+  ...below('tmp locks api control incoming accepting held runs triggers turns worktrees'),
   ...ownFolders,
 ];
 

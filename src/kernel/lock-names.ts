@@ -10,3 +10,9 @@ export const lockNames = {
   /** Held while the running runs of the language nip are counted. */
   start: '.mailroom/locks/starting',
 } as const;
+
+/**
+ * The keys, the socket and the lock of `serve`. Sandboxes hide this folder, too: an agent that reads
+ * a key could approve in the name of a person.
+ */
+export const apiFolder = '.mailroom/api';

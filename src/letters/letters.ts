@@ -208,6 +208,23 @@ export interface Holder extends Readonly<z.output<typeof holder>> {}
 const contextHolder = z.object({ run: word, restored: flag }, { error: anObject });
 const parked = z.object({ until: time }, { error: anObject });
 
+const aKey = 'at least 32 letters, digits, `_` and `-`';
+const apiKey = z.object(
+  {
+    name: line.min(1, { error: 'a name' }),
+    access: z.enum(['read', 'write'], { error: 'read or write' }),
+    key: z.string({ error: aKey }).regex(/^[\w-]{32,200}$/, { error: aKey }),
+  },
+  { error: anObject },
+);
+const apiKeys = z.object(
+  { keys: z.array(apiKey, { error: 'a list' }).min(1, { error: 'a list with a key' }) },
+  { error: anObject },
+);
+
+/** A key of the API. Its name is who acts, and who approves. */
+export interface ApiKey extends Readonly<z.output<typeof apiKey>> {}
+
 const hex = (digits: number) => {
   const error = `${String(digits)} hexadecimal digits in lower case`;
   return z.string({ error }).regex(new RegExp(`^[\\da-f]{${String(digits)}}$`), { error });
@@ -293,6 +310,8 @@ export const readTriggerMemory: (
 export const readHolderFile: (text: string) => Read<Holder> = reader(holder);
 /** Who owns a context folder. */
 export const readContextHolderFile = reader(contextHolder);
+/** Who may use the API. */
+export const readApiKeysFile = reader(apiKeys);
 /** Until when a provider must not be launched. */
 export const readParkedFile = reader(parked);
 /** An event of valid shape; its signature is checked elsewhere. */

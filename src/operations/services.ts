@@ -6,6 +6,7 @@ import type { MailState } from '../mail/machine/state.ts';
 import type { Project } from './project/project.ts';
 import type { NipServices } from './nip/documents.ts';
 import type { WorkflowServices } from './runs/services.ts';
+import type { ApiServices } from './api/services.ts';
 import type { Prunable, PruneContext, PrunedKind } from './project/prune.ts';
 import type { UnsavedTexts } from '../disk/unsaved.ts';
 import type { RunningOutput } from '../host/latest-output.ts';
@@ -131,6 +132,11 @@ export interface ProjectServices extends Project {
     remove(thread: string, subject: string): Promise<void>;
   };
   readonly pruning: Pruning;
+  /**
+   * Makes this process the server of the project's API. `owner`: the name of the first key. Throws
+   * `E_LOCKED` while another one serves it, `E_TRACKED` and `E_FILE`.
+   */
+  api(owner: string): Promise<ApiServices>;
   /**
    * Starts the controller, with the recording in the folder `replay` (absolute) in place of every
    * provider but people. Throws `E_LOCKED` when another one holds the project.

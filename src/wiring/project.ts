@@ -72,6 +72,10 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     },
     worktrees,
     pruning: pruningOf(disk, worktrees),
+    api: async (owner) => {
+      const { openApi } = await import('../operations/api/services.ts');
+      return openApi(disk, { packageRoot, owner, mail: () => journal.state()?.events ?? 0 });
+    },
     newId: v7,
     changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
     controller: async (options, replay = null) => {

@@ -99,6 +99,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },
   'server/lsp': { may: ['kernel', 'disk', 'editing', 'operations'] },
+  'server/http': { may: ['kernel', 'operations'] },
   cli: {
     may: [
       'kernel',
@@ -114,6 +115,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
       'operations',
       'server/mcp',
       'server/lsp',
+      'server/http',
     ],
   },
   wiring: {

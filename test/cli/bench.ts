@@ -40,6 +40,11 @@ export interface Ran {
   readonly err: string;
 }
 
+const elsewhere: Pick<ProjectServices, 'nip' | 'api'> = {
+  nip: () => Promise.reject(new Error("runs are not this bench's matter")),
+  api: () => Promise.reject(new Error('nothing is served here')),
+};
+
 /** The document that a command printed, and how it ended. */
 export interface Told<Document> {
   readonly code: number;
@@ -220,6 +225,7 @@ export class Bench {
   project(): ProjectServices {
     const { disk } = this;
     return {
+      ...elsewhere,
       root: disk.root,
       pruning: { list: () => Promise.resolve(this.prunable), remove: () => Promise.resolve(null) },
       definition: () => {
@@ -261,7 +267,6 @@ export class Bench {
       },
       workflows: this.#workflows(),
       prepare: () => [],
-      nip: () => Promise.reject(new Error("runs are not this bench's matter")),
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
         exists: (path) => disk.look(path) !== null,

@@ -11,7 +11,7 @@ import {
   repositoryNames,
   rulesOf,
 } from './guarded-places.ts';
-import { lockNames } from '../../kernel/lock-names.ts';
+import { apiFolder, lockNames } from '../../kernel/lock-names.ts';
 import { usablePath } from './own-programs.ts';
 import { isAbove, programPaths } from './program-paths.ts';
 import { realPlace, repositoryOf } from './repository-place.ts';
@@ -77,7 +77,7 @@ export function sandboxFor(
   const writable = [...(changes ? [workspace] : owed), ...(commands ? git : []), ...given];
   const settings = agent === undefined ? [] : [...own, ...workspaceSettings(workspace, agent, changes)];
   const unseen = agent === undefined ? [] : settingsAround(workspace, reach.env['HOME'] ?? '/', agent.shuns);
-  const folders = [...unseen, join(project, lockNames.folder)].filter(isFolder);
+  const folders = [...unseen, join(project, lockNames.folder), join(project, apiFolder)].filter(isFolder);
   const files = [
     join(project, SECRET),
     join(project, lockNames.project),

@@ -1,0 +1,55 @@
+import metadata from '../../../package.json' with { type: 'json' };
+import { MailroomError } from '../../kernel/errors.ts';
+import type { ApiKey } from '../../operations/api/services.ts';
+import type { Served } from '../../server/http/serve.ts';
+import type { Context } from '../context.ts';
+import { caller } from '../control.ts';
+import { untilEnd } from '../until-end.ts';
+
+export interface ServeOptions {
+  readonly port?: string;
+}
+
+const defaultPort = 6246;
+
+/** Serves until Ctrl-C. Ends no run: it only reads files and writes commands. */
+export async function serve(context: Context, options: ServeOptions): Promise<number> {
+  context.outsideTurn('serve');
+  const port = portIn(options.port);
+  const project = context.project();
+  context.announce();
+  const { terminal } = context;
+  const api = await project.api(caller(context));
+  const { serve: listen } = await import('../../server/http/serve.ts');
+  const desk = { project, api, version: metadata.version, now: terminal.now };
+  const served = await listen(desk, port, (error) => terminal.complain(`${String(error)}\n`));
+  const silent = { say: () => {}, close: () => Promise.resolve() };
+  let end = (): void => {};
+  const stopped = new Promise<void>((resolve) => (end = resolve));
+  const ending = { stopping: 'Stopping', atOnce: 'ended at once', end: () => end() };
+  try {
+    await untilEnd(terminal, silent, ending, () => {
+      // A program that reads the address may stop the server immediately.
+      terminal.write(`${addressOf(served, api.keys())}\n`);
+      if (served.socket === null)
+        terminal.complain('no Unix socket: its path would be longer than 107 bytes\n');
+      return stopped;
+    });
+  } finally {
+    await served.close();
+  }
+  return 0;
+}
+
+/** The address of the page, with a key that may write, if there is one. */
+function addressOf({ port }: Served, keys: readonly ApiKey[]): string {
+  const { key } = keys.find(({ access }) => access === 'write') ?? keys[0]!;
+  return `http://127.0.0.1:${String(port)}/#key=${key}`;
+}
+
+function portIn(text: string | undefined): number {
+  if (text === undefined) return defaultPort;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new MailroomError('E_USAGE', `\`${text}\` is not a port`, 'a number from 0 to 65535');
+}

@@ -1,0 +1,51 @@
+import { RealDisk } from '../../disk/real-disk.ts';
+import { takeApiPlace } from '../../host/api-place.ts';
+import type { Json } from '../../kernel/json.ts';
+import { maskJson } from '../../kernel/mask.ts';
+import type { ApiKey } from '../../letters/letters.ts';
+import { maskOf } from '../../process/output/mask.ts';
+import { projectSecrets } from '../../workflow/host/secrets.ts';
+import { ProjectWatch, type Topic } from './watching.ts';
+
+export type { ApiKey, Topic };
+
+/** What a server of the API needs besides the operations. */
+export interface ApiServices {
+  /** The absolute path of the Unix socket; null: it would be too long for the system. */
+  readonly socket: string | null;
+  /** Who may use the API, as the file of keys says now. Throws `E_FILE`. */
+  keys(): readonly ApiKey[];
+  /** A document without secrets of the project and without keys. */
+  mask(document: Json): Json;
+  /** A file of the page, or of the documentation; null: there is none. */
+  asset(path: string): Buffer | null;
+  /** Calls back on every change until it is closed. */
+  watch(onChange: (topic: Topic, number: number) => void): Pick<ProjectWatch, 'numbers' | 'close'>;
+  /** Removes the socket and lets another server start. */
+  close(): Promise<void>;
+}
+
+/** The largest file of the page, in bytes. */
+const assetBytes = 16 * 1024 * 1024;
+
+/**
+ * Locks the API of a project for this process. `owner`: the name of the first key. `mail`: the
+ * number of the last record of the mail's journal. Throws `E_LOCKED`, `E_TRACKED` and `E_FILE`.
+ */
+export async function openApi(
+  disk: RealDisk,
+  { packageRoot, owner, mail }: { packageRoot: string; owner: string; mail: () => number },
+): Promise<ApiServices> {
+  const place = await takeApiPlace(disk, owner);
+  const own = new RealDisk(packageRoot, null);
+  const secrets = () => [...projectSecrets(disk), ...place.keys().map(({ key }) => key)];
+  const mask = maskOf(secrets());
+  return {
+    socket: place.socket,
+    keys: () => place.keys(),
+    mask: (document) => maskJson(document, mask),
+    asset: (path) => own.read(path, assetBytes),
+    watch: (onChange) => new ProjectWatch(disk, mail, onChange),
+    close: () => place.close(),
+  };
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import type { InboxDocument } from '../inbox.ts';
+import { texts, time, version } from './common.ts';
+import { schemaOf } from './schema-of.ts';
+
+const item = z.strictObject({
+  id: z.string().describe('The id of the message; of an approval, `<run>/<gate>`'),
+  kind: z.enum(['request', 'approval', 'notice']),
+  thread: z.string().nullable().describe('Null: an approval'),
+  run: z.string().nullable().describe('Null: a message'),
+  from: z.string().describe('The sender; of an approval, the name of the workflow'),
+  type: z.string(),
+  subject: z.string(),
+  since: time.nullable(),
+  deadline: time.nullable(),
+  on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
+  fields: z
+    .record(
+      z.string(),
+      z.strictObject({
+        type: z.enum(['string', 'number', 'integer', 'boolean', 'list', 'array', 'object', 'any']),
+        enum: z.array(z.json()).nullable().describe('The allowed values; null: any of its type'),
+        required: z.boolean(),
+      }),
+    )
+    .describe('The fields of the types that answer it'),
+  reply_types: texts.describe('The types that answer it; of an approval, its choices'),
+  command: z.string().describe('What answers it, or shows a notice; one a line for each type'),
+});
+
+/** `inbox`. */
+export const inboxDocument = schemaOf<InboxDocument>()(
+  z.strictObject({
+    schema: version,
+    as: z.string().nullable().describe('The person that was asked for; null: every person'),
+    items: z.array(item).describe('The earliest deadline first, then the longest wait; notices last'),
+  }),
+);

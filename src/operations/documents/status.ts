@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import type { RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
+import type { RunStatusDocument, TriggerStatus } from '../runs/run-status.ts';
+import type { StatusDocument } from '../status.ts';
+import { cost, count, explained, reason, texts, time, version } from './common.ts';
+import { schemaOf } from './schema-of.ts';
+
+const wait = z.strictObject({
+  thread: z.string(),
+  blocks: z.enum(['role', 'thread', 'none']),
+  roles: texts,
+  messages: texts,
+  types: texts.describe('The types of these messages'),
+  since: time,
+  deadline: time.nullable(),
+});
+
+const debt = z.strictObject({ message: z.string(), type: z.string(), to: z.string(), subject: z.string() });
+
+export const roleStatus = schemaOf<RoleStatus>()(
+  z.strictObject({
+    name: z.string(),
+    state: z
+      .enum(['paused', 'parked', 'running', 'waiting', 'idle'])
+      .describe('The first of these that applies'),
+    running: count.describe('The number of its running turns'),
+    inbox: count.describe('The number of messages waiting in its inbox'),
+    waiting_for: z.strictObject({ roles: texts, messages: texts, since: time }).nullable(),
+    waits: z.array(wait).describe('Each wait separately: all requests that one turn sent'),
+    owes: z.array(debt).describe('Requests that it picked up, or received as a person, and has not answered'),
+    turns: count,
+    cost,
+    why: explained
+      .nullable()
+      .describe('Why its waiting mail does not move; null: none waits, or it moves, or no controller runs'),
+  }),
+);
+
+const thread = {
+  id: z.string(),
+  subject: z.string(),
+  state: z.enum(['open', 'quiet', 'closed', 'failed']),
+  reason: reason.nullable(),
+  opened: time,
+  messages: count,
+  turns: count,
+  cost,
+  worktree: z.string().nullable().describe('The folder of its git worktree, relative to the project'),
+};
+
+export const threadStatus = schemaOf<ThreadStatus>()(z.strictObject(thread));
+
+export const turnStatus = schemaOf<TurnStatus>()(
+  z.strictObject({
+    id: z.string(),
+    role: z.string(),
+    thread: z.string(),
+    state: z.enum(['running', 'checking', 'pending', 'failed']),
+    provider: z.string(),
+    instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
+    attempt: count,
+    round: count,
+    messages: texts,
+    since: time,
+    again: time.nullable().describe('When a pending turn starts again; null: as soon as there is a slot'),
+    progress: z.string().nullable().describe("Its agent's last progress report, in one line"),
+    cost,
+  }),
+);
+
+const answerFields = z.record(
+  z.string(),
+  z.strictObject({
+    type: z.enum(['string', 'number', 'integer', 'boolean', 'array', 'object', 'any']),
+    enum: z.array(z.json()).nullable().describe('The allowed values; null: any of its type'),
+    required: z.boolean(),
+  }),
+);
+
+export const runStatus = schemaOf<RunStatusDocument>()(
+  z.strictObject({
+    run: z.string(),
+    workflow: z.string(),
+    state: z
+      .enum(['running', 'waiting', 'stopped'])
+      .describe('`waiting`: only gates are left. `stopped`: no process hosts it'),
+    started_by: z.enum(['person', 'up']),
+    started_at: time.nullable(),
+    steps: texts.describe('The active steps, without gates'),
+    gates: z.array(
+      z.strictObject({
+        gate: z.string(),
+        message: z.string(),
+        approvers: texts,
+        choices: texts,
+        fields: answerFields,
+        since: time.nullable(),
+        deadline: time.nullable(),
+        on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
+        approve: z.string().describe('The command that approves it'),
+        recorded: z
+          .strictObject({ choice: z.string(), by: z.string() })
+          .nullable()
+          .describe("An answer that waits for the run's process"),
+      }),
+    ),
+    why: explained.nullable().describe('Why it does not move; null: a step runs, or no process hosts it'),
+    resume: z.string().nullable().describe('The command that resumes it; null: a process hosts it'),
+    cost,
+  }),
+);
+
+const trigger = schemaOf<TriggerStatus>()(
+  z.strictObject({
+    workflow: z.string().describe('The file of the workflow, relative to the project'),
+    name: z.string(),
+    kind: z.enum(['interval', 'cron', 'files', 'webhook', 'command', 'message']),
+    active: z.boolean(),
+    why: z.string().nullable().describe('Why it is inactive; null: it is active'),
+    next: time.nullable().describe('When a time-based trigger is due'),
+    last: z.strictObject({ run: z.string(), at: time.nullable() }).nullable(),
+    waiting: z.boolean().describe('Whether a run that it requested waits for the one in progress'),
+  }),
+);
+
+/** `status`. */
+export const statusDocument = schemaOf<StatusDocument>()(
+  z.strictObject({
+    schema: version,
+    controller: z
+      .strictObject({ pid: z.number(), host: z.string(), since: time, triggers: z.boolean() })
+      .nullable()
+      .describe('The holder of the project; null: no controller runs'),
+    protocol_changed: z.boolean().describe('The protocol was edited since the controller read it'),
+    paused: z.strictObject({ all: z.boolean(), roles: texts, threads: texts }),
+    parked: z.array(z.strictObject({ provider: z.string(), until: time })),
+    roles: z.array(roleStatus),
+    threads: z.array(
+      z.strictObject({
+        ...thread,
+        why: explained
+          .nullable()
+          .describe('Why it does not move; null: it does, or has ended, or no controller runs'),
+      }),
+    ),
+    turns: z.array(turnStatus).describe('Unfinished turns'),
+    cost: z.strictObject({ today: cost }),
+    recorded: count.describe('Messages in outboxes that wait for a controller'),
+    problems: texts.describe('What is wrong, in words'),
+    runs: z.array(runStatus).describe('Runs that have not ended, newest first'),
+    triggers: z.array(trigger),
+  }),
+);

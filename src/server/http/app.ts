@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Json } from '../../kernel/json.ts';
+import type { ApiKey } from '../../operations/api/services.ts';
+import { keyOf, refuseForeign } from './access.ts';
+import { parsed, readBody } from './body.ts';
+import { addPage } from './page.ts';
+import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
+import { noQuery, type Answer, type Asked, type Desk, type Route } from './route.ts';
+
+/** The longest address, in characters. */
+const longestAddress = 8_192;
+/** The largest body of most requests, and of those with a definition, in bytes. */
+const bodyBytes = 1024 * 1024;
+
+/** Headers of every answer. Text of agents is never a page of its own: nothing is sniffed. */
+const everywhere = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+};
+
+/** The API and the page. `complain` receives failures that are bugs. */
+export function makeApp(desk: Desk, routes: readonly Route[], complain: (error: unknown) => void): Hono {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    await next();
+    for (const [name, value] of Object.entries(everywhere)) context.res.headers.set(name, value);
+  });
+  app.use(async ({ req }, next) => {
+    if (req.url.length > longestAddress)
+      throw new Refusal(414, 'E_USAGE', `an address has at most ${String(longestAddress)} characters`);
+    refuseForeign(req.raw.headers);
+    await next();
+  });
+  for (const each of routes)
+    app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), async ({ req }) =>
+      answer(desk, each, req.raw, req.param() as Record<string, string>, req.query()),
+    );
+  for (const path of new Set(routes.map((each) => each.path)))
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {
+      const allow = routes.filter((each) => each.path === path).map(({ method }) => method.toUpperCase());
+      throw new Refusal(405, 'E_USAGE', `this takes ${allow.join(', ')}`, {
+        headers: { Allow: allow.join(', ') },
+      });
+    });
+  addPage(app, desk);
+  app.notFound(() => refused(new Refusal(404, 'E_TARGET', 'there is nothing at this address')));
+  app.onError((error) => {
+    const known = asMailroomError(error);
+    if (known !== error || known.code === 'E_INTERNAL') complain(error);
+    return refused(known);
+  });
+  return app;
+}
+
+function refused(error: ReturnType<typeof asMailroomError>): Response {
+  const document = problemOf(error);
+  const headers = error instanceof Refusal ? error.headers : {};
+  return new Response(`${JSON.stringify(document)}\n`, {
+    status: document.status,
+    headers: { 'Content-Type': problemType, 'Cache-Control': 'no-store', ...headers },
+  });
+}
+
+const nobody: ApiKey = { name: '', access: 'read', key: '' };
+
+async function answer(
+  desk: Desk,
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const key = route.isPublic ? nobody : keyOf(request.headers, desk.api.keys(), route.method !== 'get');
+  const { headers, signal } = request;
+  const asked: Asked<unknown, unknown, unknown> = {
+    params: route.params && parsed(route.params, params, 'the address'),
+    query: parsed(route.query ?? noQuery, query, 'the query'),
+    body: route.body && parsed(route.body, await readBody(request, bodyBytes), 'the body'),
+    key,
+    headers,
+    signal,
+  };
+  const found = await route.handle(desk, asked as Asked<never, never, never>);
+  return found instanceof Response ? found : documentAnswer(desk, route, request, found);
+}
+
+/** The document by its schema, without secrets, with a strong tag of its bytes. */
+function documentAnswer(
+  { api }: Desk,
+  { document: schema }: Route,
+  request: Request,
+  { status = 200, document, headers = {} }: Exclude<Answer<unknown>, Response>,
+): Response {
+  const checked = (schema?.parse(document) ?? document) as Json;
+  const text = `${JSON.stringify(api.mask(checked))}\n`;
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  const all = { ETag: tag, 'Cache-Control': 'no-cache', Vary: 'Authorization', ...headers };
+  if (request.method === 'GET' && isKnown(request.headers.get('if-none-match'), tag))
+    return new Response(null, { status: 304, headers: all });
+  return new Response(text, { status, headers: { 'Content-Type': 'application/json', ...all } });
+}
+
+function isKnown(given: string | null, tag: string): boolean {
+  return given !== null && given.split(',').some((each) => [tag, '*'].includes(each.trim()));
+}

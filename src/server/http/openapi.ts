@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import { problemDocument, problemType } from './problem.ts';
+import type { Route } from './route.ts';
+
+type Document = { [key: string]: unknown };
+
+/** The OpenAPI 3.1 description of the routes, from the schemas that they read and answer by. */
+export function openApiDocument(routes: readonly Route[], version: string): Document {
+  const paths: Record<string, Document> = {};
+  for (const each of routes) (paths[each.path] ??= {})[each.method] = operation(each);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mailroom',
+      version,
+      description:
+        'What the commands read and write, for programs and pages of this machine. Keys are only added within v1.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      schemas: { Problem: schemaOf(problemDocument, 'output') },
+    },
+  };
+}
+
+function operation(route: Route): Document {
+  const { method, path, summary, tag, params, query, body, isPublic } = route;
+  const parameters = [...parametersIn('path', params), ...parametersIn('query', query)];
+  return {
+    operationId: operationId(method, path),
+    summary,
+    tags: [tag],
+    ...(isPublic && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== null && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+    }),
+    responses: {
+      ...Object.fromEntries(route.statuses.map((status) => [String(status), success(route)])),
+      default: {
+        description: 'A failure',
+        content: { [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    },
+  };
+}
+
+function success({ document, media }: Route): Document {
+  const content = {
+    ...(document !== null && { 'application/json': { schema: schemaOf(document, 'output') } }),
+    ...(media !== null && { [media]: { schema: { type: 'string' } } }),
+  };
+  return { description: 'Done', ...(Object.keys(content).length > 0 && { content }) };
+}
+
+/** `get /api/v1/threads/{id}` is `getThreadsId`. */
+function operationId(method: string, path: string): string {
+  const words = path.replace(/^\/(?:api\/v1\/)?/, '').split(/[^\w]+/);
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function parametersIn(place: 'path' | 'query', schema: z.ZodType | null): Document[] {
+  if (schema === null) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Record<string, { description?: string }>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...of }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: of,
+  }));
+}
+
+/** Answers may have further keys in later versions, so a client must not refuse them. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Document {
+  const { $schema: _same, ...json } = z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      if (io === 'output' && jsonSchema.additionalProperties === false)
+        delete jsonSchema.additionalProperties;
+    },
+  });
+  return json;
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { ApiKey, ApiServices } from '../../operations/api/services.ts';
+import type { ProjectServices } from '../../operations/services.ts';
+
+/** What the handlers of all routes receive. */
+export interface Desk {
+  readonly project: ProjectServices;
+  readonly api: ApiServices;
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Texts = z.ZodType<Readonly<Record<string, unknown>>, Record<string, string | undefined>>;
+
+/** A valid request. */
+export interface Asked<Params, Query, Body> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Whose key it is. */
+  readonly key: ApiKey;
+  readonly headers: Headers;
+  readonly signal: AbortSignal;
+}
+
+/** What a route answers with: a document of its schema, or a response of its own. */
+export type Answer<Document> =
+  | {
+      readonly status?: 200 | 201 | 202;
+      readonly document: Document;
+      readonly headers?: Record<string, string>;
+    }
+  | Response;
+
+/** One operation of the API. Writing ones need a key that may write. */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put';
+  /** As OpenAPI writes it: `/api/v1/threads/{id}`. */
+  readonly path: string;
+  /** One line. */
+  readonly summary: string;
+  /** Its group in the documentation. */
+  readonly tag: string;
+  readonly params: Texts | null;
+  readonly query: Texts | null;
+  readonly body: z.ZodType | null;
+  /** The schema of its document; null: it answers with `media`. */
+  readonly document: z.ZodType | null;
+  /** The media type of another answer than a document; null: it has none. */
+  readonly media: string | null;
+  /** The statuses of its success. */
+  readonly statuses: readonly number[];
+  /** It needs no key, as it shows nothing of the project. */
+  readonly isPublic: boolean;
+  handle(desk: Desk, asked: Asked<never, never, never>): Promise<Answer<unknown>> | Answer<unknown>;
+}
+
+/** What a route reads that takes no query. */
+export const noQuery = z.strictObject({});
+
+interface RouteOptions<Params, Query, Body, Document> {
+  readonly method: Route['method'];
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly params?: z.ZodType<Params, Record<string, string>>;
+  readonly query?: z.ZodType<Query, Record<string, string | undefined>>;
+  readonly body?: z.ZodType<Body>;
+  readonly document?: z.ZodType<Document>;
+  readonly media?: string;
+  readonly statuses?: readonly number[];
+  readonly isPublic?: boolean;
+  handle(desk: Desk, asked: Asked<Params, Query, Body>): Promise<Answer<Document>> | Answer<Document>;
+}
+
+/** Completes a route. Its handler and its schemas agree. */
+export function route<Params = null, Query = null, Body = null, Document = never>(
+  options: RouteOptions<Params, Query, Body, Document>,
+): Route {
+  const { params = null, query = null, body = null, document = null, media = null } = options;
+  const { statuses = [200], isPublic = false } = options;
+  return { ...options, params, query, body, document, media, statuses, isPublic } as unknown as Route;
+}

@@ -1,0 +1,108 @@
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import type { ListenOptions } from 'node:net';
+import process from 'node:process';
+import { MailroomError } from '../../kernel/errors.ts';
+import { makeApp } from './app.ts';
+import { listener } from './listener.ts';
+import type { Desk } from './route.ts';
+import { allRoutes } from './routes/all.ts';
+import { Streams } from './stream.ts';
+
+/** A server that answers. */
+export interface Served {
+  readonly port: number;
+  /** The absolute path of its Unix socket; null: it has none. */
+  readonly socket: string | null;
+  /** Ends the open streams and the server; what was begun is answered. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds for a request to arrive, and for which open answers delay the end. */
+const patience = 10_000;
+const grace = 1_000;
+
+const limits: ServerOptions = {
+  requestTimeout: patience,
+  headersTimeout: patience,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+/**
+ * Listens on the loopback interface and on the project's Unix socket. `port` 0: any free one.
+ * Throws `E_LOCKED` when the port is in use. `complain` receives failures that are bugs.
+ */
+export async function serve(desk: Desk, port: number, complain: (error: unknown) => void): Promise<Served> {
+  const streams = new Streams(desk);
+  const app = makeApp(desk, allRoutes(streams), complain);
+  const answer = listener((request) => app.fetch(request));
+  const servers: Server[] = [];
+  const listen = async (at: ListenOptions) => {
+    const server = createServer(limits, answer);
+    await listening(server, at);
+    servers.push(server);
+    return server.address() ?? '';
+  };
+  const close = async () => {
+    streams.close();
+    await Promise.all(servers.map(ended));
+    await desk.api.close();
+  };
+  try {
+    const first = await listen({ port, host: '127.0.0.1' });
+    const actual = typeof first === 'string' ? port : first.port;
+    await listen({ port: actual, host: '::1', ipv6Only: true }).catch(unlessMissing);
+    const { socket } = desk.api;
+    if (socket !== null) await privately(() => listen({ path: socket }));
+    return { port: actual, socket, close };
+  } catch (error) {
+    await close();
+    throw isTaken(error) ? portTaken(port) : error;
+  }
+}
+
+function listening(server: Server, at: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(at, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** The socket is made while this runs, before anything else does. */
+function privately<T>(act: () => Promise<T>): Promise<T> {
+  const before = process.umask(0o177);
+  try {
+    return act();
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** A machine without IPv6. */
+function unlessMissing(error: NodeJS.ErrnoException): string {
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return '';
+  throw error;
+}
+
+function isTaken(error: unknown): boolean {
+  return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function portTaken(port: number): MailroomError {
+  return new MailroomError(
+    'E_LOCKED',
+    `port ${String(port)} is in use`,
+    'stop what listens there, or choose another with --port N; 0 takes any free one',
+  );
+}
+
+async function ended(server: Server): Promise<void> {
+  const over = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), grace);
+  await over;
+  clearTimeout(timer);
+}

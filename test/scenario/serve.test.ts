@@ -1,0 +1,150 @@
+import type { ChildProcess } from 'node:child_process';
+import { request } from 'node:http';
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { finished, TestProject, type Ran } from '../support/project.ts';
+import { team } from '../cli/team.ts';
+
+/** A server of a project, and its address. */
+class Server {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ran>;
+  readonly port: number;
+  readonly key: string;
+
+  private constructor(child: ChildProcess, ended: Promise<Ran>, address: URL) {
+    this.child = child;
+    this.ended = ended;
+    this.port = Number(address.port);
+    this.key = address.hash.slice('#key='.length);
+  }
+
+  static async start(project: TestProject, port = 0): Promise<Server> {
+    const child = project.start(['serve', '--port', String(port)]);
+    const ended = finished(child);
+    const line = await new Promise<string>((resolve, reject) => {
+      let heard = '';
+      child.stdout?.on('data', (chunk: Buffer) => {
+        heard += chunk.toString();
+        if (heard.includes('\n')) resolve(heard.trim());
+      });
+      void ended.then(({ stderr }) => reject(new Error(stderr)));
+    });
+    return new Server(child, ended, new URL(line));
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    const all = { authorization: `Bearer ${this.key}`, ...headers };
+    return fetch(`http://127.0.0.1:${String(this.port)}${path}`, { headers: all });
+  }
+
+  async stop(): Promise<Ran> {
+    this.child.kill('SIGTERM');
+    return this.ended;
+  }
+}
+
+const projects: TestProject[] = [];
+const servers: Server[] = [];
+
+function newProject(): TestProject {
+  const made = new TestProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' });
+  projects.push(made);
+  return made;
+}
+
+async function serving(of: TestProject): Promise<Server> {
+  const server = await Server.start(of);
+  servers.push(server);
+  return server;
+}
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  for (const each of projects.splice(0)) each.remove();
+});
+
+describe('mailroom serve', () => {
+  it('answers on IPv4, IPv6 and its socket, with keys that only their owner can read', async () => {
+    const made = newProject();
+    const server = await serving(made);
+    const told = (await (await server.get('/api/v1/session')).json()) as { project: string };
+    expect(told.project).toBe(made.root);
+    const six = await fetch(`http://[::1]:${String(server.port)}/api/v1/session`, {
+      headers: { authorization: `Bearer ${server.key}` },
+    });
+    expect(six.status).toBe(200);
+    const socketPath = join(made.root, '.mailroom/api/sock');
+    const status = await new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${server.key}`, host: 'localhost' };
+      request({ socketPath, path: '/api/v1/status', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(200);
+    const mode = (path: string) => lstatSync(join(made.root, path)).mode & 0o777;
+    expect(mode('.mailroom/api/keys.json')).toBe(0o600);
+    expect(mode('.mailroom/api/sock')).toBe(0o600);
+    expect(mode('.mailroom/api')).toBe(0o700);
+    const commandLine = readFileSync(`/proc/${String(server.child.pid)}/cmdline`, 'utf8');
+    expect(commandLine).not.toContain(server.key);
+  });
+
+  it('reports the records of a controller, and ends although the stream is open', async () => {
+    const made = newProject();
+    const server = await serving(made);
+    const stream = await server.get('/api/v1/events');
+    const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = '';
+    const until = async (pattern: RegExp) => {
+      while (!pattern.test(heard)) {
+        const { done, value } = await reader.read();
+        if (done) throw new Error(`the stream ended with ${heard}`);
+        heard += value;
+      }
+    };
+    await until(/id: mail:0\n/);
+    const up = await made.run(['up', '--until-idle']);
+    expect(up.code).toBe(0);
+    await until(/id: mail:[1-9]\d*\nevent: mail\n/);
+    const { code, stderr } = await server.stop();
+    servers.pop();
+    expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('is the only one of its project, names a port in use, and starts in no turn', async () => {
+    const made = newProject();
+    const server = await serving(made);
+    const second = await made.run(['serve', '--port', '0']);
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error E_LOCKED: process \d+ on \S+ serves this project already\nhint: open/),
+    ]);
+    const other = newProject();
+    const taken = await other.run(['serve', '--port', String(server.port)]);
+    expect([taken.code, taken.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        `E_LOCKED: port ${String(server.port)} is in use\nhint: stop what listens there`,
+      ),
+    ]);
+    const inside = await other.run(['serve'], { MAILROOM_TURN: 't1', MAILROOM_ROLE: 'qa' });
+    expect([inside.code, inside.stderr]).toEqual([1, expect.stringContaining('E_INSIDE_TURN')]);
+    const next = await Server.start(other);
+    expect((await next.stop()).code).toBe(0);
+  });
+
+  it('starts again after it was killed, with the same key', async () => {
+    const made = newProject();
+    const first = await Server.start(made);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await serving(made);
+    expect(second.key).toBe(first.key);
+    expect((await second.get('/api/v1/status')).status).toBe(200);
+  });
+});

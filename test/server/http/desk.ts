@@ -1,0 +1,90 @@
+import type { Hono } from 'hono';
+import type { Json } from '../../../src/kernel/json.ts';
+import type { ApiKey, ApiServices, Topic } from '../../../src/operations/api/services.ts';
+import { makeApp } from '../../../src/server/http/app.ts';
+import type { Desk, Route } from '../../../src/server/http/route.ts';
+import { allRoutes } from '../../../src/server/http/routes/all.ts';
+import { Streams } from '../../../src/server/http/stream.ts';
+import { Bench } from '../../cli/bench.ts';
+
+export const ada: ApiKey = { name: 'ada', access: 'write', key: 'a'.repeat(43) };
+export const reader: ApiKey = { name: 'grace', access: 'read', key: 'b'.repeat(43) };
+
+/** An answer of the API. */
+export interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly document: Json;
+}
+
+/** The API of a bench's project, without a port. */
+export class HttpDesk {
+  readonly bench: Bench;
+  readonly streams: Streams;
+  readonly routes: readonly Route[];
+  readonly app: Hono;
+  /** The bugs that were reported. */
+  readonly bugs: unknown[] = [];
+  readonly assets = new Map<string, string>();
+  keys: readonly ApiKey[] = [ada, reader];
+  secret = 'no secret';
+  readonly numbers = new Map<Topic, number>();
+  /** How many watches of the project are open. */
+  watches = 0;
+  change: (topic: Topic, number: number) => void = () => {};
+
+  constructor(bench = new Bench()) {
+    this.bench = bench;
+    const desk: Desk = {
+      project: bench.project(),
+      api: this.#services(),
+      version: '1.2.3',
+      now: () => bench.now,
+    };
+    this.streams = new Streams(desk);
+    this.routes = allRoutes(this.streams);
+    this.app = makeApp(desk, this.routes, (error) => this.bugs.push(error));
+  }
+
+  #services(): ApiServices {
+    return {
+      socket: null,
+      keys: () => this.keys,
+      mask: (document) => JSON.parse(JSON.stringify(document).replaceAll(this.secret, '***')) as Json,
+      asset: (path) => (this.assets.has(path) ? Buffer.from(this.assets.get(path) ?? '') : null),
+      watch: (onChange) => {
+        this.watches += 1;
+        this.change = (topic, number) => {
+          this.numbers.set(topic, number);
+          onChange(topic, number);
+        };
+        return { numbers: () => this.numbers, close: () => void (this.watches -= 1) };
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  /** The raw response; without `Authorization` in the options it has the key of ada. */
+  ask(path: string, options: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(options.headers);
+    if (!headers.has('host')) headers.set('host', '127.0.0.1:6246');
+    if (!headers.has('authorization')) headers.set('authorization', `Bearer ${ada.key}`);
+    return Promise.resolve(this.app.request(path, { ...options, headers }));
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Told> {
+    return told(await this.ask(path, { headers }));
+  }
+
+  async post(path: string, body: Json | string, headers: Record<string, string> = {}): Promise<Told> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const all = { 'content-type': 'application/json', ...headers };
+    return told(await this.ask(path, { method: 'POST', headers: all, body: text }));
+  }
+}
+
+async function told(response: Response): Promise<Told> {
+  const { status, headers } = response;
+  const text = await response.text();
+  return { status, headers, document: text === '' ? null : (JSON.parse(text) as Json) };
+}
