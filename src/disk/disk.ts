@@ -28,6 +28,11 @@ export interface Appender {
   write(bytes: Uint8Array): void;
   /** Makes the written bytes durable. */
   sync(): void;
+  /**
+   * The same beside the work of this process: resolves once what was written before is durable.
+   * Rejects with `E_DISK`.
+   */
+  syncBeside(): Promise<void>;
   truncate(size: number): void;
   close(): void;
 }

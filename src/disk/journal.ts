@@ -81,9 +81,25 @@ export class Journal<Event> {
   sync(): void {
     this.#guarded(() => {
       if (this.#unsynced) this.#segment?.sync();
-      if (this.#unsynced) this.#checkHere();
-      this.#unsynced = false;
+      this.#synced();
     });
+  }
+
+  /** The same beside the work of this process. Append nothing until it has resolved. */
+  async syncBeside(): Promise<void> {
+    if (this.#failure !== null) throw this.#failure;
+    try {
+      if (this.#unsynced) await this.#segment?.syncBeside();
+    } catch (error) {
+      if (error instanceof MailroomError) this.#failure = error;
+      throw error;
+    }
+    this.#guarded(() => this.#synced());
+  }
+
+  #synced(): void {
+    if (this.#unsynced) this.#checkHere();
+    this.#unsynced = false;
   }
 
   /**

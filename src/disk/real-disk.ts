@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
   fsyncSync,
@@ -19,6 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { promisify } from 'node:util';
 import { attempt, isMissing, isOurs, unlessMissing } from './disk-attempts.ts';
 import {
   checkPath,
@@ -311,6 +313,8 @@ interface Reading {
   readonly itself: boolean;
 }
 
+const fdatasyncBeside = promisify(fdatasync);
+
 /** A missing path is a common answer, so it must not cost an error with its stack. */
 const noThrow = { throwIfNoEntry: false } as const;
 
@@ -318,6 +322,9 @@ class RealAppender implements Appender {
   readonly #path: string;
   readonly #file: number;
   #size: number;
+  /** How many syncs are under way beside. */
+  #syncs = 0;
+  #closes = false;
 
   constructor(path: string, file: number) {
     const stats = fstatSync(file);
@@ -343,12 +350,30 @@ class RealAppender implements Appender {
     attempt('sync', this.#path, () => fdatasyncSync(this.#file));
   }
 
+  async syncBeside(): Promise<void> {
+    this.#syncs += 1;
+    try {
+      await fdatasyncBeside(this.#file);
+    } catch (error) {
+      throw diskError('sync', this.#path, error);
+    } finally {
+      this.#syncs -= 1;
+      if (this.#closes && this.#syncs === 0) this.#close();
+    }
+  }
+
   truncate(size: number): void {
     attempt('cut', this.#path, () => ftruncateSync(this.#file, size));
     this.#size = size;
   }
 
+  /** The system gives the number of a closed file to the next one, which a sync must not meet. */
   close(): void {
+    this.#closes = true;
+    if (this.#syncs === 0) this.#close();
+  }
+
+  #close(): void {
     attempt('close', this.#path, () => closeSync(this.#file));
   }
 }

@@ -47,6 +47,7 @@ export class HostProcess {
   readonly #lockGone: WhyGone;
   #journal: { close(): void } | null = null;
   #loop: Loop | null = null;
+  #isReported = false;
   /** What failed before there was a loop; null: nothing. */
   #failure: unknown = null;
 
@@ -102,9 +103,18 @@ export class HostProcess {
     this.#loop?.end(how);
   }
 
-  /** Passes a report of a process to the host; see `Loop.report`. */
+  /**
+   * Passes a report of a process to the host, and makes it look again: reports within one turn of
+   * the event loop share one look.
+   */
   report(act: () => void): void {
     this.#loop?.report(act);
+    if (this.#isReported) return;
+    this.#isReported = true;
+    setImmediate(() => {
+      this.#isReported = false;
+      this.wake();
+    });
   }
 
   async run(): Promise<void> {

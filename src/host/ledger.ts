@@ -34,6 +34,8 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
   #pending: Event[] = [];
   /** How many of them are in the journal, but not durable. */
   #written = 0;
+  /** Whether a sync is under way beside. */
+  #syncing = false;
   /** The number of the last event. */
   #last: number;
   #sinceSnapshot: number;
@@ -72,7 +74,9 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     return this.#time.onWall(timestamp, this.#state.now);
   }
 
+  /** Throws `E_INTERNAL` while a sync is under way. */
   record(facts: readonly Recorded[]): void {
+    if (this.#syncing) throw new MailroomError('E_INTERNAL', 'recorded while a sync is under way');
     for (const fact of facts) {
       const event = this.#machine.stamp(fact, this.now());
       this.#last += 1;
@@ -111,6 +115,24 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     this.#settle();
     this.#machine.durable?.();
     return events;
+  }
+
+  /**
+   * Begins to make everything recorded durable, beside the work of this process; null: it is. Until
+   * the sync has ended nothing may be recorded: what is recorded shows with what `flush` returns.
+   * Rejects with `E_DISK`; then the host must stop.
+   */
+  sync(): Promise<void> | null {
+    return this.write().length === 0 ? null : this.#synced();
+  }
+
+  async #synced(): Promise<void> {
+    this.#syncing = true;
+    try {
+      await this.#journal.syncBeside();
+    } finally {
+      this.#syncing = false;
+    }
   }
 
   /** Records a fact without a sync, since repeating it is harmless: a crash may lose it. */

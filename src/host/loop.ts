@@ -15,8 +15,15 @@ export interface Look {
 
 /** What the loop runs: the host of the mail, or of one run. */
 export interface Host {
-  /** Looks at everything, or without `scan` only at reports of processes. */
-  look(scan?: boolean): Look;
+  /**
+   * Looks at everything, or without `scan` only at reports of processes; decides, records, and
+   * starts what may start before the record is durable.
+   */
+  record(scan: boolean): void;
+  /** Makes that durable, beside the work of this process. Null: it is. Rejects with `E_DISK`. */
+  sync(): Promise<void> | null;
+  /** Shows what is durable, and starts and stops processes as decided. */
+  carryOut(): Look;
   /** The numbers of processes that should be running, and that are. */
   readonly desired: number;
   readonly running: number;
@@ -28,7 +35,7 @@ export interface Host {
   stop(): void;
   /** Ends every process at once, and records nothing. */
   stopAll(): void;
-  /** Makes everything recorded since the last look durable. */
+  /** Makes everything recorded since the last look durable, and shows it. */
   flush(): void;
   readonly snapshotDue: boolean;
   /** `trailAt`: where the trail ends; null: there is none. */
@@ -75,11 +82,13 @@ export class Loop {
   /** Whether the next look reads the mailboxes, and when it does so in any case. */
   #scan = true;
   #scanAt = 0;
+  #syncing = false;
+  /** Reports that came while a sync was under way: the next look takes them. */
+  readonly #late: (() => void)[] = [];
   /** Since when only a disk error is left. */
   #blockedAt: number | null = null;
   #ending: Ending | null = null;
   #failure: Error | null = null;
-  #isReported = false;
 
   constructor(host: Host, ports: LoopPorts, options: { untilIdle: boolean; onChange?: () => void }) {
     this.#host = host;
@@ -101,21 +110,28 @@ export class Loop {
   }
 
   /**
-   * Passes a report of a process to the host, and looks again: reports within one turn of the event
-   * loop share one look, and one sync. A failing journal ends the loop.
+   * Passes a report of a process to the host; `wake` the loop afterwards. While a sync is under way
+   * the report waits for its end: what it records must not show with what becomes durable. A
+   * failing journal ends the loop.
    */
   report(act: () => void): void {
+    if (this.#syncing || this.#late.length > 0) {
+      this.#late.push(act);
+      return;
+    }
+    this.#pass(act);
+  }
+
+  #pass(report: () => void): void {
     try {
-      act();
+      report();
     } catch (error) {
       this.fail(error);
     }
-    if (this.#isReported) return;
-    this.#isReported = true;
-    setImmediate(() => {
-      this.#isReported = false;
-      this.wake();
-    });
+  }
+
+  #passLate(): void {
+    for (const report of this.#late.splice(0)) this.#pass(report);
   }
 
   /** Ends the loop: running turns are stopped and put back, or (`drain`) finish first. */
@@ -146,6 +162,7 @@ export class Loop {
 
   async #turn(): Promise<void> {
     for (;;) {
+      this.#passLate();
       if (this.#failure) return await this.#abort();
       this.#hinted = false;
       this.#failure ??= this.#ports.gone?.() ?? null;
@@ -155,7 +172,7 @@ export class Loop {
       const scan = this.#scan || this.#scanDue();
       this.#scan = false;
       if (scan) this.#scanAt = this.#ports.now() + scanEvery;
-      const { wake, more, settled, blocked } = this.#host.look(scan);
+      const { wake, more, settled, blocked } = await this.#look(scan);
       this.#scan ||= more;
       this.#changed?.();
       if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0) return;
@@ -167,6 +184,18 @@ export class Loop {
     }
   }
 
+  /** While a sync is under way processes go on, and what they report waits for its end. */
+  async #look(scan: boolean): Promise<Look> {
+    this.#host.record(scan);
+    const synced = this.#host.sync();
+    if (synced !== null) {
+      this.#syncing = true;
+      await synced.finally(() => (this.#syncing = false));
+      if (this.#failure) throw this.#failure;
+    }
+    return this.#host.carryOut();
+  }
+
   /** A clock that was set back must not defer the next scan. */
   #scanDue(): boolean {
     const now = this.#ports.now();
@@ -176,6 +205,7 @@ export class Loop {
   /** The journal or the lock is not trusted: ends everything, and records nothing more. */
   async #abort(): Promise<void> {
     this.#host.stopAll();
+    this.#passLate();
     await this.#drained();
   }
 
@@ -207,7 +237,7 @@ export class Loop {
   async #idle(): Promise<boolean> {
     if (this.#host.idle() === 'busy') return false;
     await this.#ports.trail.settled();
-    return !this.#hinted && this.#host.look().settled && this.#host.idle() !== 'busy';
+    return !this.#hinted && (await this.#look(true)).settled && this.#host.idle() !== 'busy';
   }
 
   /** True after a disk error has been all that is left for a while. */

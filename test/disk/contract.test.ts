@@ -167,6 +167,17 @@ describe.each(benches)('Disk: $name', ({ make }) => {
     expect(text(disk.read('log', 99))).toBe('one\ntwo\nfour\n');
   });
 
+  it('syncs beside other work, also what is closed meanwhile', async () => {
+    const { disk } = make();
+    const log = disk.openAppend('log');
+    log.write(Buffer.from('one'));
+    const syncs = [log.syncBeside(), log.syncBeside()];
+    log.close();
+    disk.openAppend('other').close();
+    await expect(Promise.all(syncs)).resolves.toEqual([undefined, undefined]);
+    expect(text(disk.read('log', 99))).toBe('one');
+  });
+
   it('makes a new log in a new folder', () => {
     const { disk } = make();
     const log = disk.openAppend('deep/er/log');

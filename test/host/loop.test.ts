@@ -9,7 +9,7 @@ it('ends every process before it ends with what a look threw', async () => {
     get running() {
       return running;
     },
-    look: () => {
+    record: () => {
       throw new MailroomError('E_DISK', 'no space left on device');
     },
     stopAll,
@@ -42,7 +42,9 @@ it('gives up, where it is to end when idle, what the disk has refused for ten se
     running: 0,
     desired: 0,
     snapshotDue: false,
-    look: () => ({ wake: null, more: false, settled: false, blocked: true }),
+    record: () => {},
+    sync: () => null,
+    carryOut: () => ({ wake: null, more: false, settled: false, blocked: true }),
     idle: () => (now < busyUntil ? 'busy' : 'stuck'),
   };
   const ports = {

@@ -34,6 +34,8 @@ export class MemoryDisk implements Disk {
   before: ((operation: Operation) => number | void) | null = null;
   /** Called before every look, list and read; may throw as `before` does. */
   beforeRead: ((path: string) => void) | null = null;
+  /** Does what goes on beside the process; the test may let it take a while. */
+  beside: (act: () => void) => void = (act) => act();
   /** Called once for every operation, reads too: on a slow disk it moves the clock. */
   delay: (() => void) | null = null;
   /** Bytes that can still be written before the disk is full. */
@@ -238,6 +240,24 @@ export class MemoryDisk implements Disk {
         const node = file();
         node.synced = node.size;
         this.#unsynced.delete(path);
+      },
+      syncBeside: () => {
+        const size = file().size;
+        return new Promise((resolve, reject) => {
+          this.beside(() => {
+            // What a process began comes to nothing when it dies.
+            if (life !== this.#life) return;
+            try {
+              this.#changing('sync', path);
+              const node = file();
+              node.synced = Math.max(node.synced, size);
+              if (node.synced === node.size) this.#unsynced.delete(path);
+              resolve();
+            } catch (error) {
+              reject(error as Error);
+            }
+          });
+        });
       },
       truncate: (size) => {
         this.#changing('truncate', path);

@@ -67,6 +67,8 @@ export class MailHost implements Host {
   #failures = 0;
   /** Whether people's commands could be read. */
   #commandsReadable = true;
+  /** What the last look at the mailboxes says of the next one. */
+  #looked: Pick<Look, 'wake' | 'more'> = { wake: null, more: false };
   #decision: Decision = { facts: [], processes: [], wake: null };
 
   constructor(ports: MailPorts, options: MailOptions) {
@@ -157,11 +159,17 @@ export class MailHost implements Host {
     mailboxes.prepare(isMissed ? [] : [role]);
   }
 
-  /**
-   * Looks at commands, mailboxes and the time; decides, records, projects, and starts and stops
-   * processes. Without `scan` it skips the mailboxes: enough after a process's report.
-   */
+  /** All of a look at once, with the sync between. */
   look(scan = true): Look {
+    this.record(scan);
+    return this.carryOut();
+  }
+
+  /**
+   * Looks at commands, mailboxes and the time, decides and records. Without `scan` it skips the
+   * mailboxes: enough after a process's report.
+   */
+  record(scan: boolean): void {
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     // Only a new scan can clear the errors of a scan.
     if (scan) this.#disk.renew();
@@ -175,12 +183,22 @@ export class MailHost implements Host {
     // Once per listing: the rest of a burst of mail was compared when it was listed.
     const again = this.#intake.hasMore ? null : this.#compare(names, boxes);
     const looked = this.#intake.look(names, disk, boxes);
-    const wake = earliest([looked.wake, again]);
+    this.#looked = { wake: earliest([looked.wake, again]), more: looked.more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#alerts.look();
+  }
+
+  sync(): Promise<void> | null {
+    return this.#ledger.sync();
+  }
+
+  /** Projects, and starts and stops processes. */
+  carryOut(): Look {
+    const { wake, more } = this.#looked;
+    const disk = this.#disk;
     this.#flush();
     // Before the projections, so that processes start up meanwhile. An older decision could want a
     // process that has ended since.
@@ -189,12 +207,12 @@ export class MailHost implements Host {
     disk.attempt(() => this.#commands.release(), undefined);
     this.#showRuns();
     const decided = this.#commandsReadable ? this.#decision.wake : null;
-    const settled = wake === null && !looked.more && this.#ledger.state.pendingProjections.size === 0;
+    const settled = wake === null && !more && this.#ledger.state.pendingProjections.size === 0;
     return {
       wake: earliest([wake, decided === null ? null : this.#ledger.onWall(decided)]),
-      more: looked.more,
+      more,
       settled: settled && this.problem === null,
-      blocked: this.problem !== null && !looked.more,
+      blocked: this.problem !== null && !more,
     };
   }
 

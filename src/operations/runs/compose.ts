@@ -90,7 +90,8 @@ export async function composeRun(
     lockFiles: lockFilesOf(run.run, contextFolder),
     lockLost: 'the lock of the run was lost, so all its work was stopped',
   });
-  const ended: StepRunnerEvents['ended'] = (...note) => kit.report(() => host.ended(...note));
+  const report = (act: () => void) => kit.report(act);
+  const ended: StepRunnerEvents['ended'] = (...note) => report(() => host.ended(...note));
   const runner = await runnerOf(disk, settings, run, { ended });
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
@@ -99,7 +100,7 @@ export async function composeRun(
   const wake = () => kit.wake();
   const shared = origin.slots?.join(wake) ?? null;
   const observers = [...recordsOf(disk, run, format), ...(said ? [said.observing] : [])];
-  const host = new RunHost({ ...ports, ...own, observers, wake }, run.definition, {
+  const host = new RunHost({ ...ports, ...own, observers, report }, run.definition, {
     slots: settings.config.concurrency ?? availableParallelism(),
     ...(shared && { shared }),
     watch,
@@ -208,7 +209,7 @@ function portsOf(
   { config, extended, record }: RunSettings,
   run: RunFolder,
   format: RunFormat,
-): Omit<RunPorts, keyof HostPorts<RunEvent, StepRunner> | 'observers' | 'wake'> {
+): Omit<RunPorts, keyof HostPorts<RunEvent, StepRunner> | 'observers' | 'report'> {
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
   const rules = [...linkedRules(disk.root), ...extended.map((path) => join(disk.root, path))];

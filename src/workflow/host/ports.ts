@@ -39,8 +39,8 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
   /** The git branch that the workspace of the run is on. */
   branch(): ReturnType<typeof headBranch>;
-  /** Makes the host look again. */
-  wake(): void;
+  /** Passes on what has ended meanwhile, and makes the host look again; see `Loop.report`. */
+  report(act: () => void): void;
   /** The set host variables among these names. */
   variables(names: readonly string[]): Readonly<Record<string, string>>;
 }

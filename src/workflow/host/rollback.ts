@@ -12,12 +12,12 @@ import type { RolledBack } from '../../kernel/edits.ts';
 export class Rollback {
   readonly #ledger: RunLedger;
   readonly #rules: Rules;
-  readonly #ports: Pick<RunPorts, 'rollBack' | 'wake'>;
+  readonly #ports: Pick<RunPorts, 'rollBack' | 'report'>;
   #is: 'idle' | 'taken' | 'running' = 'idle';
   #done: RolledBack | null = null;
   #undoing: Promise<void> = Promise.resolve();
 
-  constructor(ledger: RunLedger, rules: Rules, ports: Pick<RunPorts, 'rollBack' | 'wake'>) {
+  constructor(ledger: RunLedger, rules: Rules, ports: Pick<RunPorts, 'rollBack' | 'report'>) {
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
@@ -66,8 +66,8 @@ export class Rollback {
   }
 
   async #undo(rollBack: NonNullable<RunPorts['rollBack']>, tree: string): Promise<void> {
-    this.#done = await rollBack(tree);
-    this.#ports.wake();
+    const done = await rollBack(tree);
+    this.#ports.report(() => (this.#done = done));
   }
 
   /** Resolves when no rollback is in progress. */

@@ -18,6 +18,7 @@ import { RunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
 import { Hooks } from './hooks.ts';
+import type { Hook } from '../automation.ts';
 import { RunProjector } from './projector.ts';
 import type { RunPorts, RunObserver } from './ports.ts';
 import { Rollback } from './rollback.ts';
@@ -58,6 +59,8 @@ export class RunHost implements Host {
   readonly #rollback: Rollback;
   /** Whether any step can wait for a provider. */
   readonly #parks: boolean;
+  /** Hooks that start once that is durable. */
+  readonly #taken: Hook[] = [];
   #decision: Decision = { facts: [], processes: [], looks: [], wake: null };
   /** Starts nothing new. */
   #held = false;
@@ -157,7 +160,13 @@ export class RunHost implements Host {
     return this.idle() === 'busy';
   }
 
+  /** All of a look at once, with the sync between. */
   look(scan = true): Look {
+    this.record(scan);
+    return this.carryOut();
+  }
+
+  record(scan: boolean): void {
     if (scan) this.#disk.renew();
     if (this.#parks) this.#disk.succeeds(() => shareParking(this.#ledger, this.#ports.parking));
     if (scan) this.#commandsReadable = this.#disk.succeeds(() => this.#commands.take());
@@ -169,13 +178,21 @@ export class RunHost implements Host {
       Math.max(this.#decision.processes.filter(isAgent).length, this.#workers.agents),
     );
     this.#rollback.take();
-    const hooks = this.#held ? [] : this.#hooks.take();
-    const wanted = this.#decision.processes;
+    if (!this.#held) this.#taken.push(...this.#hooks.take());
     const written = this.#ledger.write();
-    if (this.#commandsReadable) this.#workers.start(wanted.filter(needsNoSync(written)));
+    if (!this.#commandsReadable) return;
+    this.#workers.start(this.#decision.processes.filter(needsNoSync(written)));
+  }
+
+  sync(): Promise<void> | null {
+    return this.#ledger.sync();
+  }
+
+  carryOut(): Look {
+    const wanted = this.#decision.processes;
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
-    for (const hook of hooks) this.#hooks.start(hook);
+    for (const hook of this.#taken.splice(0)) this.#hooks.start(hook);
     this.#disk.succeeds(() => this.#alert.look());
     this.#disk.succeeds(() => this.#commands.release());
     // An older decision may want processes that have ended since.

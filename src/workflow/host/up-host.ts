@@ -58,8 +58,16 @@ export class UpHost implements Host {
     return this.#mail.running + this.#runs.count;
   }
 
-  look(scan = true): Look {
-    const mail = this.#mail.look(scan);
+  record(scan: boolean): void {
+    this.#mail.record(scan);
+  }
+
+  sync(): Promise<void> | null {
+    return this.#mail.sync();
+  }
+
+  carryOut(): Look {
+    const mail = this.#mail.carryOut();
     const wakes = [mail.wake, ...this.#triggers.map((each) => each.look())].filter((at) => at !== null);
     return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };
   }

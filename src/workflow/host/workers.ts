@@ -225,9 +225,10 @@ export class Workers {
   async #measure(over: Over): Promise<void> {
     const key = keyText(over.launch.key);
     const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
-    this.#conclude(over, changed);
-    this.#running.forget(key);
-    this.#ports.wake();
+    this.#ports.report(() => {
+      this.#conclude(over, changed);
+      this.#running.forget(key);
+    });
   }
 
   #conclude(over: Over, changed: readonly string[] | string): void {

@@ -56,6 +56,8 @@ export function refusal(state: RunState, rules: Rules, command: RunCommand): Rea
 function retryRefusal(state: RunState, path: Path): Reason | null {
   const step = state.steps.get(path);
   if (!step) return unknown(state, path, 'step that was started', hasFailed);
+  if (state.ending?.why === 'cancelled' && state.endedAt === null)
+    return refused('the run is being cancelled: try it again when that is over');
   return hasFailed(step) ? null : refused(`${path} has not failed: there is nothing to be tried again`);
 }
 

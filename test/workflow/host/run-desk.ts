@@ -78,7 +78,7 @@ export function openHost(
       branch: () => 'none',
       uncommittedPatch: () => Promise.resolve(null),
       mask: unmasked,
-      wake: nothing,
+      report: (act) => act(),
       variables: () => ({}),
       ...more,
     },

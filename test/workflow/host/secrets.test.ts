@@ -150,7 +150,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
       branch: () => 'none',
       uncommittedPatch: () => Promise.resolve(null),
       mask,
-      wake: () => {},
+      report: (act) => act(),
       variables: () => ({}),
     },
     definition,

@@ -57,6 +57,16 @@ it('only what has failed is tried again', () => {
   expect(refused(gated(), 'retry', 'x')).toBe('`x` is not a step that was started; there is `soft`');
 });
 
+it('nothing is tried again in a run that is being cancelled', () => {
+  const world = gated();
+  world.record({ type: 'cancelled', by: 'ada', command: null });
+  expect(refused(world, 'retry', 'soft')).toBe(
+    'the run is being cancelled: try it again when that is over',
+  );
+  world.settle();
+  expect([world.state.status, refused(world, 'retry', 'soft')]).toEqual(['CANCELLED', null]);
+});
+
 it('a run is cancelled until it is over', () => {
   const world = gated();
   expect(refused(world, 'cancel')).toBeNull();

@@ -33,7 +33,7 @@ export const commonEffects = {
   'journal.cut': at('cuts a torn line off'),
   'journal.names': at('syncs the names of the journal, and of the folders that it lies in'),
   'journal.open': at('opens a segment that is there'),
-  'journal.sync': at('syncs what was appended'),
+  'journal.sync': at('syncs what was appended', 'running'),
   'lock.release': at('lets go of a project, a run or a context folder'),
   'lock.take': at('starts flock(1) to hold a project, a run or a context folder', 'running'),
   'other.refuse': at('puts aside what is in the place of a file or folder that it keeps'),

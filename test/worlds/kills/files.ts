@@ -60,6 +60,7 @@ export function watchFiles(killer: Killer): void {
       killer.perform({ kind: 'cut', path: see(pathOf(file)) }, () => system.ftruncateSync(file, size));
     },
   };
+  replaced.fdatasync = syncer(killer, pathOf, see) as typeof fs.fdatasync;
   replaced.writeSync = writer(killer, (file) => see(pathOf(file)));
   replaced.writeFileSync = (path, text, options) => {
     const flag = typeof options === 'object' ? options?.flag : undefined;
@@ -70,6 +71,26 @@ export function watchFiles(killer: Killer): void {
   Object.assign(replaced, folderFunctions(killer, see), movingFunctions(killer, see));
   Object.assign(fs, replaced, killer.refusing('node:fs', fs, strangers));
   Object.assign(fs.promises, killer.refusing('node:fs/promises', fs.promises, strangePromises));
+}
+
+/** A sync beside the program's own work: it can die while the sync is under way. */
+function syncer(killer: Killer, pathOf: (file: number) => string, see: (path: string) => string) {
+  const isLeftOut = killer.order.leftOut === 'sync';
+  return (file: number, done: fs.NoParamCallback): void => {
+    const path = pathOf(file);
+    const { size } = system.fstatSync(file);
+    let die = (): void => {};
+    const ended: fs.NoParamCallback = (error) => {
+      if (error === null && !isLeftOut) killer.synced(path, size);
+      die();
+      done(error);
+    };
+    const act = (): void => {
+      if (isLeftOut) setImmediate(ended, null);
+      else system.fdatasync(file, ended);
+    };
+    killer.start({ kind: 'sync', path: see(path) }, act, (_act, then) => (die = then));
+  };
 }
 
 function writer(killer: Killer, see: (file: number) => string): typeof fs.writeSync {

@@ -110,8 +110,9 @@ export class Faults {
     this.#disk.free = bytes;
   }
 
-  #before({ bytes }: Operation): number | void {
-    this.changing();
+  #before({ kind, bytes }: Operation): number | void {
+    // A sync under way goes on, whatever the host has lost meanwhile.
+    if (kind !== 'sync') this.changing();
     this.#until -= 1;
     if (this.#until <= 0) {
       this.killed = true;

@@ -65,12 +65,14 @@ export abstract class Life {
 
   /** What the runner reports, as the program passes it on. */
   protected told(act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      if (error instanceof Crash) return this.#end(error);
-      this.loop.fail(asError(error));
-    }
+    this.loop.report(() => {
+      try {
+        act();
+      } catch (error) {
+        if (!(error instanceof Crash)) throw error;
+        this.#end(error);
+      }
+    });
     this.loop.wake();
   }
 

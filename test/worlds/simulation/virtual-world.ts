@@ -39,6 +39,7 @@ export abstract class VirtualWorld<Process extends Life> {
     this.disk = disk;
     this.#excuses = excuses;
     this.faults = new Faults(disk, random, chaos, (by) => timeline.pass(by));
+    disk.beside = (act) => this.#beside(act);
   }
 
   /** The host that works here now; null: none does. */
@@ -87,6 +88,15 @@ export abstract class VirtualWorld<Process extends Life> {
     this.#process = process;
     this.acting = process;
     process.run();
+  }
+
+  /** What a host lets the system do goes on while the host does other things. */
+  #beside(act: () => void): void {
+    const { acting } = this;
+    this.timeline.later(this.random.below(this.random.pick([1, 3, 50])), () => {
+      this.#acts(acting);
+      act();
+    });
   }
 
   #acts(process: Process | null): void {

@@ -19,22 +19,20 @@ export function expectedStatus(
   steps: Readonly<Record<string, Told>>,
   events: readonly RunEvent[],
 ): RunStatus | null {
-  const since = events.findLastIndex(
-    ({ type }) => type === 'resumed' || type === 'retried' || type === 'began',
-  );
-  const last = events.slice(Math.max(0, since));
   const ended = events.findLast((event) => event.type === 'ending' && event.scope === '');
   if (ended?.type === 'ending' && isLast(events, ended)) {
     if (ended.ending.why === 'timed-out') return 'TIMED_OUT';
     // The breaker stops a run in which nothing need have failed for good.
     if (ended.ending.why === 'aborted' && ended.ending.reason.code === 'E_BREAKER') return 'FAILED';
   }
-  if (last.some(({ type }) => type === 'cancelled')) return null;
+  const cancelled = events.findLast(({ type }) => type === 'cancelled');
+  if (cancelled !== undefined && isLast(events, cancelled)) return null;
   return fails(body, steps) || isFatal(steps) ? 'FAILED' : 'SUCCEEDED';
 }
 
-function isLast(events: readonly RunEvent[], ended: RunEvent): boolean {
-  return !events.slice(events.indexOf(ended)).some(({ type }) => type === 'reopened');
+/** Whether the run was not opened again since. */
+function isLast(events: readonly RunEvent[], since: RunEvent): boolean {
+  return !events.slice(events.indexOf(since)).some(({ type }) => type === 'reopened');
 }
 
 /** What is fatal anywhere ends the run. */

@@ -81,7 +81,7 @@ export class RunProcess extends Life {
       branch: () => 'none',
       uncommittedPatch: () => Promise.resolve(Buffer.from('difference')),
       mask: unmasked,
-      wake: () => this.loop.wake(),
+      report: (act) => this.told(act),
       variables: () => ({}),
     };
   }
