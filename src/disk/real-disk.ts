@@ -2,11 +2,8 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
-  fdatasync,
-  fdatasyncSync,
   fstatSync,
   fsyncSync,
-  ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -17,10 +14,8 @@ import {
   rmSync,
   statSync,
   unlinkSync,
-  writeSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { promisify } from 'node:util';
 import { attempt, isMissing, isOurs, unlessMissing } from './disk-attempts.ts';
 import {
   checkPath,
@@ -31,8 +26,9 @@ import {
   temporaryEnding,
   temporaryFolder,
 } from './disk.ts';
-import type { Appender, Disk, Kind, Look, WriteOptions } from './disk.ts';
+import type { Appender, Disk, Look, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
+import { kindOf, RealAppender, writeBytes } from './real-appender.ts';
 import { removeTree } from './remove-tree.ts';
 
 /** The files below a project's root, or another root, on the real disk. */
@@ -313,83 +309,13 @@ interface Reading {
   readonly itself: boolean;
 }
 
-const fdatasyncBeside = promisify(fdatasync);
-
 /** A missing path is a common answer, so it must not cost an error with its stack. */
 const noThrow = { throwIfNoEntry: false } as const;
-
-class RealAppender implements Appender {
-  readonly #path: string;
-  readonly #file: number;
-  #size: number;
-  /** How many syncs are under way beside. */
-  #syncs = 0;
-  #closes = false;
-
-  constructor(path: string, file: number) {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) {
-      closeSync(file);
-      throw new Error(`it is a ${kindOf(stats)}, not a file`);
-    }
-    this.#path = path;
-    this.#file = file;
-    this.#size = stats.size;
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  write(bytes: Uint8Array): void {
-    attempt('append to', this.#path, () => writeBytes(this.#file, bytes));
-    this.#size += bytes.length;
-  }
-
-  sync(): void {
-    attempt('sync', this.#path, () => fdatasyncSync(this.#file));
-  }
-
-  async syncBeside(): Promise<void> {
-    this.#syncs += 1;
-    try {
-      await fdatasyncBeside(this.#file);
-    } catch (error) {
-      throw diskError('sync', this.#path, error);
-    } finally {
-      this.#syncs -= 1;
-      if (this.#closes && this.#syncs === 0) this.#close();
-    }
-  }
-
-  truncate(size: number): void {
-    attempt('cut', this.#path, () => ftruncateSync(this.#file, size));
-    this.#size = size;
-  }
-
-  /** The system gives the number of a closed file to the next one, which a sync must not meet. */
-  close(): void {
-    this.#closes = true;
-    if (this.#syncs === 0) this.#close();
-  }
-
-  #close(): void {
-    attempt('close', this.#path, () => closeSync(this.#file));
-  }
-}
 
 /** True when an absolute path exists and, where asked, is a folder. Follows links. */
 export function existsOnDisk(path: string, kind: 'any' | 'folder' = 'any'): boolean {
   const stats = unlessMissing('look at', path, null, () => statSync(path));
   return stats !== null && (kind === 'any' || stats.isDirectory());
-}
-
-function kindOf(stats: Stats): Kind {
-  if (stats.isFile()) return 'file';
-  if (stats.isDirectory()) return 'folder';
-  if (stats.isSymbolicLink()) return 'link';
-  if (stats.isFIFO()) return 'fifo';
-  return stats.isSocket() ? 'socket' : 'device';
 }
 
 function readBytes(file: number, length: number, from: number): Buffer {
@@ -401,9 +327,4 @@ function readBytes(file: number, length: number, from: number): Buffer {
     done += count;
   }
   return bytes.subarray(0, done);
-}
-
-/** After a short write another call follows, which then throws the reason. */
-function writeBytes(file: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
 }

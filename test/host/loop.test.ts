@@ -65,3 +65,58 @@ it('gives up, where it is to end when idle, what the disk has refused for ten se
   await new Loop(host as never, ports, { untilIdle: true }).run();
   expect(now).toBe(40_000);
 });
+
+it('passes what processes report during a sync to the host after it, in order, and shows what the sync made durable first', async () => {
+  const seen: string[] = [];
+  let synced = (): void => {};
+  const host = {
+    running: 1,
+    desired: 0,
+    snapshotDue: false,
+    record: () => seen.push('record'),
+    sync: () => (seen.includes('first') ? null : new Promise<void>((resolve) => (synced = resolve))),
+    carryOut: () => {
+      seen.push('carry out');
+      return { wake: null, more: false, settled: true, blocked: false };
+    },
+    idle: () => (seen.includes('second') ? 'done' : 'busy'),
+  };
+  const trail = { record() {}, position: () => Promise.resolve(null), settled: () => Promise.resolve() };
+  const ports = {
+    watch: () => ({ close: () => Promise.resolve() }),
+    timer: () => ({ cancel() {} }),
+    now: () => 0,
+    trail: { ...trail, problem: () => null },
+  };
+  const loop = new Loop(host as never, ports, { untilIdle: true });
+  const ended = loop.run();
+  loop.report(() => seen.push('first'));
+  loop.report(() => seen.push('second'));
+  loop.wake();
+  expect(seen).toEqual(['record']);
+  synced();
+  await ended;
+  expect(seen.join(', ')).toBe('record, carry out, first, second, record, carry out, record, carry out');
+});
+
+it('ends with what a sync refuses, once every process has ended', async () => {
+  const host = {
+    running: 1,
+    record() {},
+    sync: () => Promise.reject(new MailroomError('E_DISK', 'input/output error')),
+    stopAll: vi.fn<() => void>(),
+  };
+  const trail = { record() {}, position: () => Promise.resolve(null), settled: () => Promise.resolve() };
+  const ports = {
+    watch: () => ({ close: () => Promise.resolve() }),
+    timer: () => ({ cancel() {} }),
+    now: () => 0,
+    trail: { ...trail, problem: () => null },
+  };
+  const loop = new Loop(host as never, ports, { untilIdle: true });
+  const ended = loop.run();
+  // Its report comes while the sync is under way.
+  loop.report(() => (host.running = 0));
+  await expect(ended).rejects.toThrow('input/output error');
+  expect(host.stopAll).toHaveBeenCalledTimes(1);
+});

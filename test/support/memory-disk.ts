@@ -254,7 +254,7 @@ export class MemoryDisk implements Disk {
               if (node.synced === node.size) this.#unsynced.delete(path);
               resolve();
             } catch (error) {
-              reject(error as Error);
+              reject(error);
             }
           });
         });

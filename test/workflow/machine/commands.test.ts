@@ -60,9 +60,7 @@ it('only what has failed is tried again', () => {
 it('nothing is tried again in a run that is being cancelled', () => {
   const world = gated();
   world.record({ type: 'cancelled', by: 'ada', command: null });
-  expect(refused(world, 'retry', 'soft')).toBe(
-    'the run is being cancelled: try it again when that is over',
-  );
+  expect(refused(world, 'retry', 'soft')).toBe('the run is being cancelled: try it again when that is over');
   world.settle();
   expect([world.state.status, refused(world, 'retry', 'soft')]).toEqual(['CANCELLED', null]);
 });

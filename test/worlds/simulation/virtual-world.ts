@@ -8,6 +8,9 @@ import type { Timeline } from './timeline.ts';
 /** More microtasks than the loop ever needs from one thing that happens to the next. */
 const microtasks = 30;
 
+/** Milliseconds that a sync under way takes at most. */
+export const longestSync = 50;
+
 /** In milliseconds. */
 export const day = 86_400_000;
 
@@ -93,7 +96,7 @@ export abstract class VirtualWorld<Process extends Life> {
   /** What a host lets the system do goes on while the host does other things. */
   #beside(act: () => void): void {
     const { acting } = this;
-    this.timeline.later(this.random.below(this.random.pick([1, 3, 50])), () => {
+    this.timeline.later(this.random.below(this.random.pick([1, 3, longestSync])), () => {
       this.#acts(acting);
       act();
     });

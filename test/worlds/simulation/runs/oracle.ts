@@ -25,14 +25,14 @@ export function expectedStatus(
     // The breaker stops a run in which nothing need have failed for good.
     if (ended.ending.why === 'aborted' && ended.ending.reason.code === 'E_BREAKER') return 'FAILED';
   }
-  const cancelled = events.findLast(({ type }) => type === 'cancelled');
-  if (cancelled !== undefined && isLast(events, cancelled)) return null;
+  const isEnd = ({ type }: RunEvent): boolean => type === 'closed';
+  const before = events.slice(0, events.findLastIndex(isEnd)).findLastIndex(isEnd);
+  if (events.slice(before + 1).some(({ type }) => type === 'cancelled')) return null;
   return fails(body, steps) || isFatal(steps) ? 'FAILED' : 'SUCCEEDED';
 }
 
-/** Whether the run was not opened again since. */
-function isLast(events: readonly RunEvent[], since: RunEvent): boolean {
-  return !events.slice(events.indexOf(since)).some(({ type }) => type === 'reopened');
+function isLast(events: readonly RunEvent[], ended: RunEvent): boolean {
+  return !events.slice(events.indexOf(ended)).some(({ type }) => type === 'reopened');
 }
 
 /** What is fatal anywhere ends the run. */

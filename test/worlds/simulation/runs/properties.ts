@@ -13,14 +13,27 @@ import { placeOf } from '../../../../src/workflow/files/layout.ts';
 import { artifact } from './definitions.ts';
 import { expectedStatus, oddities, type Told } from './oracle.ts';
 import { unexplained } from '../../../workflow/machine/unexplained.ts';
+import { longestSync } from '../virtual-world.ts';
 import type { RunWorld } from './world.ts';
 
 const context = 'context';
 
-/** Wherever an artifact lies in the context folder it is whole: both of its files, of one making. */
-export function checkArtifacts(disk: Disk): string[] {
+/**
+ * Wherever an artifact lies in the context folder it is whole: both of its files, of one making. Of
+ * a silent worker what is there is kept, as its step wants it.
+ */
+export function checkArtifacts(world: RunWorld): string[] {
+  const { project: disk, workflow } = world;
+  const places = world
+    .events()
+    .flatMap((event) => (event.type === 'started' ? [placeOf(workflow, event.path)] : []));
+  const keepsHalf = new Set(
+    places.flatMap(({ step, folder }) =>
+      step.stall?.policy === 'incomplete' ? [`${context}/${folder}/${artifact}`] : [],
+    ),
+  );
   return foldersIn(disk, context)
-    .filter((folder) => folder.endsWith(`/${artifact}`))
+    .filter((folder) => folder.endsWith(`/${artifact}`) && !keepsHalf.has(folder))
     .flatMap((folder) => {
       const [a, b] = [text(disk, `${folder}/a.txt`), text(disk, `${folder}/b.txt`)];
       return a !== null && a === b ? [] : [`half an artifact in ${folder}: ${String(a)} and ${String(b)}`];
@@ -81,7 +94,7 @@ export function checkPictures(world: RunWorld, state: RunState): string[] {
   return problems;
 }
 
-/** Watches that `_workflow.json` says what is so, a second after the last change at the latest. */
+/** Watches that `_workflow.json` says what is so, a second after its record became durable at the latest. */
 export class Freshness {
   /** Since when the picture of this host differs, by the clock that nobody sets; null: it does not. */
   #since: number | null = null;
@@ -99,7 +112,9 @@ export class Freshness {
     if (isSame) return [];
     this.#since ??= timeline.elapsed;
     const age = timeline.elapsed - this.#since;
-    return age > 1_000 ? [`_workflow.json is ${String(age)} ms old: ${JSON.stringify(shown)}`] : [];
+    return age > 1_000 + longestSync
+      ? [`_workflow.json is ${String(age)} ms old: ${JSON.stringify(shown)}`]
+      : [];
   }
 }
 

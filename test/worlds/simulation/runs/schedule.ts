@@ -1,5 +1,5 @@
 import { apply } from '../../../../src/workflow/machine/apply.ts';
-import type { RunEvent } from '../../../../src/workflow/machine/event.ts';
+import type { Happening, RunEvent } from '../../../../src/workflow/machine/event.ts';
 import { emptyRunState, type RunState } from '../../../../src/workflow/machine/state.ts';
 import { randomChaos, type Chaos } from '../faults.ts';
 import type { Random } from '../random.ts';
@@ -76,7 +76,7 @@ async function trouble(world: RunWorld, person: Person, problems: string[]): Pro
     if (random.chance(chaos.restart)) world.process.end(random.pick(['stop', 'drain']));
     if (random.chance(0.02)) world.snapshot();
     await world.step();
-    if (!world.process) problems.push(...checkArtifacts(world.project));
+    if (!world.process) problems.push(...checkArtifacts(world));
   }
   return status;
 }
@@ -84,7 +84,7 @@ async function trouble(world: RunWorld, person: Person, problems: string[]): Pro
 /** The host has ended: it was killed, it was stopped, or the run is over. Somebody goes on, or leaves it at that. */
 async function goOn(world: RunWorld, problems: string[], status: string): Promise<string> {
   const state = folded(world.events());
-  problems.push(...checkArtifacts(world.project));
+  problems.push(...checkArtifacts(world));
   const isOver = state.endedAt !== null;
   if (isOver) problems.push(...checkOver(world, state));
 
@@ -101,13 +101,16 @@ function folded(events: readonly RunEvent[]): RunState {
 
 /** Everybody behaves: what failed is gone on with, and must succeed. */
 async function rest(world: RunWorld, person: Person, problems: string[]): Promise<void> {
+  let command: Happening | null = null;
   for (let round = 0; round < 6; round += 1) {
-    if (!world.process) await world.start();
+    if (!world.process) await world.start(command);
     problems.push(...(await untilOver(world, person)));
     const state = folded(world.events());
-    problems.push(...checkArtifacts(world.project), ...checkOver(world, state));
+    problems.push(...checkArtifacts(world), ...checkOver(world, state));
     // What began before the calm may still fail in it; after that, nothing may.
     if (round > 0 && state.status === 'SUCCEEDED') return void problems.push(...checkPictures(world, state));
+    // A silent step may have ended incomplete, without what others require: a person wants it again.
+    command = state.reason?.code === 'E_VAR_MISSING' ? Person.retrying(world, state) : null;
   }
   throw new Error(`the run does not succeed: ${folded(world.events()).reason?.text ?? ''}`);
 }

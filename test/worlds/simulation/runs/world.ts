@@ -143,9 +143,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     const path = `${folder}/${segmentName(last)}`;
     const bytes = this.project.read(path, Infinity) ?? Buffer.alloc(0);
     this.disk.plant(`project/${path}`, bytes.subarray(0, this.random.below(bytes.length + 1)));
-    const { snapshot, records } = runReader(this.project, this.run).read();
-    const end = records.at(-1)?.n ?? snapshot?.n ?? 0;
-    for (const n of this.#kept.keys()) if (n > end) this.#kept.delete(n);
+    this.#keep();
     this.floor.rewind((step) => this.#artifactOf(step));
   }
 
@@ -154,11 +152,13 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     return this.project.read(`${folder}/a.txt`, 10_000)?.toString() ?? null;
   }
 
-  #keep(): JournalRecord<RunEvent>[] {
+  #keep(): void {
     this.faults.disarm();
-    const { records } = runReader(this.project, this.run).read();
+    const { snapshot, records } = runReader(this.project, this.run).read();
     for (const record of records) this.#kept.set(record.n, record);
-    return [...records];
+    // What was written and never synced may be gone with the power.
+    const end = records.at(-1)?.n ?? snapshot?.n ?? 0;
+    for (const n of this.#kept.keys()) if (n > end) this.#kept.delete(n);
   }
 
   /** Every record that was ever durable, as another process reads it. */
