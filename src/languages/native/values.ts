@@ -1,11 +1,10 @@
 import type { Language } from '../../expressions/language.ts';
 import type { Template } from '../../expressions/template.ts';
-import type { Json } from '../../kernel/json.ts';
-import { isJsonObject } from '../../kernel/json.ts';
 import { patternProblem } from '../../expressions/machine-functions.ts';
 import type { ValueType } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
+import { checkOwnValues } from '../shared/own-values.ts';
 import type { ValueTypeInput } from './parts.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
 
@@ -52,35 +51,7 @@ function checkType(diagnostics: Diagnostics, type: ValueType, path: Path): void 
   const problem = type.pattern === undefined ? null : patternProblem(type.pattern, '');
   if (problem !== null)
     diagnostics.error('E_VALUE', [...path, 'pattern'], problem, 'patterns are those of RE2');
-  const unfit = (at: Path, subject: string, wanted: ValueType): void => {
-    const items = wanted.items === null ? '' : ` whose items are each ${withArticle(wanted.items.type)}`;
-    const among = wanted.enum === null ? '' : ' out of `enum`';
-    diagnostics.error('E_VALUE', at, `${subject} must be ${withArticle(wanted.type)}${items}${among}`, null);
-  };
-  const anyOfIt = { ...type, enum: null };
-  for (const [index, value] of (type.enum ?? []).entries())
-    if (!fits(value, anyOfIt)) unfit([...path, 'enum', index], 'a value of `enum`', anyOfIt);
-  if (type.default !== undefined && !fits(type.default, type)) unfit([...path, 'default'], '`default`', type);
-}
-
-/** Whether a value has a type. */
-function fits(value: Json, type: ValueType): boolean {
-  if (type.enum !== null && !type.enum.some((each) => JSON.stringify(each) === JSON.stringify(value)))
-    return false;
-  switch (type.type) {
-    case 'any':
-      return true;
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type.type;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'array':
-      return Array.isArray(value) && value.every((item) => type.items === null || fits(item, type.items));
-    case 'object':
-      return isJsonObject(value);
-  }
+  else checkOwnValues(diagnostics, type, path);
 }
 
 /** Environment variables as strings with expressions. */

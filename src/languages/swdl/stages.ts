@@ -3,7 +3,7 @@ import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Agent } from '../../workflow/agent.ts';
 import type { Check, Approval, Need, Step, PromptInput, ValueType } from '../../workflow/model.ts';
 import type { Json } from '../../kernel/json.ts';
-import { misfit } from '../../workflow/machine/values.ts';
+import { checkOwnValues } from '../shared/own-values.ts';
 import { usualChoices } from '../../workflow/reserved.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import { playerOf, type AgentDefinition } from './agents.ts';
@@ -281,20 +281,14 @@ export function typeOf(
   declared: Parameters<typeof readType>[0],
   allowed: readonly Json[] | null = null,
 ): ValueType | null {
-  const any = readType(declared);
-  const type = any && { ...any, enum: allowed };
-  if (any === null || type === null) {
+  const read = readType(declared);
+  const type = read && { ...read, enum: allowed };
+  if (type === null) {
     const hint = 'a list of strings is `array<string>`';
     diagnostics.error('E_VALUE', [...path, 'type'], `\`${declared.type}\` is not a type`, hint);
     return null;
   }
-  for (const [index, value] of (allowed ?? []).entries()) {
-    const wrong = misfit(value, any);
-    if (wrong !== null)
-      diagnostics.error('E_VALUE', [...path, 'enum', index], `a value of \`enum\` ${wrong}`, null);
-  }
-  const problem = type.default === undefined ? null : misfit(type.default, type);
-  if (problem !== null) diagnostics.error('E_VALUE', [...path, 'default'], `\`default\` ${problem}`, null);
+  checkOwnValues(diagnostics, type, path);
   return type;
 }
 

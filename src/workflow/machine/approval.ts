@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { placeholderOf } from '../../kernel/placeholder.ts';
+import { oneOf } from '../../kernel/value-kind.ts';
 import type { Approval, Step } from '../model.ts';
 import { rejecting } from '../reserved.ts';
 import { fillParameters } from './parameters.ts';
@@ -18,9 +19,7 @@ export function answerProblem(
   { choices, fields }: Pick<Approval, 'choices' | 'fields'>,
   { choice, fields: given }: Pick<Answer, 'choice' | 'fields'>,
 ): string | null {
-  const wrong = choices.includes(choice)
-    ? []
-    : [`the choice \`${choice}\` must be one of ${choices.map((each) => JSON.stringify(each)).join(', ')}`];
+  const wrong = choices.includes(choice) ? [] : [`the choice \`${choice}\` must be ${oneOf(choices)}`];
   // A rejection need not say what only the work behind the gate needs.
   const required = (name: string) => choice !== rejecting && fields[name]!.required;
   const types = Object.entries(fields).map(([name, type]) => [name, { ...type, required: required(name) }]);

@@ -1,6 +1,9 @@
-import { isJsonObject, parseExactJson, type Json } from '../../kernel/json.ts';
+import { withArticle } from '../../kernel/enumerate.ts';
+import { parseExactJson, type Json } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
+import { oneOf } from '../../kernel/value-kind.ts';
 import type { ValueType, Workflow } from '../model.ts';
+import { misfit } from './values.ts';
 
 type Types = Readonly<Record<string, ValueType>>;
 
@@ -13,36 +16,14 @@ export function parameterWord(workflow: Pick<Workflow, 'parameterWord'>): Parame
 
 /** Whether a value fits a type, including its items and `enum`. */
 export function fits(value: Json, type: ValueType): boolean {
-  const { items, enum: allowed } = type;
-  if (!isOfKind(value, type.type)) return false;
-  const { pattern } = type;
-  if (pattern !== undefined && typeof value === 'string' && !new RegExp(pattern, 'u').test(value))
-    return false;
-  if (Array.isArray(value) && items !== null && !value.every((item) => fits(item, items))) return false;
-  return allowed === null || allowed.some((one) => JSON.stringify(one) === JSON.stringify(value));
-}
-
-function isOfKind(value: Json, kind: ValueType['type']): boolean {
-  switch (kind) {
-    case 'any':
-      return true;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isJsonObject(value);
-    default:
-      return typeof value === kind;
-  }
+  return misfit(value, type) === null;
 }
 
 /** What a type requires, in words: `an integer`, `one of "a", "b"`, `an array of strings`. */
 function describeType({ type, items, pattern, enum: allowed }: ValueType): string {
-  if (allowed !== null) return `one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
+  if (allowed !== null) return oneOf(allowed);
   if (type === 'any') return 'any value';
-  const article = /^[aeio]/.test(type) ? 'an' : 'a';
-  const text = items === null ? `${article} ${type}` : `${article} ${type} of ${items.type}s`;
+  const text = items === null ? withArticle(type) : `${withArticle(type)} of ${items.type}s`;
   return pattern === undefined ? text : `${text} that matches ${pattern}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../kernel/json.ts';
 import { codeSpan, fenced } from '../../kernel/quoting.ts';
+import { oneOf } from '../../kernel/value-kind.ts';
 import type { Launch, Prepared } from './launch.ts';
 import type { ValueType } from '../model.ts';
 
@@ -112,8 +113,7 @@ function answered(names: readonly string[]): string {
 
 function typeText(type: ValueType): string {
   const items = type.items === null ? '' : ` of ${typeText(type.items)}`;
-  const choice =
-    type.enum === null ? '' : `, one of ${type.enum.map((each) => JSON.stringify(each)).join(', ')}`;
+  const choice = type.enum === null ? '' : `, ${oneOf(type.enum)}`;
   const rest = type.required
     ? ', required'
     : 'default' in type

@@ -1,5 +1,7 @@
 import { hasMatch } from '../../expressions/machine-functions.ts';
-import { isJsonObject, type Json } from '../../kernel/json.ts';
+import { withArticle } from '../../kernel/enumerate.ts';
+import type { Json } from '../../kernel/json.ts';
+import { isAmong, isOfKind, oneOf } from '../../kernel/value-kind.ts';
 import type { ValueType } from '../model.ts';
 
 /** Values with defaults for those not given, and the problems found. */
@@ -36,11 +38,10 @@ export function withDefaults(
  * fits.
  */
 export function misfit(value: Json, type: ValueType): string | null {
-  if (!hasType(value, type.type)) return `must be ${article(type.type)}, and is ${kindOf(value)}`;
+  if (!isOfKind(value, type.type)) return `must be ${withArticle(type.type)}, and is ${kindOf(value)}`;
   if (type.pattern !== undefined && typeof value === 'string' && !hasMatch(type.pattern, value))
     return `must match ${type.pattern}`;
-  if (type.enum !== null && !type.enum.some((each) => JSON.stringify(each) === JSON.stringify(value)))
-    return `must be one of ${type.enum.map((each) => JSON.stringify(each)).join(', ')}`;
+  if (type.enum !== null && !isAmong(value, type.enum)) return `must be ${oneOf(type.enum)}`;
   if (type.items === null || !Array.isArray(value)) return null;
   for (const [index, item] of value.entries()) {
     const problem = misfit(item, type.items);
@@ -49,29 +50,8 @@ export function misfit(value: Json, type: ValueType): string | null {
   return null;
 }
 
-function hasType(value: Json, type: ValueType['type']): boolean {
-  switch (type) {
-    case 'any':
-      return true;
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isJsonObject(value);
-    case 'integer':
-      return Number.isInteger(value);
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-  }
-}
-
-function article(type: string): string {
-  return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
-}
-
 function kindOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
-  return article(typeof value);
+  return withArticle(typeof value);
 }

@@ -87,6 +87,16 @@ describe('--param', () => {
     );
   });
 
+  it('is matched by the syntax of patterns in definitions, RE2', () => {
+    const tagged: Record<string, ValueType> = {
+      tag: { ...anyValue, type: 'string', pattern: String.raw`(?i)^v\d+$`, required: true },
+    };
+    expect(readParameters(tagged, [['tag', 'V1']])).toEqual({ tag: 'V1' });
+    expect(() => readParameters(tagged, [['tag', '1']])).toThrow(
+      'the parameter `tag` must be a string that matches (?i)^v\\d+$, not 1',
+    );
+  });
+
   it('is told of in the words of the language', () => {
     expect(() => readParameters(types, [['x', '1']], 'input')).toThrow(
       expect.objectContaining({

@@ -1,27 +1,9 @@
 import type { Json } from '../../../kernel/json.ts';
-import { isJsonObject } from '../../../kernel/json.ts';
 import type { FieldType, MessageType } from '../../format/protocol.ts';
 import { nearest } from '../../../kernel/nearest.ts';
 import { placeholderOf } from '../../../kernel/placeholder.ts';
-
-function fitsType(value: Json, type: FieldType['type']): boolean {
-  switch (type) {
-    case 'string':
-      return typeof value === 'string';
-    case 'number':
-      return typeof value === 'number';
-    case 'integer':
-      return Number.isInteger(value);
-    case 'boolean':
-      return typeof value === 'boolean';
-    case 'list':
-      return Array.isArray(value);
-    case 'object':
-      return isJsonObject(value);
-    default:
-      return type satisfies never;
-  }
-}
+import { withArticle } from '../../../kernel/enumerate.ts';
+import { isAmong, isOfKind, oneOf } from '../../../kernel/value-kind.ts';
 
 /** Why a value does not fit its field; null: it fits. */
 export function fieldProblem(
@@ -31,12 +13,10 @@ export function fieldProblem(
 ): string | null {
   if (value === placeholderOf(field.type))
     return `field \`${name}\` still has the placeholder ${placeholderOf(field.type)}; write its value`;
-  if (!fitsType(value, field.type))
-    return `field \`${name}\` must be ${/^[aeio]/.test(field.type) ? 'an' : 'a'} ${field.type}, not ${JSON.stringify(value)}`;
-  const allowed = field.enum;
-  if (allowed && !allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
-    return `field \`${name}\` must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
-  return null;
+  if (!isOfKind(value, field.type))
+    return `field \`${name}\` must be ${withArticle(field.type)}, not ${JSON.stringify(value)}`;
+  if (field.enum === null || isAmong(value, field.enum)) return null;
+  return `field \`${name}\` must be ${oneOf(field.enum)}`;
 }
 
 /** The type of a field, in words for the prompt. */
