@@ -11,6 +11,7 @@ const exit: Exit = {
   stdout: '',
   stderr: '',
   durationMs: 1,
+  edits: null,
 };
 const done: Outcome = {
   is: 'done',

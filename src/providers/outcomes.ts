@@ -9,7 +9,14 @@ export function transient(
   usage: Usage = unknownUsage,
   code: ErrorCode = 'E_PROVIDER',
 ): Outcome {
-  return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason: { code, text }, until: null, usage };
+  return {
+    is: 'later',
+    class: 'RETRYABLE_TRANSIENT',
+    reason: { code, text },
+    until: null,
+    usage,
+    session: null,
+  };
 }
 
 /**
@@ -17,12 +24,19 @@ export function transient(
  * report it.
  */
 export function limited(text: string, until: number | null, usage: Usage = unknownUsage): Outcome {
-  return { is: 'later', class: 'RETRYABLE_RATE_LIMIT', reason: { code: 'E_PROVIDER', text }, until, usage };
+  return {
+    is: 'later',
+    class: 'RETRYABLE_RATE_LIMIT',
+    reason: { code: 'E_PROVIDER', text },
+    until,
+    usage,
+    session: null,
+  };
 }
 
 /** The outcome of a failure that a retry cannot fix: "never". */
 export function never(text: string, usage: Usage = unknownUsage, code: ErrorCode = 'E_PROVIDER'): Outcome {
-  return { is: 'never', reason: { code, text }, usage };
+  return { is: 'never', reason: { code, text }, usage, session: null };
 }
 
 /** Terminal colours and other control characters, including line breaks. */

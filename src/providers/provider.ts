@@ -146,7 +146,7 @@ export interface Exit {
   readonly stderr: string;
   readonly durationMs: number;
   /** Its changes in the workspace, if they are recorded; null: unknown. */
-  readonly edits?: Edits | null;
+  readonly edits: Edits | null;
 }
 
 /** The result of an outside actor: done, later or never; an invalid answer is "later". */
@@ -168,17 +168,17 @@ export type Outcome =
       readonly until: number | null;
       readonly usage: Usage;
       /**
-       * The resumed conversation with its new total; missing or null: none, or the program counts
+       * The resumed conversation with its new total; null: none, or the program counts
        * each run separately.
        */
-      readonly session?: Session | null;
+      readonly session: Session | null;
     }
   | {
       readonly is: 'never';
       readonly reason: Reason;
       readonly usage: Usage;
       /** As for "later": the resumed conversation with its new total. */
-      readonly session?: Session | null;
+      readonly session: Session | null;
     };
 
 /** Whether a provider can restrict a role to exactly these permissions, or only to broader ones. */

@@ -39,7 +39,11 @@ export class HandRunner implements Runner {
   }
 
   stop(key: string): void {
-    this.#end(key, { is: 'never', reason: { code: 'E_TURN', text: 'stopped' }, usage }, 'stopped');
+    this.#end(
+      key,
+      { is: 'never', reason: { code: 'E_TURN', text: 'stopped' }, usage, session: null },
+      'stopped',
+    );
   }
 
   /** Lets every new process through its gate, and every check pass. */
@@ -63,7 +67,11 @@ export class HandRunner implements Runner {
     }
     const limit = until === undefined ? 'RETRYABLE_TRANSIENT' : 'RETRYABLE_RATE_LIMIT';
     const reason = { code: 'E_TURN', text: fails } as const;
-    this.#end(job.key, { is: 'later', class: limit, reason, until: until ?? null, usage: cost }, 'exited');
+    this.#end(
+      job.key,
+      { is: 'later', class: limit, reason, until: until ?? null, usage: cost, session: null },
+      'exited',
+    );
   }
 
   #end(key: string, outcome: Outcome, ended: Exit['ended']): void {
@@ -76,6 +84,7 @@ export class HandRunner implements Runner {
       stdout: '',
       stderr: '',
       durationMs: 1_500,
+      edits: null,
     };
     this.events?.ended(key, outcome, exit);
   }

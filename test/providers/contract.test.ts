@@ -112,7 +112,7 @@ describe.each(agents)('$name', ({ name, provider, session, usd, model, denials }
   it('keeps what a turn used when it is stopped after its last event', () => {
     const good = fixture(name, 'text');
     const outcome = read({ ...good, code: null, signal: 'SIGKILL', ended: 'total-timeout' });
-    expect(outcome).toMatchObject({ is: 'later', usage: { usd, tokens: request.tokens } });
+    expect(outcome).toMatchObject({ is: 'later', usage: { usd, tokens: request.tokens }, session: null });
     expect(verdict(outcome)).toBe('later transient E_TIMEOUT');
   });
 });
@@ -278,6 +278,7 @@ const anyExit: fc.Arbitrary<Exit> = fc.record({
     fc.constantFrom('retry-after: 5\nusage: {"usd":1e999}', 'usage: {', 'retry-after: -1'),
   ),
   durationMs: fc.nat(),
+  edits: fc.constant(null),
 });
 
 function isOutcome(outcome: Outcome): boolean {

@@ -69,6 +69,7 @@ describe('a failure', () => {
         text: 'agent is not allowed to use its model; run `agent login`: bad key',
       },
       usage,
+      session: null,
     });
   });
 

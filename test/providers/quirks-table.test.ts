@@ -290,6 +290,7 @@ describe('a program of the project', () => {
       reason: { code: 'E_PROVIDER', text: 'node has reached its usage limit: Too busy.' },
       until: now + 90_500,
       usage: { usd: 0.02, tokens: 1200 },
+      session: null,
     });
     expect(program.read(exit({ stderr }), invocation(), now)).toMatchObject({
       is: 'done',

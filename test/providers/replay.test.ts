@@ -211,6 +211,7 @@ describe('a recording', () => {
         reason: { code: 'E_PROVIDER', text: 'busy' },
         until: null,
         usage: { usd: 1, tokens: null },
+        session: null,
       },
     ],
     [
@@ -221,6 +222,7 @@ describe('a recording', () => {
         reason: { code: 'E_TIMEOUT', text: 'slow' },
         until: null,
         usage: { usd: null, tokens: 5 },
+        session: null,
       },
     ],
     [
@@ -231,9 +233,18 @@ describe('a recording', () => {
         reason: { code: 'E_PROVIDER', text: 'full' },
         until: now,
         usage: { usd: 0, tokens: 0 },
+        session: null,
       },
     ],
-    ['an end', { is: 'never', reason: { code: 'E_TURN', text: 'no' }, usage: { usd: null, tokens: null } }],
+    [
+      'an end',
+      {
+        is: 'never',
+        reason: { code: 'E_TURN', text: 'no' },
+        usage: { usd: null, tokens: null },
+        session: null,
+      },
+    ],
   ])('repeats %s', (what, outcome) => {
     const folder = join(root, what);
     keep(folder, turnIn(monday, mail(monday)), outcome);

@@ -54,6 +54,7 @@ export function exit(changes: Partial<Exit> = {}): Exit {
     stdout: '',
     stderr: '',
     durationMs: 1234,
+    edits: null,
     ...changes,
   };
 }

@@ -149,14 +149,14 @@ function outcomeOf(behaviour: Behaviour): Outcome {
     case 'is answered 400':
     case 'is answered 401':
     case 'is answered 403':
-      return { is: 'never', reason, usage };
+      return { is: 'never', reason, usage, session: null };
     case 'is answered 429':
     case 'is at its limit':
-      return { is: 'later', class: 'RETRYABLE_RATE_LIMIT', reason, until: null, usage };
+      return { is: 'later', class: 'RETRYABLE_RATE_LIMIT', reason, until: null, usage, session: null };
     case 'is answered 500':
     case 'is answered 529':
     case 'loses its connection':
-      return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage };
+      return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null };
     default:
       return { is: 'done', text: 'Hello.', session: null, usage, model: null, denials: [] };
   }

@@ -72,7 +72,12 @@ describe('an agent that tells what it uses as it goes', () => {
       invocation(),
       now,
     );
-    expect(outcome).toMatchObject({ is: 'never', reason: { code: 'E_BUDGET' }, usage: { tokens: 1000 } });
+    expect(outcome).toMatchObject({
+      is: 'never',
+      reason: { code: 'E_BUDGET' },
+      usage: { tokens: 1000 },
+      session: null,
+    });
     expect(outcome.usage.usd).toBeCloseTo(0.00246, 9);
   });
 });

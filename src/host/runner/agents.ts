@@ -193,14 +193,20 @@ const nothing: Usage = { usd: 0, tokens: 0 };
 
 /** A turn that could not start, or could not be followed to its end. */
 function refused(text: string, usage = nothing, code: ErrorCode = 'E_PROVIDER'): Ended {
-  return [{ is: 'never', reason: { code, text }, usage }, notStarted(text), new Map()];
+  return [{ is: 'never', reason: { code, text }, usage, session: null }, notStarted(text), new Map()];
 }
 
 function refusedFor(error: unknown): Ended {
   const text = messageOf(error);
   if (error instanceof MailroomError || !isPassing(text))
     return refused(text, nothing, error instanceof MailroomError ? error.code : undefined);
-  const outcome = { is: 'later', class: 'RETRYABLE_TRANSIENT', until: null, usage: nothing } as const;
+  const outcome = {
+    is: 'later',
+    class: 'RETRYABLE_TRANSIENT',
+    until: null,
+    usage: nothing,
+    session: null,
+  } as const;
   return [{ ...outcome, reason: { code: 'E_PROVIDER', text } }, notStarted(text), new Map()];
 }
 

@@ -43,7 +43,7 @@ export function recorder(folder: string, secrets: readonly string[]): Recorder {
     const known = new Set(staged.map(({ name }) => resolve(paths.outbox, name)));
     const files = [...staged, ...handed.filter(({ name }) => !known.has(name))];
     const order = (recordings.list('') ?? []).length + 1;
-    const edits = editsBut(files, invocation, exit.edits ?? null, maskBytes);
+    const edits = editsBut(files, invocation, exit.edits, maskBytes);
     const { name, json } = recordOf(invocation, messages, { ...exit, edits }, files, outcome, order);
     recordings.write(name, `${JSON.stringify(maskJson(JSON.parse(json) as Json, mask), null, 2)}\n`);
   };

@@ -287,7 +287,7 @@ export class Turns {
         reason,
         until,
         usage,
-        session: session ?? null,
+        session,
       },
       ...lost.flatMap(({ name, content }) =>
         borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],

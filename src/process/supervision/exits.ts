@@ -6,10 +6,19 @@ import type { Exit } from '../../providers/provider.ts';
 export function exitOf(result: ProcessResult, mask: Mask): Exit {
   const { exitCode: code, signal, reason: ended, error, stderr, durationMs } = result;
   const stdout = maskReport(result.stdout, mask);
-  return { code, signal, ended, error, stdout, stderr, durationMs };
+  return { code, signal, ended, error, stdout, stderr, durationMs, edits: null };
 }
 
 /** The exit of a process that could not be started. */
 export function notStarted(error: string): Exit {
-  return { code: null, signal: null, ended: 'spawn-failed', error, stdout: '', stderr: '', durationMs: 0 };
+  return {
+    code: null,
+    signal: null,
+    ended: 'spawn-failed',
+    error,
+    stdout: '',
+    stderr: '',
+    durationMs: 0,
+    edits: null,
+  };
 }

@@ -202,8 +202,8 @@ function outcomeOf({ outcome, text, usage }: StepAnswer): Outcome {
   if (outcome.is === 'done') return { is: 'done', text, session: null, usage, model: null, denials: [] };
   const { reason, class: errorClass } = outcome;
   return errorClass === 'RETRYABLE_TRANSIENT'
-    ? { is: 'later', class: errorClass, reason, until: null, usage }
-    : { is: 'never', reason, usage };
+    ? { is: 'later', class: errorClass, reason, until: null, usage, session: null }
+    : { is: 'never', reason, usage, session: null };
 }
 
 function exitOf({ outcome, durationMs }: StepAnswer): Exit {
@@ -216,5 +216,6 @@ function exitOf({ outcome, durationMs }: StepAnswer): Exit {
     stdout: '',
     stderr: '',
     durationMs,
+    edits: null,
   };
 }

@@ -65,7 +65,12 @@ async function turnOf(script: string, recorded?: () => never): Promise<Outcome> 
   const quick: Provider = {
     ...own,
     start: () => ({ argv: ['sh', '-c', script], env: {}, inherit: [], stdin: '', files: {}, writable: [] }),
-    read: () => ({ is: 'never', reason: { code: 'E_PROVIDER', text: 'it did not work' }, usage }),
+    read: () => ({
+      is: 'never',
+      reason: { code: 'E_PROVIDER', text: 'it did not work' },
+      usage,
+      session: null,
+    }),
   };
   const turn = invocation({ workspace });
   const paths = { ...turn.paths, stdout: join(workspace, 'stdout'), stderr: join(workspace, 'stderr') };
@@ -95,11 +100,11 @@ it('fails a turn that cannot be recorded, and tells so and what it cost', async 
     throw new Error('the disk is full');
   });
   const reason = { code: 'E_PROVIDER', text: 'the disk is full' };
-  expect(outcome).toEqual({ is: 'never', reason, usage: { usd: 2, tokens: 3 } });
+  expect(outcome).toEqual({ is: 'never', reason, usage: { usd: 2, tokens: 3 }, session: null });
 });
 
 it('reads what an agent has said, whatever it puts in the place of its output', async () => {
   const outcome = await turnOf('rm -f stdout; ln -s / stdout');
   const reason = { code: 'E_PROVIDER', text: 'it did not work' };
-  expect(outcome).toEqual({ is: 'never', reason, usage: { usd: 2, tokens: 3 } });
+  expect(outcome).toEqual({ is: 'never', reason, usage: { usd: 2, tokens: 3 }, session: null });
 });

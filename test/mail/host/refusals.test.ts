@@ -106,7 +106,14 @@ it('does not wake for what it would decide while the commands of people cannot b
   look();
   const usage = { usd: null, tokens: null };
   const reason = { code: 'E_TURN', text: 'not now' } as const;
-  const failed = { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage } as const;
+  const failed = {
+    is: 'later',
+    class: 'RETRYABLE_TRANSIENT',
+    reason,
+    until: null,
+    usage,
+    session: null,
+  } as const;
   host.turns.ended(started[0]!, failed, exit());
   look();
   expect(look().wake).toBeGreaterThan(now());

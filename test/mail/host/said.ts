@@ -32,8 +32,9 @@ export interface Said {
 function outcomeOf({ text, ends }: Said): Outcome {
   const usage = { usd: 1, tokens: 123_456 };
   const reason = { code: 'E_PROVIDER', text } as const;
-  if (ends === 'never') return { is: 'never', reason, usage };
-  if (ends === 'later') return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage };
+  if (ends === 'never') return { is: 'never', reason, usage, session: null };
+  if (ends === 'later')
+    return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null };
   const session = { id: 's-1', usd: 1, tokens: 1 };
   return { is: 'done', text, session, usage, model: 'opus', denials: [text] };
 }

@@ -92,7 +92,7 @@ const provider: Provider = {
   read: ({ stdout, code }) => {
     const usage = { usd: 1, tokens: 123_456 };
     const { text } = JSON.parse(stdout) as { text: string };
-    if (code !== 0) return { is: 'never', reason: { code: 'E_PROVIDER', text }, usage };
+    if (code !== 0) return { is: 'never', reason: { code: 'E_PROVIDER', text }, usage, session: null };
     return { is: 'done', text, session: { id: 's-1', usd: 1, tokens: 1 }, usage, model: 'opus', denials: [] };
   },
 };

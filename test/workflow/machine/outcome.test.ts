@@ -34,6 +34,7 @@ function exited(code: number | null, changes: Partial<Exit> = {}): Exit {
     stdout: '',
     stderr: '',
     durationMs: 5,
+    edits: null,
     ...changes,
   };
 }
@@ -259,6 +260,7 @@ describe('checks', () => {
       reason: { code: 'E_TIMEOUT', text: 'claude took longer than its time' },
       until: null,
       usage: { usd: 0, tokens: 0 },
+      session: null,
     };
     expect(reason({ ...byAgent, timeout: 90_000 }, late, later)?.text).toBe(
       'check of `a`: timed out after 1m30s',
@@ -336,6 +338,7 @@ describe('a worker that was ended because it printed nothing', () => {
     reason: { code: 'E_TIMEOUT', text: 'claude wrote nothing for too long' },
     until: null,
     usage: { usd: null, tokens: null },
+    session: null,
   };
 
   it.each([

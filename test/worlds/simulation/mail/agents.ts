@@ -36,7 +36,7 @@ export function scriptedAgents(stage: Stage): Script {
     const trouble = stage.calm() ? null : strange(random, stage.timeline.now);
     if (trouble === 'never') {
       const reason = { code: 'E_TIMEOUT', text: 'timed out' } as const;
-      const rest = { reason, until: null, usage: unknown };
+      const rest = { reason, until: null, usage: unknown, session: null };
       const outcome = { is: 'later', class: 'RETRYABLE_TRANSIENT', ...rest } as const;
       return { outcome, exit: ended('total-timeout'), lasts: Math.min(job.totalMs ?? forEver, forEver) };
     }

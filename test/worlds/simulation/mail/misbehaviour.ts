@@ -16,12 +16,13 @@ export function strange(random: Random, now: number): Outcome | 'never' | null {
   const dice = random.next();
   const reason = { code: 'E_TURN', text: 'trouble' } as const;
   const usage = { usd: null, tokens: null };
-  if (dice < 0.04) return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage };
+  if (dice < 0.04)
+    return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null };
   if (dice < 0.05) {
     const until = random.pick([null, now + random.below(30_000), now - 1_000]);
-    return { is: 'later', class: 'RETRYABLE_RATE_LIMIT', reason, until, usage };
+    return { is: 'later', class: 'RETRYABLE_RATE_LIMIT', reason, until, usage, session: null };
   }
-  if (dice < 0.06) return { is: 'never', reason, usage };
+  if (dice < 0.06) return { is: 'never', reason, usage, session: null };
   return dice < 0.08 ? 'never' : null;
 }
 

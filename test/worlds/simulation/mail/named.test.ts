@@ -24,8 +24,8 @@ const failing =
   () => ({
     outcome:
       is === 'never'
-        ? { is, reason, usage }
-        : { is, class: 'RETRYABLE_TRANSIENT', reason, until: null, usage },
+        ? { is, reason, usage, session: null }
+        : { is, class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null },
     exit: ended('exited', 1),
     lasts: 10,
   });

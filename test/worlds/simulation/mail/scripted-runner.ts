@@ -66,7 +66,11 @@ export class ScriptedRunner implements Runner {
     const usage = { usd: null, tokens: null };
     this.#later(this.#random.below(50), () => {
       if (running.job === null) return this.#gated(key, []);
-      this.#end(key, { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage }, exit);
+      this.#end(
+        key,
+        { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null },
+        exit,
+      );
     });
   }
 
@@ -84,5 +88,5 @@ export class ScriptedRunner implements Runner {
 }
 
 export function ended(how: Exit['ended'], code: number | null = null): Exit {
-  return { code, signal: null, ended: how, error: null, stdout: '', stderr: '', durationMs: 10 };
+  return { code, signal: null, ended: how, error: null, stdout: '', stderr: '', durationMs: 10, edits: null };
 }

@@ -95,7 +95,16 @@ function ended(
 ): Exit {
   const stdout =
     job.provider === null ? 'finding 1\n' : JSON.stringify(outcomeOf(how, code, random, now, answer));
-  return { code, signal: null, ended: how, error: null, stdout, stderr: 'it broke', durationMs: 10 };
+  return {
+    code,
+    signal: null,
+    ended: how,
+    error: null,
+    stdout,
+    stderr: 'it broke',
+    durationMs: 10,
+    edits: null,
+  };
 }
 
 function outcomeOf(
@@ -116,10 +125,10 @@ function outcomeOf(
       denials: [],
     };
   const reason = { code: 'E_TURN', text: `trouble ${String(random.below(3))}` } as const;
-  if (code === 2) return { is: 'never', reason, usage };
+  if (code === 2) return { is: 'never', reason, usage, session: null };
   const until = code === 3 ? random.pick([null, now + random.below(60_000), now - 1_000]) : null;
   const errorClass = code === 3 ? 'RETRYABLE_RATE_LIMIT' : 'RETRYABLE_TRANSIENT';
-  return { is: 'later', class: errorClass, reason, until, usage };
+  return { is: 'later', class: errorClass, reason, until, usage, session: null };
 }
 
 export function stopped(): Exit {
@@ -131,6 +140,7 @@ export function stopped(): Exit {
     stdout: '',
     stderr: '',
     durationMs: 10,
+    edits: null,
   };
 }
 
@@ -151,6 +161,7 @@ export function simulatedProvider(name: string): Provider {
             reason: { code: 'E_TURN', text: 'it was ended' },
             until: null,
             usage: { usd: null, tokens: null },
+            session: null,
           }
         : (JSON.parse(stdout) as Outcome),
   };
