@@ -16,7 +16,7 @@ import type { Located, Path } from '../yaml/yaml.ts';
 import { limitSettings } from './limits.ts';
 
 /** A file of the configuration, by its path in diagnostics. */
-export interface ConfigText {
+interface ConfigText {
   readonly path: string;
   readonly text: string;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from './json.ts';
 
 /** The kinds of values that a type can require; messages call an array a list. */
-export type ValueKind = 'any' | 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'list' | 'object';
+type ValueKind = 'any' | 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'list' | 'object';
 
 export function isOfKind(value: Json, kind: ValueKind): boolean {
   switch (kind) {

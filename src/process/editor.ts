@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { inTemporary } from './temporaries.ts';
 
-export type Edited =
+type Edited =
   | { readonly is: 'saved'; readonly text: string }
   /** It ended with an error: its author gave up. */
   | { readonly is: 'given-up' }

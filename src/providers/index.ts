@@ -13,7 +13,7 @@ import { replayProvider } from './replay.ts';
 import type { Provider } from './provider.ts';
 
 /** What the composition root knows about this machine and this installation. */
-export interface ProviderEnvironment {
+interface ProviderEnvironment {
   /**
    * The host's environment: `HOME`, `MAILROOM_CLAUDE_BIN` and the like, and variables that locate
    * the CLIs' configuration.

@@ -21,7 +21,7 @@ import { isAlive } from '../../workflow/host/locks.ts';
 import type { Budget } from '../../kernel/cost.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 
-export interface NewExecution {
+interface NewExecution {
   readonly run: string;
   readonly workflow: Pick<FoundWorkflow, 'text'>;
   readonly parameters: Readonly<Record<string, Json>>;

@@ -8,7 +8,7 @@ import { parseYaml, type Path, type YamlDocument } from '../../yaml/yaml.ts';
 import { listProtocolFiles, readDefinition } from './project-files.ts';
 
 /** All files of a protocol, each after those that it extends, and the problems of `extends`. */
-export interface ProtocolTexts {
+interface ProtocolTexts {
   readonly files: readonly ProtocolFileText[];
   readonly problems: readonly Diagnostic[];
 }

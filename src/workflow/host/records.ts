@@ -12,7 +12,7 @@ import type { DiskGuard } from '../../disk/disk-guard.ts';
  * The records folder of a run whose workflow has its own workspace. A refused disk operation throws
  * `E_DISK`.
  */
-export interface RecordFiles {
+interface RecordFiles {
   /** Writes the state document, durably, by one rename; returns its size in bytes. */
   state(document: JsonObject): number;
   /** The number of the last line of the log; 0: it is empty. */

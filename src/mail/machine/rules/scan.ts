@@ -17,7 +17,7 @@ export interface Candidate extends Launch {
 }
 
 /** Why a role picks up nothing of its mail in a thread, whatever is free; `explain` reports it. */
-export type NotYet = 'turn_open' | 'blocked_by_request' | 'join_incomplete';
+type NotYet = 'turn_open' | 'blocked_by_request' | 'join_incomplete';
 
 /** When a turn for these messages could first start, as a position in the journal. */
 export function ageOf(state: MailState, priority: Claim['priority'], messages: readonly MessageId[]): number {
