@@ -5,7 +5,7 @@ import { inOrder } from '../../yaml/diagnostics.ts';
 import { Envelope } from './envelope.ts';
 import { withoutBlock } from './own-block.ts';
 import { splitFrontMatter } from './front-matter.ts';
-import { readPlainYaml } from '../../yaml/plain-yaml.ts';
+import { readPlainText } from '../../yaml/plain-blocks.ts';
 import { Source } from '../../yaml/source.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
 import type { Located } from '../../yaml/yaml.ts';
@@ -64,7 +64,7 @@ function openMessage(text: string, file: string, longest?: number): Opened {
   if (!split.ok) return { ok: false, problems: [split.problem] };
   const body = withoutBlock(split.body);
   if (split.front === null) return { ok: true, yaml: null, body };
-  const plain = readPlainYaml(split.front);
+  const plain = readPlainText(split.front);
   if (plain !== null) return { ok: true, yaml: plainDocument(plain, split.front, file, longest), body };
   const yaml = parseYaml(split.front, file, 2, longest);
   if (yaml.ok) return { ok: true, yaml: yaml.value, body };
