@@ -1,14 +1,8 @@
 import { mailroom, type Message } from '../mail/format/message.ts';
 import { askKey } from '../mail/machine/fold/asks.ts';
-import {
-  nothing,
-  type Cost,
-  type Mail,
-  type MailState,
-  type Thread,
-  type ThreadState,
-  type Turn,
-} from '../mail/machine/state.ts';
+import type { Cost } from '../kernel/cost.ts';
+import { noCost } from '../kernel/money.ts';
+import type { Mail, MailState, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
 import { duration, span } from '../kernel/times.ts';
 import { shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
@@ -183,8 +177,8 @@ function endOf(
  */
 function turnCost(before: Memory, state: MailState, turn: Turn): Cost {
   if (turn.phase.is === 'returned') return turn.cost;
-  const then = before.costs.get(turn.role) ?? nothing;
-  const now = state.roles.get(turn.role)?.cost ?? nothing;
+  const then = before.costs.get(turn.role) ?? noCost;
+  const now = state.roles.get(turn.role)?.cost ?? noCost;
   return {
     usd: turn.cost.usd + now.usd - then.usd,
     tokens: turn.cost.tokens + now.tokens - then.tokens,

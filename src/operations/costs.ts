@@ -1,6 +1,6 @@
-import type { Bill } from '../kernel/cost.ts';
-import { addCost } from '../mail/machine/money.ts';
-import { nothing, type Cost, type MailState } from '../mail/machine/state.ts';
+import type { Bill, Cost } from '../kernel/cost.ts';
+import { addCost, noCost } from '../kernel/money.ts';
+import type { MailState } from '../mail/machine/state.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import type { ThreadId } from '../kernel/ids.ts';
 
@@ -38,7 +38,7 @@ export function costsOf(
   since: string | null,
 ): CostsDocument {
   const groups = new Map<string, CostsRow>();
-  let total: CostsSum = { launches: 0, cost: nothing };
+  let total: CostsSum = { launches: 0, cost: noCost };
   for (const { bill, thread } of billsOf(mail, runs)) {
     if (since !== null && bill.day < since) continue;
     const key = Object.fromEntries(by.map((kind) => [kind, nameOf(bill, thread, kind)]));

@@ -1,7 +1,8 @@
 import type { Reason } from '../kernel/errors.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
-import type { Cost, ThreadState } from '../mail/machine/state.ts';
+import type { ThreadState } from '../mail/machine/state.ts';
+import type { Cost } from '../kernel/cost.ts';
 import type { Explained } from './why/explained.ts';
 
 /** The status of the mail. Times are ISO 8601 in UTC, money is in dollars. */

@@ -1,7 +1,8 @@
 import { askKey, askState } from '../mail/machine/fold/asks.ts';
 import type { Ask } from '../mail/machine/event.ts';
 import { Waiting } from '../mail/machine/rules/waiting.ts';
-import type { Cost, MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
+import type { MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
+import type { Cost } from '../kernel/cost.ts';
 import type {
   DebtStatus,
   MailStatus,

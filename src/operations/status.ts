@@ -1,7 +1,6 @@
-import { dayOf } from '../mail/machine/money.ts';
+import { dayOf, noCost } from '../kernel/money.ts';
 import { isHuman, type Protocol } from '../mail/format/protocol.ts';
 import { freeProvider } from '../mail/machine/rules/fallback.ts';
-import { nothing } from '../mail/machine/state.ts';
 import type { Holder } from './project/project.ts';
 import type {
   ControllerStatus,
@@ -73,7 +72,7 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
     ),
     threads: mail.threads,
     turns: mail.turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
-    cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : nothing },
+    cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost },
     recorded: parts.recorded,
     problems: [...parts.problems, ...mail.roles.filter(({ vanished }) => vanished).map(gone)],
   };
@@ -88,7 +87,7 @@ function replaced({ role, provider }: TurnStatus, protocol: Protocol | null): st
 /** A role of the protocol without any history. */
 function unknownRole(name: RoleName): RoleSummary {
   const none = { running: 0, inbox: 0, waits: [], owes: [], asked: [], turns: 0 };
-  return { name, ...none, cost: nothing, vanished: false };
+  return { name, ...none, cost: noCost, vanished: false };
 }
 
 interface RoleParts {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findRoomFaults } from './rooms.ts';
+import { pictureFaults, pictureIn } from './picture.ts';
+import { findRoomFaults, unusedEdges } from './rooms.ts';
 import { readTree } from './tree.ts';
 
 function faultsOf(files: Readonly<Record<string, string>>): string[] {
@@ -7,9 +8,20 @@ function faultsOf(files: Readonly<Record<string, string>>): string[] {
 }
 
 describe('the rooms of src', () => {
+  const tree = readTree(['src'], ['.ts', '.tsx']);
+
   // Parsing all of it takes long on a machine that does other work.
   it('are kept by every file', { timeout: 300_000 }, () => {
-    expect(findRoomFaults(readTree(['src'], ['.ts', '.tsx']))).toEqual([]);
+    expect(findRoomFaults(tree)).toEqual([]);
+  });
+
+  it('are permitted no import that no file needs', { timeout: 300_000 }, () => {
+    expect(unusedEdges(tree)).toEqual([]);
+  });
+
+  it('are those of the picture in docs/architecture.md', () => {
+    const page = readTree(['docs'], ['architecture.md']).get('docs/architecture.md') ?? '';
+    expect(pictureFaults(pictureIn(page))).toEqual([]);
   });
 });
 
@@ -117,5 +129,18 @@ describe('the check of rooms', () => {
 
   it('does not look at tests beside the sources', () => {
     expect(faultsOf({ 'src/kernel/a.test.ts': `import 'node:fs'; import '../disk/a.ts';` })).toEqual([]);
+  });
+});
+
+describe('the check of the picture', () => {
+  const faultsIn = (lines: readonly string[]) =>
+    pictureFaults(pictureIn(['```mermaid', 'graph TD', ...lines, '```'].join('\n')));
+
+  it('names a room that is missing, an arrow that no import follows, and a way that is not shown', () => {
+    const faults = faultsIn(['  expressions --> kernel', '  kernel --> yaml', '  top --> kernel']);
+    expect(faults).toContain('letters is not in the picture');
+    expect(faults).toContain('top is not a room');
+    expect(faults).toContain('no file leads from kernel to yaml');
+    expect(faults).toContain('the picture does not lead from yaml to kernel');
   });
 });

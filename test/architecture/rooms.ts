@@ -17,7 +17,7 @@ const machines = ['kernel', 'letters', 'mail/format', 'mail/machine'];
 const definitions = ['kernel', 'yaml', 'expressions', 'config', 'mail/format', 'workflow'];
 const hosting = ['kernel', 'letters', 'config', 'providers', 'disk', 'git', 'host'];
 /** A folder for each language: what a new one may do is no decision of its own. */
-const languageRooms = roomsIn('src/languages').filter((room) => room !== 'languages/shared');
+export const languageRooms = roomsIn('src/languages').filter((room) => room !== 'languages/shared');
 const language: Rule = {
   may: [...definitions, 'letters', 'workflow/check', 'workflow/machine', 'languages/shared'],
   pure: ['zod', 'croner', 'yaml'],
@@ -45,23 +45,30 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'mail/format': { may: ['kernel', 'yaml'], pure: ['@11ty/gray-matter'] },
   'mail/protocol': { may: ['kernel', 'yaml', 'config', 'mail/format'], pure: ['zod'] },
   'mail/machine': { may: machines, pure: [] },
-  'mail/mailboxes': { may: [...machines, 'providers', 'disk', 'host'] },
+  'mail/mailboxes': { may: ['kernel', 'mail/format', 'providers', 'disk', 'host'] },
   'mail/trail': { may: ['kernel', 'git', 'mail/format', 'mail/machine'] },
-  'mail/host': { may: [...machines, ...hosting, 'mail/mailboxes', 'mail/trail'] },
+  'mail/host': {
+    may: [...machines, 'providers', 'disk', 'git', 'host', 'mail/mailboxes', 'mail/trail'],
+  },
   workflow: { may: ['kernel', 'expressions'], pure: [] },
-  'workflow/check': { may: [...definitions, 'mail/protocol', 'providers'], pure: [] },
+  'workflow/check': {
+    may: ['kernel', 'expressions', 'config', 'providers', 'mail/format', 'mail/protocol', 'workflow'],
+    pure: [],
+  },
   'workflow/machine': {
-    may: [...machines, 'expressions', 'providers', 'workflow'],
+    may: ['kernel', 'letters', 'expressions', 'providers', 'workflow'],
     pure: ['picomatch'],
   },
-  'workflow/files': { may: [...machines, ...hosting, 'mail/mailboxes', 'workflow', 'workflow/machine'] },
-  'workflow/triggers': { may: [...machines, ...hosting, 'workflow', 'workflow/machine'] },
+  'workflow/files': { may: ['kernel', 'letters', 'disk', 'host', 'workflow', 'workflow/machine'] },
+  'workflow/triggers': {
+    may: ['kernel', 'letters', 'disk', 'host', 'mail/format', 'workflow', 'workflow/machine'],
+  },
   'workflow/host': {
     may: [
-      ...machines,
       ...hosting,
-      ...allProcess,
-      'mail/host',
+      'process',
+      'process/sandbox',
+      'mail/format',
       'workflow',
       'workflow/machine',
       'workflow/files',
@@ -74,14 +81,14 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   ...Object.fromEntries(languageRooms.map((room) => [room, language])),
   languages: {
-    may: [...definitions, 'workflow/machine', 'languages/shared', ...languageRooms],
+    may: ['kernel', 'yaml', 'workflow', 'workflow/machine', 'languages/shared', ...languageRooms],
     pure: [],
   },
   editing: {
-    may: [...definitions, 'mail/protocol', 'languages', 'languages/shared', ...languageRooms],
+    may: ['kernel', 'languages', 'languages/shared', ...languageRooms],
     pure: ['zod'],
   },
-  nostr: { may: [...machines, 'config', 'disk', 'workflow', 'workflow/machine'] },
+  nostr: { may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'] },
   operations: {
     may: [
       ...machines,
@@ -98,7 +105,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     ],
   },
   'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },
-  'server/lsp': { may: ['kernel', 'disk', 'editing', 'operations'] },
+  'server/lsp': { may: ['kernel', 'disk', 'operations'] },
   'server/http': { may: ['kernel', 'operations'] },
   cli: {
     may: [
@@ -108,7 +115,6 @@ export const rooms: Readonly<Record<string, Rule>> = {
       'mail/format',
       'mail/machine',
       'workflow',
-      'workflow/check',
       'workflow/machine',
       'workflow/host',
       'nostr',
@@ -120,21 +126,24 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   wiring: {
     may: [
-      ...machines,
-      ...hosting,
-      ...allProcess,
-      'mail/mailboxes',
+      'kernel',
+      'config',
+      'providers',
+      'disk',
+      'git',
+      'host',
+      'process',
+      'process/sandbox',
+      ...['format', 'machine', 'mailboxes'].map((room) => `mail/${room}`),
+      ...['machine', 'files', 'host'].map((room) => `workflow/${room}`),
       'workflow',
-      'workflow/machine',
-      'workflow/files',
-      'workflow/host',
       'operations',
     ],
   },
   main: { may: ['cli', 'wiring'] },
   web: {
     may: ['kernel'],
-    types: ['mail/machine', 'workflow', 'workflow/machine', 'operations'],
+    types: ['workflow/machine', 'operations'],
     packages: ['preact', 'preact/hooks', '@preact/signals'],
   },
 };
@@ -164,7 +173,7 @@ export interface Import {
 
 /** Every broken rule of the tree, as `path:line what`, and every cycle of files or of rooms. */
 export function findRoomFaults(tree: Tree): string[] {
-  const sources = [...tree].filter(([path]) => !isTestFile(path)).map(([path, text]) => parse(path, text));
+  const sources = sourcesOf(tree);
   const imports = sources.flatMap(importsOf);
   const faults = imports.flatMap((each) => {
     const fault = faultOf(each, tree);
@@ -198,8 +207,32 @@ function languageAsked(file: ts.SourceFile): string[] {
   return faults;
 }
 
+const parsed = new WeakMap<Tree, readonly ts.SourceFile[]>();
+
+/** Parsing all of src takes long, so a tree is parsed once. */
+function sourcesOf(tree: Tree): readonly ts.SourceFile[] {
+  const known = parsed.get(tree);
+  if (known !== undefined) return known;
+  const sources = [...tree].filter(([path]) => !isTestFile(path)).map(([path, text]) => parse(path, text));
+  parsed.set(tree, sources);
+  return sources;
+}
+
+/** Who may import whom, types or all. */
+export const edges = Object.entries(rooms).flatMap(([from, { may, types = [] }]) =>
+  [...may, ...types].map((to) => [from, to] as const),
+);
+
+/** Every permission of the table that no file needs. What languages may do is no decision of a language. */
+export function unusedEdges(tree: Tree): string[] {
+  const imports = sourcesOf(tree).flatMap(importsOf);
+  const used = new Set(imports.map(({ from, target }) => `${roomOf(from)} ${roomOf(target)}`));
+  return edges
+    .filter((edge) => !edge.some((room) => languageRooms.includes(room)) && !used.has(edge.join(' ')))
+    .map(([from, to]) => `${from} does not import ${to}`);
+}
+
 function roomCycles(): string[][] {
-  const edges = Object.entries(rooms).flatMap(([from, { may }]) => may.map((to) => [from, to] as const));
   return findCycles(edges.filter(([from, to]) => from !== to));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { charge } from '../../src/mail/machine/money.ts';
+import { charge } from '../../src/kernel/money.ts';
 import type { Bill, Bills } from '../../src/kernel/cost.ts';
 import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
 import { emptyRunState, type RunState } from '../../src/workflow/machine/state.ts';

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../kernel/duration.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { dayOf } from '../../mail/machine/money.ts';
+import { dayOf } from '../../kernel/money.ts';
 import { emptyState } from '../../mail/machine/state.ts';
 import {
   costsCsv,

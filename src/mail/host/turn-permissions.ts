@@ -1,9 +1,9 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import type { Message } from '../format/message.ts';
-import { judgeChanges, mayChange } from '../machine/rules/permissions.ts';
+import { judgeChanges, mayChange } from '../../kernel/permissions.ts';
 import { isStep } from '../machine/step.ts';
-import { Overlaps } from './overlaps.ts';
+import { Overlaps } from '../../host/overlaps.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Invocation } from '../../providers/provider.ts';

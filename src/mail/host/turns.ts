@@ -4,7 +4,7 @@ import type { Fact } from '../machine/event.ts';
 import { fileName, type Message } from '../format/message.ts';
 import { prompt } from '../machine/prompt.ts';
 import { type Protocol, type Role, providersOf } from '../format/protocol.ts';
-import { mayChange } from '../machine/rules/permissions.ts';
+import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { isStep } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';

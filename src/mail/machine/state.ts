@@ -7,8 +7,6 @@ import type { MessageId, RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { TurnId } from '../../letters/target.ts';
 
-export type { Cost };
-
 /** The state of one recipient's copy of a message. */
 export type Delivery =
   | { readonly at: 'inbox' }
@@ -278,5 +276,3 @@ export function emptyState(): MailState {
 export function stateOf(snapshot: { readonly state: unknown } | null): MailState {
   return snapshot === null ? emptyState() : (snapshot.state as MailState);
 }
-
-export const nothing: Cost = { usd: 0, tokens: 0, unpriced: 0 };

@@ -1,4 +1,4 @@
-import type { Cost } from '../../mail/machine/state.ts';
+import type { Cost } from '../../kernel/cost.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
 import { choiceOf } from '../../workflow/machine/commands.ts';
 import type { Approval } from '../../workflow/model.ts';

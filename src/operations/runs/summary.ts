@@ -1,4 +1,4 @@
-import type { Cost } from '../../mail/machine/state.ts';
+import type { Cost } from '../../kernel/cost.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import type { RunStatus } from '../../workflow/machine/status.ts';

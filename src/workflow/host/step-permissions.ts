@@ -1,8 +1,8 @@
 import { join, relative, sep } from 'node:path';
-import { beyondPermissions, judgeChanges, mayChange } from '../../mail/machine/rules/permissions.ts';
+import { beyondPermissions, judgeChanges, mayChange } from '../../kernel/permissions.ts';
 import type { ChangedFiles, WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
-import { Overlaps } from '../../mail/host/overlaps.ts';
+import { Overlaps } from '../../host/overlaps.ts';
 
 /** The maximum number of changed files listed. */
 const named = 1_000;

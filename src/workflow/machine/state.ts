@@ -1,8 +1,7 @@
 import type { FileQuestion } from '../../expressions/language.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Bills, Budget } from '../../kernel/cost.ts';
-import type { Cost } from '../../mail/machine/state.ts';
+import type { Bills, Budget, Cost } from '../../kernel/cost.ts';
 import type { ConvergenceState, Counter, Ending, Failure, RunStart, Path, SkipReason } from './event.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Hook } from '../automation.ts';

@@ -1,6 +1,6 @@
 import type { Reason } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { Cost } from '../../mail/machine/state.ts';
+import type { Cost } from '../../kernel/cost.ts';
 import { approvalOf } from './approval.ts';
 import type { Path, RunEvent, SkipReason } from './event.ts';
 import type { ArtifactRecord, WorkResult } from './work-result.ts';

@@ -1,12 +1,6 @@
 import type { Message } from '../../format/message.ts';
-import {
-  nothing,
-  type Delivery,
-  type Mail,
-  type MailState,
-  type Projection,
-  type RoleState,
-} from '../state.ts';
+import { noCost } from '../../../kernel/money.ts';
+import type { Delivery, Mail, MailState, Projection, RoleState } from '../state.ts';
 import { answerOf, isStep } from '../step.ts';
 import { countWaiting, dropFrom, setOf } from './work.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
@@ -31,7 +25,7 @@ export function roleState(state: MailState, name: RoleName): RoleState {
     crossed: new Set(),
     answered: new Set(),
     turns: 0,
-    cost: nothing,
+    cost: noCost,
     vanished: false,
   };
   state.roles.set(name, fresh);

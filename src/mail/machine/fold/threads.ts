@@ -1,6 +1,6 @@
 import type { Bills } from '../../../kernel/cost.ts';
-import { charge } from '../money.ts';
-import { nothing, type Delivery, type Mail, type MailState, type Thread } from '../state.ts';
+import { charge, noCost } from '../../../kernel/money.ts';
+import type { Delivery, Mail, MailState, Thread } from '../state.ts';
 import { isStep } from '../step.ts';
 import { isOpen, setAsk } from './asks.ts';
 import { place, projectAnswer } from './places.ts';
@@ -32,7 +32,7 @@ function freshThread(id: ThreadId, subject: string, opened: number): Thread {
     running: 0,
     waiting: 0,
     turns: 0,
-    cost: nothing,
+    cost: noCost,
     tree: null,
     sessions: {},
     reason: null,

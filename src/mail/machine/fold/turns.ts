@@ -1,10 +1,9 @@
 import type { Ask, AtInvocation, Claim, Happening } from '../event.ts';
 import type { Message } from '../../format/message.ts';
-import type { Cost, Mail, MailState, Phase, Turn } from '../state.ts';
-import { nothing } from '../state.ts';
+import type { Mail, MailState, Phase, Turn } from '../state.ts';
+import type { Bill, Bills, Cost, Usage } from '../../../kernel/cost.ts';
+import { noCost, addCost, charge, dayOf, settled } from '../../../kernel/money.ts';
 import { stepOf } from '../step.ts';
-import type { Bill, Bills, Usage } from '../../../kernel/cost.ts';
-import { addCost, charge, dayOf, settled } from '../money.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
 import { endThread, canContinue, openThread, retire } from './threads.ts';
 import { sendTogether } from './sending.ts';
@@ -78,7 +77,7 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
     lastResult: null,
     lastFailure: null,
     reserved: true,
-    cost: nothing,
+    cost: noCost,
     phase: { is: 'active', since: now, launched: null },
   };
 }
@@ -106,7 +105,7 @@ export function settle(state: MailState, turn: Turn, usage: Usage, model: string
   const thread = state.threads.get(turn.thread);
   if (thread) changeThread(state, thread.id, { cost: addCost(thread.cost, cost) });
   const day = dayOf(state.now);
-  const spent = state.spent.day === day ? state.spent.cost : nothing;
+  const spent = state.spent.day === day ? state.spent.cost : noCost;
   state.spent = { day, cost: addCost(spent, cost) };
   bill(state, turn, { cost, day, model });
 }

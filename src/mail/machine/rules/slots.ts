@@ -1,7 +1,6 @@
 import type { Protocol, Role } from '../../format/protocol.ts';
 import type { MailState, Turn } from '../state.ts';
-import { dayOf, fits, isLimited, reservedBy, worst, type Fit, type Reservation } from '../money.ts';
-import { nothing } from '../state.ts';
+import { dayOf, fits, isLimited, worst, type Fit, type Reservation, noCost } from '../../../kernel/money.ts';
 import { freeProvider } from './fallback.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Budget } from '../../../kernel/cost.ts';
@@ -153,7 +152,7 @@ export class Slots {
   #inDay(budget: Budget | null): Fit {
     const { dayBudget } = this.#protocol.limits;
     if (!isLimited(dayBudget)) return 'fits';
-    const today = this.#state.spent.day === dayOf(this.#now) ? this.#state.spent.cost : nothing;
+    const today = this.#state.spent.day === dayOf(this.#now) ? this.#state.spent.cost : noCost;
     return fits(dayBudget, today, this.#reserved(null), budget);
   }
 
@@ -162,7 +161,7 @@ export class Slots {
     if (!isLimited(threadBudget)) return 'fits';
     return fits(
       threadBudget,
-      this.#state.threads.get(thread)?.cost ?? nothing,
+      this.#state.threads.get(thread)?.cost ?? noCost,
       this.#reserved(thread),
       budget,
     );
@@ -200,4 +199,15 @@ export function holdsOf(protocol: Protocol, role: Role, thread: ThreadId): strin
   const writes = role.capabilities.includes('EDIT') || role.capabilities.includes('RUN_COMMANDS');
   if (!writes) return null;
   return protocol.workspace.kind === 'worktree' ? thread : protocol.workspace.path;
+}
+
+/** Reservations of launched turns, only those of `thread` if it is given. */
+function reservedBy(state: MailState, thread: string | null): Reservation {
+  const sum = { usd: 0, tokens: 0 };
+  for (const turn of state.turns.values()) {
+    if (!turn.reserved || (thread !== null && turn.thread !== thread)) continue;
+    sum.usd += turn.budget?.usd ?? 0;
+    sum.tokens += turn.budget?.tokens ?? 0;
+  }
+  return sum;
 }

@@ -1,10 +1,9 @@
-import { fits, isLimited, worst, type Fit, type Reservation } from '../../../mail/machine/money.ts';
-import type { Cost } from '../../../mail/machine/state.ts';
+import { fits, isLimited, worst, type Fit, type Reservation } from '../../../kernel/money.ts';
+import type { Budget, Cost } from '../../../kernel/cost.ts';
 import { isIn, scopesAround } from '../fold/steps.ts';
 import { allocation, creditOf, type Credit } from '../msats.ts';
 import type { Scope } from '../state.ts';
 import type { DecisionContext } from './context.ts';
-import type { Budget } from '../../../kernel/cost.ts';
 
 /**
  * The default limit of concurrent processes of a run, so that a wide graph does not flood the

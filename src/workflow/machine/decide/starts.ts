@@ -1,6 +1,6 @@
 import type { Fact } from '../event.ts';
 import type { Budget } from '../../../kernel/cost.ts';
-import type { Fit } from '../../../mail/machine/money.ts';
+import type { Fit } from '../../../kernel/money.ts';
 import { isIn } from '../fold/steps.ts';
 import { nextKey, tryLaunch, workerOf } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';

@@ -1,7 +1,7 @@
 import type { Fact, Path } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
 import { scopeOf } from '../path.ts';
-import { nothing } from '../../../mail/machine/state.ts';
+import { noCost } from '../../../kernel/money.ts';
 import type { Open, RunState, Scope } from '../state.ts';
 import { clockNow } from '../clock.ts';
 import { goOn, follow, settle, completeIfDone } from './settle.ts';
@@ -27,7 +27,7 @@ export function open(state: RunState, event: Of<'opened'>): void {
     budget,
     settled: 0,
     retries: 0,
-    cost: nothing,
+    cost: noCost,
     ending: null,
     failed: null,
     counter: { at: 'graph' },

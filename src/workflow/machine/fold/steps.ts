@@ -1,5 +1,5 @@
-import { addCost, charge, dayOf } from '../../../mail/machine/money.ts';
-import { nothing, type Cost } from '../../../mail/machine/state.ts';
+import { addCost, charge, dayOf, noCost } from '../../../kernel/money.ts';
+import type { Cost } from '../../../kernel/cost.ts';
 import type { Path, ProcessKey } from '../event.ts';
 import { scopeOf, stepOf } from '../path.ts';
 import type { Phase, RunState, Scope, StepRun } from '../state.ts';
@@ -29,7 +29,7 @@ export function enter(state: RunState, path: Path): StepRun {
     crashes: 0,
     startedAt: null,
     settledAt: null,
-    cost: nothing,
+    cost: noCost,
     result: null,
     summary: null,
     values: {},

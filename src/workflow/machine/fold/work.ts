@@ -1,5 +1,5 @@
 import type { Cost, Budget } from '../../../kernel/cost.ts';
-import { settled as settledCost } from '../../../mail/machine/money.ts';
+import { settled as settledCost } from '../../../kernel/money.ts';
 import { limitUsage } from '../../../kernel/usage-limits.ts';
 import type { Fact, Happening } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';

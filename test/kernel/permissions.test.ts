@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  beyondPermissions,
-  judgeChanges,
-  mayChange,
-} from '../../../../src/mail/machine/rules/permissions.ts';
+import { beyondPermissions, judgeChanges, mayChange } from '../../src/kernel/permissions.ts';
 
 describe('the rights to a workspace', () => {
   it.each([

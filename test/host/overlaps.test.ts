@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Overlaps } from '../../../src/mail/host/overlaps.ts';
+import { Overlaps } from '../../src/host/overlaps.ts';
 
 it('tells who was not alone with somebody that may change the same folder', () => {
   const overlaps = new Overlaps();

@@ -1,5 +1,5 @@
-import type { Capability } from '../../../kernel/capabilities.ts';
-import type { Reason } from '../../../kernel/errors.ts';
+import type { Capability } from './capabilities.ts';
+import type { Reason } from './errors.ts';
 
 /**
  * Whether these permissions let a turn change its workspace, whatever it owes. Tests change what

@@ -1,5 +1,6 @@
-import type { Bill, Bills, Budget, Usage } from '../../kernel/cost.ts';
-import type { Cost, MailState } from './state.ts';
+import type { Bill, Bills, Budget, Cost, Usage } from './cost.ts';
+
+export const noCost: Cost = { usd: 0, tokens: 0, unpriced: 0 };
 
 /** Dollars are rounded to millionths, so that sums do not drift. */
 function round(usd: number): number {
@@ -68,17 +69,6 @@ export function isLimited(limit: Budget): boolean {
 export interface Reservation {
   readonly usd: number;
   readonly tokens: number;
-}
-
-/** Reservations of launched turns, only those of `thread` if it is given. */
-export function reservedBy(state: MailState, thread: string | null): Reservation {
-  const sum = { usd: 0, tokens: 0 };
-  for (const turn of state.turns.values()) {
-    if (!turn.reserved || (thread !== null && turn.thread !== thread)) continue;
-    sum.usd += turn.budget?.usd ?? 0;
-    sum.tokens += turn.budget?.tokens ?? 0;
-  }
-  return sum;
 }
 
 /** Whether one more launch with this budget fits into a limit. */
