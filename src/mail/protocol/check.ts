@@ -1,13 +1,14 @@
 import { checkAwake } from './check/reachable.ts';
-import { checkFields } from './check/fields.ts';
 import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
 import { checkBudget, checkExpects, checkProvider } from './check/roles.ts';
 import { CheckReport } from './check/report.ts';
-import type { CheckContext, Problem } from './check/report.ts';
+import type { CheckContext, Problem, ProblemPath } from './check/report.ts';
 import { isHuman, recipientPath } from '../format/protocol.ts';
 import type { MessageType, Protocol } from '../format/protocol.ts';
 import type { TypeName } from '../../kernel/ids.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
+import type { Json } from '../../kernel/json.ts';
+import { isAmong, isOfKind } from '../../kernel/value-kind.ts';
 
 export { maySettle } from './check/requests.ts';
 export type { CheckContext, Problem } from './check/report.ts';
@@ -59,6 +60,30 @@ function checkAccepted(report: CheckReport, type: MessageType, replies: Readonly
   if (accepted) return;
   const message = `no role accepts \`${type.name}\`: no recipient expects it`;
   report.error(['messages', type.name], message, `name it under \`expects\` of ${enumerate(type.to)}`);
+}
+
+/** The values of `enum` and `default` have the field's own type. */
+function checkFields(report: CheckReport, type: MessageType): void {
+  for (const [name, field] of Object.entries(type.fields)) {
+    const path = ['messages', type.name, 'fields', name];
+    const refuse = (at: ProblemPath, value: Json, why: string): void => {
+      const message = `\`${JSON.stringify(value)}\` ${why}`;
+      report.problems.push({
+        code: 'E_VALUE',
+        severity: 'error',
+        path: [...path, ...at],
+        message,
+        hint: null,
+      });
+    };
+    const misfit = `is not of the type ${field.type}`;
+    for (const [index, value] of (field.enum ?? []).entries())
+      if (!isOfKind(value, field.type)) refuse(['enum', index], value, misfit);
+    if (field.default === null) continue;
+    if (!isOfKind(field.default, field.type)) refuse(['default'], field.default, misfit);
+    else if (!isAmong(field.default, field.enum))
+      refuse(['default'], field.default, 'is not one of the values of `enum`');
+  }
 }
 
 function checkStart(report: CheckReport): void {
