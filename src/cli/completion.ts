@@ -86,11 +86,24 @@ function valueOption(program: Command, command: Command, word: string): Option |
 export const scripts = {
   bash: `# Put this into ~/.bashrc:  eval "$(mailroom completion bash)"
 _mailroom_complete() {
-  local line
-  COMPREPLY=()
-  while IFS=$'\\t' read -r line _; do
-    COMPREPLY+=("$line")
+  local value about entry
+  local -a values=() abouts=()
+  local widest=0 half=$((\${COLUMNS:-80} / 2))
+  while IFS=$'\\t' read -r value about; do
+    values+=("$value")
+    abouts+=("$about")
+    if ((\${#value} > widest)); then widest=\${#value}; fi
   done < <("$1" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  COMPREPLY=("\${values[@]}")
+  # Several entries are listed, and only what all of them begin with is inserted: the values
+  # differ. A menu (COMP_TYPE 37, 42) inserts a whole entry.
+  if ((\${#values[@]} < 2 || COMP_TYPE == 37 || COMP_TYPE == 42)); then return; fi
+  for entry in "\${!values[@]}"; do
+    # Entries wider than half of the screen are listed one a line.
+    printf -v value '%-*s  %s' "$widest" "\${values[entry]}" "\${abouts[entry]}"
+    printf -v value '%-*s' "$half" "\${value:0:\${COLUMNS:-80} - 1}"
+    COMPREPLY[entry]=$value
+  done
 }
 complete -o default -F _mailroom_complete mailroom orchestrate
 `,

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { program, type TestProject } from './project.ts';
 import { Screen } from './screen.ts';
 
-/** The real program on a pseudo terminal: what its screen shows, and the keys that a person presses. */
+/** The real program, or another `command`, on a pseudo terminal: what its screen shows, and the keys that a person presses. */
 export class TerminalSession {
   readonly #child: ChildProcess;
   readonly #screen: Screen;
@@ -17,12 +17,18 @@ export class TerminalSession {
       columns = 80,
       env = {},
       cwd = project.root,
-    }: { columns?: number; env?: Readonly<Record<string, string>>; cwd?: string } = {},
+      command = [process.execPath, program],
+    }: {
+      columns?: number;
+      env?: Readonly<Record<string, string>>;
+      cwd?: string;
+      command?: readonly string[];
+    } = {},
   ) {
     this.#screen = new Screen(columns);
-    const words = [process.execPath, program, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-    const command = `stty rows 24 cols ${String(columns)}; exec ${words.join(' ')}`;
-    this.#child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
+    const words = [...command, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+    const line = `stty rows 24 cols ${String(columns)}; exec ${words.join(' ')}`;
+    this.#child = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
       cwd,
       env: { ...process.env, TERM: 'xterm-256color', NO_COLOR: '1', SHELL: '/bin/sh', ...env },
     });
