@@ -11,6 +11,9 @@ const withProcesses = [
   'test/worlds/{crash,kills}/**/*.test.ts',
 ];
 
+/** Files that open the page in a browser; without one, their tests are skipped. */
+const withBrowser = ['test/browser/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     env: { TMPDIR: scratchRoot() },
@@ -33,10 +36,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'browser',
+          include: withBrowser,
+          env: { MAILROOM_INSTALLED: installed },
+          globalSetup: 'test/support/installed.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'pure',
           include: ['test/**/*.test.ts'],
           // The real CLIs are installed apart: `npm run test:real-clis`.
-          exclude: [...configDefaults.exclude, ...withProcesses, 'test/real-clis/**'],
+          exclude: [...configDefaults.exclude, ...withProcesses, ...withBrowser, 'test/real-clis/**'],
           // They share the modules of their worker, which takes half of the time off.
           isolate: false,
         },

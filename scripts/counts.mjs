@@ -14,15 +14,15 @@ function readReport(name) {
 }
 
 /**
- * Passed and failed tests of a report. A test file that fails to load contains no failed test, so
+ * Passed, failed and skipped tests of a report. A test file that fails to load contains no failed test, so
  * it counts as one.
  */
-function countsOf({ testResults, numPassedTests, numFailedTests }) {
+function countsOf({ testResults, numPassedTests, numFailedTests, numPendingTests }) {
   const broken = testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
   );
   for (const file of broken) console.log(`${file.name}: ${file.message}`);
-  return { passed: numPassedTests, failed: numFailedTests + broken.length };
+  return { passed: numPassedTests, failed: numFailedTests + broken.length, skipped: numPendingTests };
 }
 
 const tests = readReport('report.json');
@@ -32,5 +32,6 @@ const reports = [tests, readReport('report-real-clis.json')].filter((report) => 
 if (tests === undefined) console.log('The tests did not run.');
 const counts = reports.map(countsOf);
 const sum = (key) => counts.reduce((total, count) => total + count[key], 0);
+if (sum('skipped') > 0) console.log(`${sum('skipped')} skipped`);
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
 process.exitCode = tests?.numPassedTests > 0 && reports.every(({ success }) => success === true) ? 0 : 1;

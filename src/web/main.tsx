@@ -4,11 +4,17 @@ import { follow } from './api/events.ts';
 import { App } from './app.tsx';
 import { listen } from './keys.ts';
 import { refreshAll } from './state/live.ts';
+import { readRoute } from './state/route.ts';
 import { key, takeKey } from './state/session.ts';
 
-takeKey();
-// An address with a new key, opened in this tab, changes only the fragment.
-addEventListener('hashchange', takeKey);
+/** An address with a new key, opened in this tab, changes only the fragment. */
+function readAddress(): void {
+  takeKey();
+  readRoute();
+}
+
+readAddress();
+addEventListener('hashchange', readAddress);
 listen();
 effect(() => {
   if (key.value !== null) void follow(refreshAll);

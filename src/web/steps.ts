@@ -21,7 +21,7 @@ export function rowsOf(steps: StepDocuments, within = '', depth = 0): StepRow[] 
   });
 }
 
-export interface Bar {
+interface Bar {
   readonly path: string;
   readonly status: string;
   /** Fractions of the whole axis. */

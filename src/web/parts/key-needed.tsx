@@ -15,10 +15,8 @@ export function KeyNeeded() {
     <main class="lonely">
       <form class="panel" onSubmit={enter}>
         <h1>Mailroom</h1>
-        <p>
-          This page needs the key of its server. Open the address that the server printed when it started:
-        </p>
-        <CommandLine value="mailroom serve --open" />
+        <p>This page needs the key of its server. Open the address that this command prints:</p>
+        <CommandLine value="mailroom serve" />
         <div class="field">
           <label for="key">Or paste the address or the key here</label>
           <input

@@ -1,10 +1,11 @@
 import { computed, signal } from '@preact/signals';
 
-const hash = signal(location.hash);
+const hash = signal('');
 
-addEventListener('hashchange', () => {
+/** Takes the route from the address. */
+export function readRoute(): void {
   hash.value = location.hash;
-});
+}
 
 /** The parts of the route: `#/runs/8c1d02?step=a%2Fb` has `runs` and `8c1d02`. */
 export const parts = computed<readonly string[]>(() => {

@@ -95,7 +95,7 @@ export function onSubmit(act: () => void): FormHTMLAttributes {
 }
 
 /** The typed fields, or null after the person was told what is missing. */
-export function typedFields(shapes: InboxItem['fields'], place: string) {
+function typedFields(shapes: InboxItem['fields'], place: string) {
   const read = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
   if (read.ok) return read.values;
   complain(new Problem('E_VALUE', 422, read.problem));

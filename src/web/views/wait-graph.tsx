@@ -7,6 +7,8 @@ import { Empty } from '../parts/panel.tsx';
 import { State, toneOf, visible } from '../parts/text.tsx';
 import { go, link } from '../state/route.ts';
 
+/** A wider drawing has long arrows and says no more. */
+const mostWidth = 720;
 const box = { width: 116, height: 40 };
 
 /** The waits that hold a role, as edges from the one who waits to the one who is asked. */
@@ -57,14 +59,15 @@ interface DrawingProps {
 
 function Drawing({ roles, edges, cycle, width }: DrawingProps) {
   const names = roles.map(({ name }) => name);
-  const perRow = Math.max(1, Math.min(8, Math.floor(width / 190)));
+  const drawn = Math.min(width, mostWidth);
+  const perRow = Math.max(2, Math.min(8, Math.floor(width / 190)));
   const height = Math.max(190, Math.ceil(names.length / perRow) * 84 + 60);
-  const places = ring(names, Math.min(width, 900), height, { x: box.width / 2 + 6, y: box.height / 2 + 6 });
+  const places = ring(names, drawn, height, { x: box.width / 2 + 6, y: box.height / 2 + 6 });
   const isInCycle = ({ from, to }: Edge) => cycle.includes(from) && cycle.includes(to);
   return (
     <svg
-      viewBox={`0 0 ${String(Math.min(width, 900))} ${String(height)}`}
-      width={Math.min(width, 900)}
+      viewBox={`0 0 ${String(drawn)} ${String(height)}`}
+      width={drawn}
       height={height}
       role="img"
       aria-label={labelOf(edges)}

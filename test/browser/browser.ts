@@ -1,0 +1,48 @@
+import axe, { type AxeResults, type RunOptions } from 'axe-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { Desk, findBrowser } from './desk.ts';
+
+/** A desk for each test of a file. Without a browser its tests are skipped. */
+export function desks(more: Readonly<Record<string, string>> = {}): { readonly desk: Desk } {
+  const path = findBrowser();
+  let browser: Browser | null = null;
+  let desk: Desk | null = null;
+  beforeAll(async () => {
+    if (path !== null) browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
+  });
+  beforeEach(({ skip }) => {
+    if (browser === null) return skip('there is no browser');
+    desk = new Desk(browser, more);
+  });
+  afterEach(async () => {
+    await desk?.close();
+    desk = null;
+  });
+  afterAll(() => browser?.close());
+  return {
+    get desk() {
+      if (desk === null) throw new Error('no test runs');
+      return desk;
+    },
+  };
+}
+
+/** What of axe is used in the page. */
+interface Rules {
+  run(of: Document, options: RunOptions): Promise<AxeResults>;
+}
+
+/** Expects that axe finds nothing wrong with what the page shows. */
+export async function expectAccessible(page: Page, where: string): Promise<void> {
+  // The policy of the page forbids scripts of others, so the rules come in by the debugger.
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate(async () => {
+    const { axe: rules } = globalThis as unknown as { axe: Rules };
+    const found = await rules.run(document, { resultTypes: ['violations'] });
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html.slice(0, 200)}`),
+    );
+  });
+  expect({ where, violations }).toEqual({ where, violations: [] });
+}
