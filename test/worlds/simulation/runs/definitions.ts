@@ -83,8 +83,9 @@ function randomStall(random: Random): Stall {
 }
 
 /** Whether a step has made its artifact whenever what comes after it runs: without a required input no step can succeed. */
-function isSure({ when, onFailure, outputs }: Step): boolean {
-  return when === null && onFailure !== 'continue' && outputs.every(({ required }) => required);
+function isSure({ when, onFailure, stall, outputs }: Step): boolean {
+  const isKept = when === null && onFailure !== 'continue' && stall?.policy !== 'incomplete';
+  return isKept && outputs.every(({ required }) => required);
 }
 
 /** What an earlier step said, or whether a file is there that somebody has made. */
