@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gitEnvironment } from '../../src/git/git.ts';
+import { gitEnvironment, whyGitFailed } from '../../src/git/git.ts';
 
 describe('environment of git', () => {
   it('takes over nothing that points it elsewhere', () => {
@@ -33,5 +33,36 @@ describe('environment of git', () => {
       GIT_COMMITTER_DATE: '@1700000000 +0000',
       GIT_INDEX_FILE: 'i',
     });
+  });
+});
+
+describe('why git failed', () => {
+  const result = {
+    exitCode: 128,
+    ended: 'exited',
+    signal: null,
+    error: null,
+    stdout: '',
+    durationMs: 1,
+  } as const;
+
+  it.each([
+    ["warning: slow\nfatal: no space\nhint: try 'git gc'\n", 'fatal: no space'],
+    ['warning: slow\nerror: no lock\nfatal: later\n', 'error: no lock'],
+    ['it is not fatal: or is it\nsecond\n', 'it is not fatal: or is it'],
+    ['', ''],
+  ])('is what %j says first of it', (stderr, why) => {
+    expect(whyGitFailed({ ...result, stderr })).toBe(why);
+  });
+
+  it('is read from standard output where git prints it there', () => {
+    expect(whyGitFailed({ ...result, stderr: 'warning: slow\n', stdout: 'fatal: in it\n' })).toBe(
+      'fatal: in it',
+    );
+  });
+
+  it('is that it did not start, or was ended', () => {
+    expect(whyGitFailed({ ...result, stderr: 'fatal: x', error: 'there is no git' })).toBe('there is no git');
+    expect(whyGitFailed({ ...result, stderr: 'fatal: x', ended: 'timeout' })).toBe('ended by timeout');
   });
 });

@@ -157,6 +157,12 @@ steps:
     expect(ran.code).toBe(1);
     expect(ran.stdout + ran.stderr).toContain('no agent is called `quik`; there are `careful`, `quick`');
     expect(() => cameTo('chosen')).toThrowError('ENOENT');
+    project.write('agents.yaml', agents.replace('quick:', 'quik:'));
+    const resumed = await project.run(['resume', 'last']);
+    expect(resumed.code).toBe(1);
+    expect(resumed.stderr).toContain('workflows/look.yaml or a file that it uses was edited since');
+    expect(await project.run(['resume', 'last', '--update'])).toMatchObject({ code: 0 });
+    expect(cameTo('chosen')).toMatchObject({ model: 'haiku' });
   });
 
   it('are reported by check where no role and no step uses them', async () => {

@@ -44,6 +44,13 @@ test('a gate gets a choice, a comment and fields, which later steps read', { tim
     'mailroom.yaml': 'trail: off\n',
     'workflows/ship.yaml': workflow,
   }));
+  expect((await place.run(['plan', 'ship'])).stdout).toContain(
+    `  ask  GATE
+    approvers    ada
+    choices      approve, changes, reject
+    fields       risk, days, note
+`,
+  );
   const child = place.start(['run', 'workflows/ship.yaml']);
   const ran = finished(child);
   await said(child, 'mailroom approve');

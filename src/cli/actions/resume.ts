@@ -30,7 +30,7 @@ export async function resume(
   const differs = edited !== null && JSON.stringify(definitionIn(edited)) !== JSON.stringify(run.definition);
   if (definition === null && differs)
     context.terminal.complain(
-      `${edited.path} was edited since: the run continues as it began; --update applies the edit\n`,
+      `${edited.path} or a file that it uses was edited since: the run continues as it began; --update applies the edit\n`,
     );
   if (options.explain === true) return explain(context, run, definition, options.json === true);
   context.announce();
