@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Random } from '../simulation/random.ts';
@@ -6,13 +6,13 @@ import { containmentsHere, describeCrash, expected, type Crash, type Kind, type 
 import { findAll, plan, playAll, type Extent } from './plan.ts';
 import { buildProgram } from './program.ts';
 import { describeRandom, playRandom, randomCrash } from './random-moments.ts';
-import { render } from './report.ts';
+import { playedKinds, readPage, render } from './report.ts';
 import { Stage } from './stage.ts';
 import { together } from './together.ts';
 
 /**
  * Plays a matrix as the command line says and writes its page: with `--all` in every containment, with `--quick` one moment
- * of each place; with `--kind recovery` some of it, and writes nothing. `--random 200` kills at random moments instead
+ * of each place; with `--kind recovery` that kind of work, of which alone the page then says something else. `--random 200` kills at random moments instead
  * (`--seed` repeats them), after it has seen that every place is come to. `--together` says how many at once. Resolves to
  * the exit code.
  */
@@ -69,7 +69,11 @@ async function whole<K extends Kind>(stage: Stage<K>, wanted: Wanted): Promise<n
   const isWhole = wanted.kinds.length === 0;
   const reached = verdicts.flatMap(({ crash, unreached }) => (unreached ? [] : [crash]));
   const missing = isWhole ? complainOfMissing(expected(stage.matrix, containments), reached) : 0;
-  if (isWhole) writeFileSync(stage.matrix.page.file, render(stage.matrix, verdicts, wanted.extent));
+  const { page } = stage.matrix;
+  const day = new Date().toISOString().slice(0, 10);
+  const before = isWhole ? [] : readPage(readFileSync(page.file, 'utf8'));
+  const played = new Map([...before, ...playedKinds(stage.matrix, verdicts, wanted.extent, day)]);
+  writeFileSync(page.file, render(stage.matrix, played));
   const failed = verdicts.filter(({ problems }) => problems.length > 0).length;
   console.log(`${String(verdicts.length - failed)} held, ${String(failed)} did not`);
   return failed + missing;

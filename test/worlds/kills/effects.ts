@@ -21,6 +21,8 @@ export const inSandbox = (what: string, middle: Middle | null = null): Effect =>
 
 /** What both programs do alike. */
 export const commonEffects = {
+  'blob.names': at('syncs the folder of long texts'),
+  'blob.write': at('puts a long text in its place'),
   'containment.probe': at('tries a kind of containment', 'running'),
   'draft.open': at('makes a file beside, for a whole file to be written, or removes an old one'),
   'draft.sync': at('syncs a file beside'),
@@ -33,6 +35,7 @@ export const commonEffects = {
   'journal.cut': at('cuts a torn line off'),
   'journal.names': at('syncs the names of the journal, and of the folders that it lies in'),
   'journal.open': at('opens a segment that is there'),
+  'journal.remove': at('removes a segment that a snapshot has replaced'),
   'journal.sync': at('syncs what was appended', 'running'),
   'lock.release': at('lets go of a project, a run or a context folder'),
   'lock.take': at('starts flock(1) to hold a project, a run or a context folder', 'running'),
@@ -40,6 +43,8 @@ export const commonEffects = {
   'pipes.make': at('makes pipes for the output of programs'),
   'scratch.make': at('makes a throw-away folder'),
   'scratch.remove': at('removes a throw-away folder'),
+  'snapshot.remove': at('removes a snapshot that a newer one has replaced'),
+  'snapshot.write': at('puts a snapshot in its place'),
   'sweep.kill': at('kills what an earlier host left running'),
   'sweep.terminate': at('asks what an earlier host left running to end'),
   'tree.note': at('notes what a workspace holds, by a repository folder of its own', 'running'),

@@ -3,8 +3,8 @@ import type { Classify, FileTable, GitTable, MoveTable, Named, Operation, Spawn 
 
 /** The places of a subject, beside those that both have. The first row that fits counts. */
 export interface Tables<Name extends string> {
-  /** The start of the paths of its journals' segments, as a pattern. */
-  readonly journal: string;
+  /** The folders that its journals lie in, as a pattern. */
+  readonly home: string;
   readonly files: FileTable<Name>;
   readonly moves: MoveTable<Name>;
   readonly gits: GitTable<Name>;
@@ -34,14 +34,25 @@ const heldMoves: MoveTable<CommonEffect> = [
   [String.raw`^\.mailroom/held/\.`, String.raw`^\.mailroom/held/`, 'held.note'],
 ];
 
-function journalFiles(journal: string): FileTable<CommonEffect> {
-  const segment = `${journal}log$`;
+function journalFiles(home: string): FileTable<CommonEffect> {
+  const segment = `${home}/journal/\\d+\\.log$`;
   return [
+    ['remove', segment, 'journal.remove'],
+    ['remove', `${home}/journal/\\d+\\.snapshot$`, 'snapshot.remove'],
+    ['sync', `${home}/blobs$`, 'blob.names'],
     ['begin', segment, 'journal.begin'],
     ['open', segment, 'journal.open'],
     ['write', segment, 'journal.append'],
     ['sync', segment, 'journal.sync'],
     ['cut', segment, 'journal.cut'],
+  ];
+}
+
+function journalMoves(home: string): MoveTable<CommonEffect> {
+  const draft = String.raw`^\.mailroom/tmp/`;
+  return [
+    [draft, `${home}/journal/\\d+\\.snapshot$`, 'snapshot.write'],
+    [draft, `${home}/blobs/`, 'blob.write'],
   ];
 }
 
@@ -70,11 +81,11 @@ export function classifier<Name extends string>(tables: Tables<Name>): Classify<
   type Any = Name | CommonEffect;
   const files: FileTable<Any> = [
     ...heldFiles,
-    ...journalFiles(tables.journal),
+    ...journalFiles(tables.home),
     ...tables.files,
     ...scratchFiles,
   ];
-  const moves: MoveTable<Any> = [...heldMoves, ...tables.moves];
+  const moves: MoveTable<Any> = [...heldMoves, ...journalMoves(tables.home), ...tables.moves];
   const gits: GitTable<Any> = [...tables.gits, ...treeGits];
   return (operation) => {
     switch (operation.kind) {

@@ -1,15 +1,13 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { apply } from '../../../../src/mail/machine/apply.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
 import { readKeptStatus, statusSource } from '../../../../src/operations/project/kept-status.ts';
-import { readJournal } from '../../../support/read-journal.ts';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
 import { checkFolders, checkHistory, checkLaunches, checkRest } from '../../simulation/mail/properties.ts';
 import { checkTrail } from './check-trail.ts';
+import { historyOf } from '../history.ts';
 import type { Place } from '../place.ts';
 
 /** What must hold when a project has come to rest, looked at from outside: files, git, what agents wrote down. */
@@ -21,7 +19,7 @@ export function checkPlace(
 ): string[] {
   let events: MailEvent[];
   try {
-    events = historyOf(place);
+    events = historyOf(place, '.mailroom');
   } catch (error) {
     return [`the journal cannot be read: ${String(error)}`];
   }
@@ -41,25 +39,6 @@ function checkKeptStatus(disk: RealDisk, state: MailState): string[] {
   return kept === null || isDeepStrictEqual(kept, folded)
     ? []
     : ['the kept status is not that of the journal'];
-}
-
-/** All events, also those in segments that a snapshot has replaced. */
-function historyOf(place: Place): MailEvent[] {
-  const folder = mkdtempSync(join(place.folder, 'history-'));
-  const mailroom = join(folder, '.mailroom');
-  mkdirSync(join(mailroom, 'journal'), { recursive: true });
-  const copy = (from: string, to: string): void => {
-    if (existsSync(from))
-      cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('.snapshot') });
-  };
-  copy(join(place.root, '.mailroom', 'blobs'), join(mailroom, 'blobs'));
-  copy(join(place.folder, 'kept'), join(mailroom, 'journal'));
-  copy(join(place.root, '.mailroom', 'journal'), join(mailroom, 'journal'));
-  try {
-    return readJournal<MailEvent>(new RealDisk(folder)).records.map(({ event }) => event);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 /** Agents write down that they were asked: no invocation twice, and none that the journal does not know. */

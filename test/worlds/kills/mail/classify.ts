@@ -2,16 +2,12 @@ import type { FileTable, GitTable, MoveTable, Named, Operation } from '../operat
 import { classifier } from '../tables.ts';
 import type { EffectName } from './effects.ts';
 
-const journal = String.raw`^\.mailroom/journal/\d+\.`;
 const attempt = String.raw`^\.mailroom/turns/[^/]+/\d+`;
 const box = (name: string): string => `^agents/[^/]+/${name}/`;
 const filed = box('(processed|sent|failed)');
 
 const files: FileTable<EffectName> = [
-  ['remove', `${journal}log$`, 'journal.remove'],
-  ['remove', `${journal}snapshot$`, 'snapshot.remove'],
   ['sync', String.raw`^(\.|\.mailroom|\.mailroom/journal)$`, 'journal.names'],
-  ['sync', String.raw`^\.mailroom/blobs$`, 'blob.names'],
   ['begin', String.raw`^\.mailroom/tmp/`, 'draft.open'],
   ['write', String.raw`^\.mailroom/tmp/`, 'draft.write'],
   ['sync', String.raw`^\.mailroom/tmp/`, 'draft.sync'],
@@ -59,8 +55,6 @@ const moves: MoveTable<EffectName> = [
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/boot$`, 'boot.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/confirmed$`, 'confirmed.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/parked/`, 'parked.write'],
-  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/blobs/`, 'blob.write'],
-  [String.raw`^\.mailroom/tmp/`, `${journal}snapshot$`, 'snapshot.write'],
   [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/journal/summary$`, 'summary.write'],
   [String.raw`^\.mailroom/tmp/`, `${attempt}/messages/`, 'turn.message'],
   [String.raw`^\.mailroom/tmp/`, `${attempt}/collected-\\d+/`, 'turn.collect'],
@@ -83,7 +77,7 @@ function reads(words: string): readonly [string, 'inward'] {
 }
 
 const inCommon = classifier<EffectName>({
-  journal,
+  home: String.raw`^\.mailroom`,
   files,
   moves,
   gits,

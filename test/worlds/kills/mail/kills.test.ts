@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../operation.ts';
 import type { LeftOut } from '../order.ts';
 import { group, outage, Player, type CrashWords } from '../playing.ts';
-import { render } from '../report.ts';
+import { playedKinds, render } from '../report.ts';
 import { classify } from './classify.ts';
 import type { EffectName } from './effects.ts';
 import type { MailKind } from './kinds.ts';
@@ -70,12 +70,15 @@ function spawnGit(...words: string[]): Operation {
 
 it('draws a cell with a cross where anything did not hold', () => {
   const crash = player.crash(['recovery', 'journal.cut', 1, 'before']);
-  const cells = (...problems: string[][]): unknown =>
-    render(
+  const played = (...problems: string[][]) =>
+    playedKinds(
       mail,
       problems.map((each) => ({ crash, problems: each, unreached: false })),
       'all',
-    )
+      '2026-01-31',
+    );
+  const cells = (...problems: string[][]): unknown =>
+    render(mail, played(...problems))
       .split('\n')
       .find((line) => line.includes('`journal.cut`'))
       ?.match(/✓|✗/g);

@@ -6,7 +6,9 @@ import { isIn } from '../../../../src/workflow/machine/fold/steps.ts';
 import { emptyRunState, type RunState } from '../../../../src/workflow/machine/state.ts';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
 import { placeOf } from '../../../../src/workflow/files/layout.ts';
-import { readRun, runReader } from '../../../../src/workflow/files/run-folders.ts';
+import { readRun } from '../../../../src/workflow/files/run-folders.ts';
+import { runFolder } from '../../../../src/host/run-mail.ts';
+import { historyOf } from '../history.ts';
 import { secret, type Place } from '../place.ts';
 import { Finished } from '../../simulation/runs/finished.ts';
 import { checkHistory } from '../../simulation/runs/properties.ts';
@@ -37,11 +39,9 @@ export function checkPlace(kind: RunKind, place: Place, run: string, before: rea
   ];
 }
 
-/** Every event of a run. */
+/** Every event of a run, also those that a snapshot has replaced. */
 export function eventsOf(place: Place, run: string): RunEvent[] {
-  return runReader(new RealDisk(place.root), run)
-    .read()
-    .records.map(({ event }) => event);
+  return historyOf(place, runFolder(run));
 }
 
 /** What a start finds in the journal stays: it goes on behind it. */

@@ -99,7 +99,7 @@ const gits: GitTable<EffectName> = [
 ];
 
 const ofRun = classifier<EffectName>({
-  journal: `${run}/journal/\\d+\\.`,
+  home: run,
   files,
   moves,
   gits,

@@ -27,6 +27,8 @@ describe('the kill matrix of runs', () => {
       ['cancelling', 'step.kill', 1, 'before', group],
       ['rollback', 'rollback.restore', 1, 'before', outage],
       ['rollback', 'meta.write', 2, 'before', group],
+      ['rotation', 'snapshot.write', 1, 'after', outage],
+      ['rotation', 'journal.remove', 1, 'before'],
       ['recovery', 'journal.append', 1, 'during'],
       ['script', 'other.refuse', 1, 'after'],
       ['triggered', 'trigger.note', 1, 'before'],

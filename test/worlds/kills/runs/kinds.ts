@@ -22,6 +22,8 @@ export interface RunKind extends Kind {
   readonly nip?: 'own' | 'asked';
   /** It is begun by `up`, as a trigger has asked for it before. */
   readonly triggered?: boolean;
+  /** It has run for long: its journal is due for a snapshot. */
+  readonly long?: boolean;
   /** What lies there before the run begins, by path. */
   readonly before?: Texts;
   readonly first?: Kill<EffectName>;
@@ -213,6 +215,17 @@ hooks:
 `,
     status: 'FAILED',
     done: { one: [] },
+  },
+  {
+    name: 'rotation',
+    what: 'a long run, whose journal takes a snapshot, and a value that is too long for a record',
+    long: true,
+    steps: `
+  one: ${script('printf \'\'{"note":"%070000d"}\'\' 0 > $MAILROOM_VALUES; ', noted)}
+  two: ${script('', after('one'))}
+`,
+    status: 'SUCCEEDED',
+    done: { one: [], two: ['one'] },
   },
   {
     name: 'recovery',

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
+import { runFolder } from '../../../../src/host/run-mail.ts';
 import { listRuns } from '../../../../src/workflow/files/run-folders.ts';
 import type { TriggersMemory } from '../../../../src/letters/triggers-memory.ts';
 import { runState } from '../../../../src/workflow/host/run-state.ts';
@@ -10,6 +11,7 @@ import type { Place } from '../place.ts';
 import { checkPlace, eventsOf } from './check.ts';
 import { checkRolledBack } from './check-rollback.ts';
 import { effects } from './effects.ts';
+import { writeLongJournal } from './long-journal.ts';
 import { checkPublished, measure, openRelay } from './nip.ts';
 import { child, kinds, workflowOf, type RunKind } from './kinds.ts';
 import { protocol, scripts, settings } from './work.ts';
@@ -24,9 +26,9 @@ Each row is a way in which the host of a run changes something outside itself, e
 was killed there with SIGKILL: before, after, and in the middle where there is one (\`half\` of the bytes are written, the
 process is \`running\`). Where workers ran in a namespace or a sandbox it was killed the first time that it came there, with
 the power on; where they ran in a group, the last time, and everything of the journal and of artifacts that was not synced
-was lost as well. Then \`mailroom resume\` went on with the run, and everything was checked from outside: the run ends as it
+was lost as well. Then \`mailroom resume\` continued the run, and everything was checked from outside: the run ends as it
 should, everything was done, nothing that had finished was asked for again, artifacts are whole, nothing is left over or
-still running, and the journal goes on behind what it had. [Reliability](reliability.md) says more.
+still running, and the journal continues after its old records. [Reliability](reliability.md) says more.
 
 Rows of \`mail.\` are what the controller of the mail does where a role does a step.
 `,
@@ -56,6 +58,7 @@ export const runs: Matrix<RunKind> = {
     else place.write(fileOf(kind), workflowOf(kind));
     if (kind.triggered) writeTriggers(new RealDisk(place.root), fileOf(kind), waiting);
     for (const [path, text] of Object.entries(kind.before ?? {})) place.write(path, text);
+    if (kind.long) await runLong(place);
   },
   argv: (kind, place) => {
     if (kind.triggered) return ['up', '--until-idle', '--json'];
@@ -83,6 +86,14 @@ export const runs: Matrix<RunKind> = {
 
 function fileOf({ triggered }: RunKind): string {
   return triggered ? 'workflows/work.yaml' : 'work.yaml';
+}
+
+/** Begins the run, and lets so much happen to it that its journal is due for a snapshot. */
+async function runLong(place: Place): Promise<void> {
+  await place.run(['run', 'work.yaml'], { kill: { name: 'journal.sync', nth: 1, moment: 'after' } });
+  const run = runOf(place);
+  if (run === null) throw new Error('the long run does not begin');
+  writeLongJournal(new RealDisk(place.root), runFolder(run));
 }
 
 /** What a trigger asked for before the crash: this run, once. */
