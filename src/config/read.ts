@@ -7,7 +7,14 @@ import { didYouMean } from '../kernel/nearest.ts';
 import type { Price } from '../kernel/price.ts';
 import { configFile } from './schema.ts';
 import type { ConfigFile, ProviderInput } from './schema.ts';
-import { agentsFile, type Profile, type ProfileSettings } from './profiles.ts';
+import {
+  agentsFile,
+  otherSpellings,
+  profileHabits,
+  profileOf,
+  type Profile,
+  type ProfileInput,
+} from './profiles.ts';
 import { inOrder, where } from '../yaml/diagnostics.ts';
 import { checkShape } from '../yaml/issues.ts';
 import { lowerNip } from './nip.ts';
@@ -39,7 +46,12 @@ export function parseConfig(text: string, file: string, agents: ConfigText | nul
     ...(others === null ? [] : profilesOf(others.input, others.located)),
   ];
   const config = lower(input, profiles);
-  const problems = inOrder([...check(input, config, located), ...checkProfiles(profiles, config)], files);
+  const doubled = [
+    ...doubleKeys(input, located),
+    ...(others === null ? [] : doubleKeys(others.input, others.located)),
+  ];
+  const found = [...check(input, config, located), ...checkProfiles(profiles, config), ...doubled];
+  const problems = inOrder(found, files);
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: config, warnings: [] };
 }
@@ -47,20 +59,48 @@ export function parseConfig(text: string, file: string, agents: ConfigText | nul
 function read<T>(schema: z.ZodType<T>, text: string, file: string) {
   const yaml = parseYaml(text, file);
   if (!yaml.ok) return { ok: false as const, problems: yaml.problems };
-  const shape = checkShape(schema, yaml.value);
+  const shape = checkShape(schema, yaml.value, profileHabits);
   if (shape.value === null) return { ok: false as const, problems: shape.problems };
   return { ok: true as const, input: shape.value, located: yaml.value };
 }
 
-function profilesOf(
-  { agents = {} }: { readonly agents?: Readonly<Record<string, ProfileSettings>> | undefined },
-  located: Located,
-): Profile[] {
-  return Object.entries(agents).map(([name, settings]) => ({
-    name,
-    settings,
-    place: (...keys) => located.place(['agents', name, ...keys], keys.length === 0 ? 'key' : 'value'),
-  }));
+interface WithAgents {
+  readonly agents?: Readonly<Record<string, ProfileInput>> | undefined;
+}
+
+function profilesOf({ agents = {} }: WithAgents, located: Located): Profile[] {
+  return Object.entries(agents).map((entry) =>
+    profileOf(entry, (key) => {
+      const path = ['agents', entry[0]];
+      return key === null ? located.place(path, 'key') : located.place([...path, key], 'value');
+    }),
+  );
+}
+
+/** Keys of agents beside another spelling of the same key. */
+function doubleKeys({ agents = {} }: WithAgents, located: Located): Diagnostic[] {
+  return Object.entries(agents).flatMap(([name, input]) =>
+    Object.entries(otherSpellings).flatMap(([key, other]): Diagnostic[] => {
+      if (input[key as 'provider'] === undefined || input[other] === undefined) return [];
+      const place = located.place(['agents', name, other], 'key');
+      const message = `\`${other}\` is another spelling of \`${key}\`, which the agent has, too`;
+      return [{ code: 'E_DUPLICATE', severity: 'error', message, place, hint: 'remove one of them' }];
+    }),
+  );
+}
+
+/**
+ * The agents of an agents.yaml beside a workflow, for a project with this configuration. Its names
+ * differ from those of the project.
+ */
+export function parseAgents({ text, path }: ConfigText, config: Config): Checked<readonly Profile[]> {
+  const file = read(agentsFile, text, path);
+  if (!file.ok) return file;
+  const profiles = profilesOf(file.input, file.located);
+  const own = checkProfiles([...config.profiles.values(), ...profiles], config);
+  const found = own.filter(({ place }) => place?.file === path);
+  const problems = inOrder([...found, ...doubleKeys(file.input, file.located)], [path]);
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: profiles, warnings: [] };
 }
 
 function lower(input: ConfigFile, profiles: readonly Profile[]): Config {

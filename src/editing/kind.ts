@@ -8,7 +8,7 @@ export type FileKind = 'workflow' | 'overrides' | 'protocol' | 'settings' | 'age
 
 const byPath: readonly (readonly [RegExp, FileKind | null])[] = [
   [/^mailroom\.yaml$/, 'settings'],
-  [/^agents\.yaml$/, 'agents'],
+  [/^(?:workflows\/(?:.+\/)?)?agents\.yaml$/, 'agents'],
   [/^protocols\/[^/.][^/]*\.ya?ml$/, 'protocol'],
   [/^agents\/[^/]+\/(?:inbox|outbox)\/.+\.md$/, 'message'],
   [/^(?:agents|\.mailroom)\//, null],

@@ -27,7 +27,7 @@ export function parseWorkflow(
 ): Checked<Workflow> {
   const reader = new Reader(surroundings, known);
   const workflow = reader.read(text, file, []);
-  const problems = inOrder(reader.problems, reader.files);
+  const problems = inOrder([...new Set(reader.problems)], reader.files);
   if (workflow === null || problems.some((problem) => problem.severity === 'error'))
     return { ok: false, problems };
   return { ok: true, value: workflow, warnings: problems };
@@ -62,7 +62,7 @@ class Reader {
     const children: Children = {
       child: (diagnostics, path, name) => this.#child(diagnostics, path, name, way),
     };
-    const { workflow, problems } = language.read(document.value, this.#surroundings, children);
+    const { workflow, problems } = language.read(document.value, this.#surroundings, children, file);
     this.problems.push(...problems);
     return workflow;
   }

@@ -51,7 +51,7 @@ function restrict(capabilities: readonly Capability[]): Restriction {
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
-  const { model, session, budget, maxSteps } = invocation;
+  const { model, variant, session, budget, maxSteps } = invocation;
   return {
     argv: [
       ...options.command,
@@ -63,6 +63,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       '--setting-sources',
       'user',
       ...(model === null ? [] : ['--model', model]),
+      ...(variant === undefined ? [] : ['--effort', variant]),
       ...(session === null ? [] : ['--resume', session.id]),
       ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
       ...(maxSteps === null ? [] : ['--max-turns', String(maxSteps)]),

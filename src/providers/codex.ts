@@ -76,7 +76,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
 
 /** `own`: settings for the user's own servers. */
 function commandLine(invocation: Invocation, options: ProviderOptions, own: readonly string[]): string[] {
-  const { model, session, workspace } = invocation;
+  const { model, variant, session, workspace } = invocation;
   return [
     ...options.command,
     'exec',
@@ -84,6 +84,7 @@ function commandLine(invocation: Invocation, options: ProviderOptions, own: read
     '--skip-git-repo-check',
     ...sandbox(invocation),
     ...(model === null ? [] : ['-m', model]),
+    ...(variant === undefined ? [] : ['-c', `model_reasoning_effort=${JSON.stringify(variant)}`]),
     ...quiet,
     // Also where the user has marked a folder as trusted: then its `.codex` would count.
     '-c',

@@ -33,7 +33,7 @@ export function commandProvider(options: ProviderOptions): Provider {
     name: options.name,
     sessions: false,
     restrict: () => ({ exact: true, broaderThanRequested: [] }),
-    notEnforced: ['max_steps', 'max_command_time'],
+    notEnforced: ['max_steps', 'max_command_time', 'variant'],
     mcp: 'its author says what it connects to; it gets no MCP servers from Mailroom',
     ...(obeys !== null && { obeys }),
     start: (invocation) => ({

@@ -40,7 +40,7 @@ const inherited = ['GEMINI_API_KEY', 'GEMINI_CLI_HOME', 'GEMINI_DEFAULT_AUTH_TYP
 
 /** Gemini CLI, driven by its stream of JSON events. */
 export function geminiProvider(options: ProviderOptions): Provider {
-  return streamProvider(options, { restrict, start, read, said });
+  return streamProvider(options, { restrict, start, read, said, notEnforced: ['variant'] });
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {

@@ -11,7 +11,7 @@ export function humanProvider(): Provider {
     name: 'human',
     sessions: false,
     restrict: () => ({ exact: true, broaderThanRequested: [] }),
-    notEnforced: ['max_steps', 'max_command_time'],
+    notEnforced: ['max_steps', 'max_command_time', 'variant'],
     mcp: 'a person has no MCP servers',
     start: () => {
       throw noTurns();

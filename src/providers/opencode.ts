@@ -59,7 +59,7 @@ function restrict(capabilities: readonly Capability[]): Restriction {
 const agent = 'mailroom';
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {
-  const { model, session, role, turn, capabilities, budget } = invocation;
+  const { model, variant, session, role, turn, capabilities, budget } = invocation;
   return {
     argv: [
       options.command,
@@ -67,6 +67,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       // Without a title it asks the model for one.
       ['--title', `${role} ${turn}`],
       model === null ? [] : ['-m', model],
+      variant === undefined ? [] : ['--variant', variant],
       session === null ? [] : ['-s', session.id],
       options.arguments,
     ].flat(),

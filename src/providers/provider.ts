@@ -45,6 +45,8 @@ export interface Invocation {
   /** The maximum duration of one of its commands in milliseconds; null: the program's own limit. */
   readonly maxCommandTime: number | null;
   readonly model: string | null;
+  /** The variant of the model, or its effort, as the program names it; absent: its default. */
+  readonly variant?: string;
   /** Working directory, absolute. */
   readonly workspace: string;
   /** The project's folder, absolute. */
@@ -189,7 +191,7 @@ export interface Restriction {
 }
 
 /** Bounds of a step's agent besides time, as written in a workflow. */
-export type AgentBound = 'max_steps' | 'max_command_time';
+export type AgentBound = 'max_steps' | 'max_command_time' | 'variant';
 
 /**
  * One kind of agent. Both directions are pure: a turn becomes a command line, its output becomes an

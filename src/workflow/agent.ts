@@ -6,6 +6,8 @@ export interface Agent {
   readonly kind: 'agent';
   readonly provider: string;
   readonly model: string | null;
+  /** The variant of the model, or its effort, as the program names it; absent: its default. */
+  readonly variant?: string;
   readonly instructions: Template;
   readonly capabilities: readonly Capability[];
   readonly maxSteps: number | null;

@@ -222,7 +222,7 @@ describe('rights that are broader than requested', () => {
   });
 
   test('are bounds, too, that nothing holds an agent to: each is named where it stands', () => {
-    const bounds = 'max_steps: 3, max_command_time: 5m';
+    const bounds = 'max_steps: 3, max_command_time: 5m, variant: high';
     const check = `completion_check: { worker: OPENCODE, instructions: x, capabilities: [READ], ${bounds} }, max_iterations: 2`;
     const file = `name: n
 version: "1"
@@ -234,13 +234,14 @@ steps:
 `;
     const notEnforced = new Map([
       ['codex', ['max_steps', 'max_command_time']],
-      ['opencode', ['max_command_time']],
+      ['opencode', ['max_command_time', 'variant']],
     ] as const);
     const result = parseWorkflow(file, 'a.yaml', { ...nowhere, notEnforced });
     expect(result.ok && result.warnings.map(({ place, message }) => [place?.line, message])).toEqual([
       [6, 'nothing holds `codex` to `max_steps`'],
       [6, 'nothing holds `codex` to `max_command_time`'],
       [7, 'nothing holds `opencode` to `max_command_time`'],
+      [7, 'nothing holds `opencode` to `variant`'],
     ]);
     expect(told(file)).toEqual([]);
   });

@@ -158,7 +158,7 @@ describe('an agent that tells of its commands as they run', () => {
   it.each([
     ['claude', []],
     ['codex', []],
-    ['gemini', []],
+    ['gemini', ['variant']],
     ['opencode', ['max_command_time']],
   ])('or not: nothing holds %s to %j', (name, expected) => {
     expect(agent(name).notEnforced).toEqual(expected);

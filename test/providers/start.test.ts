@@ -328,6 +328,20 @@ describe('what a step owes', () => {
   });
 });
 
+describe('the variant of a model', () => {
+  it.each([
+    ['claude', ['--effort', 'high']],
+    ['codex', ['-c', 'model_reasoning_effort="high"']],
+    ['opencode', ['--variant', 'high']],
+  ])('is a switch of %s', (name, expected) => {
+    const [plain, line] = [{}, { variant: 'high' }].map((each) =>
+      agent(name).start(invocation(each)).argv.join(' '),
+    );
+    expect(plain).not.toContain(expected.join(' '));
+    expect(`${line} `).toContain(` ${expected.join(' ')} `);
+  });
+});
+
 describe('a limit of steps and of the time of a command', () => {
   const limits = { maxSteps: 2, maxCommandTime: 90_000 };
 

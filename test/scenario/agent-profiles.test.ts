@@ -108,6 +108,37 @@ describe('agents of the configuration', { timeout: 60_000 }, () => {
     });
   });
 
+  it('are read beside a workflow, too, in the spelling of other programs', async () => {
+    const beside = `
+version: "1"
+agents:
+  careful:
+    description: Looks twice.
+    worker: CLAUDE_CODE
+    model: opus
+    variant: high
+    capabilities: [READ, EDIT, MAILBOX, TASKS]
+    base_instructions: Be careful.
+    max_steps: 7
+`;
+    const says = `
+const after = (name) => argv[argv.indexOf(name) + 1];
+const seen = { model: after('--model'), effort: after('--effort'), turns: after('--max-turns'), told: prompt.includes('Be careful.') };
+writeFileSync(env.MAILROOM_WORKSPACE + '/' + env.MAILROOM_STEP + '.json', JSON.stringify(seen));
+claude('done');`;
+    const chosen = work.replace('agent: careful, model: sonnet', 'agent: careful, variant: low');
+    project = new CliProject(
+      { 'workflows/team/look.yaml': chosen, 'workflows/team/agents.yaml': beside },
+      { claude: says },
+    );
+    // The file is not taken for a workflow.
+    expect((await project.run(['validate'])).stdout).toContain('ok: 1 workflow');
+    expect(await project.run(['run', 'look', '--param', 'who=careful'])).toMatchObject({ code: 0 });
+    const seen = { model: 'opus', turns: '7', told: true };
+    expect(cameTo('static')).toEqual({ ...seen, effort: 'low' });
+    expect(cameTo('chosen')).toEqual({ ...seen, effort: 'high' });
+  });
+
   it('set what a completion check does not set itself', async () => {
     const checks = `
 if (env.MAILROOM_COMPLETION_CHECK_ID === undefined) { claude('made'); process.exit(); }

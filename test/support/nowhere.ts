@@ -13,6 +13,7 @@ export const nowhere: LanguageContext = {
   agents: { model: null, maxTokens: null },
   agentDefaults: { provider: null, capabilities: null },
   profiles: new Map(),
+  agentsBeside: () => null,
   notify: {},
   files: { read: () => null, list: () => [], tracked: [] },
   workflows: () => [],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { builtInProviders, type Config } from '../../src/config/config.ts';
-import { parseConfig } from '../../src/config/read.ts';
+import { parseAgents, parseConfig } from '../../src/config/read.ts';
 import { renderDiagnostics } from '../../src/yaml/diagnostics.ts';
 import { parseMessage } from '../../src/mail/format/read-message.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
@@ -18,6 +18,7 @@ import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
  * What a person sees for every kind of mistake, whole: test/golden/<name>.yaml (or .md) is read, test/golden/<name>.txt is
  * what is said about it. The name tells the format; a line `# file: <name>` begins another file, of the configuration
  * where it is called mailroom.yaml or agents.yaml, of a project where the name begins with extends.
+ * `beside/agents.yaml` is one beside a workflow.
  */
 
 const golden = new URL('../golden/', import.meta.url);
@@ -70,12 +71,14 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
       ? { ok: false, code: 'E_WORKFLOW', problem: 'there is no such file' }
       : { ok: true, ...found };
   };
+  const beside = others.find(({ file }) => file === 'beside/agents.yaml') ?? null;
   const surroundings: LanguageContext = {
     ...nowhere,
     protocol: protocolOf(),
     broaderThanRequested,
     withoutMcp,
     profiles: configOf(others).profiles,
+    agentsBeside: () => beside && parseAgents({ path: beside.file, text: beside.text }, configOf(others)),
     load,
     files: { ...nowhere.files, read: (path) => others.find(({ file }) => file === path)?.text ?? null },
     workflows: () =>

@@ -27,7 +27,7 @@ export const completionCheck = z
     model: text.optional().describe("The model, as the worker's program names it."),
     variant: text
       .optional()
-      .describe('Read for other programs, and reported: the settings of the program choose it.'),
+      .describe('The variant of the model, or its effort, as the program names it: high.'),
     instructions: z.string().optional().describe('What is to be checked, and when it is complete.'),
     capabilities: permissions.optional().describe('What the checker may do, mostly READ.'),
     timeout: duration

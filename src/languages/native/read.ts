@@ -22,6 +22,7 @@ function readNative(
   document: YamlDocument,
   surroundings: LanguageContext,
   children: Children,
+  file: string,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const given = isJsonObject(document.value) ? document.value : {};
   if (isDaemonFile(given)) {
@@ -35,7 +36,10 @@ function readNative(
   const read = repaired === null ? right : nativeFile.safeParse(repaired.value);
   const usable = read.data ?? validParts(nativeFile, repaired!.value);
   const diagnostics = diagnosticsOf(document, repaired);
-  const workflow = lower(usable, diagnostics, children, surroundings);
+  const beside = surroundings.agentsBeside(file);
+  const others = beside?.ok === true ? beside.value.map((each) => [each.name, each] as const) : [];
+  const profiles = new Map([...surroundings.profiles, ...others]);
+  const workflow = lower(usable, diagnostics, children, { ...surroundings, profiles });
   diagnostics.refuseUnread(usable);
   const { broken, isOrderUnknown } = whatIsLost(given, repaired?.lost ?? []);
   diagnostics.check(workflow, surroundings, {
@@ -45,7 +49,10 @@ function readNative(
     language: nativeLanguage,
     vocabulary: nativeVocabulary,
   });
-  return { workflow, problems: [...problems, ...diagnostics.problems] };
+  return {
+    workflow,
+    problems: [...problems, ...(beside?.ok === false ? beside.problems : []), ...diagnostics.problems],
+  };
 }
 
 function diagnosticsOf(document: YamlDocument, repaired: Repaired | null): Diagnostics {

@@ -232,7 +232,7 @@ const whatIsDone = {
   model: text.optional().describe("The model, as the worker's program names it."),
   variant: text
     .optional()
-    .describe('Read for other programs, and reported: the settings of the program choose it.'),
+    .describe('The variant of the model, or its effort, as the program names it: high.'),
   instructions: z.string().optional().describe('What is to be done; expressions are allowed.'),
   takes: z.record(text, taken).optional().describe('Further inputs of its prompt, by name; quoted as data.'),
   summary: text

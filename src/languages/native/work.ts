@@ -1,4 +1,5 @@
 import type { Language } from '../../expressions/language.ts';
+import { workerProviders } from '../../config/profiles.ts';
 import type { Agent } from '../../workflow/agent.ts';
 import type { Step, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -12,12 +13,7 @@ type Script = Extract<Work, { kind: 'script' }>;
 type Command = Extract<Work, { kind: 'command' }>;
 
 /** The provider of each worker; CUSTOM has none. */
-export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = {
-  CODEX_CLI: 'codex',
-  CLAUDE_CODE: 'claude',
-  GEMINI_CLI: 'gemini',
-  OPENCODE: 'opencode',
-};
+export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = workerProviders;
 
 interface AgentInput {
   readonly model?: string | undefined;
@@ -80,16 +76,11 @@ export function lowerAgent(
   path: Path,
   language: Language,
 ): Agent {
-  if (input.variant !== undefined)
-    diagnostics.warn(
-      [...path, 'variant'],
-      '`variant` does nothing here: no variant of a model is passed on',
-      'choose it in the settings of the program, or by the name of the model',
-    );
   return {
     kind: 'agent',
     provider,
     model: input.model ?? null,
+    ...(input.variant !== undefined && { variant: input.variant }),
     instructions: diagnostics.template([...path, 'instructions'], input.instructions ?? '', language),
     capabilities: permissionsOf(diagnostics, input, path),
     maxSteps: input.max_steps ?? null,

@@ -1,3 +1,4 @@
+import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Profile } from '../../config/profiles.ts';
 import type { Config, NipSettings } from '../../config/config.ts';
 import type { CheckContext } from '../../mail/protocol/check/report.ts';
@@ -34,6 +35,11 @@ export interface LanguageContext {
   };
   /** The agents of the configuration, by name. */
   readonly profiles: ReadonlyMap<string, Profile>;
+  /**
+   * The agents of an agents.yaml in the folder of a workflow file; null: there is none. The same
+   * object for each file of a folder.
+   */
+  agentsBeside(file: string): Checked<readonly Profile[]> | null;
   /** Notification commands of mailroom.yaml, by scheme. */
   readonly notify: Config['notify'];
   /** Files of the project that a workflow names: agents, skills, modules, memories. */

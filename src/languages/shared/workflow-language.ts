@@ -25,6 +25,7 @@ export interface WorkflowLanguage {
     document: YamlDocument,
     surroundings: LanguageContext,
     children: Children,
+    file: string,
   ) => { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] };
   /** What it shows of a run besides the documents of all runs; absent: nothing. */
   readonly runs?: RunFormat;

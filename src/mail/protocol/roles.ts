@@ -68,8 +68,20 @@ function profileOf(
       message: `no agent is called \`${agent}\``,
       hint: unknownAgentHint(agent, profiles),
     });
+  for (const key of ofSteps)
+    if (profile?.settings[key] !== undefined)
+      problems.push({
+        code: 'E_PROTOCOL',
+        severity: 'warning',
+        path: ['roles', name, 'agent'],
+        message: `\`${key}\` of the agent \`${profile.name}\` does nothing for a role`,
+        hint: 'only steps with this agent use it',
+      });
   return profile;
 }
+
+/** Settings of an agent that only steps have. */
+const ofSteps = ['variant', 'max_steps', 'max_command_time'] as const;
 
 function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles }: Config): Role {
   const provider = input.provider ?? defaults.provider ?? '';

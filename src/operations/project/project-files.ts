@@ -47,7 +47,8 @@ export function listWorkflowFiles(disk: Disk, folder = 'workflows'): string[] {
     if (isWorkflow && name === 'overrides') return [];
     const path = join(folder, name);
     if (disk.look(path)?.kind === 'folder') return listWorkflowFiles(disk, path);
-    return /\.(ya?ml|json)$/.test(name) && path !== overridesFile ? [path] : [];
+    const isOther = name === 'agents.yaml' || path === overridesFile;
+    return /\.(ya?ml|json)$/.test(name) && !isOther ? [path] : [];
   });
 }
 

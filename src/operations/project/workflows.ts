@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import process from 'node:process';
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { FoundWorkflow } from '../runs/services.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import type { Config } from '../../config/config.ts';
+import type { parseAgents } from '../../config/read.ts';
 import { isStrict } from '../../config/strict.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { Loaded, ProjectFiles, LanguageContext } from '../../languages/shared/context.ts';
@@ -56,8 +58,9 @@ export async function checkWorkflow(
   file: string,
   { starting = null, overrides = [], read = readText }: CheckOptions = {},
 ): Promise<FoundWorkflow> {
-  const [{ parseWorkflow }, { identityOf }, { programFor }] = await Promise.all([
+  const [{ parseWorkflow }, { parseAgents }, { identityOf }, { programFor }] = await Promise.all([
     import('../../languages/parse.ts'),
+    import('../../config/read.ts'),
     import('../../languages/shared/identity.ts'),
     import('./doctor-agents.ts'),
   ]);
@@ -77,6 +80,11 @@ export async function checkWorkflow(
     agents: config.defaults,
     agentDefaults: config.defaults,
     profiles: config.profiles,
+    agentsBeside: besideOf(disk, config, parseAgents, (path) => {
+      const agents = read(path);
+      if (agents !== null) note(shown(path), agents);
+      return agents;
+    }),
     notify: config.notify,
     files: noting(projectFiles(disk, await trackedFiles(disk.root, text)), note),
     workflows: () => identitiesBy(disk, identityOf),
@@ -99,6 +107,36 @@ export async function checkWorkflow(
     text,
     checked: withWeakSecrets(await verified(text, held, shown(file))),
     fingerprint: fingerprintOf(texts),
+  };
+}
+
+/** The agents of the agents.yaml in the folder of a workflow, which is not that of the project. */
+function besideOf(
+  { root }: RealDisk,
+  config: Config,
+  parse: typeof parseAgents,
+  read: typeof readText,
+): LanguageContext['agentsBeside'] {
+  const found = new Map<string, ReturnType<LanguageContext['agentsBeside']>>();
+  const readAgents = (path: string): ReturnType<LanguageContext['agentsBeside']> => {
+    const shown = shownPath(root, path);
+    try {
+      const text = read(path);
+      return text === null ? null : parse({ path: shown, text }, config);
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      const { code, message } = error;
+      return { ok: false, problems: [{ code, severity: 'error', message, place: null, hint: null }] };
+    }
+  };
+  return (file) => {
+    const folder = dirname(resolve(root, file));
+    if (folder === root) return null;
+    const known = found.get(folder);
+    if (known !== undefined) return known;
+    const agents = readAgents(join(folder, 'agents.yaml'));
+    found.set(folder, agents);
+    return agents;
   };
 }
 

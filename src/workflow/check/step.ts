@@ -160,6 +160,7 @@ function checkName(report: CheckReport, at: At, what: string, problem: string | 
 const boundHints: Readonly<Record<AgentBound, string>> = {
   max_steps: 'the `timeout` or the `budget` bounds all of them together',
   max_command_time: 'the `timeout` bounds all of them together',
+  variant: 'the settings of the program choose it, or the name of the model',
 };
 
 /**
@@ -167,9 +168,10 @@ const boundHints: Readonly<Record<AgentBound, string>> = {
  * check.
  */
 function checkBounds(owner: object, agent: Agent, report: CheckReport): void {
-  const given: Readonly<Record<AgentBound, number | null>> = {
+  const given: Readonly<Record<AgentBound, string | number | null>> = {
     max_steps: agent.maxSteps,
     max_command_time: agent.maxCommandTime,
+    variant: agent.variant ?? null,
   };
   for (const bound of report.context.notEnforced.get(agent.provider) ?? []) {
     if (given[bound] === null) continue;

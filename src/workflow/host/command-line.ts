@@ -55,6 +55,7 @@ export function invocationOf(
     network: launch.network ?? true,
     maxSteps: work.maxSteps,
     maxCommandTime: work.maxCommandTime,
+    ...(work.variant !== undefined && { variant: work.variant }),
     ...(work.mcp !== undefined && { mcp: { own: work.mcp, servers: {} } }),
     ...(work.mayConfigure && { mayConfigure: work.mayConfigure }),
     model: work.model,

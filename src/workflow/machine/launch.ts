@@ -53,6 +53,7 @@ export type LaunchWork =
       readonly kind: 'agent';
       readonly provider: string;
       readonly model: string | null;
+      readonly variant?: string;
       readonly instructions: string;
       readonly capabilities: readonly Capability[];
       readonly maxSteps: number | null;

@@ -16,6 +16,7 @@ export function writeAgent(work: Agent, choice?: Template): JsonObject {
     // A step whose agent is chosen may leave its permissions to that agent.
     capabilities: choice === undefined || work.capabilities.length > 0 ? [...work.capabilities] : null,
     model: work.model,
+    variant: work.variant,
     max_steps: work.maxSteps,
     max_command_time: work.maxCommandTime && duration(work.maxCommandTime),
     mcp: work.mcp && [...work.mcp],
