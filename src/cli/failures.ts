@@ -45,6 +45,11 @@ function asFailure(error: unknown, debug: boolean, called: Called): MailroomErro
   return new MailroomError('E_INTERNAL', message, hint);
 }
 
+/** Shows diagnostics on standard error, with an empty line after them; nothing for an empty text. */
+export function complainOf(text: string, terminal: Terminal): void {
+  if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
+}
+
 /** Error codes in red, hints dimmed; unchanged without colours. */
 export function paintDiagnostics(text: string, colours: Colours): string {
   return text

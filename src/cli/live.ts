@@ -1,3 +1,4 @@
+import { counted } from '../kernel/enumerate.ts';
 import type { MailStatus } from '../operations/mail-status.ts';
 import { cut } from './columns.ts';
 import { ahead, clock, money } from './format.ts';
@@ -14,7 +15,7 @@ export function blockLines(status: MailStatus, now: number, colours: Colours, ro
   const figures = [
     `${String(running)} running`,
     `${String(waiting)} waiting`,
-    `${String(of('open'))} open thread${of('open') === 1 ? '' : 's'}`,
+    counted(of('open'), 'open thread'),
     ...(of('quiet') > 0 ? [`${String(of('quiet'))} quiet`] : []),
     ...(today === '' ? [] : [`${today} today`]),
   ];

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/enumerate.ts';
 import { endOfId } from '../kernel/ids.ts';
 import type { RunStatus } from '../workflow/machine/status.ts';
 import type { RunState } from '../workflow/machine/state.ts';
@@ -81,7 +82,7 @@ export async function follow(
   const unsent = controller.unsent();
   if (unsent > 0)
     terminal.complain(
-      `not sent: ${String(unsent)} event${unsent === 1 ? '' : 's'} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)\n`,
+      `not sent: ${counted(unsent, 'event')} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)\n`,
     );
   if (options.json === true) terminal.write(json(await document(controller)));
   else terminal.print(`${warningLines(context, controller)}${lastLine(context, controller)}`);

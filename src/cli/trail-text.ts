@@ -1,3 +1,4 @@
+import { counted } from '../kernel/enumerate.ts';
 import type { Thread } from '../mail/machine/state.ts';
 import type { MessageDocument } from '../operations/messages.ts';
 import { cut } from './columns.ts';
@@ -45,8 +46,8 @@ function headLine(
   const subject = thread?.subject ?? said[0]?.subject ?? '';
   const facts = [
     thread?.state ?? 'over',
-    `${String(said.length)} message${said.length === 1 ? '' : 's'}`,
-    ...(thread ? [`${String(thread.turns)} turn${thread.turns === 1 ? '' : 's'}`, money(thread.cost)] : []),
+    counted(said.length, 'message'),
+    ...(thread ? [counted(thread.turns, 'turn'), money(thread.cost)] : []),
   ].filter((fact) => fact !== '');
   return `${colours.bold(line(subject))}  ${colours.dim(`thread ${short(id)}: ${facts.join(', ')}`)}`;
 }
@@ -75,5 +76,5 @@ function bodyLines(body: string, subject: string, full: boolean): string[] {
   const rest = plain(written[0] ?? '') === subject ? written.slice(1) : written;
   const shown = rest.slice(0, firstLines).map((text) => cut(text, widest));
   const more = rest.length - shown.length;
-  return more > 0 ? [...shown, `… ${String(more)} more line${more === 1 ? '' : 's'}`] : shown;
+  return more > 0 ? [...shown, `… ${counted(more, 'more line')}`] : shown;
 }

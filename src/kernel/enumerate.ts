@@ -14,3 +14,8 @@ export function listed(names: readonly string[], last = 'and'): string {
   const end = names.at(-1) ?? '';
   return names.length < 2 ? end : `${names.slice(0, -1).join(', ')} ${last} ${end}`;
 }
+
+/** `1 step`, `2 steps`. */
+export function counted(count: number, what: string): string {
+  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,3 +1,4 @@
+import { counted } from './enumerate.ts';
 /** How much of a program's output an excerpt has at most; bytes in UTF-8. */
 const most = { lines: 200, bytes: 16 * 1024 };
 
@@ -99,7 +100,7 @@ class Chosen {
 }
 
 function gapMark(count: number): string {
-  return `[… ${String(count)} line${count === 1 ? '' : 's'} …]`;
+  return `[… ${counted(count, 'line')} …]`;
 }
 
 /** No mark of a gap is longer, with its line break. */

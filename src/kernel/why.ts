@@ -65,6 +65,11 @@ export function because<Act>(
   return { code, reason, cause: null, until: null, act: null, ...rest };
 }
 
+/** The explanation of something that the next look moves. */
+export function due<Act>(reason: string): Why<Act> {
+  return because('due', reason);
+}
+
 /** The explanation of something that waits for another thing, which has its own. */
 export function through<Act>(code: WhyCode, reason: string, inner: Why<Act> | null): Why<Act> {
   if (inner === null) return because(code, reason);

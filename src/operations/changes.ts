@@ -1,3 +1,4 @@
+import { counted } from '../kernel/enumerate.ts';
 import { mailroom, type Message } from '../mail/format/message.ts';
 import { askKey } from '../mail/machine/fold/asks.ts';
 import type { Cost } from '../kernel/cost.ts';
@@ -248,9 +249,7 @@ function threadLine(
   money: (cost: Cost) => string,
 ): string {
   const why = reason === null ? '' : `: ${reason.text}`;
-  const figures = [`${String(turns)} turn${turns === 1 ? '' : 's'}`, money(cost)].filter(
-    (text) => text !== '',
-  );
+  const figures = [counted(turns, 'turn'), money(cost)].filter((text) => text !== '');
   return `thread ${shortId(id)} is ${state} — ${subject} (${figures.join(', ')})${why}`;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/enumerate.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { mailMatching, type IsMail } from '../mail/mailboxes/mail-files.ts';
 import { misplacedText } from '../mail/mailboxes/misplaced.ts';
@@ -59,7 +60,7 @@ export function withWorktrees({ files }: Project, threads: readonly ThreadStatus
 }
 
 function unreadable(count: number): string {
-  const what = `${String(count)} problem${count === 1 ? '' : 's'}`;
+  const what = counted(count, 'problem');
   return `the protocol cannot be read, and so no roles: it has ${what}; \`mailroom check\` shows what is wrong`;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/enumerate.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { innerOf } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
@@ -69,7 +70,7 @@ export function validate(workflows: readonly ReadWorkflow[]): Validation {
 export function warningsNote(read: ReadWorkflow, command: string): string | null {
   const { length } = validate([read]).document.warnings;
   if (!read.checked.ok || length === 0) return null;
-  return `${read.path}: ${String(length)} warning${length === 1 ? '' : 's'}. To show: ${command}`;
+  return `${read.path}: ${counted(length, 'warning')}. To show: ${command}`;
 }
 
 function diagnosticsOf(checked: Checked<Workflow>): readonly Diagnostic[] {

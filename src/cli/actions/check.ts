@@ -1,8 +1,8 @@
+import { counted } from '../../kernel/enumerate.ts';
 import type { Context } from '../context.ts';
 import type { CheckDocument } from '../../operations/check.ts';
 import { json } from '../output.ts';
-import { paintDiagnostics } from '../failures.ts';
-import { printable } from '../format.ts';
+import { complainOf } from '../failures.ts';
 
 export interface CheckOptions {
   /** Undefined: explore, and report everything else too. */
@@ -27,7 +27,7 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
     terminal.write(json(document));
     return code;
   }
-  if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
+  complainOf(text, terminal);
   terminal.print(`${summary(document)}\n`);
   return code;
 }
@@ -42,7 +42,6 @@ function summary({
   accepted,
   exploration,
 }: CheckDocument): string {
-  const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
   const found = [
     ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
     ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
@@ -5,8 +6,8 @@ import type { PublishedStatus } from '../../nostr/published-status.ts';
 import type { Context } from '../context.ts';
 import type { Defined, RemoteStatus } from '../../operations/nip/documents.ts';
 import { problemDocuments, problemsText } from '../../operations/problems.ts';
-import { paintDiagnostics } from '../failures.ts';
-import { line, printable } from '../format.ts';
+import { complainOf } from '../failures.ts';
+import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { follow } from '../run-follow.ts';
 import { pair } from '../run-start.ts';
@@ -33,9 +34,8 @@ export async function define(context: Context, file: string, options: NipOptions
   const instead = replaced === null ? '' : `, replaces event ${replaced}`;
   const kept =
     newer === null ? '' : `, but ${workflowId} stays event ${newer}, which its author signed later`;
-  const steps = stepCount === 1 ? '1 step' : `${String(stepCount)} steps`;
-  if (options.json !== true && warnings.length > 0)
-    terminal.complain(`${paintDiagnostics(printable(problemsText(warnings)), terminal.errorColours)}\n\n`);
+  const steps = counted(stepCount, 'step');
+  if (options.json !== true && warnings.length > 0) complainOf(problemsText(warnings), terminal);
   terminal.write(
     options.json === true
       ? json({ schema: 1, ...defined, warnings: problemDocuments(warnings) })

@@ -3,7 +3,7 @@ import { parameterWord } from '../../workflow/machine/parameters.ts';
 import type { PlanDocument } from '../../operations/runs/plan.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';
-import { paintDiagnostics } from '../failures.ts';
+import { complainOf } from '../failures.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { ceilingLines, shownPlan } from '../plan-text.ts';
@@ -37,8 +37,7 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   const { validate } = await import('../../operations/validate.ts');
   const { text } = validate([found]);
   const document = planDocument(definition, data, warnings);
-  if (options.json !== true && text !== '')
-    terminal.complain(`${paintDiagnostics(text, terminal.errorColours)}\n\n`);
+  if (options.json !== true) complainOf(text, terminal);
   if (options.json === true) terminal.write(json(document));
   else {
     const lines =

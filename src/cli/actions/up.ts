@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { orElse } from '../../kernel/contained.ts';
@@ -118,7 +119,7 @@ async function printEnd(
     const status = ownStatus(controller, terminal.now(), problem === null ? [] : [problem]);
     terminal.write(json(endDocument(idle, failures, status, project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped') {
-    const failed = `failed (${String(failures)} failure${failures === 1 ? '' : 's'}); see \`${context.commandLine('inbox')}\``;
+    const failed = `failed (${counted(failures, 'failure')}); see \`${context.commandLine('inbox')}\``;
     terminal.write(`idle: ${idle === 'done' && failures > 0 ? failed : idle}\n`);
   } else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;

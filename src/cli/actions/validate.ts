@@ -1,9 +1,9 @@
+import { counted } from '../../kernel/enumerate.ts';
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { ValidateDocument } from '../../operations/validate.ts';
 import type { Context } from '../context.ts';
-import { paintDiagnostics } from '../failures.ts';
-import { printable } from '../format.ts';
+import { complainOf } from '../failures.ts';
 import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
@@ -40,13 +40,12 @@ export async function runValidate(
     terminal.write(json(document));
     return code;
   }
-  if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
+  complainOf(text, terminal);
   terminal.print(`${summary(document)}\n`);
   return code;
 }
 
 function summary({ ok, workflows, errors, warnings }: ValidateDocument): string {
-  const counted = (count: number, what: string) => `${String(count)} ${what}${count === 1 ? '' : 's'}`;
   const found = [
     ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
     ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),

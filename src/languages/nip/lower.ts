@@ -1,3 +1,4 @@
+import { bareStep } from '../shared/bare-step.ts';
 import { call, literal } from '../../expressions/build.ts';
 import type { Need, RoleWork, Step, ValueType, Workflow } from '../../workflow/model.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
@@ -76,24 +77,15 @@ function lowerStep(step: StepTag, lowering: Lowering): Step {
   const { id, output, timeout, policy, retries, budget } = step;
   const isRetried = policy === 'retry';
   return {
+    ...bareStep,
     id,
-    description: null,
     needs: lowering.definition.graph.edges.flatMap((edge) =>
       edge.to === id ? lowerEdge(edge, lowering) : [],
     ),
     join: 'any',
-    when: null,
     work: lowerWork(step, lowering),
-    workspace: null,
-    env: {},
-    secrets: null,
-    stdin: null,
-    stdout: null,
-    inputs: [],
-    outputs: [],
     values: { [output]: result },
     timeout,
-    grace: null,
     retry: {
       max: isRetried ? retries : 0,
       base: second,
@@ -103,9 +95,7 @@ function lowerStep(step: StepTag, lowering: Lowering): Step {
       codes: null,
     },
     onFailure: policy,
-    check: null,
     budget: budget === null ? null : { usd: null, tokens: null, msats: budget },
-    next: null,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Template } from '../../expressions/template.ts';
 import type { Body, Step, Work } from '../../workflow/model.ts';
 import { isInside } from '../../yaml/paths.ts';
 import type { Path } from '../../yaml/yaml.ts';
+import { bareStep } from '../shared/bare-step.ts';
 import { lowerCondition } from './conditions.ts';
 import type { FileFacts, Lowering } from './lowering.ts';
 import { checkPath } from './paths.ts';
@@ -50,26 +51,18 @@ function lowerStep(input: StepInput, path: Path, first: string, lowering: Loweri
   const timeout = input.timeout ?? (isLoop || kind === 'set_context' ? null : usualTimeout);
   const attempts = input.retry?.attempts ?? 1;
   return diagnostics.from<Step>([...path, 'name'], {
+    ...bareStep,
     id: input.name,
-    description: null,
-    needs: [],
     join: 'all',
     when: input.when === undefined ? null : lowerCondition(input.when, [...path, 'when'], lowering),
     work: kind === null ? { kind: 'assign', values: {} } : lowerWork(kind, input, path, lowering),
-    workspace: null,
-    env: {},
     secrets: input.secrets ?? null,
     stdin: lowerInput(input, path, lowering),
     stdout: lowerOutput(input, path, lowering),
-    inputs: [],
-    outputs: [],
-    values: {},
     timeout: timeout === null ? null : Math.round(timeout * second),
     grace,
     retry: { max: attempts - 1, base: pause, factor: 1, cap: pause, jitter: false, codes: retried },
     onFailure: attempts > 1 ? 'retry' : 'abort',
-    check: null,
-    budget: null,
     next,
   });
 }

@@ -1,3 +1,4 @@
+import { bareStep } from '../shared/bare-step.ts';
 import { constant } from '../../expressions/build.ts';
 import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Agent } from '../../workflow/agent.ts';
@@ -112,27 +113,16 @@ function stepOf(input: StageInput, path: Path, place: Place, lowering: Lowering)
         : lowerExpression(condition, [...path, 'condition'], place, lowering);
   const { retry, onFailure, timeout } = policyOf(input.error_policy, lowering.file.error_policy);
   return {
+    ...bareStep,
     id: input.id,
     description: input.description ?? input.name ?? null,
     needs: lowering.diagnostics.from([...path, 'depends_on'], needsOf(input)),
     join: 'all',
     when,
     work: { kind: 'assign', values: {} },
-    workspace: null,
-    env: {},
-    secrets: null,
-    stdin: null,
-    stdout: null,
-    inputs: [],
-    outputs: [],
-    values: {},
     timeout,
-    grace: null,
     retry,
     onFailure,
-    check: null,
-    budget: null,
-    next: null,
   };
 }
 

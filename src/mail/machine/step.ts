@@ -5,6 +5,7 @@ import type { Mail, MailState } from './state.ts';
 import type { StepAnswer, StepRequest, StepNotice } from '../../letters/step-answer.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 
 /*
  * Steps of workflows that roles perform. A step is a request of the built-in role `workflow` that
@@ -25,51 +26,33 @@ export function stepOf(state: MailState, thread: ThreadId): Mail | null {
 
 /** The step as a message, accepted now. The protocol must have the role. */
 export function sentStep(protocol: Protocol, letter: StepRequest, now: number): Sent {
-  const { id, role, subject, body, run, fields, timeout } = letter;
-  return {
-    message: {
-      id,
-      type: 'step',
-      from: workflowRole,
-      to: [role],
-      thread: id,
-      inReplyTo: null,
-      subject: subjectLine(subject),
-      created: now,
-      attachments: [],
-      fields: { ...fields, run },
-      extra: {},
-      body,
-    },
-    request: {
-      replies: [stepResult.name],
-      blocks: 'none',
-      deadline: timeout === null ? null : now + timeout,
-      onTimeout: 'fail',
-      escalateTo: 'user',
-    },
-    answers: null,
-    late: false,
-    closes: false,
-    joins: [],
-    people: isHuman(protocol, role) ? [role] : [],
-  };
+  const { run, fields, timeout } = letter;
+  const deadline = timeout === null ? null : now + timeout;
+  const replies = [stepResult.name];
+  const request = { replies, blocks: 'none', deadline, onTimeout: 'fail', escalateTo: 'user' } as const;
+  return { ...sentByRun(protocol, letter, 'step', { ...fields, run }, now), request };
 }
 
 /**
  * A run's notice to a role, accepted now. The protocol must have the role; a person's notice leaves
  * no thread open.
  */
-export function sentNotice(
+export function sentNotice(protocol: Protocol, letter: StepNotice, now: number): Sent {
+  const closes = isHuman(protocol, letter.role);
+  return { ...sentByRun(protocol, letter, 'notice', { run: letter.run }, now), closes };
+}
+
+function sentByRun(
   protocol: Protocol,
-  { id, run, role, subject, body }: StepNotice,
+  { id, role, subject, body }: StepNotice,
+  type: string,
+  fields: JsonObject,
   now: number,
 ): Sent {
-  const person = isHuman(protocol, role);
   return {
     message: {
       id,
-      type: 'notice',
+      type,
       from: workflowRole,
       to: [role],
       thread: id,
@@ -77,16 +60,16 @@ export function sentNotice(
       subject: subjectLine(subject),
       created: now,
       attachments: [],
-      fields: { run },
+      fields,
       extra: {},
       body,
     },
     request: null,
     answers: null,
     late: false,
-    closes: person,
+    closes: false,
     joins: [],
-    people: person ? [role] : [],
+    people: isHuman(protocol, role) ? [role] : [],
   };
 }
 

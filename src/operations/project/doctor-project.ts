@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Finding } from '../services.ts';
@@ -54,10 +55,6 @@ function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {
   if (warnings === 0) return { topic: 'protocol', state: 'ok', text };
   const more = `${counted(warnings, 'warning')}; see \`mailroom check\``;
   return { topic: 'protocol', state: 'warning', text: `${text}, ${more}` };
-}
-
-function counted(count: number, what: string): string {
-  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** Providers of roles whose program is not installed. */

@@ -1,5 +1,5 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
-import type { WorkResult } from './work-result.ts';
+import { blankResult, type WorkResult } from './work-result.ts';
 import { readExit, type Returned } from './exits.ts';
 import { valuesFromText, reportedError, resultOf, withAnswers } from './outputs-from-text.ts';
 import type { Launch } from './launch.ts';
@@ -73,18 +73,5 @@ function failWith(
  * The result of a process that never ran, or whose output could not be kept, because of the host.
  */
 export function failedResult(errorClass: ErrorClass, reason: Reason): WorkResult {
-  const empty: WorkResult = {
-    outcome: { is: 'done' },
-    exitCode: null,
-    output: '',
-    values: {},
-    artifacts: [],
-    usage: { usd: 0, tokens: 0 },
-    session: null,
-    model: null,
-    durationMs: 0,
-    warnings: [],
-    changed: null,
-  };
-  return failWith(empty, reason, errorClass);
+  return failWith(blankResult, reason, errorClass);
 }

@@ -38,6 +38,21 @@ export interface WorkResult {
   readonly changed: ChangedFiles | null;
 }
 
+/** That of work which took no time and gave nothing. */
+export const blankResult: WorkResult = {
+  outcome: { is: 'done' },
+  exitCode: null,
+  output: '',
+  values: {},
+  artifacts: [],
+  usage: { usd: 0, tokens: 0 },
+  session: null,
+  model: null,
+  durationMs: 0,
+  warnings: [],
+  changed: null,
+};
+
 export interface ChangedFiles {
   /** Relative to the workspace. */
   readonly paths: readonly string[];

@@ -7,7 +7,7 @@ import { isHeld, occupies, Slots, type Launch } from '../rules/slots.ts';
 import { outcomes } from '../rules/outcomes.ts';
 import { blocking, openAsks } from '../rules/waiting.ts';
 import { heldWhy, inboxMissing, joinWhy, turnWords } from './holds.ts';
-import { because, through } from '../../../kernel/why.ts';
+import { because, due, through } from '../../../kernel/why.ts';
 import { causedBy, shortId, named, type MailWhy } from './words.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
@@ -353,10 +353,6 @@ const over: ReadonlySet<MailWhy['code']> = new Set([
   'no_mail',
   'unread',
 ]);
-
-function due(text: string): MailWhy {
-  return because('due', text);
-}
 
 function removed(name: RoleName): MailWhy {
   return because('role_removed', `the protocol has no role \`${name}\` any more`);

@@ -1,5 +1,5 @@
 import { listed } from '../../../kernel/enumerate.ts';
-import { because, through, type Why } from '../../../kernel/why.ts';
+import { because, due, through, type Why } from '../../../kernel/why.ts';
 import { clockNow } from '../clock.ts';
 import { isEnding, type DecisionContext, type Slots } from '../decide/context.ts';
 import { Room } from '../decide/room.ts';
@@ -255,10 +255,6 @@ function isDefined(rules: Rules, path: Path): boolean {
   const named = ids.filter((id) => !/^\d+$/.test(id));
   const step = named.pop() ?? '';
   return rules.bodies.get(named.join('/'))?.steps.has(step) === true;
-}
-
-function due(text: string): RunWhy {
-  return because('due', text);
 }
 
 function asked({ path, phase, startedAt }: In<'asked'>): RunWhy {

@@ -1,5 +1,5 @@
 import type { Fact, Path } from '../event.ts';
-import type { WorkResult } from '../work-result.ts';
+import { blankResult } from '../work-result.ts';
 import { scopeOf } from '../path.ts';
 import { noCost } from '../../../kernel/money.ts';
 import type { Open, RunState, Scope } from '../state.ts';
@@ -90,23 +90,11 @@ export function expand(state: RunState, event: Of<'expanded'>): void {
 export function complete(state: RunState, { path, values, artifacts }: Of<'completed'>): void {
   const run = state.steps.get(path);
   if (!isIn(run, 'open')) return;
-  const result = { ...succeeded, values, artifacts, durationMs: state.now - (run.startedAt ?? state.now) };
+  const durationMs = state.now - (run.startedAt ?? state.now);
+  const result = { ...blankResult, exitCode: 0, values, artifacts, durationMs };
   run.result = result;
   put(state, run, { is: 'ended', result, provider: null }, true);
 }
-
-const succeeded: Omit<WorkResult, 'durationMs'> = {
-  outcome: { is: 'done' },
-  exitCode: 0,
-  output: '',
-  values: {},
-  artifacts: [],
-  usage: { usd: 0, tokens: 0 },
-  session: null,
-  model: null,
-  warnings: [],
-  changed: null,
-};
 
 /** A body has completed. */
 export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'>): void {
