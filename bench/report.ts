@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, release, totalmem } from 'node:os';
+import { cpus, loadavg, release, totalmem } from 'node:os';
 import process from 'node:process';
 
 /** One measured line: what was seen, what it is compared with in the same run, and the budget. */
@@ -27,6 +27,9 @@ export function timed<T>(act: () => T): { value: T; elapsed: number } {
   return { value, elapsed: performance.now() - start };
 }
 
+/** What else ran when the measuring began: above a tenth of a core the clock is not to be trusted. */
+const [before = 0] = loadavg();
+
 function machine(): string {
   const [cpu] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
@@ -43,6 +46,7 @@ export function report(lines: readonly Line[]): void {
     `# Measured on ${new Date().toISOString().slice(0, 10)}`,
     '',
     `${machine()}. Ratios are against work done in the same run.`,
+    `The machine was ${before < 0.1 ? 'quiet' : `not quiet: its load was ${before.toFixed(1)}`}.`,
     '',
     '| what | seen | against | budget | |',
     '| --- | --- | --- | --- | --- |',

@@ -84,7 +84,8 @@ export function refuseShunned(
   command: CommandLine,
   { workspace, env }: { readonly workspace: string; readonly env: Readonly<Record<string, string>> },
 ): void {
-  const [path] = settingsAround(workspace, env['HOME'] ?? '/', command.shuns ?? []);
+  if (command.shuns === undefined) return;
+  const [path] = settingsAround(workspace, env['HOME'] ?? '/', command.shuns);
   if (path === undefined) return;
   throw new MailroomError(
     'E_PROVIDER',

@@ -2,10 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, writeSync, unlinkSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { wrap } from '../sandbox/containment.ts';
+import { ownProgram, usablePath } from '../sandbox/own-programs.ts';
 import { openOutputPipe, type OutputPipe } from '../output/pipe-pool.ts';
 import type { ProcessSpec } from '../types.ts';
 import type { Source } from '../output/output.ts';
 import { join, dirname } from 'node:path';
+import process from 'node:process';
 
 /** The host's ends of the launch barrier. */
 export interface LaunchBarrier {
@@ -32,7 +34,8 @@ export function launch(spec: ProcessSpec): Launched {
     // One after the other: if the second fails, the first is known and closed.
     pipes.push(openOutputPipe());
     pipes.push(openOutputPipe());
-    const child = spawn(program!, rest, {
+    const child = spawn(locate(program!, spec.env), rest, {
+      argv0: program,
       cwd: spec.cwd,
       env: { ...spec.env, MAILROOM_MARK: spec.mark },
       detached: true,
@@ -51,6 +54,15 @@ export function launch(spec: ProcessSpec): Launched {
     closeSync(input);
     for (const pipe of pipes) if (pipe !== null) closeSync(pipe.write);
   }
+}
+
+/**
+ * The path of bash, which runs every script, found once; the system would search for it at each
+ * start. It does where `PATH` is not the host's.
+ */
+function locate(program: string, { PATH }: ProcessSpec['env']): string {
+  const isHosts = PATH === usablePath(process.env['PATH'] ?? '');
+  return program === 'bash' && isHosts ? ownProgram(program) : program;
 }
 
 const NO_BARRIER: LaunchBarrier = { reached: (callback) => callback(), open() {}, close() {} };

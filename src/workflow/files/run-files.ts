@@ -265,14 +265,9 @@ export class RunFiles {
 
   /** Only while the workspace exists: projecting would otherwise create an empty one. */
   get #context(): ContextFolder {
-    const { workspace } = this.#run;
-    if (this.#open(workspace) === null)
-      throw new MailroomError(
-        'E_WORKSPACE',
-        `the workspace ${workspace} was deleted or moved`,
-        'put it back',
-      );
-    return this.#ownContext;
+    if (this.#workspace.look('')?.kind === 'folder') return this.#ownContext;
+    const text = `the workspace ${this.#run.workspace} was deleted or moved`;
+    throw new MailroomError('E_WORKSPACE', text, 'put it back');
   }
 
   #makeContext(): Disk {
