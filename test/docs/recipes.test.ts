@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { parseConfig } from '../../src/config/read.ts';
-import { notifyPerson } from '../../src/operations/up/notify.ts';
+import { notifyApprovers, notifyPerson } from '../../src/operations/notify.ts';
 import { appears } from '../support/appears.ts';
 
 /*
@@ -177,16 +177,18 @@ it.each([
 it('gives the variables that the page of the protocol lists', async () => {
   const protocol = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
   const listed = [...protocol.matchAll(/^\| `(MAILROOM_\w+)` +\|/gm)].map(([, name = '']) => name);
-  put('all.sh', 'env | grep ^MAILROOM_ > said.tmp; mv said.tmp said\n');
-  notifyPerson(folder, { notify: { lead: { command: ['sh', 'all.sh'], env: [] } } }, 'lead', message);
-  const given = new Map(
-    (await said())
-      .trimEnd()
-      .split('\n')
-      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
-  );
-  expect([...given.keys()].toSorted()).toEqual(listed.toSorted());
-  expect(Object.fromEntries(given)).toEqual({
+  put('all.sh', 'env | grep ^MAILROOM_ > said.tmp; mv said.tmp "$MAILROOM_TYPE"\n');
+  const config = { notify: { lead: { command: ['sh', 'all.sh'], env: [] } } };
+  const given = async (type: string) => {
+    await appears(join(folder, type));
+    const lines = readFileSync(join(folder, type), 'utf8').trimEnd().split('\n');
+    return Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
+    );
+  };
+  notifyPerson(folder, config, 'lead', message);
+  const ofMessage = await given('question');
+  expect(ofMessage).toEqual({
     MAILROOM_PROJECT: folder,
     MAILROOM_MESSAGE: message.id,
     MAILROOM_TO: 'lead',
@@ -195,4 +197,23 @@ it('gives the variables that the page of the protocol lists', async () => {
     MAILROOM_SUBJECT: subject,
     MAILROOM_THREAD: message.thread,
   });
+  const gate = {
+    run: message.id,
+    workflow: 'ship',
+    path: 'ask',
+    message: ` ${subject}\n`,
+    approvers: ['lead'],
+  };
+  notifyApprovers(folder, config, gate);
+  const ofGate = await given('gate');
+  expect(ofGate).toEqual({
+    MAILROOM_PROJECT: folder,
+    MAILROOM_MESSAGE: message.id,
+    MAILROOM_TO: 'lead',
+    MAILROOM_TYPE: 'gate',
+    MAILROOM_FROM: 'ship',
+    MAILROOM_SUBJECT: subject,
+    MAILROOM_GATE: 'ask',
+  });
+  expect(Object.keys({ ...ofMessage, ...ofGate }).toSorted()).toEqual(listed.toSorted());
 });

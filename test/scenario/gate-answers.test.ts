@@ -125,3 +125,42 @@ test('an answer while no process hosts the run is kept for its resume', { timeou
   expect(await place.run(['resume', id])).toMatchObject({ code: 0 });
   expect(place.read('fix.txt')).toContain('"risk": "high"');
 });
+
+test('people are notified of a gate that waits', { timeout: 60_000 }, async () => {
+  const told = `echo "$MAILROOM_TO: $MAILROOM_TYPE $MAILROOM_GATE of $MAILROOM_FROM $MAILROOM_MESSAGE asks $MAILROOM_SUBJECT\${MAILROOM_THREAD-}" >> told.log\n`;
+  const gate = (more: string) => `name: ship
+version: '1'
+timeout: 5m
+steps:
+  ask: { gate: { message: "Ship\\n it?"${more} } }
+`;
+  const place = (project = new TestProject({
+    'mailroom.yaml': 'trail: off\nnotify: { user: [sh, told.sh], ada: [sh, told.sh] }\n',
+    'told.sh': told,
+    'workflows/any.yaml': gate(''),
+    'workflows/ada.yaml': gate(', approvers: [ada, eve]'),
+    'workflows/eve.yaml': gate(', approvers: [eve]'),
+  }));
+  const lines: string[] = [];
+  for (const [workflow, to] of [
+    ['any', 'user'],
+    ['ada', 'ada'],
+    ['eve', 'user'],
+  ] as const) {
+    const child = place.start(['run', `workflows/${workflow}.yaml`]);
+    const ran = finished(child);
+    await said(child, 'mailroom approve');
+    const [run = ''] = place.list('.mailroom/runs').slice(-1);
+    lines.push(`${to}: gate ask of ship ${run} asks Ship it?\n`);
+    await expect.poll(() => place.read('told.log')).toBe(lines.join(''));
+    child.kill('SIGKILL');
+    await ran;
+    // Whether the process that was killed has notified of it is unknown.
+    const resumed = finished(place.start(['resume', run]));
+    lines.push(lines.at(-1) ?? '');
+    await expect.poll(() => place.read('told.log'), { timeout: 20_000 }).toBe(lines.join(''));
+    expect(await place.run(['approve', '--as', 'eve'])).toMatchObject({ code: 0 });
+    await resumed;
+  }
+  expect(place.read('told.log')).toBe(lines.join(''));
+});

@@ -26,6 +26,7 @@ import type { HostLock } from '../../host/lock.ts';
 import { changeFinder } from '../../workflow/host/changes.ts';
 import { hookPorts } from '../../workflow/host/hook-ports.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
+import { notifyApprovers } from '../notify.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { runSecrets, variables, weakSecrets } from '../../workflow/host/secrets.ts';
@@ -223,6 +224,7 @@ function portsOf(
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
     hooks: hookPorts(disk, run),
+    notify: (gate) => notifyApprovers(disk.root, config, gate),
     ...(config.limits.budgetAlert !== null && { budgetAlert: config.limits.budgetAlert }),
     ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
     uncommittedPatch: (workspace) => patchFromBase({ workspace, base: 'HEAD' }, secrets),

@@ -22,7 +22,7 @@ import { GitRepository } from '../../git/git-repository.ts';
 import { bootId, readProcess } from '../../process/proc.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
 import { turnsOutput } from '../output.ts';
-import { notifyPerson } from './notify.ts';
+import { notifyPerson } from '../notify.ts';
 import { controlFolder } from '../../host/control.ts';
 import {
   lockFile,

@@ -4,6 +4,7 @@ import type { RunEvent } from '../machine/event.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import type { Launch } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
+import type { WaitingGate } from './gate-notices.ts';
 import type { RunFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
 import type { RunFiles } from '../files/run-files.ts';
@@ -35,6 +36,8 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   readonly hooks?: HookPorts;
   /** The share of the run's budget at which `user` is notified; absent: never. */
   readonly budgetAlert?: number;
+  /** Notifies the people who may answer a gate; never throws. Absent: nobody is notified. */
+  readonly notify?: (gate: WaitingGate) => void;
   /** Receives each agent's outcome before its outputs are collected. Absent: it is not kept. */
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
   /** The git branch that the workspace of the run is on. */

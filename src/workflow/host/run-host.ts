@@ -17,6 +17,7 @@ import { BudgetAlert } from './budget-alert.ts';
 import { RunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
+import { GateNotices } from './gate-notices.ts';
 import { Hooks } from './hooks.ts';
 import type { Hook } from '../automation.ts';
 import { RunProjector } from './projector.ts';
@@ -56,6 +57,7 @@ export class RunHost implements Host {
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
   readonly #alert: BudgetAlert;
+  readonly #gates: GateNotices;
   readonly #rollback: Rollback;
   /** Whether any step can wait for a provider. */
   readonly #parks: boolean;
@@ -85,6 +87,7 @@ export class RunHost implements Host {
     this.#observers = (ports.observers ?? []).map((observing) => observing(this.#rules, this.#disk));
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
     this.#alert = new BudgetAlert(this.#ledger, this.#rules, ports);
+    this.#gates = new GateNotices(this.#ledger, ports);
     this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
   }
 
@@ -194,6 +197,7 @@ export class RunHost implements Host {
     if (this.running === 0) this.#rollback.start();
     for (const hook of this.#taken.splice(0)) this.#hooks.start(hook);
     this.#disk.succeeds(() => this.#alert.look());
+    this.#gates.look();
     this.#disk.succeeds(() => this.#commands.release());
     // An older decision may want processes that have ended since.
     if (this.#commandsReadable) this.#disk.succeeds(() => this.#workers.steer(wanted));

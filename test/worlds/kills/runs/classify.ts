@@ -119,6 +119,7 @@ function markedBy(mark: string | null): EffectName | null {
 export function classify(operation: Operation): Named<EffectName> | null {
   if (operation.kind === 'connect') return 'relay.connect';
   if (operation.kind === 'send') return 'relay.send';
+  if (operation.kind === 'spawn' && operation.forgotten) return 'person.notify';
   return ofRun(operation) ?? besides(operation);
 }
 

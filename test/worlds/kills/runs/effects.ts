@@ -38,6 +38,7 @@ const ofRun = {
   'letter.receive': at('the mail removes a step that its journal has'),
   'letter.take': at('removes an answer that the journal has'),
   'meta.write': at('writes the status of a settled step'),
+  'person.notify': at('starts the command that notifies a person of a gate', 'running'),
   'place.make': inSandbox('makes what a sandbox is to let an agent write'),
   'place.remove': inSandbox('removes of that what was left empty'),
   'relay.connect': at('connects to a relay'),

@@ -23,6 +23,8 @@ describe('the kill matrix of runs', () => {
       ['retry', 'dead.write', 1, 'before'],
       ['for_each', 'journal.sync', 3, 'before', outage],
       ['gate', 'control.remove', 1, 'before'],
+      ['gate', 'person.notify', 1, 'before'],
+      ['gate', 'person.notify', 1, 'during', outage],
       ['workflow', 'meta.write', 1, 'after', outage],
       ['cancelling', 'step.kill', 1, 'before', group],
       ['rollback', 'rollback.restore', 1, 'before', outage],

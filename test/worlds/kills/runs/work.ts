@@ -13,6 +13,7 @@ command() {
   mv "$control/.$id" "$control/$id.json"
 }
 `,
+  'told.sh': 'echo "$MAILROOM_GATE" >> told.log\n',
   'hook.sh': 'echo "hook $1" >> "$MAILROOM_PROJECT/asked.log"\n',
   'bin/claude': `#!/bin/sh
 [ "$1" = "--version" ] && { echo "2.1.0 (Claude Code)"; exit 0; }
@@ -42,4 +43,4 @@ start: { type: task, to: maker }
 `;
 
 export const settings = (sandbox: boolean): string =>
-  `providers: { sh: { command: [sh, role.sh] } }\ntrail: off\n${sandbox ? 'sandbox: required\n' : ''}`;
+  `providers: { sh: { command: [sh, role.sh] } }\nnotify: { user: [sh, told.sh] }\ntrail: off\n${sandbox ? 'sandbox: required\n' : ''}`;
