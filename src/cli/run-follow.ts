@@ -40,13 +40,16 @@ const exitCodes: Readonly<Record<RunStatus, number>> = {
 export async function follow(
   context: Context,
   options: FollowOptions,
-  start: (watch: RunWatcher) => Promise<RunController>,
+  start: (watch: RunWatcher, waits: (reason: string) => void) => Promise<RunController>,
   document: (controller: RunController) => Promise<object> = runDocument,
 ): Promise<number> {
   const { terminal, services } = context;
   const interval = heartbeatOf(options.heartbeat, services.environment['CI']);
   const shown: { progress: RunProgress | null } = { progress: null };
-  const controller = await start((events, state) => shown.progress?.look(events, state));
+  const controller = await start(
+    (events, state) => shown.progress?.look(events, state),
+    (reason) => terminal.complain(`waits: ${line(reason)}\n`),
+  );
   const live = terminal.interactive && options.plain !== true && options.json !== true;
   const keys = live ? runKeys(context, controller) : null;
   const progress =

@@ -60,6 +60,7 @@ function runLines(
     ['started', `${moment(new Date(card.startedAt).toISOString())}${took}`],
     ['workspace', workspace],
     ['folder', folder],
+    ...(definition.contextAt === undefined ? [] : [['artifacts', definition.contextAt]]),
     ...(cost === '' ? [] : [['cost', cost]]),
     ...(unsent === 0
       ? []

@@ -84,7 +84,7 @@ export async function startFound(
   await mindGitIgnore(context, definition, workspace, options.json === true);
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(services.cwd, folder);
-  const start = (watch: RunWatcher) =>
+  const start = (watch: RunWatcher, waits: (reason: string) => void) =>
     workflows
       .begin({
         workflow: found,
@@ -97,10 +97,15 @@ export async function startFound(
         record: absolute(options.record),
         replay: absolute(options.replay),
         watch,
+        waits,
       })
       .catch(asMistake(options));
   const started: { controller: RunController | null } = { controller: null };
-  const code = await follow(context, options, async (watch) => (started.controller = await start(watch)));
+  const code = await follow(
+    context,
+    options,
+    async (watch, waits) => (started.controller = await start(watch, waits)),
+  );
   const answer = answers === null ? undefined : started.controller?.state.steps.get(answers)?.result?.output;
   if (answer !== undefined && answer !== '' && options.json !== true)
     context.terminal.write(`\n${printable(answer.trimEnd())}\n`);

@@ -140,7 +140,9 @@ export const configFile = z
         notifier,
       )
       .optional()
-      .describe('Commands for notifications: `user` when a person gets mail or a gate waits, others by scheme.'),
+      .describe(
+        'Commands for notifications: `user` when a person gets mail or a gate waits, others by scheme.',
+      ),
     mcp: z
       .enum(['on', 'off'])
       .optional()

@@ -29,6 +29,7 @@ export type WhyCode =
   | 'unread'
   | 'role_removed'
   | 'waiting_for_approval'
+  | 'other_run'
   | 'needs'
   | 'ending'
   | 'handled'

@@ -198,11 +198,15 @@ const holder = z.object(
     triggers: flag,
     startTime: line.nullable(),
     problems: z.array(line).default([]),
+    waits: z.object({ for: word.nullable() }).nullable().default(null),
   },
   { error: anObject },
 );
 
-/** The process that holds the lock of the project or of a run. */
+/**
+ * The process that holds the lock of the project or of a run. `waits`: its run waits for another one,
+ * perhaps an unknown one (null), and has not begun, or not been resumed.
+ */
 export interface Holder extends Readonly<z.output<typeof holder>> {}
 
 const contextHolder = z.object({ run: word, restored: flag }, { error: anObject });

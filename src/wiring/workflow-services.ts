@@ -17,6 +17,7 @@ import { listRuns, readRun, runControlFolder, runReader } from '../workflow/file
 import { findWorkflow, isWorkflowNamed, workflowNames } from '../operations/project/find-workflow.ts';
 import { protocolOfNobody, readSettings, type Settings } from '../operations/project/definition.ts';
 import { confirm } from '../operations/project/confirmed.ts';
+import { hostedRuns, type HostedRun } from '../workflow/host/hosted-runs.ts';
 import { isAlive } from '../workflow/host/locks.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
@@ -59,6 +60,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     runs: () => listRuns(disk),
     run: (reference) => expectRun(disk, reference),
     find: (word) => findRun(disk, word),
+    waiting: (word) => findWaiting(disk, word),
     begin: async (options) => {
       const { beginRun } = await import('../operations/runs/begin.ts');
       const { record, replay } = options;
@@ -144,6 +146,14 @@ function withMail(disk: RealDisk, settings: Settings, record: string | null = nu
 
 /** The records folder of runs of the language orchestrate. */
 const shownRuns = '.orchestrator/runs';
+
+/** Null also for a run that does not wait. Throws `E_TARGET` with the list when several runs fit. */
+function findWaiting(disk: RealDisk, word: string): HostedRun | null {
+  const waiting = hostedRuns(disk).filter(({ waits }) => waits !== null);
+  const runs = waiting.map(({ card }) => aboutRun(card));
+  const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
+  return waiting.find(({ card }) => card.run === named?.run) ?? null;
+}
 
 /** Throws `E_TARGET` with the list when several runs fit. */
 function findRun(disk: RealDisk, word: string): StoredRun | null {

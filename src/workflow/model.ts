@@ -24,6 +24,12 @@ export interface Workflow {
   readonly concurrency: number | null;
   /** The folder of the run's artifacts, relative to its workspace; null: in the run's folder. */
   readonly contextDir: string | null;
+  /** A run whose `contextDir` another run uses has a folder of its own; absent: it does not start. */
+  readonly contextYields?: true;
+  /** The absolute folder that such a run has instead; absent: none. */
+  readonly contextAt?: string;
+  /** How many of its runs may be in progress at once in one workspace; absent: any number. */
+  readonly runs?: RunLimit;
   /** Null: its runs work in the caller's workspace, else in the project. */
   readonly ownWorkspace: OwnWorkspace | null;
   readonly parameters: Readonly<Record<string, ValueType>>;
@@ -63,6 +69,12 @@ export interface OwnWorkspace {
   readonly workspace: string;
   /** The folder of its runs' records, relative to the base. */
   readonly records: string;
+}
+
+/** A limit of concurrent runs, and what a further one does, unless a trigger starts it: that waits. */
+export interface RunLimit {
+  readonly most: number;
+  readonly otherwise: 'refuse' | 'wait';
 }
 
 /** Globs of git branches. It holds once the step `after` is over; null: from the start. */

@@ -285,7 +285,7 @@ export class Bench {
 
   /** Workflows can be read here; runs are not this bench's matter. */
   #workflows(): ProjectServices['workflows'] {
-    type Here = 'list' | 'status' | 'names' | 'isWorkflow' | 'read' | 'asked' | 'runs' | 'find';
+    type Here = 'list' | 'status' | 'names' | 'isWorkflow' | 'read' | 'asked' | 'runs' | 'find' | 'waiting';
     const workflows: Pick<ProjectServices['workflows'], Here> = {
       list: () => listWorkflowFiles(this.disk),
       status: () => Promise.resolve(this.workflowStatus),
@@ -294,6 +294,7 @@ export class Bench {
       asked: () => Promise.resolve(null),
       runs: () => this.runs,
       find: () => null,
+      waiting: () => null,
       read: (path) => {
         const text = this.disk.read(path, 1_000_000)?.toString('utf8');
         if (text === undefined) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);

@@ -24,6 +24,7 @@ export const tables: readonly Table[] = [
   { heading: 'While loops', path: ['steps', '*', 'while'] },
   { heading: 'Sequences', path: ['steps', '*', 'next'] },
   { heading: 'Exports', path: ['steps', '*', 'exports', '*'] },
+  { heading: 'Runs at once', path: ['runs'] },
   { heading: 'Branches', path: ['branch'] },
   { heading: 'Hooks', path: ['hooks'] },
 ];

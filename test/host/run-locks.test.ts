@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProject } from '../../src/wiring/project.ts';
 import { tryLock } from '../../src/host/lock.ts';
-import { contextHolderFile } from '../../src/workflow/files/context-holder.ts';
-import { isAlive, lockFilesOf, takeRun } from '../../src/workflow/host/locks.ts';
+import { contextHolderFile, contextLockFile } from '../../src/workflow/files/context-holder.ts';
+import { runLockFile } from '../../src/workflow/files/layout.ts';
+import { isAlive, takeRun } from '../../src/workflow/host/locks.ts';
 import { isKernelLocked, takeKernelLock } from '../../src/host/flock.ts';
 import { takeLock } from '../../src/host/lock.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
@@ -127,8 +128,7 @@ describe('the lock of a run', () => {
       throw new MailroomError('E_DISK', `cannot remove ${path}`);
     };
     await expect(lock.release()).rejects.toThrowError('cannot remove .mailroom/runs/a/lock.json');
-    for (const file of lockFilesOf('a', '/context'))
-      expect(await isKernelLocked(join(project.root, file))).toBe(false);
+    for (const file of lock.files) expect(await isKernelLocked(join(project.root, file))).toBe(false);
   });
 
   it('falls when the process is killed', async () => {
@@ -166,7 +166,7 @@ describe('in the sandbox', () => {
     const free = '.mailroom/free';
     project.write(free, '');
     // The first can be locked, which says that the agent tries.
-    const files = [free, lockNames.project, lockNames.start, ...lockFilesOf('a', '/context')];
+    const files = [free, lockNames.project, lockNames.start, runLockFile('a'), contextLockFile('/context')];
     const tries = files.map(
       (file) => `(flock -n ${file} sh -c 'echo has ${file}; sleep 60' || echo no ${file}) &`,
     );

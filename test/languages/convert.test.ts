@@ -118,7 +118,7 @@ describe('a native workflow', () => {
       '# Converted from nip.',
       '# Its runs publish no events, and no request by an event starts one.',
       '# A key in its expressions is found whatever its case, where there is none of that case.',
-      '# What steps have come to is shown in `context/`, which runs at the same time share.',
+      '# The results of steps are shown in `context/`.',
     ]);
     const checked = parseWorkflow(text, 'native.yaml', nipSurroundings());
     const [a, b] = checked.ok ? checked.value.body.steps : [];
@@ -143,7 +143,7 @@ describe('a native workflow', () => {
       '# There are no files in `.orchestrator/runs`: `mailroom show` shows runs.',
       '# Paths must not lead out of the workspace.',
       '# The original has no timeout of the whole run.',
-      '# What steps have come to is shown in `context/`, which runs at the same time share.',
+      '# The results of steps are shown in `context/`.',
       '# Step `One`: `../a.txt` leads out of the workspace, which a native workflow refuses.',
     ]);
     const converted = read(text.replaceAll('../a.txt', 'a.txt'));

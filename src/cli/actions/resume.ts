@@ -35,7 +35,9 @@ export async function resume(
   if (options.explain === true) return explain(context, run, definition, options.json === true);
   context.announce();
   if (definition !== null && edited !== null) await reportWarnings(context, edited);
-  return follow(context, options, (watch) => workflows.resume(run, { watch, command: null, definition }));
+  return follow(context, options, (watch, waits) =>
+    workflows.resume(run, { watch, waits, command: null, definition }),
+  );
 }
 
 /**
@@ -52,14 +54,15 @@ async function editedDefinition(
   const overrides = applied.filter(({ isNamed }) => isNamed).map(({ file }) => file);
   const isGone = (file: string) => context.services.readText(resolve(root, file)) === null;
   if (source === null || [source, ...overrides].some(isGone)) return null;
-  return visitedAs(definition, await workflows.read(source, root, { overrides }));
+  return startedAs(definition, await workflows.read(source, root, { overrides }));
 }
 
-/** A run keeps the `--max-visits` of its start. */
-function visitedAs({ maxVisits }: Workflow, edited: FoundWorkflow): FoundWorkflow {
+/** A run keeps the `--max-visits` of its start, and the context folder that it got instead. */
+function startedAs({ maxVisits, contextAt }: Workflow, edited: FoundWorkflow): FoundWorkflow {
   const { checked } = edited;
-  if (maxVisits === undefined || !checked.ok) return edited;
-  return { ...edited, checked: { ...checked, value: withVisits(checked.value, maxVisits) } };
+  if (!checked.ok) return edited;
+  const visited = maxVisits === undefined ? checked.value : withVisits(checked.value, maxVisits);
+  return { ...edited, checked: { ...checked, value: { ...visited, ...(contextAt && { contextAt }) } } };
 }
 
 function expectEdited({ run }: StoredRun, edited: FoundWorkflow | null): Workflow {

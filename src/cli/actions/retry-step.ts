@@ -29,8 +29,8 @@ export async function retryStep(
   await refuseImpossible(run, file);
   const { workflows } = context.place();
   if (await run.alive()) return printVerdict(context, run, file, options);
-  return follow(context, options, (watch) =>
-    workflows.resume(run, { watch, command: file, definition: null }),
+  return follow(context, options, (watch, waits) =>
+    workflows.resume(run, { watch, waits, command: file, definition: null }),
   );
 }
 

@@ -7,6 +7,7 @@ import type { Children } from '../shared/children.ts';
 import { lowerBranch } from './branch.ts';
 import { checkInside } from './paths.ts';
 import type { NativeFile } from './schema.ts';
+import { lowerRuns } from './run-limit.ts';
 import { bodyOf } from './sequence.ts';
 import { lowerSteps } from './steps.ts';
 import { lowerHooks, lowerTriggers } from './triggers.ts';
@@ -36,6 +37,8 @@ export function lower(
     timeout: input.timeout ?? null,
     concurrency: input.concurrency ?? null,
     contextDir: tidyPath(contextDir),
+    ...(input.context_dir === undefined && { contextYields: true }),
+    ...lowerRuns(input.runs),
     ownWorkspace: null,
     parameters: lowerValues(diagnostics, input.parameters, ['parameters']),
     context: lowerEnv(diagnostics, input.context, ['context'], language),

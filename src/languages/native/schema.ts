@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { budget, duration, name, text, wholeNumber } from '../../yaml/schema.ts';
 import { stepSchema } from './step-schema.ts';
 import { branchKeys } from './branch.ts';
+import { runsKey } from './run-limit.ts';
 import { flowKeys } from './sequence.ts';
 import { hooks, triggers } from './trigger-schema.ts';
 import { literalPath, valueType, variableName, variables } from './parts.ts';
@@ -20,7 +21,12 @@ export const nativeFile = z
       .optional()
       .describe('Steps at once; default 64. Of agents, never more than `concurrency` of mailroom.yaml.'),
     ...flowKeys,
-    context_dir: literalPath.optional().describe('Where artifacts lie, in the workspace; default context.'),
+    context_dir: literalPath
+      .optional()
+      .describe(
+        'Where artifacts lie, in the workspace; default context, or a folder of the run while that is used.',
+      ),
+    runs: runsKey,
     parameters: z.record(name, valueType).optional().describe('What a run is given: `--param name=value`.'),
     context: z
       .record(name, z.string())

@@ -37,7 +37,13 @@ export async function oneShotWorkflow(
   };
   // No key but the instructions reads expressions.
   const name = oneLine(`${agent}: ${text.replaceAll('${{', '{{')}`, nameLength);
-  const workflow = { name, version: '1', timeout: formatDuration(timeout ?? usualTime), steps: { work } };
+  const workflow = {
+    name,
+    version: '1',
+    timeout: formatDuration(timeout ?? usualTime),
+    runs: { at_once: 'any' },
+    steps: { work },
+  };
   const file = join(disk.root, 'one-shot');
   const found = await checkWorkflow(disk, settings, JSON.stringify(workflow), file);
   const { checked } = found;

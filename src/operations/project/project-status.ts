@@ -3,9 +3,16 @@ import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/services.ts';
 import type { Holder } from './project.ts';
-import { runStatus, triggerStatus, type RunStatusDocument, type WorkflowStatus } from '../runs/run-status.ts';
+import {
+  runStatus,
+  triggerStatus,
+  waitingStatus,
+  type RunStatusDocument,
+  type WorkflowStatus,
+} from '../runs/run-status.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
+import { hostedRuns } from '../../workflow/host/hosted-runs.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns, runControlFolder, runsProblem } from '../../workflow/files/run-folders.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
@@ -34,8 +41,12 @@ export async function workflowStatus(
   const runs: RunStatusDocument[] = [];
   const place = runsProblem(disk);
   const unreadable = place === null ? [] : [`${place}: the next run moves it to ${refusedFolder}/`];
+  const waiting = hostedRuns(disk).filter(({ waits }) => waits !== null);
+  for (const each of waiting) runs.push(waitingStatus(each));
+  const isWaiting = new Set(waiting.map(({ card }) => card.run));
   for (const card of listRuns(disk)) {
     try {
+      if (isWaiting.has(card.run)) continue;
       // Most have ended, and need not be read.
       if (isOver(disk, card.run) === true) continue;
       const stored = open(card.run);

@@ -19,14 +19,11 @@ import type { RunHost } from '../../workflow/host/run-host.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { contextFolderOf, takeContext, whereItLies } from '../../workflow/files/context-holder.ts';
 import { checkRecords } from '../../workflow/files/record-files.ts';
 import { createRun, replaceDefinition, type StoredRun } from '../../workflow/files/run-folders.ts';
-import type { HostLock, Lock } from '../../host/lock.ts';
-import { refuseTrackedState } from '../../host/tracked.ts';
-import { clearState } from '../../host/state-places.ts';
 import { composeRun, formatOf, type Composed, type Origin, type RunSettings } from './compose.ts';
-import { takeRun } from '../../workflow/host/locks.ts';
+import { whereItLies } from '../../workflow/files/context-holder.ts';
+import { locked, lockRun, orReleased, type Waiting } from './locked-run.ts';
 import { checkpointOf, endsRolledBack } from '../../workflow/host/rollback-port.ts';
 import { expectBegun } from '../../workflow/host/run-state.ts';
 import type { Budget } from '../../kernel/cost.ts';
@@ -52,7 +49,6 @@ export async function beginRun(
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = contextAtStart(definition, options, env);
   if (definition.ownWorkspace !== null) makeProjectFolder(workspace);
-  const checkpoint = await checkpointOf(definition, workspace, options.only);
   const card = {
     run: origin.run ?? (definition.ownWorkspace === null ? v7() : v4()),
     workflow: definition.name,
@@ -61,15 +57,27 @@ export async function beginRun(
     startedBy: origin.by,
     startedAt: Date.now(),
   } as const;
-  return locked(disk, card.run, workspace, definition, async (lock) => {
-    if (definition.byEvents) await announce(disk, settings, card.run, options);
-    const run = createRun(disk, card, definition);
+  const folder = { run: card.run, definition, workspace };
+  const wait: Waiting = {
+    source: card.source,
+    // Nobody else keeps what a trigger has asked for.
+    waits: origin.by === 'up' || definition.runs?.otherwise === 'wait',
+    begins: () => void createRun(disk, card, definition),
+    report: options.waits ?? (() => {}),
+    signal: origin.signal ?? null,
+  };
+  return locked(disk, folder, wait, async (lock, { definition: own }) => {
+    // The branch and the workspace may have changed while it waited.
+    refuseBranch(own, workspace);
+    const checkpoint = await checkpointOf(own, workspace, options.only);
+    if (own.byEvents) await announce(disk, settings, card.run, options);
+    const run = createRun(disk, { ...card, startedAt: Date.now() }, own);
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), async (host) => {
       host.begin({
         run: card.run,
-        workflow: definition.name,
-        version: definition.version,
-        language: definition.language,
+        workflow: own.name,
+        version: own.version,
+        language: own.language,
         parameters: options.parameters,
         context,
         trigger: origin.trigger,
@@ -77,7 +85,7 @@ export async function beginRun(
         budget: options.budget,
         msats: msatsOf(settings.config.nip, options.budget),
         checkpoint,
-        timeout: definition.timeout,
+        timeout: own.timeout,
         only: options.only,
       });
       if (options.request !== undefined)
@@ -90,16 +98,23 @@ export async function beginRun(
 export async function resumeRun(
   disk: RealDisk,
   settings: RunSettings,
-  stored: Pick<StoredRun, 'run' | 'definition' | 'workspace'>,
-  { watch, command, definition }: ResumeOptions,
+  stored: Pick<StoredRun, 'run' | 'definition' | 'workspace' | 'card'>,
+  { watch, command, definition, waits = () => {} }: ResumeOptions,
   origin: Origin,
 ): Promise<RunController> {
-  const run = definition === null ? stored : { ...stored, definition };
-  keepProgramsOutOf(run.workspace);
-  refuseUnsetSecrets(run.definition);
-  const { records } = await formatOf(run.definition);
-  if (records) checkRecords(openRoot, run, records);
-  return locked(disk, run.run, run.workspace, run.definition, async (lock) => {
+  const begun = definition === null ? stored : { ...stored, definition };
+  keepProgramsOutOf(begun.workspace);
+  refuseUnsetSecrets(begun.definition);
+  const { records } = await formatOf(begun.definition);
+  if (records) checkRecords(openRoot, begun, records);
+  const wait: Waiting = {
+    source: stored.card.source,
+    waits: origin.by === 'up' || begun.definition.runs?.otherwise === 'wait',
+    begins: () => {},
+    report: waits,
+    signal: origin.signal ?? null,
+  };
+  return locked(disk, begun, wait, async (lock, run) => {
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
       const { given } = expectBegun(run.run, host.state);
       if (endsRolledBack(host)) return;
@@ -115,7 +130,7 @@ export async function resumeRun(
             ];
       host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
       // Not earlier: a crash in between must not lose which steps the edit makes run again.
-      if (definition !== null) replaceDefinition(disk, run.run, definition);
+      if (run.definition !== stored.definition) replaceDefinition(disk, run.run, run.definition);
     });
   });
 }
@@ -205,7 +220,7 @@ export async function cancelRun(
 ): Promise<void> {
   const run = whereItLies(disk, openRoot, stored);
   keepProgramsOutOf(run.workspace);
-  const { lock } = await lockRun(disk, run);
+  const { lock } = await lockRun(disk, run, null);
   const controller = await orReleased(lock, async () => {
     return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
       const reason = refusal(expectBegun(run.run, host.state), host.rules, command);
@@ -226,45 +241,6 @@ async function starting(
     return controller;
   } catch (error) {
     await release();
-    throw error;
-  }
-}
-
-/** Runs `act` with the run locked, and releases the lock on failure. */
-async function locked(
-  disk: RealDisk,
-  run: string,
-  workspace: string,
-  definition: Workflow,
-  act: (lock: HostLock) => Promise<RunController>,
-): Promise<RunController> {
-  const { lock, context } = await lockRun(disk, { run, workspace, definition });
-  return orReleased(lock, () => {
-    takeContext(disk, openRoot, context, run, definition);
-    return act(lock);
-  });
-}
-
-/**
- * Locks a run, with everything cleared that is in the place of its files. Throws `E_LOCKED`, and
- * `E_TRACKED` when git tracks the state. `context`: its context folder, absolute.
- */
-async function lockRun(
-  disk: RealDisk,
-  run: RunFolder,
-): Promise<{ readonly lock: HostLock; readonly context: string }> {
-  await refuseTrackedState(disk);
-  const cleared = clearState(disk);
-  const context = contextFolderOf(disk, openRoot, run);
-  const lock = await takeRun(disk, run.run, context);
-  return { lock: { ...lock, refused: [...cleared, ...lock.refused] }, context };
-}
-
-async function orReleased<T>(lock: Lock, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    await lock.release();
     throw error;
   }
 }

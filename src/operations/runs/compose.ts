@@ -19,10 +19,9 @@ import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
 import { RunFiles } from '../../workflow/files/run-files.ts';
 import { runControlFolder } from '../../workflow/files/run-folders.ts';
-import { lockFilesOf } from '../../workflow/host/locks.ts';
+import type { RunLock } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
-import type { HostLock } from '../../host/lock.ts';
 import { changeFinder } from '../../workflow/host/changes.ts';
 import { hookPorts } from '../../workflow/host/hook-ports.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
@@ -62,6 +61,8 @@ export interface Origin {
   readonly trigger: Json;
   /** What it shares its slots with; null: nothing. */
   readonly slots: SharedSlots | null;
+  /** Ends the wait for another run; absent: nothing does. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Composed {
@@ -73,7 +74,7 @@ export interface Composed {
 
 interface RunContext {
   readonly watch: RunWatcher;
-  readonly lock: HostLock;
+  readonly lock: RunLock;
   readonly origin: Origin;
 }
 
@@ -84,11 +85,10 @@ export async function composeRun(
   run: RunFolder,
   { watch, lock, origin }: RunContext,
 ): Promise<Composed> {
-  const contextFolder = contextFolderOf(disk, openRoot, run);
   const kit = new HostProcess(disk, {
     home: runFolder(run.run),
     lock,
-    lockFiles: lockFilesOf(run.run, contextFolder),
+    lockFiles: lock.files,
     lockLost: 'the lock of the run was lost, so all its work was stopped',
   });
   const report = (act: () => void) => kit.report(act);

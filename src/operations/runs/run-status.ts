@@ -13,13 +13,19 @@ import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { explained, isMoving, type Explained } from '../why/explained.ts';
 import { approveCommand, resumeCommand, runCommand, type AnswerFields } from './run-commands.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
+import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
+import { because, type Why } from '../../kernel/why.ts';
+import { endOfId } from '../../kernel/ids.ts';
 import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 
 /** A run that has not ended. */
 export interface RunStatusDocument {
   readonly run: string;
   readonly workflow: string;
-  /** `waiting`: nothing runs, and gates wait for people. `stopped`: no process hosts it. */
+  /**
+   * `waiting`: nothing runs, and gates wait for people, or it waits for another run. `stopped`: no
+   * process hosts it.
+   */
   readonly state: 'running' | 'waiting' | 'stopped';
   readonly started_by: 'person' | 'up';
   readonly started_at: string | null;
@@ -49,6 +55,32 @@ export interface RunStatusDocument {
 
 function isAnswer({ verb }: RunControlFile): boolean {
   return verb === 'approve' || verb === 'reject';
+}
+
+/** The status of a run that waits for another one, and has not begun, or not been resumed. */
+export function waitingStatus({ card, since, waits }: HostedRun): RunStatusDocument {
+  const { run, workflow, startedBy } = card;
+  return {
+    run,
+    workflow,
+    state: 'waiting',
+    started_by: startedBy,
+    started_at: null,
+    steps: [],
+    gates: [],
+    why: explained(waitingWhy(since, waits), () => null),
+    resume: null,
+    cost: { usd: 0, tokens: 0, unpriced: 0 },
+  };
+}
+
+/** Why such a run does not move. */
+export function waitingWhy(since: number, waits: HostedRun['waits']): Why<never> {
+  const other = waits?.for ?? null;
+  const which = other === null ? 'another run has ended' : `the run ${endOfId(other)} has ended`;
+  return because('other_run', `the run waits until ${which}`, {
+    cause: other === null ? null : { record: other, at: since },
+  });
 }
 
 /** The status of a run that has not ended. `pending`: commands that its process has not read. */

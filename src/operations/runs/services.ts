@@ -10,6 +10,7 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import type { Holder } from '../project/project.ts';
 import type { WorkflowStatus } from './run-status.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
+import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
 /** Workflows and their runs, for the commands. */
@@ -61,6 +62,8 @@ export interface WorkflowServices {
   run(reference: string): StoredRun;
   /** The same for a word that may mean something else: null. */
   find(word: string): StoredRun | null;
+  /** The run that a word means, and that waits for another one; null: there is none. */
+  waiting(word: string): HostedRun | null;
   begin(options: BeginOptions): Promise<RunController>;
   /** Continues a run without a host. Throws `E_LOCKED` when a process hosts it. */
   resume(run: StoredRun, options: ResumeOptions): Promise<RunController>;
@@ -190,6 +193,8 @@ export interface BeginOptions {
   /** The folder of a recording that answers in place of all providers, absolute; null: none. */
   readonly replay: string | null;
   readonly watch: RunWatcher;
+  /** Receives the reason when the run must wait for another one; absent: nobody does. */
+  readonly waits?: (reason: string) => void;
 }
 
 export interface ResumeOptions {
@@ -198,6 +203,8 @@ export interface ResumeOptions {
   readonly command: RunControlFile | null;
   /** The edited definition to adopt; null: that of the start. */
   readonly definition: Workflow | null;
+  /** As in `BeginOptions`. */
+  readonly waits?: (reason: string) => void;
 }
 
 /** Receives durable events, after each look. */

@@ -38,6 +38,8 @@ export class UpRuns implements OwnRuns {
   readonly #watch: RunWatcher;
   readonly #going = new Map<string, RunController | null>();
   #ending: 'stop' | 'drain' | null = null;
+  /** Ends the waits for other runs. */
+  readonly #ended = new AbortController();
 
   constructor(
     disk: RealDisk,
@@ -70,6 +72,7 @@ export class UpRuns implements OwnRuns {
 
   end(how: 'stop' | 'drain'): void {
     this.#ending = how;
+    this.#ended.abort();
     for (const run of this.#going.values()) run?.end(how);
   }
 
@@ -140,6 +143,6 @@ export class UpRuns implements OwnRuns {
   }
 
   #origin(run: string, trigger: JsonObject | null): Origin {
-    return { run, by: 'up', trigger, slots: this.#slots };
+    return { run, by: 'up', trigger, slots: this.#slots, signal: this.#ended.signal };
   }
 }

@@ -12,6 +12,7 @@ import { resolve } from '../directory.ts';
 import { summaryOf } from '../mail-summary.ts';
 import { ProblemsError } from '../problems.ts';
 import { resumeCommand, runCommand } from '../runs/run-commands.ts';
+import { waitingWhy } from '../runs/run-status.ts';
 import type { RunCard, StoredRun, WorkflowServices } from '../runs/services.ts';
 import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
@@ -28,12 +29,17 @@ export interface WhyDocument extends Explained {
   readonly state: string;
 }
 
-type Place = Project & { readonly workflows: Pick<WorkflowServices, 'find' | 'run' | 'runs'> };
+type Place = Project & { readonly workflows: Pick<WorkflowServices, 'find' | 'run' | 'runs' | 'waiting'> };
 
 /** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
 export async function why(project: Place, word: string, now: number): Promise<WhyDocument> {
   const { workflows } = project;
   const [reference = '', ...path] = word.split('/');
+  const waiting = workflows.waiting(reference);
+  if (waiting !== null) {
+    const own = explained(waitingWhy(waiting.since, waiting.waits), () => null);
+    return { schema: 1, target: waiting.card.run, state: 'waiting', ...own };
+  }
   const run = path.length > 0 ? workflows.run(reference) : workflows.find(word);
   if (run !== null) return await whyRun(run, path.join('/'), now);
   const definition = await project.definition();

@@ -35,8 +35,12 @@ export function makeContextFolder(
 
 /** The absolute path of the folder for a run's artifacts, created if missing. */
 export function contextFolderOf(project: Disk, open: OpenRoot, folder: RunFolder): string {
-  if (folder.context !== undefined) return folder.context;
   const { run, workspace, definition } = folder;
+  const given = folder.context ?? definition.contextAt;
+  if (given !== undefined) {
+    project.makeFolder(given.slice(project.root.length + 1));
+    return given;
+  }
   if (definition.contextDir === null) return makeOwnContext(project, run);
   return makeContextFolder(open, workspace, definition);
 }
@@ -48,6 +52,19 @@ export function makeOwnContext(project: Disk, run: string): string {
   const folder = ownContextFolder(run);
   project.makeFolder(folder);
   return `${project.root}/${folder}`;
+}
+
+/** The folder (absolute) for a run's artifacts while another run uses its context folder. */
+export function contextBeside(project: Disk, run: string): string {
+  return `${project.root}/${join(runFolder(run), 'context')}`;
+}
+
+/** The lock files of the places for runs of a workflow; empty: any number may be in progress. */
+export function placeFiles({ definition, workspace }: RunFolder, source: string | null): string[] {
+  const { runs, name } = definition;
+  return Array.from({ length: runs?.most ?? 0 }, (_, index) =>
+    contextLockFile([workspace, source ?? name, String(index)].join('\n')),
+  );
 }
 
 /** The lock file of a context folder (absolute) while a run uses it. */
@@ -91,7 +108,7 @@ export function takeContext(
   const disk = open(folder);
   if (disk === null) throw new MailroomError('E_WORKSPACE', `the folder ${folder} vanished`);
   removeLeftovers(disk);
-  if (definition.contextDir === null) return;
+  if (definition.contextDir === null || definition.contextAt !== undefined) return;
   const holder = readContextHolder(project, folder);
   if (holder?.run === run && holder.restored) return;
   const place = { disk, below: insideOf(project, folder) };
@@ -125,7 +142,7 @@ function readEarlier(project: Disk, run: string): StoredRun | null {
  */
 export function whereItLies<T extends RunFolder>(project: Disk, open: OpenRoot, folder: T): T {
   const { run, definition } = folder;
-  if (definition.contextDir === null) return folder;
+  if (definition.contextDir === null || definition.contextAt !== undefined) return folder;
   const holder = readContextHolder(project, contextFolderOf(project, open, folder));
   if (holder === null || holder.run === run) return folder;
   const left = join(runFolder(run), 'context');

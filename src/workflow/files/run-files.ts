@@ -271,7 +271,8 @@ export class RunFiles {
   }
 
   #makeContext(): Disk {
-    const { context, definition } = this.#run;
+    const { definition } = this.#run;
+    const context = this.#run.context ?? definition.contextAt;
     if (context !== undefined) return this.#root(context);
     const { contextDir } = definition;
     if (contextDir === null) return this.#root(makeOwnContext(this.#project, this.#run.run));

@@ -120,6 +120,12 @@ function hasBegun(disk: Disk, run: string): boolean {
 
 const unknown = { workflow: '', workspace: '', source: null, startedBy: 'person', startedAt: 0 } as const;
 
+/** The card of a run that exists, or may begin; null: it does not, or its card is damaged. */
+export function cardOf(disk: Disk, run: string): RunCard | null {
+  const card = readCard(disk, run);
+  return card === 'damaged' ? null : card;
+}
+
 /** Null: there is no run folder of this name. */
 function readCard(disk: Disk, run: string): RunCard | 'damaged' | null {
   const folder = runFolder(run);

@@ -1,38 +1,85 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { MailroomError } from '../../kernel/errors.ts';
+import { endOfId } from '../../kernel/ids.ts';
 import { isKernelLocked } from '../../host/flock.ts';
 import { readProcess } from '../../process/proc.ts';
 import { holderFile, removeHolder, writeHolder } from '../../host/holder.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { contextHolderFile, contextLockFile, readContextHolder } from '../files/context-holder.ts';
-import { ownContextFolder, runFolders, runHolder, runLockFile } from '../files/layout.ts';
+import {
+  contextHolderFile,
+  contextLockFile,
+  placeFiles,
+  readContextHolder,
+} from '../files/context-holder.ts';
+import { runFolders, runHolder, runLockFile } from '../files/layout.ts';
 import { otherHolder } from '../../host/holding.ts';
-import { areLocksHidden, take, type HostLock } from '../../host/lock.ts';
+import { areLocksHidden, take, tryLock, type HostLock, type Lock } from '../../host/lock.ts';
 import { clearPlaces } from '../../host/state-places.ts';
+import { runInPlace, type Place } from './hosted-runs.ts';
+
+/** The locks of a run. */
+export interface RunLock extends HostLock {
+  /** The locked files, relative to the project. */
+  readonly files: readonly string[];
+}
+
+/** `E_LOCKED` for as long as another run is in progress. */
+export class RunInTheWay extends MailroomError {
+  /** The limit of runs that it keeps, or the context folder that it uses. */
+  readonly what: 'limit' | 'context';
+  /** Null: unknown. */
+  readonly run: string | null;
+
+  constructor(what: 'limit' | 'context', run: string | null, text: string, hint: string) {
+    super('E_LOCKED', text, hint);
+    this.what = what;
+    this.run = run;
+  }
+}
 
 /**
  * Locks a run and its context folder (absolute) for the life of this process, and clears the places
- * of its state. Throws `E_LOCKED` when another process hosts the run or another run uses the
- * folder.
+ * of its state. Throws `E_LOCKED` when another process hosts the run, `RunInTheWay` when another
+ * run uses the folder, or when the workflow allows no more runs at once. `place` null: this run
+ * does not count.
  */
-export async function takeRun(project: RealDisk, run: string, contextFolder: string): Promise<HostLock> {
-  const before = readContextHolder(project, contextFolder)?.run ?? null;
-  const isOwn = before === run || contextFolder === join(project.root, ownContextFolder(run));
-  const inUse = () => (isOwn ? going(run) : usedBy(contextFolder, before));
-  const held = [await take(project, contextLockFile(contextFolder), before && runHolder(before), inUse)];
+export async function takeRun(
+  project: RealDisk,
+  run: string,
+  contextFolder: string,
+  place: Place | null = null,
+): Promise<RunLock> {
+  const held: Lock[] = [];
+  const files: string[] = [];
+  const hold = (file: string, lock: Lock) => {
+    files.push(file);
+    held.push(lock);
+  };
   const release = async (): Promise<void> => {
     for (const lock of held.toReversed()) await lock.release();
   };
   try {
-    held.push(await take(project, runLockFile(run), runHolder(run), () => going(run)));
+    hold(runLockFile(run), await take(project, runLockFile(run), runHolder(run), () => going(run)));
+    if (place?.run.definition.runs !== undefined) {
+      const free = await freePlace(project, placeFiles(place.run, place.source));
+      if (free === null) throw noPlace(project, place);
+      hold(free.file, free.lock);
+    }
+    const before = readContextHolder(project, contextFolder)?.run ?? null;
+    const other = before === run ? null : before;
+    const context = contextLockFile(contextFolder);
+    hold(
+      context,
+      await take(project, context, other && runHolder(other), () => usedBy(contextFolder, other)),
+    );
     const refused = [
       ...clearPlaces(project, 'folder', runFolders(run)),
       ...clearPlaces(project, 'file', [holderFile(runHolder(run)), contextHolderFile(contextFolder)]),
     ];
-    const startTime = readProcess(process.pid)?.startTime ?? null;
-    writeHolder(project, { since: Date.now(), triggers: false, startTime }, runHolder(run));
+    noteHost(project, run, null, Date.now());
     return {
+      files,
       refused,
       lost: Promise.race(held.map(({ lost }) => lost)),
       release: async () => {
@@ -47,6 +94,31 @@ export async function takeRun(project: RealDisk, run: string, contextFolder: str
     await release();
     throw error;
   }
+}
+
+/** Notes that this process hosts a run, or (`waits`) lets it wait. `since`: ms since 1970. */
+export function noteHost(
+  project: RealDisk,
+  run: string,
+  waits: { readonly for: string | null } | null,
+  since: number,
+): void {
+  const startTime = readProcess(process.pid)?.startTime ?? null;
+  writeHolder(project, { since, triggers: false, startTime, waits }, runHolder(run));
+}
+
+/** Locks the first free one of these files; null: there is none. */
+async function freePlace(
+  project: RealDisk,
+  files: readonly string[],
+): Promise<{ readonly file: string; readonly lock: Lock } | null> {
+  for (const file of files) {
+    // Taking a taken lock waits; of several places another one may be free.
+    if (files.length > 1 && (await isKernelLocked(join(project.root, file))) === true) continue;
+    const lock = await tryLock(project, file);
+    if (lock !== null) return { file, lock };
+  }
+  return null;
 }
 
 /** Whether a process hosts the run, by its lock. */
@@ -64,11 +136,6 @@ export async function isAlive(project: RealDisk, run: string): Promise<boolean> 
   return isFallbackLocked(project, file);
 }
 
-/** The lock files of a run, relative to the project. */
-export function lockFilesOf(run: string, contextFolder: string): string[] {
-  return [runLockFile(run), contextLockFile(contextFolder)];
-}
-
 function going(run: string): MailroomError {
   return new MailroomError(
     'E_LOCKED',
@@ -77,10 +144,24 @@ function going(run: string): MailroomError {
   );
 }
 
-function usedBy(folder: string, holder: string | null): MailroomError {
-  return new MailroomError(
-    'E_LOCKED',
-    `the context folder ${folder} is used by ${holder === null ? 'another run' : `the run ${holder}`}`,
+function usedBy(folder: string, run: string | null): RunInTheWay {
+  return new RunInTheWay(
+    'context',
+    run,
+    `the context folder ${folder} is used by ${run === null ? 'another run' : `the run ${run}`}`,
     'wait for it, cancel it, or give this run another folder: `--workspace DIR`, or `context_dir` of its workflow',
+  );
+}
+
+function noPlace(project: RealDisk, place: Place): RunInTheWay {
+  const { runs, name } = place.run.definition;
+  const other = runInPlace(project, place);
+  const most = runs?.most ?? 1;
+  const which = other === null ? 'another run' : `the run ${endOfId(other)}`;
+  return new RunInTheWay(
+    'limit',
+    other,
+    `${which} of \`${name}\` is in progress, and \`runs\` of the workflow allows ${String(most)} at once`,
+    `wait for it${other === null ? '' : `, cancel it (\`mailroom cancel ${endOfId(other)}\`)`}, or change \`runs\`: \`at_once\` allows more, \`otherwise: wait\` lets further runs wait`,
   );
 }

@@ -249,9 +249,9 @@ function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule)
 /** Where the artifacts of a step lie, by name; of a loop, a list of those of each iteration. */
 function artifactsSeen(state: RunState, rules: Rules, run: StepRun): JsonObject | Json[] {
   if (isLoop(run)) return scopesOf(run).map((scope) => artifactsOfBody(state, rules, scope));
-  const { contextDir } = rules.workflow;
+  const { contextDir, contextAt = contextDir } = rules.workflow;
   const within = contextFolder(state, run.path);
-  const folder = contextDir === null ? within : `${contextDir}/${within}`;
+  const folder = contextAt === null ? within : `${contextAt}/${within}`;
   return Object.fromEntries(run.artifacts.map(({ name, path }) => [name, `${folder}/${path}`]));
 }
 

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { BranchRule, Workflow } from '../../../workflow/model.ts';
+import { writeRuns } from '../run-limit.ts';
 import { writeBody } from './body.ts';
 import { templateTexts } from './expression.ts';
 import { duration, types, withoutNothing } from './parts.ts';
@@ -31,8 +32,7 @@ export function writeNative(workflow: Workflow): string {
       'Its runs publish no events, and no request by an event starts one.',
       'A key in its expressions is found whatever its case, where there is none of that case.',
     );
-  if (workflow.contextDir === null)
-    notes.push('What steps have come to is shown in `context/`, which runs at the same time share.');
+  if (workflow.contextDir === null) notes.push('The results of steps are shown in `context/`.');
   const body = writeBody(workflow.body, (step, text) => notes.push(`Step \`${step}\`: ${text}.`));
   const document = { ...head(workflow), ...body };
   const comments = [`Converted from ${workflow.language}.`, ...notes].map((text) => `# ${text}\n`).join('');
@@ -51,7 +51,8 @@ function head(workflow: Workflow): JsonObject {
     description,
     timeout: duration(timeout ?? veryLong),
     concurrency,
-    context_dir: contextDir === 'context' ? null : contextDir,
+    context_dir: workflow.contextYields ? null : contextDir,
+    runs: writeRuns(workflow.runs),
     parameters: types(parameters),
     context: templateTexts(context),
     env: templateTexts(env),

@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import type { ChildProcess } from 'node:child_process';
+import { finished, said, TestProject } from '../support/project.ts';
+
+/*
+ * Runs at once, through the real program: of different workflows any number, of one workflow as many as it says.
+ */
+
+let project: TestProject;
+const children: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  project.remove();
+});
+
+/** A workflow that hands an artifact over a gate, by an input and by its path. */
+const workflow = (name: string, more = '') => `name: ${name}
+version: '1'
+timeout: 5m
+${more}
+steps:
+  make: { command: [sh, -c, 'mkdir -p ${name}-out; echo ${name} > ${name}-out/x'], outputs: [{ name: out, path: ${name}-out }] }
+  ask: { depends_on: [make], gate: { message: 'Go on?' } }
+  use:
+    depends_on: [make, ask]
+    inputs: [{ from: make, artifact: out, as: ${name}-in }]
+    command: [cmp, ${name}-in/x, '\${{ steps.make.artifacts.out }}/x']
+`;
+
+interface Status {
+  readonly runs: readonly {
+    readonly run: string;
+    readonly workflow: string;
+    readonly state: string;
+    readonly why: { readonly code: string; readonly cause: { readonly record: string } | null } | null;
+  }[];
+}
+
+const status = async () => JSON.parse((await project.run(['status', '--json'])).stdout) as Status;
+
+/** Starts a run, and resolves when its gate asks, to its id and its end. */
+async function started(...args: string[]) {
+  const child = project.start(args);
+  children.push(child);
+  const end = finished(child);
+  await said(child, 'ask asks');
+  const run = (await status()).runs.find(({ workflow: name }) => args.includes(name))?.run ?? '';
+  return { child, end, run };
+}
+
+it(
+  'of different workflows have folders of their own, also after one was resumed',
+  { timeout: 120_000 },
+  async () => {
+    project = new TestProject({ 'workflows/a.yaml': workflow('a'), 'workflows/b.yaml': workflow('b') });
+    const a = await started('run', 'a');
+    const b = await started('run', 'b');
+    expect(project.read('context/make/out/x')).toBe('a\n');
+    const beside = (run: string) => `.mailroom/runs/${run}/context`;
+    expect(project.read(`${beside(b.run)}/make/out/x`)).toBe('b\n');
+    expect((await project.run(['show', b.run])).stdout).toContain(
+      `artifacts  ${join(project.root, beside(b.run))}\n`,
+    );
+
+    // The next run takes the folder over; what the first has left moves, and is found by its resume.
+    a.child.kill('SIGKILL');
+    await a.end;
+    project.write('workflows/c.yaml', workflow('c'));
+    const c = await started('run', 'c');
+    expect(project.read('context/make/out/x')).toBe('c\n');
+    const again = project.start(['resume', a.run]);
+    children.push(again);
+    const over = finished(again);
+    for (const { run } of [a, b, c])
+      await expect
+        .poll(async () => (await project.run(['approve', run, 'ask'])).code, { timeout: 20_000 })
+        .toBe(0);
+    for (const end of [b.end, c.end, over]) expect(await end).toMatchObject({ code: 0 });
+    expect(project.read(`${beside(a.run)}/make/out/x`)).toBe('a\n');
+    expect(project.read('context/make/out/x')).toBe('c\n');
+    expect((await project.run(['resume', '--explain', b.run])).stdout).not.toContain('runs again');
+  },
+);
+
+it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 }, async () => {
+  project = new TestProject({
+    'workflows/a.yaml': workflow('a'),
+    'workflows/w.yaml': workflow('w', 'runs: { otherwise: wait }'),
+    'other/file': '',
+  });
+  const a = await started('run', 'a');
+  expect(await project.run(['run', 'a'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      `E_LOCKED: the run ${a.run.slice(-6)} of \`a\` is in progress, and \`runs\` of the workflow allows 1 at once`,
+    ) as string,
+  });
+  const elsewhere = await started('run', 'a', '--workspace', 'other');
+  const w = await started('run', 'w');
+
+  const waits = project.start(['run', 'w']);
+  children.push(waits);
+  const end = finished(waits);
+  const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run');
+  await expect.poll(queued, { timeout: 20_000 }).toMatchObject({
+    workflow: 'w',
+    state: 'waiting',
+    why: { cause: { record: w.run } },
+  });
+  const { run = '' } = (await queued()) ?? {};
+  expect((await project.run(['why', run])).stdout).toMatch(
+    `the run waits until the run ${w.run.slice(-6)} has ended.\n  state    waiting\n`,
+  );
+  // Until then there is no run, and nothing of it is left when its process is killed.
+  expect((await project.run(['runs', '--json'])).stdout).not.toContain(run);
+  waits.kill('SIGKILL');
+  await end;
+  expect(await queued()).toBeUndefined();
+
+  const next = project.start(['run', 'w']);
+  children.push(next);
+  const asks = said(next, 'ask asks');
+  await expect.poll(queued, { timeout: 20_000 }).toMatchObject({ workflow: 'w' });
+  w.child.kill('SIGKILL');
+  await w.end;
+  await asks;
+  expect((await project.run(['resume', a.run])).stderr).toContain('another process works on the run');
+  a.child.kill('SIGKILL');
+  await Promise.all([a.end, elsewhere.child.kill('SIGKILL'), elsewhere.end]);
+});
+
+it('of a trigger wait, and one that a file names waits for its folder', { timeout: 120_000 }, async () => {
+  project = new TestProject({
+    'mailroom.yaml': 'trail: off\n',
+    'workflows/a.yaml': workflow('a', 'context_dir: made\ntriggers: { hook: { files: [go] } }'),
+    'workflows/x.yaml': workflow('x', 'context_dir: made\nruns: { otherwise: wait }'),
+  });
+  const up = project.start(['up', '--plain']);
+  children.push(up);
+  const ended = finished(up);
+  const x = await started('run', 'x');
+  project.write('go', '1');
+  const of = (name: string) => async () => (await status()).runs.find((each) => each.workflow === name);
+  const behind = { state: 'waiting', why: { code: 'other_run', cause: { record: x.run } } };
+  await expect.poll(of('a'), { timeout: 30_000 }).toMatchObject(behind);
+  const { run = '' } = (await of('a')()) ?? {};
+  up.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0 });
+  expect(await of('a')()).toBeUndefined();
+
+  const again = project.start(['up', '--plain']);
+  children.push(again);
+  const over = finished(again);
+  await expect.poll(of('a'), { timeout: 30_000 }).toMatchObject({ run, ...behind });
+  expect(await project.run(['approve', x.run, 'ask'])).toMatchObject({ code: 0 });
+  expect(await x.end).toMatchObject({ code: 0 });
+  await expect
+    .poll(of('a'), { timeout: 30_000 })
+    .toMatchObject({ run, why: { code: 'waiting_for_approval' } });
+  expect(project.read('made/make/out/x')).toBe('a\n');
+  again.kill('SIGTERM');
+  expect(await over).toMatchObject({ code: 0 });
+});
