@@ -79,6 +79,7 @@ const whyCode = z.enum([
   'unread',
   'role_removed',
   'waiting_for_approval',
+  'other_run',
   'needs',
   'ending',
   'handled',

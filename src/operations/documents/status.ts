@@ -83,7 +83,7 @@ export const runStatus = schemaOf<RunStatusDocument>()(
     workflow: z.string(),
     state: z
       .enum(['running', 'waiting', 'stopped'])
-      .describe('`waiting`: only gates are left. `stopped`: no process hosts it'),
+      .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
     started_by: z.enum(['person', 'up']),
     started_at: time.nullable(),
     steps: texts.describe('The active steps, without gates'),
