@@ -128,7 +128,8 @@ it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 
   await asks;
   expect((await project.run(['resume', a.run])).stderr).toContain('another process works on the run');
   a.child.kill('SIGKILL');
-  await Promise.all([a.end, elsewhere.child.kill('SIGKILL'), elsewhere.end]);
+  elsewhere.child.kill('SIGKILL');
+  await Promise.all([a.end, elsewhere.end]);
 });
 
 it('of a trigger wait, and one that a file names waits for its folder', { timeout: 120_000 }, async () => {

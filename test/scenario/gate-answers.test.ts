@@ -142,12 +142,12 @@ steps:
     'workflows/eve.yaml': gate(', approvers: [eve]'),
   }));
   const lines: string[] = [];
-  for (const [workflow, to] of [
+  for (const [file, to] of [
     ['any', 'user'],
     ['ada', 'ada'],
     ['eve', 'user'],
   ] as const) {
-    const child = place.start(['run', `workflows/${workflow}.yaml`]);
+    const child = place.start(['run', `workflows/${file}.yaml`]);
     const ran = finished(child);
     await said(child, 'mailroom approve');
     const [run = ''] = place.list('.mailroom/runs').slice(-1);
