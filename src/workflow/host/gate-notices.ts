@@ -3,16 +3,6 @@ import { isIn } from '../machine/fold/steps.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
 
-/** A gate that waits for a person. */
-export interface WaitingGate {
-  readonly run: string;
-  readonly workflow: string;
-  readonly path: Path;
-  readonly message: string;
-  /** Empty: any person. */
-  readonly approvers: readonly string[];
-}
-
 /**
  * Has people notified of each gate that begins to wait. A restarted host notifies of those again
  * that still wait: the last one may have ended before it did.
