@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { RoleName } from '../kernel/ids.ts';
 import type { Message } from '../mail/format/message.ts';
 import { startDetached } from '../process/supervision/detached.ts';
-import type { WaitingGate } from '../workflow/host/gate-notices.ts';
+import type { WaitingGate } from '../workflow/host/ports.ts';
 
 /** Variables of the host that every notification command sees, besides the usual ones. */
 const ofTheDesktop = ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_*', 'XDG_*'];

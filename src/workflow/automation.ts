@@ -43,3 +43,9 @@ export interface Hook {
     readonly notifier: { readonly command: readonly string[]; readonly env: readonly string[] } | null;
   };
 }
+
+/** A limit of concurrent runs, and what a further one does, unless a trigger starts it: that waits. */
+export interface RunLimit {
+  readonly most: number;
+  readonly otherwise: 'refuse' | 'wait';
+}

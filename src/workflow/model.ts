@@ -5,7 +5,7 @@ import type { Script } from '../expressions/script/script.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
 import type { Agent } from './agent.ts';
-import type { Hook, Trigger } from './automation.ts';
+import type { Hook, RunLimit, Trigger } from './automation.ts';
 
 /* The common form of all workflow languages. Plain data: a run uses the copy in its own folder. */
 
@@ -69,12 +69,6 @@ export interface OwnWorkspace {
   readonly workspace: string;
   /** The folder of its runs' records, relative to the base. */
   readonly records: string;
-}
-
-/** A limit of concurrent runs, and what a further one does, unless a trigger starts it: that waits. */
-export interface RunLimit {
-  readonly most: number;
-  readonly otherwise: 'refuse' | 'wait';
 }
 
 /** Globs of git branches. It holds once the step `after` is over; null: from the start. */

@@ -1,10 +1,9 @@
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { headBranch } from '../../git/head-branch.ts';
-import type { RunEvent } from '../machine/event.ts';
+import type { Path, RunEvent } from '../machine/event.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import type { Launch } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
-import type { WaitingGate } from './gate-notices.ts';
 import type { RunFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
 import type { RunFiles } from '../files/run-files.ts';
@@ -13,6 +12,16 @@ import type { HostPorts } from '../../host/ports.ts';
 import type { RolledBack } from '../../kernel/edits.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { StepRunner } from '../../host/runner/runner.ts';
+
+/** A gate that waits for a person. */
+export interface WaitingGate {
+  readonly run: string;
+  readonly workflow: string;
+  readonly path: Path;
+  readonly message: string;
+  /** Empty: any person. */
+  readonly approvers: readonly string[];
+}
 
 /** Everything outside the host of a run that it depends on. */
 export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
