@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cut, width, wrap } from '../../src/cli/columns.ts';
 
 describe('lines that are wider than the terminal', () => {
-  it('are broken at spaces, and go on below their last column', () => {
+  it('are broken at spaces, and continue below their last column', () => {
     const text = '✓ sandbox      an agent sees the system, its project and its own settings\nshort\n';
     expect(wrap(text, 40)).toBe(
       [

@@ -77,7 +77,7 @@ describe('pause and unpause', () => {
     expect(bench.disk.list('.mailroom/control') ?? []).toEqual([]);
   });
 
-  it('are in doubt when a role is called all', async () => {
+  it('are ambiguous when a role is called all', async () => {
     const bench = new Bench(new Bench().text.replaceAll('qa', 'all'));
     expect((await bench.run('pause', 'all')).err).toContain(
       '`all` may be any of these:\n  all  everything\n  all  a role\n',

@@ -12,7 +12,7 @@ function paid(): Bench {
 }
 
 describe('costs', () => {
-  it('shows by role what was paid, the dearest first', async () => {
+  it('shows by role what was paid, the most expensive first', async () => {
     expect((await paid().run('costs')).out).toMatch(
       /^ROLE +LAUNCHES +TOKENS +DOLLARS +UNPRICED\nengineer +1 +\d+ +\$1\.0000 +0\narchitect +1 +\d+ +\$0\.1200 +0\ntotal +2 +\d+ +\$1\.1200 +0\n$/,
     );
@@ -36,7 +36,7 @@ describe('costs', () => {
     expect(await bench.run('costs', '--since', 'monday')).toMatchObject({ code: 2 });
   });
 
-  it('are told by several keys, as CSV, too', async () => {
+  it('are listed by several keys, as CSV, too', async () => {
     const bench = paid();
     expect((await bench.run('costs', '--by', 'role,model')).out).toMatch(
       /^ROLE +MODEL +LAUNCHES .*\nengineer +\(not reported\) +1 .*\narchitect .*\ntotal +2 +/,

@@ -18,7 +18,7 @@ it('is a minute where CI is set, what the option says, and otherwise none', () =
     );
 });
 
-it('says what has been under way for half of its interval, and nothing where there is nothing', () => {
+it('says what has been in progress for half of its interval, and nothing where there is nothing', () => {
   const terminal = new FakeTerminal(() => 0);
   const said: string[] = [];
   let running: string[] = [];

@@ -31,7 +31,7 @@ describe('reply', () => {
     expect((await bench.run('reply', id, '-m', 'x', '--as', 'user')).code).toBe(0);
   });
 
-  it('goes on with a thread when the message asks for nothing', async () => {
+  it('continues with a thread when the message asks for nothing', async () => {
     const bench = new Bench();
     bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
     bench.work('engineer', { files: { 'd.md': letter('delivered', 'user', 'There') } });

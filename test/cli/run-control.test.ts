@@ -36,7 +36,7 @@ async function retried(verdict: string | null): Promise<{ out: string; asked: Ru
   return { out: terminal.out, asked };
 }
 
-it('a retry of a run that goes on is answered with the verdict of its host, as a document', async () => {
+it('a retry of a run that continues is answered with the verdict of its host, as a document', async () => {
   const { out, asked } = await retried(null);
   const shown = { schema: 1, state: 'done', verb: 'retry', run: 'r1', path: 'soft', host: true };
   expect(JSON.parse(out)).toEqual(shown);

@@ -356,7 +356,7 @@ describe('send inside a turn', () => {
     expect(err).toMatch(/^error E_FORBIDDEN: engineer must not send `design`/);
   });
 
-  it('lets nobody speak for another', async () => {
+  it('lets no one speak for another', async () => {
     const { code, err } = await inside().run('send', 'qa', '--as', 'user', '-m', 'x');
     expect(code).toBe(1);
     expect(err).toContain('E_INSIDE_TURN');

@@ -69,7 +69,7 @@ describe('bin/mailroom', () => {
   });
 });
 
-describe('what goes on with a run', () => {
+describe('what continues with a run', () => {
   it('loads no package but these: every process that it starts copies what it has loaded', () => {
     const { packages } = loadedWith(new URL('../../src/operations/runs/begin.ts', import.meta.url));
     expect([...packages].toSorted()).toEqual(['picomatch', 're2js', 'uuid', 'zod']);

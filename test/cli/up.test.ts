@@ -56,7 +56,7 @@ describe('up', () => {
     }
   });
 
-  it('tells of corrections, failed attempts, parked providers and what failed for good', async () => {
+  it('reports corrections, failed attempts, parked providers and what failed permanently', async () => {
     const bench = new Bench();
     bench.meanwhile.push(
       () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
@@ -263,7 +263,7 @@ function draw(out: string): { last: string[]; frames: string[][] } {
   return { last: lines, frames };
 }
 
-describe('up, of requests that nobody answers in time', () => {
+describe('up, of requests that no one answers in time', () => {
   const asks = (policy: string) =>
     new Bench(
       `name: pair

@@ -98,7 +98,7 @@ it('what a run is declared to write starts no other, and what each run writes st
   );
 });
 
-it('a definition that is broken while it is watched is told of, and runs again once it is mended', async () => {
+it('a definition that is broken while it is watched is reported, and runs again once it is fixed', async () => {
   const mended = await watched({ texts: [good, broken, good] });
   expect(mended.terminal.err).toContain('w.yaml:5:10: error E_UNKNOWN_KEY: `comand` is not a key of a step');
   expect(mended.terminal.out.split('SUCCEEDED')).toHaveLength(3);

@@ -160,7 +160,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
     }
   });
 
-  it('goes on in a new segment when the old one was cut below the snapshot', () => {
+  it('continues in a new segment when the old one was cut below the snapshot', () => {
     const { disk, plant } = make();
     const journal = new Journal<MailEvent>(disk);
     journal.read();

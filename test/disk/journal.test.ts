@@ -21,7 +21,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     expect(disk.list(folder)).toBe(null);
   });
 
-  it('gives back what was appended, numbered from 1, and goes on after it', () => {
+  it('gives back what was appended, numbered from 1, and continues after it', () => {
     const { disk } = make();
     const journal = new Journal<MailEvent>(disk);
     journal.read();
@@ -40,7 +40,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     again.close();
   });
 
-  it('refuses to go on when its files were removed: nobody would find what it wrote', () => {
+  it('refuses to continue when its files were removed: no one would find what it wrote', () => {
     const { disk } = make();
     const journal = new Journal<MailEvent>(disk);
     journal.read();
@@ -148,7 +148,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     journal.close();
   });
 
-  it('goes on after a snapshot when no records follow it', () => {
+  it('continues after a snapshot when no records follow it', () => {
     const { disk } = make();
     const journal = new Journal<MailEvent>(disk);
     journal.read();

@@ -25,7 +25,7 @@ describe('MemoryDisk', () => {
     expect(['a', 'b', 'c'].map((path) => disk.look(path)?.mtimeMs)).toEqual([5, 9, 11]);
   });
 
-  it('tells of every change before it happens, and of no read', () => {
+  it('reports every change before it happens, and no read', () => {
     const disk = new MemoryDisk();
     const seen: Pick<Operation, 'kind' | 'path' | 'bytes' | 'number'>[] = [];
     disk.before = ({ kind, path, bytes, number }) => void seen.push({ kind, path, bytes, number });

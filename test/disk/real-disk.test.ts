@@ -56,7 +56,7 @@ describe('RealDisk', () => {
     expect(kept).toEqual([bytes]);
   });
 
-  it('tells a socket from a file', async () => {
+  it('distinguishes a socket from a file', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(join(disk.root, 'socket.md'), resolve));
     expect(disk.look('socket.md')?.kind).toBe('socket');
@@ -124,7 +124,7 @@ describe('RealDisk', () => {
     expect(full).toThrowError('cannot open dev/full: it is a device, not a file');
   });
 
-  it('does not wait for a fifo that nobody reads', () => {
+  it('does not wait for a fifo that no one reads', () => {
     execFileSync('mkfifo', [join(disk.root, 'pipe.md')]);
     expect(() => disk.read('pipe.md', 10)).toThrowError('cannot read pipe.md: it is a fifo, not a file');
     expect(() => disk.openAppend('pipe.md')).toThrowError('cannot open pipe.md: no such device or address');

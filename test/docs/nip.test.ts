@@ -40,7 +40,7 @@ describe('docs/nip.md', () => {
   ] as const;
 
   describe.each(tables)('below %s', (heading, played) => {
-    it('tells of what is played, and of nothing else', () => {
+    it('reports what is played, and nothing else', () => {
       // Keys that are numbers come first.
       expect(constructsBelow(page, heading).toSorted()).toEqual(Object.keys(played).toSorted());
     });
@@ -58,19 +58,19 @@ describe('docs/nip.md', () => {
 
   const parts = [...constructs.matchAll(/`((?:input|policy):[^`<]+)`/g)].map(([, part = '']) => part);
 
-  it.each(parts)('tells of a part that can be read: %s', (part) => {
+  it.each(parts)('reports a part that can be read: %s', (part) => {
     const step = ['step', 'third', '5200', part, 'output:third'];
     expect(() => reads(step, ['edge', 'second', 'third'])).not.toThrow();
   });
 
-  it.each(['always', '$.size.long == true'])('tells of a condition that can be read: %s', (condition) => {
+  it.each(['always', '$.size.long == true'])('reports a condition that can be read: %s', (condition) => {
     expect(constructs).toContain(condition);
     expect(() => reads(['edge', 'first', 'second', condition])).not.toThrow();
   });
 
   const refused = [...constructs.matchAll(/`(\$[^`]*(?:\.\.|\[[*?-])[^`]*)`/g)].map(([, path = '']) => path);
 
-  it.each(refused)('tells of a path that is refused: %s', (path) => {
+  it.each(refused)('reports a path that is refused: %s', (path) => {
     expect(() =>
       reads(['edge', 'first', 'second', path.replace('$.a', '$.size').replace('$..a', '$..size')]),
     ).toThrow(/unexpected|names no single value/);

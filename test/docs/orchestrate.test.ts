@@ -26,7 +26,7 @@ describe('docs/orchestrate.md', () => {
     expect(missing).toEqual([]);
   });
 
-  it('tells of what is played, and of nothing else', () => {
+  it('reports what is played, and nothing else', () => {
     expect(constructs).toEqual(Object.keys(rows));
   });
 

@@ -135,7 +135,7 @@ it('sends an e-mail', async () => {
   expect(body.join('\n\n')).toBe(`${subject}\n\nmailroom show ${message.id}\n`);
 });
 
-it('posts to Slack, and mentions nobody', async () => {
+it('posts to Slack, and mentions no one', async () => {
   follow('Slack', { SLACK_WEBHOOK_URL: `${here()}/services/T0/B0/secret` });
   const { url, body } = await arrived();
   expect(url).toBe('/services/T0/B0/secret');
@@ -143,7 +143,7 @@ it('posts to Slack, and mentions nobody', async () => {
   expect(JSON.parse(body)).toEqual({ text: `question from qa: ${plain}` });
 });
 
-it('posts to Discord, and mentions nobody', async () => {
+it('posts to Discord, and mentions no one', async () => {
   follow('Discord', { DISCORD_WEBHOOK_URL: `${here()}/api/webhooks/1/secret` });
   const { body } = await arrived();
   expect(JSON.parse(body)).toEqual({

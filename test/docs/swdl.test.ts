@@ -55,7 +55,7 @@ describe('docs/swdl.md', () => {
     ).toEqual([]);
   });
 
-  it('tells of what is played, and of nothing else', () => {
+  it('reports what is played, and nothing else', () => {
     expect(constructsBelow(page, 'What a name leads to')).toEqual(Object.keys(references));
     expect(constructs).toEqual(Object.keys(rows));
     expect(constructsBelow(page, 'Where Mailroom differs')).toEqual(Object.keys(differences));

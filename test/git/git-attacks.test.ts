@@ -241,7 +241,7 @@ const places: Readonly<Record<string, readonly [(path: string) => void, string]>
 };
 
 it.each(Object.entries(places))(
-  '%s in the place of the index holds up nobody',
+  '%s in the place of the index holds up no one',
   async (_what, [make, why]) => {
     const victim = new Victim();
     const { workspace } = victim;
@@ -258,7 +258,7 @@ it.each(Object.entries(places))(
 );
 
 it.each(['.gitignore', 'sub/.gitignore', '.gitattributes', '.git/info/exclude', '.git/HEAD'])(
-  'a pipe in the place of %s holds up nobody for long, and what changed counts as unknown',
+  'a pipe in the place of %s holds up no one for long, and what changed counts as unknown',
   async (name) => {
     const victim = new Victim();
     const { workspace } = victim;

@@ -18,7 +18,7 @@ describe('environment of git', () => {
     expect(environment).toMatchObject({ PATH: '/bin', XDG_CONFIG_HOME: '/c', LC_ALL: 'C' });
   });
 
-  it('names author and committer, and the instant in seconds', () => {
+  it('names author and committer, and the time in seconds', () => {
     const identity = { name: 'Ada', email: 'ada@example.org', at: 1_700_000_000_999 };
     expect(gitEnvironment({}, identity, { GIT_INDEX_FILE: 'i' })).toEqual({
       SHLVL: '1',

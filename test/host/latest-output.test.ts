@@ -54,7 +54,7 @@ describe('the latest output of a process', () => {
     expect(latestLines(disk, files, 5, { mask: unmasked, said })).toEqual(['a notice']);
   });
 
-  it('leaves out the events of an agent whose texts nobody can read', () => {
+  it('leaves out the events of an agent whose texts no one can read', () => {
     disk.write('stdout', '{"type":"start"}\nhello\n{"type":"end"}\n');
     const reading = { mask: unmasked, said: agentText(undefined) };
     expect(latestLines(disk, files, 5, reading)).toEqual(['hello']);

@@ -69,7 +69,7 @@ describe('the holder', () => {
   });
 
   it.each(['', 'no JSON', '[]', '{"pid":"1","host":"h","since":1}', '{"pid":1,"since":1}'])(
-    'is nobody where the file says %j',
+    'is no one where the file says %j',
     (text) => {
       const memory = new MemoryDisk();
       memory.plant('.mailroom/lock.json', text);

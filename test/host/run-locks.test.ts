@@ -159,7 +159,7 @@ describe('the lock of a run', () => {
 });
 
 describe('in the sandbox', () => {
-  it('no agent locks what the host locks, whatever its rights and whenever that is made', async () => {
+  it('no agent locks what the host locks, whatever its permissions and whenever that is made', async () => {
     const { bubblewrap } = await probeContainment();
     const project = new RealDisk(realpathSync(temporaryFolder()));
     const contain = await agentContainment(project, defaultConfig);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { beyondPermissions, judgeChanges, mayChange } from '../../src/kernel/permissions.ts';
 
-describe('the rights to a workspace', () => {
+describe('the permissions to a workspace', () => {
   it.each([
     [[], false],
     [['READ', 'RUN_TESTS'], false],

@@ -65,7 +65,7 @@ it('counts every token of a request with more input than the bound, cached too, 
   expect(costOf({ input: 100_000, cached: 100_001, output: 1000 }, tiered)).toBeCloseTo(0.4580004, 9);
 });
 
-it('takes the dearest price for the most that tokens can cost, of long requests where so many can be one', () => {
+it('takes the most expensive price for the most that tokens can cost, of long requests where so many can be one', () => {
   expect(atMost(2e6, { input: 2, cached: 0.5, output: 10 })).toBe(20);
   const tiered: Price = { input: 2, output: 12, long: { above: 200_000, input: 4, output: 18 } };
   expect([200_000, 1e6].map((tokens) => atMost(tokens, tiered))).toEqual([2.4, 18]);

@@ -208,7 +208,7 @@ describe('a sub-workflow', () => {
   });
 });
 
-describe('rights that are broader than requested', () => {
+describe('permissions that are broader than requested', () => {
   const text =
     'name: x\nversion: "1"\ntimeout: 1h\nsteps:\n  a: { worker: CODEX_CLI, instructions: x, capabilities: [READ] }\n';
   const broaderThanRequested = new Map([['codex', () => ['it runs commands']]]);

@@ -44,7 +44,7 @@ it('is what the last status of an author says, and what the steps have made', ()
   expect(publishedStatusOf(events.slice(2))).toMatchObject([{ status: 'running', currentStep: 'count' }]);
 });
 
-it('is told by each author apart, the latest first, and what says nothing counts for nothing', () => {
+it('is reported by each author apart, the latest first, and what says nothing counts for nothing', () => {
   const told = publishedStatusOf([
     status('a', 5, 'failed', '1'),
     status('b', 7, 'running', 'many', ['cost', '-1']),

@@ -89,7 +89,7 @@ describe('what was paid', () => {
     expect(rows(by)).toEqual(expected);
   });
 
-  it('is dearest first, of what has no price that of most tokens', () => {
+  it('is most expensive first, of what has no price that of most tokens', () => {
     const free = (provider: string, tokens: number) =>
       bill({ provider, cost: { usd: 0, tokens, unpriced: 1 } }, 0);
     const some = bills(free('a', 5), free('b', 9), bill({ provider: 'claude' }, 1));
@@ -101,7 +101,7 @@ describe('what was paid', () => {
     ]);
   });
 
-  it('is the same in all, whatever it is told by', () => {
+  it('is the same in all, whatever it is listed by', () => {
     for (const by of [['role'], ['thread'], ['week', 'model'], ['day', 'run', 'step', 'provider']] as const)
       expect(costsOf(mail, [run], by, null).total).toEqual({
         launches: 6,
@@ -116,7 +116,7 @@ describe('what was paid', () => {
     ]);
   });
 
-  it('is told by several keys at once, in the order of time, then the dearest first', () => {
+  it('is listed by several keys at once, in the order of time, then the most expensive first', () => {
     const some = bills(
       bill({ day: '2026-11-22', model: 'opus' }, 1),
       bill({ day: '2026-11-16', model: 'haiku' }, 2),

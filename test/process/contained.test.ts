@@ -260,7 +260,7 @@ describe('a sandbox', () => {
     expect(result.stdoutTail).toBe(probe.bubblewrap.works ? 'written\nkept\nno\nno\nno\nno\n' : '');
   });
 
-  it('does not show the key by which the project signs, whatever the rights', async () => {
+  it('does not show the key by which the project signs, whatever the permissions', async () => {
     const probe = await probeContainment();
     const project = realpathSync(temporaryFolder());
     mkdirSync(join(project, '.mailroom'));

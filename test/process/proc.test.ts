@@ -32,7 +32,7 @@ describe('what the system says', () => {
     expect(last).toBeLessThan(limit);
   });
 
-  it('tells an environment that is empty from one that has no mark and from none', async () => {
+  it('distinguishes an environment that is empty from one that has no mark and from none', async () => {
     const env = { PATH: process.env['PATH'] };
     const [bare, other] = [{}, env].map((each) => spawn('/bin/sleep', ['1000'], { env: each }));
     onTestFinished(() => void [bare, other].map((child) => child!.kill('SIGKILL')));
@@ -52,7 +52,7 @@ describe('what the system says', () => {
     expect(findProgram('etc', '/', '/')).toBe('missing');
   });
 
-  it('tells folders from files and from nothing', () => {
+  it('distinguishes folders from files and from nothing', () => {
     expect([
       isFolder('/etc'),
       isFolder('/etc/passwd'),

@@ -178,7 +178,7 @@ it("refuses a role's own outbox that leads elsewhere, and the folder of its turn
   expect(world.sandbox(['READ'], { writable }).writable).toEqual(writable);
 });
 
-describe('nobody writes, whatever the rights,', () => {
+describe('no one writes, whatever the permissions,', () => {
   const rules = ['mailroom.yaml', 'agents.yaml', 'protocols', 'workflows', 'agents', '.mailroom'];
   it.each([
     ['the rules', rules, []],

@@ -263,7 +263,7 @@ describe('limits of time', () => {
     expect(await started.exited).toMatchObject({ reason: 'idle-timeout', exitCode: null, signal: 'SIGTERM' });
   });
 
-  it('let a process go on that talks', async () => {
+  it('let a process continue that talks', async () => {
     const limits = { totalMs: null, idleMs: 700, outputBytes: 1000 };
     expect((await start(['sh', fixture('talks.sh')], { limits }).exited).reason).toBe('exited');
   });

@@ -54,7 +54,7 @@ describe.each(agents)('$name', ({ name, provider, session, usd, model, denials }
     expect(provider.said?.(twice)).toBe('Hello.\n\nDone.');
   });
 
-  it('counts only what a resumed turn used, and goes on with the total', () => {
+  it('counts only what a resumed turn used, and continues with the total', () => {
     expect(read(fixture(name, 'resume'), { session })).toMatchObject({
       text: 'Again.',
       usage: { usd, tokens: request.tokens },

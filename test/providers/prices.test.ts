@@ -12,7 +12,7 @@ it('names the page and the day of what it says', () => {
   expect([...vendors].toSorted()).toEqual(['Anthropic', 'Google', 'OpenAI']);
 });
 
-it('has prices as vendors make them: cached input is the cheapest, output the dearest, long requests cost more', () => {
+it('has prices as vendors make them: cached input is the cheapest, output the most expensive, long requests cost more', () => {
   const isUnlikely = ({ input, cached = 0, output }: { input: number; cached?: number; output: number }) =>
     !(cached < input && input < output);
   const wrong = [...builtInPrices].filter(([, price]) => {

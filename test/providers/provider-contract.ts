@@ -73,7 +73,7 @@ function works(player: Player): void {
     expect(ran.staged).toEqual({ 'answer.md': letter });
   });
 
-  it('goes on when a tool is refused, and says which', async ({ expect, onTestFinished }) => {
+  it('continues when a tool is refused, and says which', async ({ expect, onTestFinished }) => {
     const place = new Workplace(onTestFinished);
     const { outcome } = await player.play(place, 'is refused a tool');
     expect(outcome).toMatchObject({ is: 'done', denials: player.denials(forbidden(place)) });

@@ -142,7 +142,7 @@ describe('a model whose cost its CLI does not tell', () => {
     expect(codex('gpt-5.5-2026-04-01', own)?.usd).toBeCloseTo(0.12 + 0.2, 9);
   });
 
-  it.each([null, 'gpt-99', 'gpt-5.5-pro'])('is unpriced where nobody knows the price: %s', (model) => {
+  it.each([null, 'gpt-99', 'gpt-5.5-pro'])('is unpriced where no one knows the price: %s', (model) => {
     expect(codex(model)).toEqual({ usd: null, tokens: 220_000 });
   });
 

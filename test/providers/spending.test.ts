@@ -130,7 +130,7 @@ describe('requests so long that they cost more', () => {
   });
 });
 
-describe('an agent that tells of its commands as they run', () => {
+describe('an agent that reports its commands as they run', () => {
   it.each([
     ['codex', [0, 0, 0, 1, 0, 0, 0]],
     ['gemini', [0, 0, 1, 0, 0, 0]],

@@ -239,7 +239,7 @@ describe('the command line of opencode', () => {
     expect(line).toEqual([...options, '-m', 'anthropic/claude', '-s', 'the-session']);
   });
 
-  it('denies what the role may not do, and asks nobody', () => {
+  it('denies what the role may not do, and asks no one', () => {
     expect(permissions(['READ'])).toMatchObject({
       edit: staging,
       bash: { '*': 'deny', '*>*': 'deny' },
@@ -269,7 +269,7 @@ describe('the command line of opencode', () => {
   });
 });
 
-describe('the rights that a provider cannot restrict', () => {
+describe('the permissions that a provider cannot restrict', () => {
   it('are none for claude, gemini and opencode', () => {
     for (const name of ['claude', 'gemini', 'opencode']) {
       for (const right of ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'] as const) {

@@ -9,7 +9,7 @@ import { realPlayer, Setting } from './support/players.ts';
 // The slowest of the CLIs has the smallest part: how it retries is in retries.test.ts, the rest is played from recordings.
 const player = realPlayer(opencode);
 
-it('opencode goes on when a tool is refused, writes its mail, and counts a resumed conversation by what it went on by', async () => {
+it('opencode continues when a tool is refused, writes its mail, and counts a resumed conversation by what it went on by', async () => {
   const model = await Model.start();
   onTestFinished(() => model.stop());
   const place = new Workplace(onTestFinished);

@@ -85,7 +85,7 @@ describe.each(clis)('$name in a repository that configures it', (cli) => {
   // No switch of opencode keeps it from plug-ins of a repository: without a sandbox it is not started there.
   const expected = cli.name === 'opencode' ? refused : done;
 
-  it('talks to the person’s server, runs nothing of the repository, and has no more rights', async () => {
+  it('talks to the person’s server, runs nothing of the repository, and has no more permissions', async () => {
     expect(await attacked(cli, { files: within('project', cli) })).toMatchObject(expected);
   });
 
@@ -138,7 +138,7 @@ describe('codex in a repository that the person trusts', () => {
   });
 });
 
-describe('codex of a person with wide rights', () => {
+describe('codex of a person with wide permissions', () => {
   const settings: Readonly<Record<string, string>> = {
     'a sandbox mode': 'sandbox_mode = "danger-full-access"\napproval_policy = "never"\n',
     'a profile of the program': 'default_permissions = ":danger-full-access"\n',

@@ -50,7 +50,7 @@ const real = Date.now;
 Date.now = () => real() - (existsSync('jumped') ? 86_400_000 : 0);
 `;
 
-it('goes on, in order, when the clock jumps back by a day', { timeout: 120_000 }, async () => {
+it('continues, in order, when the clock jumps back by a day', { timeout: 120_000 }, async () => {
   project = playProject(smallTeam, { maker: `send('done', 'user');` }, { 'clock.mjs': clock });
   const env = { NODE_OPTIONS: `--import ${pathToFileURL(`${project.root}/clock.mjs`).href}` };
   const child = project.start(['up'], env);

@@ -75,7 +75,7 @@ describe('whatever lies in an inbox', () => {
   });
 
   it.each(Object.entries({ ...texts, ...kinds, socket: ['', /a socket/] as const }))(
-    '%s is refused with a reason, and user is told',
+    '%s is refused with a reason, and `user` is notified',
     (name, [, reason]) => {
       expect(reasons.filter((text) => reason.test(text)).length).toBeGreaterThan(0);
       expect(rows.some(({ subject }) => subject === `Refused: agents/maker/inbox/${name}.md`)).toBe(true);

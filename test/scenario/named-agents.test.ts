@@ -51,7 +51,7 @@ describe('an agent', () => {
   );
 
   it(
-    'that takes up a request and says nothing is corrected, and whoever asked is told',
+    'that picks up a request and says nothing is corrected, and whoever asked is told',
     { timeout: 120_000 },
     async () => {
       project = playProject(smallTeam, {

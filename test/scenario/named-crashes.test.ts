@@ -44,7 +44,7 @@ describe('a controller that is killed', () => {
   );
 
   it(
-    'between taking a file in and writing it down delivers it once; one whose protocol is edited goes on by the old one',
+    'between taking a file in and writing it down delivers it once; one whose protocol is edited continues by the old one',
     { timeout: 120_000 },
     async () => {
       const id = '019a0000-0000-7000-8000-00000000abcd';

@@ -27,7 +27,7 @@ function isolated(namespaces: string, script: string) {
 }
 
 it(
-  'a suspended controller keeps the project, also from another network, and goes on where it was',
+  'a suspended controller keeps the project, also from another network, and continues where it was',
   { timeout: 120_000 },
   async () => {
     project = playProject(smallTeam, { maker: `send('done', 'user');` });

@@ -146,7 +146,7 @@ describe('a definition that a relay knows', patiently, () => {
 });
 
 describe('a project without one', patiently, () => {
-  it('connects to nobody', async () => {
+  it('connects to no one', async () => {
     const place = projectWith('');
     const { code } = await place.run(['run', 'measure', '--input', 'text=a b'], watched(place));
     expect(code).toBe(0);
@@ -259,7 +259,7 @@ describe('a request over a relay', patiently, () => {
     await ended;
   });
 
-  it('is followed beside a run of an earlier `up` that nobody can read, which is named', async () => {
+  it('is followed beside a run of an earlier `up` that no one can read, which is named', async () => {
     const place = projectWith(`, relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}']`);
     await place.run(['nip', 'define', 'workflows/measure.json']);
     const { id } = place.events('definitions')[0]!;

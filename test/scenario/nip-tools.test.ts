@@ -304,7 +304,7 @@ describe('the tools', { timeout: 120_000 }, () => {
     );
   });
 
-  it('start no more runs at once than may go on, however many ask at the same time', async () => {
+  it('start no more runs at once than may continue, however many ask at the same time', async () => {
     const nip = '{ msats_per_usd: 1000000, maxConcurrentWorkflows: 2 }';
     const place = (project = new NipProject({}, nip));
     place.write('agents/clerk.mjs', `${waits}${place.read('agents/clerk.mjs')}`);

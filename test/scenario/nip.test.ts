@@ -153,7 +153,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(place.events('definitions')).toHaveLength(1);
   });
 
-  it('goes on after a failure, and says what came of it', async () => {
+  it('continues after a failure, and says what came of it', async () => {
     // What prints the key of the project, leaves it nowhere.
     const failing = `import { readFileSync as take } from 'node:fs';
 if (process.env.MAILROOM_ROLE === 'reporter') {
@@ -201,7 +201,7 @@ describe('a workflow that is converted to the native language', { timeout: 120_0
 });
 
 describe('as many runs as mailroom.yaml allows', { timeout: 120_000 }, () => {
-  it('go on at once, and one more is refused', async () => {
+  it('continue at once, and one more is refused', async () => {
     const place = projectWith(
       {
         'agents/clerk.mjs':

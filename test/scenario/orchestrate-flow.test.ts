@@ -85,7 +85,7 @@ ${after}${last}`);
     expect(place.told().status).toBe(status);
   });
 
-  it('go on as long as a condition holds, which sees what the last round did', async () => {
+  it('continue as long as a condition holds, which sees what the last round did', async () => {
     const place = projectWith(`steps:
   - name: Until
     while:
@@ -330,7 +330,7 @@ function waits(child: ChildProcess, times: number): Promise<void> {
 }
 
 describe('the program by the name `orchestrate`', { timeout: 120_000 }, () => {
-  it('tells of .gitignore once, and runs again when a file of the workspace changes', async () => {
+  it('reports .gitignore once, and runs again when a file of the workspace changes', async () => {
     const place = projectWith(
       `steps:\n${sh('One', 'echo run >> artifacts/log; cat note', '    output_file: o.txt\n')}`,
       {

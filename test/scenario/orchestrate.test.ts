@@ -163,7 +163,7 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect((await linked.flow()).code).toBe(3);
   });
 
-  it('6: after a failure `orchestrate resume` goes on, and does nothing twice', async () => {
+  it('6: after a failure `orchestrate resume` continues, and does nothing twice', async () => {
     const two = sh('Two', 'echo two >> log; test -e mended');
     const place = projectWith(`steps:\n${sh('One', 'echo one >> log', '', 'Two')}${two}`);
     expect((await place.flow(['--context', 'kept=yes'])).code).toBe(1);
@@ -177,7 +177,7 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
   });
 
-  it('6: after its host was killed it goes on with the step that ran, and its log goes on, too', async () => {
+  it('6: after its host was killed it continues with the step that ran, and its log continues, too', async () => {
     const slow = sh('Two', 'echo two >> log; test -e ../go || { touch begun; sleep 60; }');
     const place = projectWith(`steps:\n${sh('One', 'echo one >> log', '', 'Two')}${slow}`, {
       'workspace/log': '',
@@ -200,7 +200,7 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect(numbers).toEqual(numbers.map((_number, index) => index + 1));
   });
 
-  it('6: a damaged state.json is told of with exit code 2, and drawn again where it is removed', async () => {
+  it('6: a damaged state.json is reported with exit code 2, and drawn again where it is removed', async () => {
     const place = projectWith(`steps:\n${sh('One', 'exit 1')}`);
     await place.flow();
     const run = place.ids[0] ?? '';
@@ -248,7 +248,7 @@ describe('orchestrate', { timeout: 120_000 }, () => {
     expect(place.ids).toHaveLength(2);
   });
 
-  it('9: `when` decides whether a step runs, and a step that is skipped goes on as after success', async () => {
+  it('9: `when` decides whether a step runs, and a step that is skipped continues as after success', async () => {
     const place = projectWith(
       `steps:
 ${sh('One', 'exit 1').replace('{ error: One failed }', '{ goto: Two }')}

@@ -18,7 +18,7 @@ interface Row {
 
 const trail = async () => JSON.parse((await project.run(['trail', '--json'])).stdout) as Row[];
 
-it('asks a person, waits at no cost, and goes on with the answer', { timeout: 60_000 }, async () => {
+it('asks a person, waits at no cost, and continues with the answer', { timeout: 60_000 }, async () => {
   begin({
     maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
   });

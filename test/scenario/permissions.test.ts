@@ -63,7 +63,7 @@ describe('a role without EDIT that changes files', () => {
     expect(project.read('kept.txt')).toBe('kept\nchanged\n');
   });
 
-  it('fails in the worktree of its thread, where nobody else works', { timeout: 60_000 }, async () => {
+  it('fails in the worktree of its thread, where no one else works', { timeout: 60_000 }, async () => {
     begin('READ', 'worktree');
     const ran = await project.works('maker');
     expect(ran.code).toBe(1);

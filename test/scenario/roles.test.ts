@@ -125,7 +125,7 @@ it(
 );
 
 it(
-  'goes on with the mail when up is killed: the turn is tried again, the step is done',
+  'continues with the mail when up is killed: the turn is tried again, the step is done',
   { timeout: 120_000 },
   async () => {
     beginHeld();

@@ -109,7 +109,7 @@ describe('the exit code of `run`', { timeout: 60_000 }, () => {
     expect((JSON.parse(stdout) as Document).status).toBe('CANCELLED');
   });
 
-  it('is 130 after Ctrl-C, which puts the step back: `resume` goes on', async () => {
+  it('is 130 after Ctrl-C, which puts the step back: `resume` continues', async () => {
     const text = script('touch begun\n[ -e go ] || sleep 60');
     const place = projectWith(`steps:\n  one:\n    ${text}\n`);
     const child = place.start(['run', 'work.yaml']);
@@ -195,7 +195,7 @@ describe('`run --json`', { timeout: 60_000 }, () => {
 });
 
 describe('a run whose process is killed', { timeout: 60_000 }, () => {
-  it('goes on with `resume`: what was done is not done again, what ran is ended and starts again', async () => {
+  it('continues with `resume`: what was done is not done again, what ran is ended and starts again', async () => {
     const place = projectWith(
       `steps:\n  one:\n    ${script('echo one >> log')}\n  two:\n    depends_on: [one]\n    ${script(
         'echo two >> log\n[ -e go ] || { touch begun; sleep 60; }\necho end >> log',

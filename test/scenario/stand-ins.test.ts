@@ -37,7 +37,7 @@ send('done', 'user', JSON.stringify({ asked, resumes: argv.includes('resume'), m
 codex('ok');`;
 
 it(
-  'a provider that stands in goes on with the thread, in a conversation of its own',
+  'a provider that stands in continues with the thread, in a conversation of its own',
   { timeout: 60_000 },
   async () => {
     project = new CliProject(

@@ -63,7 +63,7 @@ ${agent('a')}`,
     expect(statuses(run)).toEqual(expected);
   });
 
-  test('that nobody answered says for good that no person approved it', async () => {
+  test('that no one answered says permanently that no person approved it', async () => {
     const run = made(
       `
 stages:

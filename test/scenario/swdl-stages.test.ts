@@ -115,7 +115,7 @@ ${agent('a')}`,
 });
 
 describe('a run that is rolled back', () => {
-  test('leaves the files as they were, keeps what was undone, and cannot go on', async () => {
+  test('leaves the files as they were, keeps what was undone, and cannot continue', async () => {
     const run = made(
       `
 error_policy: { on_stage_failure: rollback, default_retry: { max_attempts: 1 } }

@@ -98,7 +98,7 @@ describe('the example of the project', () => {
     release: "return { notes: 'A list' };",
   };
 
-  test('asks nobody where the build is not risky, and continues', async () => {
+  test('asks no one where the build is not risky, and continues', async () => {
     project = stagesProject(text, { ...plays, build: "return { changed: ['list.ts'] };" });
     expect((await project.run(['run', 'stages', '--param', 'feature=search'])).code).toBe(0);
     const { stages } = recordOf(project);

@@ -67,18 +67,23 @@ describe('a turn', () => {
     ]);
   });
 
-  it('ends for good with exit code 2, and `retry` puts its message back', { timeout: 60_000 }, async () => {
-    begin({ maker: `if (times === 0) process.exit(2); send('done', 'user');` });
-    const ran = await project.run(['up', '--until-idle']);
-    expect(ran.code).toBe(1);
-    expect(project.read('maker.log').trim().split('\n')).toHaveLength(1);
-    const month = project.list('agents/maker/failed')[0] ?? '';
-    expect(project.list(`agents/maker/failed/${month}`)).toHaveLength(2);
-    const id = (JSON.parse((await project.run(['trail', '--json'])).stdout) as { id: string }[])[0]?.id ?? '';
-    expect(await project.run(['retry', id])).toMatchObject({ code: 0 });
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    expect((await types()).at(-1)).toBe('done');
-  });
+  it(
+    'ends permanently with exit code 2, and `retry` puts its message back',
+    { timeout: 60_000 },
+    async () => {
+      begin({ maker: `if (times === 0) process.exit(2); send('done', 'user');` });
+      const ran = await project.run(['up', '--until-idle']);
+      expect(ran.code).toBe(1);
+      expect(project.read('maker.log').trim().split('\n')).toHaveLength(1);
+      const month = project.list('agents/maker/failed')[0] ?? '';
+      expect(project.list(`agents/maker/failed/${month}`)).toHaveLength(2);
+      const id =
+        (JSON.parse((await project.run(['trail', '--json'])).stdout) as { id: string }[])[0]?.id ?? '';
+      expect(await project.run(['retry', id])).toMatchObject({ code: 0 });
+      expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+      expect((await types()).at(-1)).toBe('done');
+    },
+  );
 
   it('may answer by its final text alone', { timeout: 60_000 }, async () => {
     begin({
@@ -115,7 +120,7 @@ describe('a turn', () => {
   );
 
   it(
-    'fails for good when its corrections are used up; its author and user see why',
+    'fails permanently when its corrections are used up; its author and user see why',
     { timeout: 60_000 },
     async () => {
       begin({ maker: `send('done', 'checker', 'Never right');` });
@@ -135,7 +140,7 @@ describe('a turn', () => {
   );
 
   it(
-    'is put back uncounted when the controller is stopped, and leaves nobody running',
+    'is put back uncounted when the controller is stopped, and leaves no one running',
     { timeout: 60_000 },
     async () => {
       begin({

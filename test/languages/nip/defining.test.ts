@@ -18,7 +18,7 @@ const edges = [{ from: 'translate', to: 'summarize' }];
 const inputs = [{ name: 'text', type: 'string', required: true }];
 
 describe('a new definition', () => {
-  it('becomes the tags of an event, with outputs that nobody gave', () => {
+  it('becomes the tags of an event, with outputs that no one gave', () => {
     const asked = { name: 'Translate & Summarize!', description: 'Both', steps, edges, inputs };
     expect(definitionTemplate(asked, 1_700_000_000_999)).toEqual({
       kind: 30_920,

@@ -84,7 +84,7 @@ it('takes for withdrawn what is still missing a second after the last went', () 
   expect(types().filter((type) => type === 'withdrawn')).toHaveLength(2);
 });
 
-it('starts nobody for mail that may be withdrawn', () => {
+it('starts no one for mail that may be withdrawn', () => {
   const { open, started, waiting, take, later, types } = working(0);
   for (const id of waiting.slice(0, 4)) take(id);
   const next = open(2);

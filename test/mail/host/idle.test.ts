@@ -3,7 +3,7 @@ import { idleOf } from '../../../src/mail/host/idle.ts';
 import { team } from '../machine/protocols.ts';
 import { World } from '../machine/world.ts';
 
-it('is busy while an answer is there whose reader has no provider until an instant', () => {
+it('is busy while an answer is there whose reader has no provider until a time', () => {
   const world = new World(team);
   world.drop('user → architect: task');
   world.turn('architect', ['→ engineer: design']);

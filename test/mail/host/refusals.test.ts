@@ -194,7 +194,7 @@ it.each([['agents/one/outbox'], ['.mailroom/turns/t1/1/outbox']])(
   },
 );
 
-it('fails the attempt of an agent whose result nobody foresaw, and nothing else', () => {
+it('fails the attempt of an agent whose result no one foresaw, and nothing else', () => {
   const { host, look, drop, started, lying } = project();
   drop('one');
   drop('two');
@@ -255,7 +255,7 @@ it('starts with a journal that holds the letter of a step whose id is a path, an
   expect(jobs.map(({ invocation }) => invocation.role)).toContain('two');
 });
 
-it('notifies once of a command that is refused when nobody waits for its verdict any more', () => {
+it('notifies once of a command that is refused when no one waits for its verdict any more', () => {
   const { disk, open, now, later } = project();
   const id = '018f0000-0000-7000-8000-000000000001';
   const thread = '018f0000-0000-7000-8000-00000000000a';

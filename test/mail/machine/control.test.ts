@@ -14,7 +14,7 @@ function two(): World {
 }
 
 describe('pause', () => {
-  it('holds back starts; what runs goes on, with its corrections', () => {
+  it('holds back starts; what runs continues, with its corrections', () => {
     const world = two();
     world.command({ verb: 'pause', target: one, now: false });
     world.drop('user → one: go');

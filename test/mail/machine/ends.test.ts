@@ -112,7 +112,7 @@ messages:
     expect(world.at('question', 'architect')).toBe('failed');
   });
 
-  it('fails its thread where nobody could take it over', () => {
+  it('fails its thread where no one could take it over', () => {
     const world = new World(`
 roles: { one: {}, two: {} }
 messages:

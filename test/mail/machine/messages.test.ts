@@ -217,7 +217,7 @@ describe('what a message answers', () => {
     );
   });
 
-  it('is nothing where nobody asked: then it is mail', () => {
+  it('is nothing where no one asked: then it is mail', () => {
     const world = new World(team);
     world.drop('user → engineer: answer');
     expect(world.running('engineer')).toMatchObject({ messages: ['answer'], wait: null });

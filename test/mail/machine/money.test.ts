@@ -64,7 +64,7 @@ describe('what does not fit into a budget', () => {
     expect(world.processes()).toEqual(['two in go']);
   });
 
-  it('fails the thread when nobody runs any more', () => {
+  it('fails the thread when no one runs any more', () => {
     const world = limited('budget: { thread: { usd: 1.5 } }');
     world.drop('user → one, two: go');
     world.turn('one', ['→ user: report'], { usage: { usd: 0.75, tokens: 0 } });

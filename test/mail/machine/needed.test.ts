@@ -29,7 +29,7 @@ function someGetStuck(bend: Bend, tries: number): boolean {
 }
 
 describe('with debts and nested requests', () => {
-  it('nobody gets stuck, whatever the protocol, as long as requests need no join', () => {
+  it('no one gets stuck, whatever the protocol, as long as requests need no join', () => {
     expect(someGetStuck((facts) => facts, settings(40).numRuns)).toBe(false);
   });
 

@@ -143,7 +143,7 @@ describe('a join', () => {
     return world;
   }
 
-  it('takes up one message of each type, when the last is there', () => {
+  it('picks up one message of each type, when the last is there', () => {
     const world = started();
     world.turn('frontend', ['→ integrator: frontend-done']);
     expect(world.processes()).toEqual(['backend in task']);
@@ -160,7 +160,7 @@ describe('a join', () => {
     expect(world.processes()).toEqual(['frontend in task']);
   });
 
-  it('takes up no more than one of each: the rest waits for the next', () => {
+  it('picks up no more than one of each: the rest waits for the next', () => {
     const world = started();
     world.turn('frontend', ['→ integrator: frontend-done', '→ integrator: frontend-done']);
     world.turn('backend', ['→ integrator: backend-done']);

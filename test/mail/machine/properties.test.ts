@@ -16,7 +16,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
     );
   });
 
-  it('when everybody answers what it owes, every thread ends or goes quiet, and nobody waits', () => {
+  it('when everybody answers what it owes, every thread ends or goes quiet, and no one waits', () => {
     fc.assert(
       fc.property(tapes, (tape) => {
         const world = play(tape);
@@ -32,7 +32,7 @@ describe('whatever protocol, agents, persons and clock do', () => {
     );
   });
 
-  it('a state that was written and read again goes on in the same way', () => {
+  it('a state that was written and read again continues in the same way', () => {
     fc.assert(
       fc.property(tapes, (tape) => {
         const whole = play(tape);

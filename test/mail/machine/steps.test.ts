@@ -20,7 +20,7 @@ describe('a step of a run', () => {
     expect(idleOf(world.state, world.protocol, world.now)).toBe('done');
   });
 
-  it('is quiet when it is done, and nobody is told', () => {
+  it('is quiet when it is done, and no one is notified', () => {
     const world = new World(team);
     world.step('architect');
     world.turn('architect', [], { text: 'it is done' });
@@ -41,7 +41,7 @@ describe('a step of a run', () => {
     expect(world.processes()).toEqual(['engineer in step']);
   });
 
-  it('ends although its turn sends something that asks for nothing; that goes on in the thread', () => {
+  it('ends although its turn sends something that asks for nothing; that continues in the thread', () => {
     const world = new World(team);
     world.step('architect');
     world.turn('architect', ['→ engineer: design'], { text: 'designed' });

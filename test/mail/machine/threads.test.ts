@@ -85,7 +85,7 @@ messages:
     expect(world.at('say', 'two')).toBe('processed');
   });
 
-  it('together with a request is a correction: nobody would answer it', () => {
+  it('together with a request is a correction: no one would answer it', () => {
     const world = new World(closing);
     world.drop('user → one: go');
     world.turn('one', ['→ three: ask', '→ user: done']);
@@ -169,7 +169,7 @@ expects:
 `;
 
 describe('a thread in which nothing more can happen', () => {
-  it('is quiet, and user is told once', () => {
+  it('is quiet, and `user` is notified once', () => {
     const world = new World(team);
     world.drop('user → architect: task');
     world.turn('architect', [], { text: 'nothing to send' });
@@ -180,7 +180,7 @@ describe('a thread in which nothing more can happen', () => {
     expect(world.notices()).toEqual(['Quiet: task']);
   });
 
-  it('goes on with a message of that thread', () => {
+  it('continues with a message of that thread', () => {
     const world = new World(team);
     world.drop('user → architect: task');
     world.turn('architect');
@@ -271,7 +271,7 @@ describe('a thread in which nothing more can happen', () => {
 });
 
 describe('a thread that fails', () => {
-  it('ends everything that runs and waits in it, and user is told', () => {
+  it('ends everything that runs and waits in it, and `user` is notified', () => {
     const world = new World(peers('role'));
     world.drop('user → one, two: go');
     world.turn('one', ['→ three: ask']);

@@ -43,7 +43,7 @@ describe('what breaks the protocol', () => {
     expect(world.running('engineer').lastResult?.staged).toHaveLength(4);
   });
 
-  it('is corrected as often as the limit says; then the turn fails, is not tried again, and user is told', () => {
+  it('is corrected as often as the limit says; then the turn fails, is not tried again, and `user` is notified', () => {
     const world = designed(`${team}limits: { corrections: 1 }\n`);
     world.turn('engineer', ['→ architect: report']);
     world.turn('engineer', ['→ qa: design', torn('torn')]);
@@ -307,7 +307,7 @@ describe('a turn that fails', () => {
     expect(rests((now) => now + 10_000).slice(0, 6)).toEqual([10, 10, 10, 10, 16, 32]);
   });
 
-  it('by a rate limit costs nothing where nobody knows what it cost', () => {
+  it('by a rate limit costs nothing where no one knows what it cost', () => {
     const world = designed(team.replace('engineer: {}', 'engineer: { budget: { usd: 2 } }'));
     const limit = { class: 'RETRYABLE_RATE_LIMIT' } as const;
     world.fail('engineer', { ...limit, usage: { usd: null, tokens: null } });

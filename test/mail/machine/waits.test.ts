@@ -53,7 +53,7 @@ describe('a request', () => {
 });
 
 describe('while a role waits', () => {
-  it('with blocking role (also written true) it takes up nothing of any thread', () => {
+  it('with blocking role (also written true) it picks up nothing of any thread', () => {
     const world = new World(peers('true'));
     world.drop('user → one: go');
     world.turn('one', ['→ two: ask']);
@@ -88,7 +88,7 @@ describe('while a role waits', () => {
     expect(world.running('one').messages).toEqual(['say']);
   });
 
-  it('turns of the same role that run already go on', () => {
+  it('turns of the same role that run already continue', () => {
     const world = new World(peers('role'));
     world.drop('user → one: go');
     world.drop('user → one: go');
@@ -98,7 +98,7 @@ describe('while a role waits', () => {
 });
 
 describe('all requests that one turn sends', () => {
-  it('are one wait, which ends with the last reply, and the sender takes up all replies at once', () => {
+  it('are one wait, which ends with the last reply, and the sender picks up all replies at once', () => {
     const world = new World(peers('role'));
     world.drop('user → one: go');
     world.turn('one', ['→ two: ask', '→ three: ask']);
@@ -163,7 +163,7 @@ describe('a second reply', () => {
 });
 
 describe('a role with several waits', () => {
-  it('takes up the answers of any of them, and other mail when none is open', () => {
+  it('picks up the answers of any of them, and other mail when none is open', () => {
     const world = new World(peers('role'));
     world.drop('user → one: go');
     world.turn('one', ['→ two: ask']);
@@ -182,7 +182,7 @@ describe('a role with several waits', () => {
 });
 
 describe('a reply that was removed by hand', () => {
-  it('does not keep its reader waiting: it goes on with what is left', () => {
+  it('does not keep its reader waiting: it continues with what is left', () => {
     const world = new World(peers('role'));
     world.drop('user → one: go');
     world.turn('one', ['→ two, three: ask']);

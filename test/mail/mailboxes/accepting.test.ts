@@ -3,7 +3,7 @@ import { diskError } from '../../../src/disk/disk.ts';
 import { Accepting } from '../../../src/mail/mailboxes/accepting.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 
-it('says the same of each attempt at a file that cannot be taken in, and takes it in later', () => {
+it('says the same of each attempt at a file that cannot be accepted, and accepts it later', () => {
   const disk = new MemoryDisk();
   const path = 'agents/a/inbox/x.md';
   disk.write(path, 'Words\n');

@@ -120,7 +120,7 @@ it.each(made)('removes %s, and nothing else', (_what, make) => {
   expect(readFileSync(join(folder, 'kept', 'file'), 'utf8')).toBe('kept');
 });
 
-it('collects what nobody may read as that, and opens the next attempt', () => {
+it('collects what no one may read as that, and opens the next attempt', () => {
   const folders = new TurnFolders(new RealDisk(folder));
   const open = () => folders.open('t1', 1, 0, () => 'prompt', [], false);
   const problem = (text: string) => ({ ok: false, problem: text });

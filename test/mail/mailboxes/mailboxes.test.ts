@@ -349,7 +349,7 @@ describe.each(benches)('Mailboxes.settled: $name', ({ make }) => {
     expect(open()(text, at)(at + 20)).toMatchObject({ is });
   });
 
-  it('knows nothing of a file that was taken in when another of its name comes', () => {
+  it('knows nothing of a file that was accepted when another of its name comes', () => {
     const { disk, plant, touch } = make();
     const mailboxes = new Mailboxes(disk);
     for (const [id, now] of [

@@ -25,7 +25,7 @@ describe('who is woken', () => {
     expect(parseProtocol([{ file: 'p.yaml', text }])).toMatchObject({ ok: true, warnings: [] });
   });
 
-  test('nobody by a message to oneself, or by one that only a sleeper sends', () => {
+  test('no one by a message to oneself, or by one that only a sleeper sends', () => {
     expect(
       said('  one: { from: a, to: a }\n  two: { from: b, to: c }\n  three: { from: user, to: b }\n'),
     ).toEqual([asleep('a')]);
@@ -50,7 +50,7 @@ describe('who is woken', () => {
     expect(said(messages, 'expects: { c: [{ any: ask }] }\n')).toEqual([]);
   });
 
-  test('nobody by built-in mail alone: that is a workflow, or news', () => {
+  test('no one by built-in mail alone: that is a workflow, or news', () => {
     expect(
       said('  task: { from: user, to: [a, b] }\n', 'expects: { c: [{ any: [step, notice] }] }\n'),
     ).toEqual([asleep('c')]);
@@ -108,7 +108,7 @@ describe('one mistake is one problem', () => {
 });
 
 describe('requests among equals', () => {
-  test('nobody need be able to answer himself', () => {
+  test('no one need be able to answer himself', () => {
     const replies = '  from-a: { from: a, to: b }\n  from-b: { from: b, to: a }\n';
     expect(
       said(
@@ -117,7 +117,7 @@ describe('requests among equals', () => {
     ).toEqual([]);
   });
 
-  test('each may ask each other, and nobody need answer himself', () => {
+  test('each may ask each other, and no one need answer himself', () => {
     expect(
       said(
         '  task: { from: user, to: [a, b, c] }\n  ask: { from: [a, b], to: [a, b], reply: answer }\n  answer: { from: [a, b], to: [a, b] }\n',

@@ -128,7 +128,7 @@ test('no file, or an empty one, is a protocol in which a person is alone', () =>
 });
 
 describe('a role', () => {
-  test('has our defaults where nobody says otherwise', () => {
+  test('has our defaults where no one says otherwise', () => {
     expect(role('{ provider: claude }')).toEqual({
       name: 'worker',
       provider: 'claude',
@@ -303,7 +303,7 @@ test.each(['..', 'a/../..', '/', '/tmp', 'C:/a', 'a\\..\\b', '~/../a'])(
   },
 );
 
-describe('rights that a provider can only widen', () => {
+describe('permissions that a provider can only widen', () => {
   const text =
     'roles: { a: { provider: mine }, b: { provider: claude } }\nmessages: { task: { from: user, to: [a, b] } }';
   const mine = {

@@ -123,7 +123,7 @@ describe('the trail beside other users of the repository', patience, () => {
     expect(person(folder, ['fsck', '--full', '--strict', '--no-dangling'])).toBe('');
   });
 
-  it('goes on where a killed controller was, without a hole and with nothing twice', async () => {
+  it('continues where a killed controller was, without a hole and with nothing twice', async () => {
     const folder = repository();
     const all = conversation(1_000);
     const argv = [process.execPath, '--import', 'tsx', writerProcess, folder, branch, String(all.length)];

@@ -114,7 +114,7 @@ describe.each(benches)('a trail %s', (_, make) => {
     expect(bench.commits()).toHaveLength(3);
   });
 
-  it('goes on at the next start where it was', async () => {
+  it('continues at the next start where it was', async () => {
     const bench = make();
     const first = bench.open();
     entries(1, 5).forEach((each) => first.record(each));

@@ -258,7 +258,7 @@ describe('every other event that moves mail', () => {
     expect(ids).toEqual(['Message-Id: x', `Message-Id: ${notice.id}`]);
   });
 
-  it('tells of a message whose thread has left the state that it was one', () => {
+  it('reports a message whose thread has left the state that it was one', () => {
     const lost = event({ type: 'withdrawn', message: 'forgotten', recipient: 'qa', notices: [] });
     expect(entryOf(lost, [copy('qa', { at: 'withdrawn' })])?.subject).toBe(
       'withdrawn from qa: a message of an ended thread',

@@ -40,7 +40,7 @@ describe('somebody who moves the branch at the same time', () => {
     expect(refsOf(folder)).toHaveLength(2);
   });
 
-  it('is not followed for ever', async () => {
+  it('is not followed forever', async () => {
     const folder = repository();
     await trailOf(folder).append([entry(1)]);
     disguiseGit(mover('"$COUNT" -gt 0'));
@@ -93,7 +93,7 @@ describe('a git that fails', () => {
     expect(seqsOf(folder)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('and goes on for a controller that was killed, while the next one starts: nothing is written twice', async () => {
+  it('and continues for a controller that was killed, while the next one starts: nothing is written twice', async () => {
     const folder = repository();
     const killed = trailOf(folder);
     await killed.append(entries(1, 3));

@@ -264,7 +264,7 @@ describe('a queue that is full', () => {
     expect(writer.problem()).toBeNull();
   });
 
-  it('asks for what it let go once it is empty, and goes on without a hole', async () => {
+  it('asks for what it let go once it is empty, and continues without a hole', async () => {
     const repository = new ScriptedRepository();
     const journal = entries(1, 11);
     const asked: number[] = [];

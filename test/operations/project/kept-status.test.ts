@@ -85,7 +85,7 @@ describe('the kept status', () => {
     },
   );
 
-  it('keeps nobody from working on a disk that refuses it', () => {
+  it('keeps no one from working on a disk that refuses it', () => {
     happen(1, enough);
     disk.before = () => {
       throw new MailroomError('E_DISK', 'full');

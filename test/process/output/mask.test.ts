@@ -39,7 +39,7 @@ describe('masker', () => {
     expect(maskChunks(text.split(''), ['s3cret'])).toBe('token=***;');
   });
 
-  it('gives out the beginning of a secret that does not go on', () => {
+  it('gives out the beginning of a secret that does not continue', () => {
     expect(maskChunks(['s3cre', 'dit'], ['s3cret'])).toBe('s3credit');
     expect(maskChunks(['s3cre'], ['s3cret'])).toBe('s3cre');
   });
@@ -84,7 +84,7 @@ describe('masker', () => {
     fc.assert(check, { numRuns: 2000 });
   });
 
-  it('holds back less than the longest secret, even where secrets overlap for ever', () => {
+  it('holds back less than the longest secret, even where secrets overlap forever', () => {
     const masker = maskerFactory(['a'.repeat(50), 'bbbbbb'])();
     let out = 0;
     for (let i = 0; i < 1000; i++) out += masker.push(Buffer.from('a'.repeat(100))).length;

@@ -9,7 +9,7 @@ function told(world: World): (string | undefined)[] {
   return changes.filter((change) => change !== null).map(({ text }) => text);
 }
 
-describe('what is told of a run', () => {
+describe('what is reported of a run', () => {
   it('says how to open a gate, by the end of the id, and who did', () => {
     const run = '01a2016e-6cf7-73bd-a8ca-4cdc87d98434';
     const world = new World('ship : gate=1h say="Ship it?"', { given: { run } });
@@ -31,7 +31,7 @@ describe('what is told of a run', () => {
     expect(commandFor()).toBe('mailroom approve d98434 ship');
   });
 
-  it('says what was refused, to whom nobody may have said it', () => {
+  it('says what was refused, to whom no one may have said it', () => {
     const world = new World('a', { given: { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434' } });
     const refusal = { code: 'E_REFUSED', text: 'a is not a waiting gate' } as const;
     world.record({ type: 'controlled', id: 'c', by: 'ada', verb: 'approve', refusal });
@@ -48,7 +48,7 @@ describe('what is told of a run', () => {
   });
 });
 
-describe('what is told of a worker', () => {
+describe('what is reported of a worker', () => {
   it('that is tried again gives the reason and the pause', () => {
     const world = new World('a : retry=1');
     world.fails('a', { text: 'exit code 1: no luck' });
@@ -63,7 +63,7 @@ describe('what is told of a worker', () => {
   });
 });
 
-describe('what is told of one of many runs', () => {
+describe('what is reported of one of many runs', () => {
   const given = { run: '01a2016e-6cf7-73bd-a8ca-4cdc87d98434', trigger: { name: 'nightly' } };
   const fromAfar = ({ history, state }: World) =>
     history.flatMap((event) => describeOneOfRuns(event, state)?.text ?? []);

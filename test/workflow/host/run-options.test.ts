@@ -97,7 +97,7 @@ describe('--param', () => {
     );
   });
 
-  it('is told of in the words of the language', () => {
+  it('is reported in the words of the language', () => {
     expect(() => readParameters(types, [['x', '1']], 'input')).toThrow(
       expect.objectContaining({
         message: 'there is no input `x`; the input `feature` (a string) is missing',

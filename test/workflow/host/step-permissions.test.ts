@@ -46,7 +46,7 @@ it('tells nothing where another that may change the folder was there, and nothin
   expect(rights.end('b', step, place, null).changed).toBeNull();
 });
 
-it('blames nobody for what a neighbour owes, or what one with the right to it may have changed', () => {
+it('blames no one for what a neighbour owes, or what one with the right to it may have changed', () => {
   const reader = agent(['READ']);
   const owing = { ...reader, outputs: [{ name: 'log', path: 'src/a.ts', type: null, required: false }] };
   const beside = (other: Pick<Launch, 'work' | 'outputs'>, first: boolean) => {

@@ -65,7 +65,7 @@ it('refuses nonsense, and tells user', () => {
 
 const fail = (problem: string): void => expect.fail(problem);
 
-it('withdraws a step that nobody wants any more', () => {
+it('withdraws a step that no one wants any more', () => {
   const desk = new Desk();
   const id = desk.send('ada');
   desk.settle();

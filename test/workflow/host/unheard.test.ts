@@ -26,7 +26,7 @@ function refuse({ disk }: Desk, folder: string): void {
   };
 }
 
-it('starts no turn while the commands of people cannot be read, says so, and goes on when they can', () => {
+it('starts no turn while the commands of people cannot be read, says so, and continues when they can', () => {
   const desk = new Desk();
   desk.host.look();
   const pause = {
@@ -106,7 +106,7 @@ it('turns away what names no message that can be read, and continues', () => {
   ]);
 });
 
-it('lets no gate run out of time while nobody knows what was said to it', () => {
+it('lets no gate run out of time while no one knows what was said to it', () => {
   const desk = begin(definition);
   const host = hostOf(desk, definition, false);
   host.look();
@@ -122,7 +122,7 @@ it('lets no gate run out of time while nobody knows what was said to it', () => 
   expect(host.state.status).toBe('SUCCEEDED');
 });
 
-it('starts no step again that ends while nobody knows what people want', () => {
+it('starts no step again that ends while no one knows what people want', () => {
   const asks = workflow(step('make', [], { kind: 'command', argv: [template('true')], capabilities: null }));
   const desk = begin(asks);
   const started: string[] = [];
@@ -144,7 +144,7 @@ it('starts no step again that ends while nobody knows what people want', () => {
   expect(host.state.status).toBe('SUCCEEDED');
 });
 
-it('goes on with a run while it cannot be read which providers rest, and says so', () => {
+it('continues with a run while it cannot be read which providers rest, and says so', () => {
   const agent = {
     kind: 'agent',
     provider: 'claude',

@@ -20,7 +20,7 @@ describe('a graph', () => {
     expect(world.decision).toEqual({ facts: [], processes: [], looks: [], wake: null });
   });
 
-  it('goes on after a failure that continues, and the run succeeds', () => {
+  it('continues after a failure that continues, and the run succeeds', () => {
     const world = new World(`
       a : continue
       b <- a
@@ -92,7 +92,7 @@ describe('a graph', () => {
     });
   });
 
-  it('skips what comes after a policy that says so, lets the rest go on, and fails', () => {
+  it('skips what comes after a policy that says so, lets the rest continue, and fails', () => {
     const world = new World(`
       a : skip-dependents
       b <- a

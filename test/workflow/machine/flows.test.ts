@@ -131,7 +131,7 @@ describe('what is absent', () => {
     expect(world.state.steps.get('b')?.phase).toMatchObject({ status: 'FAILED', class: 'NON_RETRYABLE' });
   });
 
-  it('is a warning of a run that goes on without the step', () => {
+  it('is a warning of a run that continues without the step', () => {
     const world = new World('a : continue out\nb <- a : input=a continue');
     world.done('a', { artifacts: [] });
     expect(world.state.status).toBe('SUCCEEDED');
@@ -240,7 +240,7 @@ describe('loops', () => {
     expect(world.status('each/1/lint')).toBe('CANCELLED');
   });
 
-  it('go on when they continue', () => {
+  it('start the other items after a failure with `continue`', () => {
     const world = new World(`
       each : each=[1,2] continue
         lint
@@ -360,7 +360,7 @@ describe('sequences', () => {
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: 'no way' } });
   });
 
-  it('end with what is fatal, and go on with that step', () => {
+  it('end with what is fatal, and continue with that step', () => {
     const world = new World(text);
     world.done('build');
     world.fails('test', { class: 'FATAL', text: 'disk full' });
@@ -369,7 +369,7 @@ describe('sequences', () => {
     expect(world.running).toEqual(['test']);
   });
 
-  it('do not go round for ever', () => {
+  it('do not go round forever', () => {
     const world = new World(text);
     world.done('build');
     for (const visit of ['', '#2', '#3', '#4']) {

@@ -77,7 +77,7 @@ describe('a budget in msats', () => {
     expect(world.state.status).toBe('SUCCEEDED');
   });
 
-  it('settles at the allocation what nobody can say in msats', () => {
+  it('settles at the allocation what no one can say in msats', () => {
     const world = worldOf(chain, 1_000, null);
     world.done('a', { usd: 0.5 });
     expect(world.state.cost).toMatchObject({ msats: 333, unpriced: 1 });

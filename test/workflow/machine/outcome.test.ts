@@ -118,7 +118,7 @@ describe('values', () => {
     },
   };
 
-  it('come from the file, with defaults, and leave out what nobody declared', () => {
+  it('come from the file, with defaults, and leave out what no one declared', () => {
     const result = readWork(wants, {
       exit: exited(0),
       outcome: said('```json\n{"n": 9}\n```'),

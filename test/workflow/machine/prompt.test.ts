@@ -142,7 +142,7 @@ describe('the process of a step', () => {
     expect([long.argv, long.files]).toEqual([['bash', '-e', '/f/script.sh'], { 'script.sh': script }]);
   });
 
-  it('of an agent may write what the step owes and its decision file, whatever its rights', () => {
+  it('of an agent may write what the step owes and its decision file, whatever its permissions', () => {
     const invocation = (of: Launch, decisionFile: string | null) =>
       invocationOf(of, { ...prepared, decisionFile }, 'prompt', surroundings);
     expect(invocation(launch, null)).toMatchObject({

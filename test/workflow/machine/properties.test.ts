@@ -46,7 +46,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('folds to the same state from its journal, cut anywhere and gone on with', () => {
+  it('folds to the same state from its journal, cut anywhere and continued', () => {
     fc.assert(
       fc.property(graphText, tape, limits, fc.nat(), (definition, moves, options, cut) => {
         const world = play(definition, moves, options);
@@ -103,7 +103,7 @@ describe('any schedule', () => {
     },
   );
 
-  it('that failed goes on when it is resumed, finishes nothing twice, and ends', () => {
+  it('that failed continues when it is resumed, finishes nothing twice, and ends', () => {
     fc.assert(
       fc.property(graphText, tape, limits, (definition, moves, options) => {
         const world = play(definition, moves, options);
@@ -116,7 +116,7 @@ describe('any schedule', () => {
     );
   });
 
-  it('that ended goes on when one of its failures is tried again', () => {
+  it('that ended continues when one of its failures is tried again', () => {
     fc.assert(
       fc.property(graphText, tape, limits, fc.nat(), (definition, moves, options, pick) => {
         const world = play(definition, moves, options);

@@ -32,7 +32,7 @@ function edited(definition: Workflow, id: string, changes: Partial<Step>): Workf
   return { ...definition, body: { ...body, steps: [...others, { ...known, ...changes }] } };
 }
 
-describe('going on with a run', () => {
+describe('continuing with a run', () => {
   it('says what is reused, what runs, and why', () => {
     const world = new World(`
       a
@@ -55,7 +55,7 @@ describe('going on with a run', () => {
     expect(world.running).toEqual(['b']);
   });
 
-  it('says what was under way, and what waits for a person', () => {
+  it('says what was in progress, and what waits for a person', () => {
     const world = new World(`
       a
       g : gate=1h
@@ -68,7 +68,7 @@ describe('going on with a run', () => {
     ]);
   });
 
-  it('says that what was under way in an iteration that has failed ends with it', () => {
+  it('says that what was in progress in an iteration that has failed ends with it', () => {
     const world = new World('l : each=[1] continue\n  a\n  b <- a\n  c', { watched: false });
     world.fails('l/0/c', { class: 'NON_RETRYABLE' });
     cut(world, 'ended', 'l/0/c');

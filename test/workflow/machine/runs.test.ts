@@ -44,7 +44,7 @@ describe('the time of a run', () => {
   });
 });
 
-it('the time of a run goes on while a gate waits and something else runs', () => {
+it('the time of a run continues while a gate waits and something else runs', () => {
   const world = new World('ship : gate=48h/abort\nwork', { workflow: { timeout: 60_000 } });
   world.pass(59_999);
   expect(world.state.status).toBe('RUNNING');
@@ -71,7 +71,7 @@ describe('a crash', () => {
     expect(world.state.steps.get('a')?.attempts).toBe(1);
   });
 
-  it('is the failure of the step the third time that `up` goes on', () => {
+  it('is the failure of the step when `up` continues for the third time', () => {
     const world = new World('a');
     world.crash('up');
     world.crash('up');
@@ -116,7 +116,7 @@ describe('resume after a failure', () => {
     expect(world.state.status).toBe('SUCCEEDED');
   });
 
-  it('goes on with the items of a loop that are not done', () => {
+  it('continues with the items of a loop that are not done', () => {
     const world = new World('each : each=[1,2,3]\n  a\n  b <- a');
     world.done('each/0/a');
     world.done('each/0/b');
@@ -159,7 +159,7 @@ describe('resume after a failure', () => {
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: '`each` led to an error' } });
   });
 
-  it('goes on counting iterations', () => {
+  it('continues counting iterations', () => {
     const world = new World('a : check=2');
     world.done('a');
     world.incomplete('a');
@@ -217,7 +217,7 @@ describe('money', () => {
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_BUDGET' }, cost: { usd: 6 } });
   });
 
-  it('that nobody can price is settled as it was reserved, never as nothing', () => {
+  it('that no one can price is settled as it was reserved, never as nothing', () => {
     const world = new World('a : agent=x usd=6', { workflow: { budget } });
     world.crash();
     expect(world.state.cost).toEqual({ usd: 6, tokens: 0, unpriced: 1 });
@@ -278,7 +278,7 @@ describe('convergence', () => {
     expect(world.state.steps.get('a')).toMatchObject({ iteration: 4, convergence: { stage: 3 } });
   });
 
-  it('goes on at the last stage where it need not fail there', () => {
+  it('continues at the last stage where it need not fail there', () => {
     const world = new World('a : check=6 stall=2 hope go-on');
     for (let round = 0; round < 6; round += 1) {
       world.done('a');

@@ -6,7 +6,7 @@ import { World, type Fails } from './world.ts';
 const silent: Fails = { code: 'E_STALLED', text: 'it printed nothing for 1m', timedOut: true };
 
 describe('a worker that stalls', () => {
-  it('has failed for good with `fail`, and may be tried again with `retry`', () => {
+  it('has failed permanently with `fail`, and may be tried again with `retry`', () => {
     const fails = new World('a : silent=fail retry=2');
     fails.fails('a', { ...silent, class: 'NON_RETRYABLE' });
     expect(fails.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_STALLED' } });

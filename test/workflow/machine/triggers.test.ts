@@ -15,7 +15,7 @@ const head: Trigger = { name: 'head', kind: 'command', argv: ['git'], every: min
 const hook: Trigger = { name: 'hook', kind: 'webhook', path: '/hooks/ship', secret: 'KEY' };
 
 describe('a crontab trigger', () => {
-  it('starts a run at each of its instants', () => {
+  it('starts a run at each of its times', () => {
     const world = new TriggerWorld([everyMinutes('clock', 10)]);
     world.pass(9 * minute);
     expect(world.started).toEqual([]);
@@ -45,7 +45,7 @@ describe('a crontab trigger', () => {
     expect(world.wake).toBe(50 * minute);
   });
 
-  it('takes no instant twice when the clock is set back a little, and waits for none that went far away', () => {
+  it('takes no time twice when the clock is set back a little, and waits for none that went far away', () => {
     const world = new TriggerWorld([everyMinutes('clock', 10)]);
     world.pass(10 * minute);
     world.end();
@@ -74,7 +74,7 @@ describe('a files trigger', () => {
     expect(world.started.map(({ data }) => data)).toEqual([{ files: ['src/a.ts', 'src/b.ts'] }]);
   });
 
-  it('gathers what changes while its run goes on until the cooldown after it is over', () => {
+  it('gathers what changes while its run continues until the cooldown after it is over', () => {
     const world = new TriggerWorld([sources]);
     world.change('sources', 'src/a.ts');
     world.pass(5_000);
@@ -88,7 +88,7 @@ describe('a files trigger', () => {
     expect(world.started.map(({ data }) => data['files'])).toEqual([['src/a.ts'], ['src/b.ts']]);
   });
 
-  it('does not wait for an instant before the clock was set back', () => {
+  it('does not wait for a time before the clock was set back', () => {
     const world = new TriggerWorld([sources]);
     world.now = 1_000 * minute;
     world.change('sources', 'src/a.ts');

@@ -145,7 +145,7 @@ describe('_workflow.json', () => {
     expect(summary()).toMatchObject({ status: 'SUCCEEDED', completedAt: world.now, wallTimeMs: 250 });
   });
 
-  it('tells what could run from what waits for others', () => {
+  it('distinguishes what could run from what waits for others', () => {
     const world = new World('a\nb\nc <- a', { slots: 1 });
     expect(world.statuses).toBe('a RUNNING, b READY, c PENDING');
   });

@@ -39,7 +39,7 @@ steps:
   expect(project.read('hooks.log')).toMatch(/^true 1\nFAILED soft hard 0: .*2/);
 });
 
-it('tells of a hook that fails as it happens, and in `show`', async () => {
+it('reports a hook that fails as it happens, and in `show`', async () => {
   const { project } = world(`hooks:
   on_start: { run: [sh, -c, "echo broken >&2; exit 3"] }
 steps:
@@ -67,7 +67,7 @@ steps:
   });
 });
 
-it('tells of a hook that fails in the document of the run, which it does not change', async () => {
+it('reports a hook that fails in the document of the run, which it does not change', async () => {
   const { project } = world(`hooks:
   on_complete: { run: [sh, -c, "echo broken >&2; exit 3"] }
 steps:

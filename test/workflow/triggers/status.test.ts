@@ -63,7 +63,7 @@ it('shows runs that wait, with the command that opens their gate, and what trigg
   ]);
 });
 
-it('says of a run that died how it goes on, and nothing of one that is over', async () => {
+it('says of a run that died how it continues, and nothing of one that is over', async () => {
   world = new Upped(
     `name: w\nversion: "1"\ntimeout: 1m\nsteps:\n  hang: { command: [sh, -c, "sleep 1000"] }\n`,
   );
@@ -83,7 +83,7 @@ it('says of a run that died how it goes on, and nothing of one that is over', as
   ]);
 });
 
-it('tells of a file that is no text, and goes on with the others', async () => {
+it('reports a file that is no text, and continues with the others', async () => {
   world = new Upped(gated, { 'workflows/binary.yaml': 'name: b\0\ntriggers: {}\n' });
   const { triggers, problems } = await status();
   expect(triggers.map(({ workflow }) => workflow)).toEqual(['workflows/w.yaml', 'workflows/w.yaml']);

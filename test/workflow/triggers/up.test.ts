@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 describe('up', () => {
-  it('starts a run at an instant of a crontab, and says so', async () => {
+  it('starts a run at a time of a crontab, and says so', async () => {
     const world = upped('  clock: { cron: "* * * * * *" }\n');
     const said = await world.up('of w SUCCEEDED in');
     const [run = ''] = await world.closed(1);
@@ -190,7 +190,7 @@ stages: [{ id: one, name: One, roles: { primary: { artifact: 'agent:x', model: o
     });
   });
 
-  it('goes on with a run that it was killed in, and gives up after three times', async () => {
+  it('continues with a run that it was killed in, and gives up after three times', async () => {
     const world = upped('  clock: { message: { role: maker, type: task } }\n', {}, killing);
     for (let time = 1; time <= 3; time += 1) {
       await world.up('quiet');

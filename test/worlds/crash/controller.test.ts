@@ -83,7 +83,7 @@ describe('a controller that is killed again and again', () => {
     );
   });
 
-  it('leaves nobody running', () => {
+  it('leaves no one running', () => {
     expect(project.survivors()).toEqual([]);
   });
 });

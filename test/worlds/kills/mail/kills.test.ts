@@ -53,7 +53,7 @@ describe('the table of places', () => {
     expect(classify(operation)).toBeNull();
   });
 
-  it('tells the sweep from the end of a turn, and agents from gates', () => {
+  it('distinguishes the sweep from the end of a turn, and agents from gates', () => {
     const spawn = { kind: 'spawn', argv: ['sh'], mark: 'mailroom', forgotten: false } as const;
     expect(classify({ kind: 'signal', signal: 'SIGKILL', starting: true })).toBe('sweep.kill');
     expect(classify({ kind: 'signal', signal: 'SIGKILL', starting: false })).toBe('turn.kill');
