@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,8 @@ export const installed = join(scratchRoot(), `mailroom-installed-${String(proces
  * sources are newer than what was built of them.
  */
 export default async function install(): Promise<() => void> {
+  // Several projects of tests need it: the first makes it, and removes it in the end.
+  if (existsSync(installed)) return () => {};
   const script = new URL('../../scripts/build.mjs', import.meta.url).href;
   const { ensureBuilt } = (await import(script)) as { ensureBuilt: () => Promise<string> };
   const built = dirname(await ensureBuilt());
