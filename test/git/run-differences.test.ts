@@ -7,7 +7,7 @@ import type { Launch } from '../../src/workflow/machine/launch.ts';
 import { changedFiles, patchFromBase } from '../../src/git/run-differences.ts';
 import { RunFiles } from '../../src/workflow/files/run-files.ts';
 import { workflow } from '../workflow/files/samples.ts';
-import { begin, filesOf } from '../workflow/host/run-desk.ts';
+import { begin, filesOf } from '../workflow/host/hosted-run.ts';
 import { temporaryFolder } from '../process/support.ts';
 
 const none = { ignored: [], ours: [] };

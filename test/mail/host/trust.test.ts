@@ -3,20 +3,20 @@ import { controlFolder } from '../../../src/host/control.ts';
 import { runControlFolder } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../../workflow/files/samples.ts';
 import { template } from '../../workflow/machine/graph.ts';
-import { Crash, Desk, run } from './desk.ts';
-import { begin, hostOf } from '../../workflow/host/run-desk.ts';
+import { Crash, HostedMail, run } from './hosted-mail.ts';
+import { begin, hostOf } from '../../workflow/host/hosted-run.ts';
 
 const roles = workflow(
   step('build', [], { kind: 'role', role: 'one', others: [], instructions: template('Build it.') }),
 );
 const refused = '.mailroom/refused';
 
-function text(desk: Desk, path: string): string | undefined {
-  return desk.disk.read(path, 100_000)?.toString('utf8');
+function text(project: HostedMail, path: string): string | undefined {
+  return project.disk.read(path, 100_000)?.toString('utf8');
 }
 
-function told(desk: Desk): string[] {
-  return [...desk.host.state.unread.values()].map(({ message }) => `${message.subject}\n${message.body}`);
+function told(project: HostedMail): string[] {
+  return [...project.host.state.unread.values()].map(({ message }) => `${message.subject}\n${message.body}`);
 }
 
 const letter = {
@@ -55,52 +55,56 @@ describe('a file that another process left for the controller', () => {
       '`kind` must be a JSON object whose `kind` is step, notice or withdrawal',
     ],
   ])('is put aside with the reason and reported once: %s', (_what, given, problem) => {
-    const desk = new Desk();
-    desk.disk.write('.mailroom/incoming/x.json', given);
-    desk.settle();
-    const id = desk.send('one');
-    desk.settle();
-    expect(desk.run.answers()).toMatchObject([{ id, answer: { outcome: { is: 'done' } } }]);
-    expect(text(desk, `${refused}/x.json`)).toBe(given);
-    expect(text(desk, `${refused}/x.json.reason.txt`)).toBe(`${problem}\n`);
-    expect(told(desk)).toEqual([
+    const project = new HostedMail();
+    project.disk.write('.mailroom/incoming/x.json', given);
+    project.settle();
+    const id = project.send('one');
+    project.settle();
+    expect(project.run.answers()).toMatchObject([{ id, answer: { outcome: { is: 'done' } } }]);
+    expect(text(project, `${refused}/x.json`)).toBe(given);
+    expect(text(project, `${refused}/x.json.reason.txt`)).toBe(`${problem}\n`);
+    expect(told(project)).toEqual([
       `Refused: .mailroom/incoming/x.json\n.mailroom/incoming/x.json was not followed: ${problem}.\n` +
         'It lies in .mailroom/refused/x.json, unchanged, with the reason beside it. Nothing else was changed.',
     ]);
   });
 
   it('is put aside as it is where it is not a file', () => {
-    const desk = new Desk();
-    desk.disk.plant(`${controlFolder}/x.json`, '/elsewhere', 'link');
-    desk.settle();
-    expect(desk.disk.look(`${refused}/x.json`)?.kind).toBe('link');
-    expect(text(desk, `${refused}/x.json.reason.txt`)).toBe('it is a link, not a file\n');
-    expect(told(desk)).toHaveLength(1);
+    const project = new HostedMail();
+    project.disk.plant(`${controlFolder}/x.json`, '/elsewhere', 'link');
+    project.settle();
+    expect(project.disk.look(`${refused}/x.json`)?.kind).toBe('link');
+    expect(text(project, `${refused}/x.json.reason.txt`)).toBe('it is a link, not a file\n');
+    expect(told(project)).toHaveLength(1);
   });
 
   it('is reported once, wherever the controller was killed, and none replaces another', () => {
     let crashes = 0;
     for (let until = 1; ; until += 1) {
-      const desk = new Desk();
-      desk.disk.write(`${refused}/x.json`, 'earlier');
-      desk.disk.write(`${controlFolder}/x.json`, '{}');
+      const project = new HostedMail();
+      project.disk.write(`${refused}/x.json`, 'earlier');
+      project.disk.write(`${controlFolder}/x.json`, '{}');
       let operations = 0;
-      desk.disk.before = () => {
+      project.disk.before = () => {
         if ((operations += 1) === until) throw new Crash('killed');
       };
       try {
-        desk.settle();
+        project.settle();
         break;
       } catch (error) {
         expect(error).toBeInstanceOf(Crash);
         crashes += 1;
       }
-      desk.disk.before = null;
-      desk.disk.crash();
-      desk.open();
-      desk.settle();
-      const lies = [`${refused}/x.json`, `${refused}/x-2.json`].map((path) => text(desk, path));
-      expect({ until, told: told(desk).length, lies }).toEqual({ until, told: 1, lies: ['earlier', '{}'] });
+      project.disk.before = null;
+      project.disk.crash();
+      project.open();
+      project.settle();
+      const lies = [`${refused}/x.json`, `${refused}/x-2.json`].map((path) => text(project, path));
+      expect({ until, told: told(project).length, lies }).toEqual({
+        until,
+        told: 1,
+        lies: ['earlier', '{}'],
+      });
     }
     expect(crashes).toBeGreaterThan(4);
   });
@@ -116,38 +120,38 @@ describe('a file that another process left for a run', () => {
     ['values that are none', { values: null }, '`values` must be a JSON object'],
     ['no time', { durationMs: 'long' }, '`durationMs` must be a number'],
   ])('is put aside where it is no answer, and the answer is asked for again: %s', (what, change, problem) => {
-    const desk = begin(roles);
-    const host = hostOf(desk, roles, false);
+    const project = begin(roles);
+    const host = hostOf(project, roles, false);
     host.look();
     host.look();
-    const [id = ''] = desk.run.posted();
-    desk.settle();
+    const [id = ''] = project.run.posted();
+    project.settle();
     const path = `${inbox}/${id}.json`;
-    const right = JSON.parse(text(desk, path) ?? '') as object;
-    desk.disk.write(
+    const right = JSON.parse(text(project, path) ?? '') as object;
+    project.disk.write(
       path,
       JSON.stringify(what === 'no values' ? { run, ...change } : { ...right, ...change }),
     );
     host.look();
     expect(host.problem).toBe(`${id}.json in the inbox of the run was put aside: ${problem}`);
-    expect(desk.disk.list(aside)?.toSorted()).toEqual([`${id}.json`, `${id}.json.reason.txt`]);
-    desk.settle();
+    expect(project.disk.list(aside)?.toSorted()).toEqual([`${id}.json`, `${id}.json.reason.txt`]);
+    project.settle();
     for (let looks = 0; looks < 3; looks += 1) host.look();
     expect(host.problem).toBeNull();
     expect(host.state.status).toBe('SUCCEEDED');
-    expect(desk.turns).toBe(1);
+    expect(project.turns).toBe(1);
   });
 
   it('is put aside where it does not say who waits, or is no command', () => {
-    const desk = begin(roles);
-    const host = hostOf(desk, roles, false);
+    const project = begin(roles);
+    const host = hostOf(project, roles, false);
     host.look();
     host.look();
-    desk.disk.write(`${inbox}/waits.json`, '{"a": 1}');
+    project.disk.write(`${inbox}/waits.json`, '{"a": 1}');
     host.look();
     expect(host.problem).toBe(`${inbox}/waits.json was put aside: it must be a list of ids`);
     const control = runControlFolder(run);
-    desk.disk.write(
+    project.disk.write(
       `${control}/c.json`,
       JSON.stringify({ id: 'c', at: 1e300, by: 'ada', verb: 'cancel', path: '' }),
     );
@@ -155,7 +159,7 @@ describe('a file that another process left for a run', () => {
     expect(host.problem).toBe(
       `${control}/c.json was put aside: \`at\` must be a time in milliseconds since 1970`,
     );
-    expect(desk.disk.list(aside)?.toSorted()).toEqual(
+    expect(project.disk.list(aside)?.toSorted()).toEqual(
       ['c.json', 'waits.json'].flatMap((name) => [name, `${name}.reason.txt`]),
     );
     host.look();

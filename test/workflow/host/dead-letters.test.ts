@@ -3,10 +3,10 @@ import { MailroomError } from '../../../src/kernel/errors.ts';
 import { runFolder } from '../../../src/host/run-mail.ts';
 import type { StepRunner } from '../../../src/host/runner/runner.ts';
 import { exit } from '../../providers/samples.ts';
-import { run } from '../../mail/host/desk.ts';
+import { run } from '../../mail/host/hosted-mail.ts';
 import { step, workflow } from '../files/samples.ts';
 import { template } from '../machine/graph.ts';
-import { begin, hostOf } from './run-desk.ts';
+import { begin, hostOf } from './hosted-run.ts';
 
 const folder = `${runFolder(run)}/dead/make`;
 const definition = workflow(
@@ -15,9 +15,9 @@ const definition = workflow(
 
 /** A run whose only step has failed for good, on a disk that refuses its dead letter so many times. */
 function failed(refusals: number, uncommittedPatch: () => Promise<Uint8Array | null>) {
-  const desk = begin(definition);
+  const project = begin(definition);
   let left = refusals;
-  desk.disk.before = ({ path }) => {
+  project.disk.before = ({ path }) => {
     if (!path.startsWith(folder) || left === 0) return;
     left -= 1;
     throw new MailroomError('E_DISK', 'cannot write the letter');
@@ -29,38 +29,38 @@ function failed(refusals: number, uncommittedPatch: () => Promise<Uint8Array | n
     stop: () => {},
     sweep: () => Promise.resolve(),
   };
-  const host = hostOf(desk, definition, false, { runner, uncommittedPatch }, () => void (watched += 1));
+  const host = hostOf(project, definition, false, { runner, uncommittedPatch }, () => void (watched += 1));
   host.look();
   host.ended(started[0]!, exit({ code: 1 }));
   host.look();
   expect(host.state.status).toBe('FAILED');
-  return { desk, host, watched: () => watched };
+  return { project, host, watched: () => watched };
 }
 
 const patch = () => Promise.resolve(Buffer.from('patch'));
 const turns = 5;
 
 it('is written again after the disk has refused it, and its problem shows until it is', async () => {
-  const { desk, host } = failed(2, patch);
+  const { project, host } = failed(2, patch);
   for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
   const seen = [host.problem];
-  for (const wake of [desk.now + 2_000, null]) {
-    desk.now += 1_000;
+  for (const wake of [project.now + 2_000, null]) {
+    project.now += 1_000;
     expect(host.look().wake).toBe(wake);
     seen.push(host.problem);
   }
   expect(seen).toEqual(['cannot write the letter', 'cannot write the letter', null]);
-  expect(desk.disk.list(folder)).toEqual(['difference.patch', 'letter.json']);
-  expect(JSON.parse(String(desk.disk.read(`${folder}/letter.json`, 10_000)))).toMatchObject({
+  expect(project.disk.list(folder)).toEqual(['difference.patch', 'letter.json']);
+  expect(JSON.parse(String(project.disk.read(`${folder}/letter.json`, 10_000)))).toMatchObject({
     step: 'make',
     worker: 'command',
   });
 });
 
 it('is written at the end of the run, if not before', async () => {
-  const { desk, host } = failed(1, patch);
+  const { project, host } = failed(1, patch);
   await host.finished();
-  expect([host.problem, desk.disk.list(folder)]).toEqual([null, ['difference.patch', 'letter.json']]);
+  expect([host.problem, project.disk.list(folder)]).toEqual([null, ['difference.patch', 'letter.json']]);
 });
 
 it('is reported where it could not be written when the run is over', async () => {
@@ -71,8 +71,8 @@ it('is reported where it could not be written when the run is over', async () =>
 });
 
 it('is written without the differences where they cannot be had', async () => {
-  const { desk, host } = failed(0, () => Promise.reject(new Error('no space left for the index')));
+  const { project, host } = failed(0, () => Promise.reject(new Error('no space left for the index')));
   await host.finished();
-  expect(desk.disk.list(folder)).toEqual(['letter.json']);
+  expect(project.disk.list(folder)).toEqual(['letter.json']);
   expect(host.problem).toBe('the dead letter of make lacks what was changed: no space left for the index');
 });

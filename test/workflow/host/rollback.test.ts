@@ -6,8 +6,8 @@ import { openRunLedger } from '../../../src/workflow/host/ledger.ts';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { step, workflow } from '../machine/graph.ts';
 import { World } from '../machine/world.ts';
-import { run } from '../../mail/host/desk.ts';
-import { begin, filesOf, openHost } from './run-desk.ts';
+import { run } from '../../mail/host/hosted-mail.ts';
+import { begin, filesOf, openHost } from './hosted-run.ts';
 import { runJournal } from '../../support/run-journal.ts';
 
 /*
@@ -22,8 +22,8 @@ const edited = workflow({ kind: 'graph', steps: [step('a')] });
 function died() {
   const world = new World(definition, { given: { run, checkpoint: 'tree' } });
   world.fails('a');
-  const desk = begin(definition);
-  const ledger = openRunLedger(runJournal(desk.disk, run), { now: desk.disk.now });
+  const project = begin(definition);
+  const ledger = openRunLedger(runJournal(project.disk, run), { now: project.disk.now });
   ledger.record(world.history);
   ledger.flush();
   const asked: string[] = [];
@@ -35,8 +35,8 @@ function died() {
     }
   }
   const open = (problem: string | null = null, by = definition) =>
-    openHost(desk, by, {
-      files: new Watched(filesOf(desk, by)),
+    openHost(project, by, {
+      files: new Watched(filesOf(project, by)),
       rollBack: (tree) => Promise.resolve({ files: asked.push(tree), problem }),
     });
   return { open, asked, shown };

@@ -5,8 +5,8 @@ import { runReader } from '../../../src/workflow/files/run-folders.ts';
 import { step, workflow } from '../files/samples.ts';
 import { usualChoices } from '../../../src/workflow/reserved.ts';
 import { template } from '../machine/graph.ts';
-import { run, type Desk } from '../../mail/host/desk.ts';
-import { begin, command, hostOf } from './run-desk.ts';
+import { run, type HostedMail } from '../../mail/host/hosted-mail.ts';
+import { begin, command, hostOf } from './hosted-run.ts';
 import { runFolder } from '../../../src/host/run-mail.ts';
 
 const gate = {
@@ -20,17 +20,17 @@ const gate = {
 const definition = workflow(step('ship', [], { ...gate, message: template('Ship it?') }));
 
 /** A waiting gate, and a command for its run that the host has not seen. */
-function asked(verb: string): Desk {
-  const desk = begin(definition);
-  hostOf(desk, definition, false).look();
-  command(desk, 'c', verb, verb === 'cancel' ? '' : 'ship');
-  return desk;
+function asked(verb: string): HostedMail {
+  const project = begin(definition);
+  hostOf(project, definition, false).look();
+  command(project, 'c', verb, verb === 'cancel' ? '' : 'ship');
+  return project;
 }
 
-function journal(desk: Desk): { path: string; bytes: Buffer } {
+function journal(project: HostedMail): { path: string; bytes: Buffer } {
   const folder = `${runFolder(run)}/journal`;
-  const path = `${folder}/${segmentName(listJournal(desk.disk, folder).segments.at(-1) ?? 0)}`;
-  return { path, bytes: desk.disk.read(path, Infinity) ?? Buffer.alloc(0) };
+  const path = `${folder}/${segmentName(listJournal(project.disk, folder).segments.at(-1) ?? 0)}`;
+  return { path, bytes: project.disk.read(path, Infinity) ?? Buffer.alloc(0) };
 }
 
 /** Behind each record from a byte on, and in the middle of it. */
@@ -41,8 +41,8 @@ function tears(bytes: Buffer, from: number): number[] {
   return found;
 }
 
-function verdicts(desk: Desk): (string | null)[] {
-  const found = runReader(desk.disk, run)
+function verdicts(project: HostedMail): (string | null)[] {
+  const found = runReader(project.disk, run)
     .read()
     .records.flatMap(({ event }) => verdictIn(event) ?? []);
   return found.filter(({ id }) => id === 'c').map(({ refusal }) => refusal?.text ?? null);
@@ -56,26 +56,30 @@ it.each(['approve', 'reject', 'cancel'])(
     hostOf(whole, definition, true).look();
     const { bytes } = journal(whole);
     for (const length of tears(bytes, before)) {
-      const desk = asked(verb);
-      desk.disk.write(journal(desk).path, bytes.subarray(0, length));
-      hostOf(desk, definition, true).look();
-      const ended = { length, verdicts: verdicts(desk), left: desk.disk.list(`${runFolder(run)}/control`) };
+      const project = asked(verb);
+      project.disk.write(journal(project).path, bytes.subarray(0, length));
+      hostOf(project, definition, true).look();
+      const ended = {
+        length,
+        verdicts: verdicts(project),
+        left: project.disk.list(`${runFolder(run)}/control`),
+      };
       expect(ended).toEqual({ length, verdicts: [null], left: [] });
     }
   },
 );
 
 it('refuses at a resume what came too late for the run that had ended', () => {
-  const desk = begin(definition);
-  const before = hostOf(desk, definition, false);
+  const project = begin(definition);
+  const before = hostOf(project, definition, false);
   before.look();
-  command(desk, 'no', 'reject', 'ship');
+  command(project, 'no', 'reject', 'ship');
   before.look();
   expect(before.state.status).toBe('FAILED');
-  command(desk, 'c', 'cancel');
-  const after = hostOf(desk, definition, true);
+  command(project, 'c', 'cancel');
+  const after = hostOf(project, definition, true);
   after.look();
-  expect(verdicts(desk)).toEqual(['the run is over: FAILED']);
+  expect(verdicts(project)).toEqual(['the run is over: FAILED']);
   expect(after.state.status).toBe('RUNNING');
-  expect(desk.disk.list(`${runFolder(run)}/control`)).toEqual([]);
+  expect(project.disk.list(`${runFolder(run)}/control`)).toEqual([]);
 });

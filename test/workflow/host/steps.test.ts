@@ -3,99 +3,102 @@ import { compose } from '../../../src/operations/compose.ts';
 import { fileName } from '../../../src/mail/format/message.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
-import { Crash, Desk, key, protocol, run } from '../../mail/host/desk.ts';
+import { Crash, HostedMail, key, protocol, run } from '../../mail/host/hosted-mail.ts';
 import { draftText } from '../../../src/operations/sending.ts';
 
 it('takes a step of a run, has it done and puts the answer into the inbox of the run', () => {
-  const desk = new Desk();
-  const id = desk.send('one');
-  desk.settle();
-  expect(desk.run.answers()).toMatchObject([
+  const project = new HostedMail();
+  const id = project.send('one');
+  project.settle();
+  expect(project.run.answers()).toMatchObject([
     { id, answer: { id, run, outcome: { is: 'done' }, text: 'done it' } },
   ]);
-  expect(desk.disk.list('.mailroom/incoming')).toEqual([]);
-  expect(desk.run.posted()).toEqual([id]);
-  desk.run.remove(id);
-  expect(desk.run.answers()).toEqual([]);
-  expect(desk.run.posted()).toEqual([]);
+  expect(project.disk.list('.mailroom/incoming')).toEqual([]);
+  expect(project.run.posted()).toEqual([id]);
+  project.run.remove(id);
+  expect(project.run.answers()).toEqual([]);
+  expect(project.run.posted()).toEqual([]);
 });
 
 it('makes one message of what is put there twice, and tells again what came of it', () => {
-  const desk = new Desk();
-  const id = desk.send('one');
-  desk.send('one');
-  desk.settle();
-  desk.disk.remove(`.mailroom/runs/${run}/inbox/${id}.json`);
-  desk.run.again(id);
-  desk.settle();
-  expect(desk.turns).toBe(1);
-  expect(desk.events('accepted')).toHaveLength(1);
-  expect(desk.heard()).toEqual(['done it']);
+  const project = new HostedMail();
+  const id = project.send('one');
+  project.send('one');
+  project.settle();
+  project.disk.remove(`.mailroom/runs/${run}/inbox/${id}.json`);
+  project.run.again(id);
+  project.settle();
+  expect(project.turns).toBe(1);
+  expect(project.events('accepted')).toHaveLength(1);
+  expect(project.heard()).toEqual(['done it']);
 });
 
 it('gives every launch an id of its own, and the same launch always the same', () => {
-  const { run: mail } = new Desk();
+  const { run: mail } = new HostedMail();
   const keys = [key, { ...key, attempt: 2 }, { ...key, iteration: 2 }, { ...key, path: 'build#2' }];
   const found = keys.map((each) => mail.idOf(each));
   expect(new Set(found).size).toBe(4);
-  expect(new Desk().run.idOf(key)).toBe(found[0]);
+  expect(new HostedMail().run.idOf(key)).toBe(found[0]);
   expect(new RunOutbox(new MemoryDisk(() => 0), `${run}2`).idOf(key)).not.toBe(found[0]);
   expect(found[0]).toMatch(/^019aa000-1111-7[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
 });
 
 it('answers a step for a role that there is not', () => {
-  const desk = new Desk();
-  desk.send('nobody');
-  desk.settle();
-  expect(desk.heard()).toEqual(['E_UNKNOWN_NAME']);
-  expect(desk.events('accepted')).toEqual([]);
-  expect(desk.disk.list('.mailroom/incoming')).toEqual([]);
+  const project = new HostedMail();
+  project.send('nobody');
+  project.settle();
+  expect(project.heard()).toEqual(['E_UNKNOWN_NAME']);
+  expect(project.events('accepted')).toEqual([]);
+  expect(project.disk.list('.mailroom/incoming')).toEqual([]);
 });
 
 it('refuses nonsense, and tells user', () => {
-  const desk = new Desk();
-  desk.disk.write('.mailroom/incoming/a.json', '{"kind": "step", "id": 1}');
-  desk.settle();
-  expect(desk.disk.list('.mailroom/incoming')).toEqual([]);
-  expect([...desk.host.state.unread.values()].map(({ message }) => message.subject)).toEqual([
+  const project = new HostedMail();
+  project.disk.write('.mailroom/incoming/a.json', '{"kind": "step", "id": 1}');
+  project.settle();
+  expect(project.disk.list('.mailroom/incoming')).toEqual([]);
+  expect([...project.host.state.unread.values()].map(({ message }) => message.subject)).toEqual([
     'Refused: .mailroom/incoming/a.json',
   ]);
-  expect(desk.disk.list('.mailroom/refused')?.toSorted()).toEqual(['a.json', 'a.json.reason.txt']);
+  expect(project.disk.list('.mailroom/refused')?.toSorted()).toEqual(['a.json', 'a.json.reason.txt']);
 });
 
 const fail = (problem: string): void => expect.fail(problem);
 
 it('withdraws a step that no one wants any more', () => {
-  const desk = new Desk();
-  const id = desk.send('ada');
-  desk.settle();
-  expect(desk.run.waits(fail)).toEqual(new Set([id]));
-  desk.run.withdraw(id);
-  desk.settle();
-  expect(desk.host.state.threads.get(id)).toMatchObject({ state: 'failed', reason: { code: 'E_CANCELLED' } });
-  expect(desk.run.waits(fail)).toEqual(new Set());
-  expect(desk.run.posted()).toEqual([]);
+  const project = new HostedMail();
+  const id = project.send('ada');
+  project.settle();
+  expect(project.run.waits(fail)).toEqual(new Set([id]));
+  project.run.withdraw(id);
+  project.settle();
+  expect(project.host.state.threads.get(id)).toMatchObject({
+    state: 'failed',
+    reason: { code: 'E_CANCELLED' },
+  });
+  expect(project.run.waits(fail)).toEqual(new Set());
+  expect(project.run.posted()).toEqual([]);
 });
 
 it('withdraws a step that was not even taken, and not one that is done', () => {
-  const desk = new Desk();
-  const early = desk.send('one');
-  desk.run.withdraw(early);
-  desk.host.look();
-  expect(desk.host.state.threads.get(early)).toMatchObject({ state: 'failed' });
-  const id = desk.send('one', { ...key, attempt: 2 });
-  desk.settle();
-  desk.run.withdraw(id);
-  desk.settle();
-  expect(desk.host.state.threads.get(id)).toMatchObject({ state: 'quiet' });
+  const project = new HostedMail();
+  const early = project.send('one');
+  project.run.withdraw(early);
+  project.host.look();
+  expect(project.host.state.threads.get(early)).toMatchObject({ state: 'failed' });
+  const id = project.send('one', { ...key, attempt: 2 });
+  project.settle();
+  project.run.withdraw(id);
+  project.settle();
+  expect(project.host.state.threads.get(id)).toMatchObject({ state: 'quiet' });
 });
 
 it('takes the answer of a person', () => {
-  const desk = new Desk();
-  const id = desk.send('ada');
-  desk.settle();
-  const { message } = desk.host.state.mail.get(id)!;
-  expect(desk.disk.list('agents/ada/inbox')).toEqual([fileName(message)]);
+  const project = new HostedMail();
+  const id = project.send('ada');
+  project.settle();
+  const { message } = project.host.state.mail.get(id)!;
+  expect(project.disk.list('agents/ada/inbox')).toEqual([fileName(message)]);
   const nothing = { type: null, subject: null, fields: ['ok=true'], attachments: [], thread: null };
   const draft = compose(
     {
@@ -110,49 +113,49 @@ it('takes the answer of a person', () => {
     },
     protocol,
   );
-  desk.disk.write('agents/ada/outbox/answer.md', draftText(draft));
-  desk.settle();
-  desk.now += 100;
-  desk.settle();
-  expect(desk.run.answers()).toMatchObject([{ id, answer: { text: 'Yes.\n', values: { ok: true } } }]);
+  project.disk.write('agents/ada/outbox/answer.md', draftText(draft));
+  project.settle();
+  project.now += 100;
+  project.settle();
+  expect(project.run.answers()).toMatchObject([{ id, answer: { text: 'Yes.\n', values: { ok: true } } }]);
 });
 
 it('writes nothing for a run that is gone', () => {
-  const desk = new Desk();
-  desk.send('one');
-  desk.disk.remove(`.mailroom/runs/${run}`);
-  desk.settle();
-  expect(desk.turns).toBe(1);
-  expect(desk.disk.look(`.mailroom/runs/${run}`)).toBe(null);
+  const project = new HostedMail();
+  project.send('one');
+  project.disk.remove(`.mailroom/runs/${run}`);
+  project.settle();
+  expect(project.turns).toBe(1);
+  expect(project.disk.look(`.mailroom/runs/${run}`)).toBe(null);
 });
 
 it('has a step done once and answered, wherever the controller was killed', () => {
   let crashes = 0;
   for (let until = 1; ; until += 1) {
-    const desk = new Desk();
-    desk.send('one');
+    const project = new HostedMail();
+    project.send('one');
     let operations = 0;
-    desk.disk.before = () => {
+    project.disk.before = () => {
       if ((operations += 1) === until) throw new Crash('killed');
     };
     try {
-      desk.settle();
+      project.settle();
       break;
     } catch (error) {
       expect(error).toBeInstanceOf(Crash);
       crashes += 1;
     }
-    desk.disk.before = null;
-    desk.disk.crash();
-    desk.open();
-    desk.now += 60_000;
-    desk.settle();
+    project.disk.before = null;
+    project.disk.crash();
+    project.open();
+    project.now += 60_000;
+    project.settle();
     const found = {
       until,
-      heard: desk.heard(),
-      accepted: desk.events('accepted').length,
-      committed: desk.events('committed').length,
-      incoming: desk.disk.list('.mailroom/incoming'),
+      heard: project.heard(),
+      accepted: project.events('accepted').length,
+      committed: project.events('committed').length,
+      incoming: project.disk.list('.mailroom/incoming'),
     };
     expect(found).toEqual({ until, heard: ['done it'], accepted: 1, committed: 1, incoming: [] });
   }

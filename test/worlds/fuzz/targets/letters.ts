@@ -21,8 +21,8 @@ import { clearPlaces, clearState, clearStateFiles } from '../../../../src/host/s
 import { readKeptStatus } from '../../../../src/operations/project/kept-status.ts';
 import { runFolders, runHolder } from '../../../../src/workflow/files/layout.ts';
 import { listRuns, readRun } from '../../../../src/workflow/files/run-folders.ts';
-import { run, type Desk } from '../../../mail/host/desk.ts';
-import { begin, hostOf } from '../../../workflow/host/run-desk.ts';
+import { run, type HostedMail } from '../../../mail/host/hosted-mail.ts';
+import { begin, hostOf } from '../../../workflow/host/hosted-run.ts';
 import { step, workflow } from '../../../workflow/files/samples.ts';
 import { template } from '../../../workflow/machine/graph.ts';
 import type { Kind } from '../../../../src/disk/disk.ts';
@@ -133,13 +133,13 @@ const planted = fc
   .constantFrom(...Object.entries(places))
   .chain(([path, document]) => fc.tuple(fc.constant(path), changed(document)));
 
-function follow(desk: Desk, begun: boolean): void {
-  const host = hostOf(desk, definition, begun);
+function follow(project: HostedMail, begun: boolean): void {
+  const host = hostOf(project, definition, begun);
   for (let round = 0; host.state.endedAt === null; round += 1) {
     if (round > 20) throw new Error('the run does not end');
     host.look();
-    desk.settle();
-    desk.now += 1_000;
+    project.settle();
+    project.now += 1_000;
   }
 }
 
@@ -153,7 +153,7 @@ function clearly(act: () => void): void {
 }
 
 /** Everything that is made of signed events, and of what relays have answered to them. */
-function readEvents({ disk }: Desk): void {
+function readEvents({ disk }: HostedMail): void {
   const definitions = new EventLog(disk, definitionLog).read();
   for (const each of definitions) definitionFile(disk, each);
   JSON.stringify([workflowList(definitions, null), followedRequests(disk)]);
@@ -166,7 +166,7 @@ function readEvents({ disk }: Desk): void {
 }
 
 /** What a start of hosts does before they look, and all that is read besides. */
-function start({ disk }: Desk): void {
+function start({ disk }: HostedMail): void {
   clearState(disk);
   clearStateFiles(disk);
   clearPlaces(disk, 'folder', runFolders(run));
@@ -186,21 +186,21 @@ function start({ disk }: Desk): void {
 }
 
 function play(documents: readonly (readonly [string, Json])[]): void {
-  const desk = begin(definition);
-  for (const [path, document] of documents) desk.disk.write(path, JSON.stringify(document));
-  start(desk);
-  finish(desk, false);
+  const project = begin(definition);
+  for (const [path, document] of documents) project.disk.write(path, JSON.stringify(document));
+  start(project);
+  finish(project, false);
 }
 
 /** The run ends, and the mail continues with the next controller. */
-function finish(desk: Desk, begun: boolean): void {
-  readEvents(desk);
-  desk.settle();
-  follow(desk, begun);
-  desk.open();
-  const task = desk.send('one', { path: 'other', iteration: 1, attempt: 1, check: 0 });
-  desk.settle();
-  if (!desk.run.answers().some((each) => each.id === task && each.answer?.outcome.is === 'done'))
+function finish(project: HostedMail, begun: boolean): void {
+  readEvents(project);
+  project.settle();
+  follow(project, begun);
+  project.open();
+  const task = project.send('one', { path: 'other', iteration: 1, attempt: 1, check: 0 });
+  project.settle();
+  if (!project.run.answers().some((each) => each.id === task && each.answer?.outcome.is === 'done'))
     throw new Error('the mail does not continue');
 }
 
@@ -229,32 +229,32 @@ const kind = fc.constantFrom<Kind>('file', 'folder', 'link', 'fifo', 'socket', '
 
 /** Something of any kind in any place of the state, which was there at a start or comes while hosts work. */
 function playKinds(others: Planted, early: boolean): void {
-  const desk = begin(definition);
+  const project = begin(definition);
   const plant = () => {
     for (const [path, each] of others)
       // Something else may already be in the place of its folder.
       clearly(() => {
-        desk.disk.remove(path);
-        desk.disk.plant(path, 'nowhere', each);
+        project.disk.remove(path);
+        project.disk.plant(path, 'nowhere', each);
       });
   };
   if (early) plant();
-  start(desk);
-  const host = hostOf(desk, definition, false);
+  start(project);
+  const host = hostOf(project, definition, false);
   if (!early) {
     host.look();
-    desk.host.look();
+    project.host.look();
     plant();
     for (let round = 0; round < 3; round += 1) {
       host.look();
-      desk.host.look();
-      desk.now += 1_000;
+      project.host.look();
+      project.now += 1_000;
     }
     host.stopAll();
-    start(desk);
-    desk.open();
+    start(project);
+    project.open();
   }
-  finish(desk, true);
+  finish(project, true);
 }
 
 function attempt(documents: readonly (readonly [string, Json])[]): void {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { fileName, subjectLine, type Message } from '../../../../src/mail/format/message.ts';
 import { parseEnvelope } from '../../../../src/mail/format/read-message.ts';
 import { readJournal } from '../../../support/read-journal.ts';
-import { Desk } from '../desk.ts';
+import { FuzzedMail } from '../fuzzed-mail.ts';
 import { byteEdits, editBytes, piecesOf, textsLike, yamlPieces } from '../edits.ts';
 import { plain, saidBy } from '../oracle.ts';
 import { bounded, corpusFiles, Finding, type Target } from '../target.ts';
@@ -24,36 +24,36 @@ const names = [
 ];
 
 function tryMessage(bytes: Uint8Array, box: 'inbox' | 'outbox', name: string): void {
-  const desk = new Desk();
+  const hosted = new FuzzedMail();
   const role = box === 'inbox' ? 'maker' : 'user';
-  desk.disk.plant(`agents/${role}/${box}/${name}`, bytes);
-  desk.settle();
-  if (desk.disk.list(`agents/${role}/${box}`)?.includes(name))
+  hosted.disk.plant(`agents/${role}/${box}/${name}`, bytes);
+  hosted.settle();
+  if (hosted.disk.list(`agents/${role}/${box}`)?.includes(name))
     throw new Finding('the file was neither taken nor refused', bytes);
-  const told = readJournal<MailEvent>(desk.disk).records.flatMap(({ event }) =>
+  const told = readJournal<MailEvent>(hosted.disk).records.flatMap(({ event }) =>
     event.type === 'accepted' || event.type === 'refused' ? [event] : [],
   );
   const [event, ...more] = told;
   if (event === undefined || more.length > 0) throw new Finding(`${String(told.length)} verdicts`, bytes);
-  if (event.type === 'refused') return checkRefused(desk, role, bytes);
-  checkAccepted(desk, event.sent.message, Buffer.from(bytes).toString('utf8'));
+  if (event.type === 'refused') return checkRefused(hosted, role, bytes);
+  checkAccepted(hosted, event.sent.message, Buffer.from(bytes).toString('utf8'));
 }
 
 /** What was refused lies in `failed` as it was, with the reason beside it. */
-function checkRefused(desk: Desk, role: string, bytes: Uint8Array): void {
+function checkRefused(hosted: FuzzedMail, role: string, bytes: Uint8Array): void {
   const folder = `agents/${role}/failed/2026-11`;
-  const kept = desk.disk.list(folder) ?? [];
+  const kept = hosted.disk.list(folder) ?? [];
   const [reason] = kept.filter((name) => name.endsWith('.reason.txt'));
   const [file] = kept.filter((name) => !name.endsWith('.reason.txt'));
   if (reason === undefined || file === undefined || kept.length !== 2)
     throw new Finding(`failed/ holds ${kept.join(', ')}`, bytes);
-  const text = desk.disk.read(`${folder}/${reason}`, 1e6)?.toString() ?? '';
+  const text = hosted.disk.read(`${folder}/${reason}`, 1e6)?.toString() ?? '';
   if (!/^E_(?:MESSAGE|FILE): \S/.test(text)) throw new Finding(`the reason is ${text}`, bytes);
-  if (!Buffer.from(bytes).equals(desk.disk.read(`${folder}/${file}`, Infinity) ?? Buffer.alloc(0)))
+  if (!Buffer.from(bytes).equals(hosted.disk.read(`${folder}/${file}`, Infinity) ?? Buffer.alloc(0)))
     throw new Finding('what was refused was changed', bytes);
 }
 
-function checkAccepted(desk: Desk, message: Message, text: string): void {
+function checkAccepted(hosted: FuzzedMail, message: Message, text: string): void {
   const said = saidBy(text);
   const same = (what: string, ours: unknown, theirs: unknown) => {
     if (!isDeepStrictEqual(plain(ours), plain(theirs)))
@@ -72,12 +72,12 @@ function checkAccepted(desk: Desk, message: Message, text: string): void {
   same('fields', message.fields, fields ?? {});
   same('extra', message.extra, extra);
   for (const role of message.to) {
-    const drawn = desk.disk.read(`agents/${role}/inbox/${fileName(message)}`, Infinity)?.toString() ?? '';
+    const drawn = hosted.disk.read(`agents/${role}/inbox/${fileName(message)}`, Infinity)?.toString() ?? '';
     const read = parseEnvelope(drawn, 'drawn.md');
     if (!read.ok) throw new Finding(`what was delivered cannot be read: ${read.problems[0]?.message}`, text);
     same('delivered', { ...read.value }, { ...message, frontMatter: undefined });
   }
-  const again = desk.open().state.mail.get(message.id)?.message;
+  const again = hosted.open().state.mail.get(message.id)?.message;
   if (again !== undefined) same('after a restart', again, message);
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { agents, exit, fixture, invocation, now, program } from '../../../providers/samples.ts';
-import { Desk } from '../desk.ts';
+import { FuzzedMail } from '../fuzzed-mail.ts';
 import { isMap } from '../oracle.ts';
 import { bounded, corpusFiles, Finding, type Target } from '../target.ts';
 import type { Exit, Outcome } from '../../../../src/providers/provider.ts';
@@ -59,15 +59,15 @@ function tryOutput(one: Case): void {
   const provider = agents.find(({ name }) => name === one.agent)?.provider ?? program;
   const outcome = provider.read(one.exit, invocation(), now);
   check(outcome, one);
-  const desk = new Desk();
-  desk.disk.plant('agents/maker/inbox/task.md', 'Do it\n');
-  desk.settle();
-  const [key] = desk.begun();
+  const mail = new FuzzedMail();
+  mail.disk.plant('agents/maker/inbox/task.md', 'Do it\n');
+  mail.settle();
+  const [key] = mail.begun();
   if (key === undefined) throw new Error('no turn began');
-  desk.end(key, outcome, one.exit);
-  desk.settle();
-  if (desk.host.problem !== null) throw new Finding(desk.host.problem, one.exit);
-  const state = desk.open().state;
+  mail.end(key, outcome, one.exit);
+  mail.settle();
+  if (mail.host.problem !== null) throw new Finding(mail.host.problem, one.exit);
+  const state = mail.open().state;
   const [turn] = state.turns.values();
   if (turn?.phase.is === 'returned') throw new Finding('the turn is left without a verdict', one.exit);
 }

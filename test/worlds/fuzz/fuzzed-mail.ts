@@ -6,7 +6,7 @@ import type { Exit, Outcome } from '../../../src/providers/provider.ts';
 import type { Runner } from '../../../src/host/runner/runner.ts';
 
 /** A maker who may be told anything, and may say things. */
-const text = `name: desk
+const text = `name: mail
 version: '1'
 roles:
   maker: { provider: claude, capabilities: [READ], retries: 1 }
@@ -21,7 +21,7 @@ limits: { corrections: 1 }
 const checked = parseProtocol([{ file: 'desk.yaml', text }]);
 
 /** A whole host on a disk in memory, with a clock of its own, and agents who end as they are told. */
-export class Desk {
+export class FuzzedMail {
   now = Date.parse('2026-11-21T20:45:12.345Z');
   readonly disk = new MemoryDisk(() => this.now);
   #ids = 0;
@@ -35,7 +35,7 @@ export class Desk {
     const runner: Runner = { ...idleRunner, start: ({ key }) => void started.push(key) };
     const host = new MailHost(mailPorts(this.disk, { runner, newId: () => this.#newId() }), {
       protocol: checked.value,
-      protocolHash: 'desk',
+      protocolHash: 'mail',
       version: 'test',
     });
     host.start();

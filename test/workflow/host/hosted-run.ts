@@ -6,7 +6,7 @@ import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import type { RunPorts } from '../../../src/workflow/host/ports.ts';
 import { RunHost, type RunHostOptions } from '../../../src/workflow/host/run-host.ts';
 import { createRun, runControlFolder } from '../../../src/workflow/files/run-folders.ts';
-import { Desk, run } from '../../mail/host/desk.ts';
+import { HostedMail, run } from '../../mail/host/hosted-mail.ts';
 import { FolderDisk } from '../files/folder-disk.ts';
 import { runJournal } from '../../support/run-journal.ts';
 
@@ -28,8 +28,11 @@ const given: RunStart = {
   checkpoint: null,
 };
 
-/** The files of the run at a desk, on its disk. */
-export function filesOf({ disk }: Desk, definition: Workflow): ConstructorParameters<typeof RunFiles>[0] {
+/** The files of the run, on the disk of its project. */
+export function filesOf(
+  { disk }: HostedMail,
+  definition: Workflow,
+): ConstructorParameters<typeof RunFiles>[0] {
   const open = (path: string) => {
     const folder = path.slice(disk.root.length + 1);
     return disk.look(folder)?.kind === 'folder' ? new FolderDisk(disk, folder) : null;
@@ -42,38 +45,38 @@ function workspaceOf(root: string): string {
   return `${root}/workspace`;
 }
 
-/** The host of the run at a desk, begun or gone on with. Its processes do nothing, unless told otherwise. */
+/** The host of the run, begun or resumed. Its processes do nothing by default. */
 export function hostOf(
-  desk: Desk,
+  project: HostedMail,
   definition: Workflow,
   begun: boolean,
   more: Partial<RunPorts> = {},
   watch: RunHostOptions['watch'] = nothing,
 ): RunHost {
-  const host = openHost(desk, definition, more, watch);
+  const host = openHost(project, definition, more, watch);
   if (begun) host.resume('person');
   else host.begin(given);
   return host;
 }
 
-/** The same, neither begun nor gone on with. */
+/** The same, neither begun nor resumed. */
 export function openHost(
-  desk: Desk,
+  project: HostedMail,
   definition: Workflow,
   more: Partial<RunPorts> = {},
   watch: RunHostOptions['watch'] = nothing,
 ): RunHost {
   return new RunHost(
     {
-      clock: { now: desk.disk.now },
-      journal: runJournal(desk.disk, run),
-      files: new RunFiles(filesOf(desk, definition)),
-      control: new Control(desk.disk, runControlFolder(run)),
+      clock: { now: project.disk.now },
+      journal: runJournal(project.disk, run),
+      files: new RunFiles(filesOf(project, definition)),
+      control: new Control(project.disk, runControlFolder(run)),
       runner: { start: nothing, stop: nothing, sweep: () => Promise.resolve() },
-      mail: desk.run,
+      mail: project.run,
       providers: new Map(),
       parking: { list: () => new Map<string, number>(), park: nothing },
-      project: desk.disk.root,
+      project: project.disk.root,
       changed: () => Promise.resolve([]),
       branch: () => 'none',
       uncommittedPatch: () => Promise.resolve(null),
@@ -87,24 +90,24 @@ export function openHost(
   );
 }
 
-/** A desk with the folder of a run. */
-export function begin(definition: Workflow): Desk {
-  const desk = new Desk();
+/** A project with the folder of a run. */
+export function begin(definition: Workflow): HostedMail {
+  const project = new HostedMail();
   const card = {
     run,
     workflow: 'sample',
-    workspace: workspaceOf(desk.disk.root),
+    workspace: workspaceOf(project.disk.root),
     source: null,
     startedBy: 'person',
     startedAt: 0,
   } as const;
-  desk.disk.makeFolder('workspace');
-  createRun(desk.disk, card, definition);
-  return desk;
+  project.disk.makeFolder('workspace');
+  createRun(project.disk, card, definition);
+  return project;
 }
 
 /** Leaves a command for the host of the run, by a rename as everybody does. */
-export function command(desk: Desk, id: string, verb: string, path = ''): void {
-  const asked = { id, at: desk.now, by: 'ada', verb, path, comment: null, instructions: null };
-  desk.disk.write(`${runControlFolder(run)}/${id}.json`, JSON.stringify(asked));
+export function command(project: HostedMail, id: string, verb: string, path = ''): void {
+  const asked = { id, at: project.now, by: 'ada', verb, path, comment: null, instructions: null };
+  project.disk.write(`${runControlFolder(run)}/${id}.json`, JSON.stringify(asked));
 }

@@ -21,7 +21,7 @@ export const key = { path: 'build', iteration: 1, attempt: 1, check: 0 };
 const start = Date.UTC(2026, 0, 1);
 
 /** A project with a run, and hosts of its mail that end every turn with the same words. */
-export class Desk {
+export class HostedMail {
   now = start;
   readonly disk = new MemoryDisk(() => this.now);
   readonly run = new RunOutbox(this.disk, run);
