@@ -16,6 +16,7 @@ export function withStartOptions(command: Command): Command {
     .option('--param <name=value>', 'set a parameter; repeatable', collect)
     .option('--input <name=value>', 'same as --param, the term of the language nip', collect)
     .option('--workspace <dir>', 'the working folder of its steps; default: the project')
+    .option('--inherit <name>', 'pass this variable of your shell to its steps; repeatable', collect)
     .option('--context <name=value>', 'set a value of `context`; repeatable', collect)
     .option('--context-file <file>', 'read values of `context` from a JSON file')
     .option('--budget <usd=N,tokens=N>', 'stop the run at this cost')

@@ -24,6 +24,7 @@ export interface StartOptions extends FollowOptions {
   readonly param?: readonly string[];
   readonly input?: readonly string[];
   readonly workspace?: string;
+  readonly inherit?: readonly string[];
   readonly context?: readonly string[];
   readonly contextFile?: string;
   readonly budget?: string;
@@ -154,15 +155,23 @@ export function workspaceOf(
   return ownWorkspace === null ? root : resolve(folderOfWorkflows(file) ?? root, ownWorkspace.workspace);
 }
 
-async function startedDefinition(found: FoundWorkflow, { maxVisits }: StartOptions): Promise<Workflow> {
-  const definition = expectDefinition(found);
+async function startedDefinition(
+  found: FoundWorkflow,
+  { maxVisits, inherit = [] }: StartOptions,
+): Promise<Workflow> {
+  const read = expectDefinition(found);
+  if (maxVisits === undefined && inherit.length === 0) return read;
+  const { withInherited, withVisits } = await import('../workflow/machine/run-start.ts');
+  const wrong = inherit.find((name) => !/^[A-Za-z_]\w*$/.test(name));
+  if (wrong !== undefined)
+    throw new MailroomError('E_USAGE', `\`--inherit\` must be the name of a variable, not \`${wrong}\``);
+  const definition = inherit.length === 0 ? read : withInherited(read, inherit);
   if (maxVisits === undefined) return definition;
   if (!/^[1-9]\d{0,8}$/.test(maxVisits))
     throw new MailroomError(
       'E_USAGE',
       `\`--max-visits\` must be a whole number from 1 on, not \`${maxVisits}\``,
     );
-  const { withVisits } = await import('../workflow/machine/run-start.ts');
   return withVisits(definition, Number(maxVisits));
 }
 

@@ -52,6 +52,8 @@ export interface Workflow {
   readonly hooks: readonly Hook[];
   /** The maximum visits of a step in a sequence, set by the caller; absent: as in the file. */
   readonly maxVisits?: number;
+  /** Names under `inherit` that the caller has added; absent: none. */
+  readonly inherited?: readonly string[];
   /** The git branches for its steps; absent: any. Only that of the outermost workflow counts. */
   readonly branch?: BranchRule;
   /** How plans and records show it; absent: the default. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
-import { withVisits } from '../../workflow/machine/run-start.ts';
+import { withInherited, withVisits } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { fillParameters, parameterWord } from '../../workflow/machine/parameters.ts';
 import type { Context } from '../context.ts';
@@ -57,12 +57,16 @@ async function editedDefinition(
   return startedAs(definition, await workflows.read(source, root, { overrides }));
 }
 
-/** A run keeps the `--max-visits` of its start, and the context folder that it got instead. */
-function startedAs({ maxVisits, contextAt }: Workflow, edited: FoundWorkflow): FoundWorkflow {
+/**
+ * A run keeps the `--max-visits` and `--inherit` of its start, and the context folder that it got
+ * instead.
+ */
+function startedAs({ maxVisits, inherited, contextAt }: Workflow, edited: FoundWorkflow): FoundWorkflow {
   const { checked } = edited;
   if (!checked.ok) return edited;
   const visited = maxVisits === undefined ? checked.value : withVisits(checked.value, maxVisits);
-  return { ...edited, checked: { ...checked, value: { ...visited, ...(contextAt && { contextAt }) } } };
+  const value = inherited === undefined ? visited : withInherited(visited, inherited);
+  return { ...edited, checked: { ...checked, value: { ...value, ...(contextAt && { contextAt }) } } };
 }
 
 function expectEdited({ run }: StoredRun, edited: FoundWorkflow | null): Workflow {

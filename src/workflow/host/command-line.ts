@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Launch, Prepared } from '../machine/launch.ts';
+import { checkIdNames } from '../machine/prompt.ts';
 import type { CommandLine, Invocation, Provider } from '../../providers/provider.ts';
 
 /** A longer script is read from a file: Linux limits an argument to 128 KiB. */
@@ -13,7 +14,7 @@ interface ProcessContext {
 
 /** Variables of every process of a run. */
 function variables(
-  { run, key, step, check, convergence, env }: Launch,
+  { run, key, step, work, check, convergence, env }: Launch,
   { workspace, valuesFile }: Prepared,
   { project, secrets }: ProcessContext,
 ): Record<string, string> {
@@ -29,7 +30,7 @@ function variables(
     MAILROOM_WORKSPACE: workspace,
     MAILROOM_VALUES: valuesFile,
     ...(convergence === null ? {} : { MAILROOM_STAGE: String(convergence.stage) }),
-    ...(check === null ? {} : { MAILROOM_COMPLETION_CHECK_ID: check.id }),
+    ...(check === null ? {} : Object.fromEntries(checkIdNames(work).map((name) => [name, check.id]))),
   };
 }
 

@@ -14,7 +14,7 @@ export function stepPrompt(launch: Launch, prepared: Prepared): string {
   const sections = [
     check === null
       ? `You do the step **${step}** of a workflow (Mailroom). Your working directory is \`${prepared.workspace}\`.`
-      : `You check the step **${step}** of a workflow (Mailroom): you say whether its work is complete, and change nothing. ` +
+      : `You check the step **${step}** of a workflow (Mailroom): you say whether its work is complete${mayEdit(work) ? '' : ', and change nothing'}. ` +
         `Your working directory is \`${prepared.workspace}\`.`,
     instructionsOf(launch),
     work.kind === 'agent' && work.again !== null ? `## What is left to be done\n\n${work.again}` : '',
@@ -27,8 +27,26 @@ export function stepPrompt(launch: Launch, prepared: Prepared): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function instructionsOf({ work }: Launch): string {
-  return work.kind === 'agent' || work.kind === 'role' ? work.instructions.trim() : '';
+/** A checker that may edit has files of its own to write, such as its review. */
+function mayEdit(work: Launch['work']): boolean {
+  return work.kind === 'agent' && work.capabilities.includes('EDIT');
+}
+
+function instructionsOf({ work, check }: Launch): string {
+  if (work.kind !== 'agent' && work.kind !== 'role') return '';
+  const text = work.instructions.trim();
+  return check === null ? text : text.replaceAll(readsCheckId, check.id);
+}
+
+/** The name of a variable with the id of a check, here and in other programs. */
+const checkIdName = String.raw`[A-Z]+_COMPLETION_CHECK_ID\b`;
+const readsCheckId = new RegExp(String.raw`\$(?:\{${checkIdName}\}|${checkIdName})`, 'g');
+
+/** The variables with the id of a check: our own, and those of other programs that it reads. */
+export function checkIdNames(work: Launch['work']): string[] {
+  const text = work.kind === 'script' ? work.script : work.kind === 'agent' ? work.instructions : '';
+  const names = text.match(new RegExp(String.raw`\b${checkIdName}`, 'g')) ?? [];
+  return [...new Set(['MAILROOM_COMPLETION_CHECK_ID', ...names])];
 }
 
 /** Asks any kind of worker for a summary of its work. */

@@ -4,7 +4,7 @@ import type { Json } from '../../kernel/json.ts';
 import { stepsIn } from '../bodies.ts';
 import { Evaluation } from './evaluation.ts';
 import { machineLanguage } from './language.ts';
-import type { Body, Workflow } from '../model.ts';
+import type { Body, Step, Workflow } from '../model.ts';
 import { attempt } from './resolve.ts';
 
 /**
@@ -53,4 +53,19 @@ export function withVisits(workflow: Workflow, maxVisits: number): Workflow {
     return each.kind === 'sequence' ? { ...each, steps, maxVisits } : { ...each, steps };
   };
   return { ...workflow, maxVisits, body: body(workflow.body) };
+}
+
+/** A definition that passes these variables of the host on, too, also in its sub-workflows. */
+export function withInherited(workflow: Workflow, names: readonly string[]): Workflow {
+  const body = (each: Body): Body => ({ ...each, steps: each.steps.map(step) });
+  const step = (each: Step): Step => {
+    const { work } = each;
+    if (work.kind === 'workflow')
+      return { ...each, work: { ...work, workflow: withInherited(work.workflow, names) } };
+    return work.kind === 'for-each' || work.kind === 'while'
+      ? { ...each, work: { ...work, body: body(work.body) } }
+      : each;
+  };
+  const inherit = [...new Set([...workflow.inherit, ...names])];
+  return { ...workflow, inherit, inherited: names, body: body(workflow.body) };
 }

@@ -86,7 +86,7 @@ describe('the prompt of a step', () => {
 describe('the prompt of a check', () => {
   it('asks for a decision with the id of this very check, by the file or where values go', () => {
     const prompt = stepPrompt(checking(null), prepared);
-    expect(prompt).toMatch(/^You check the step \*\*build\*\*.* change nothing\./);
+    expect(prompt).toMatch(/^You check the step \*\*build\*\*.* whether its work is complete\. /);
     const decision = under(prompt, 'Your decision');
     expect(decision).toContain('"check_id": "c7"');
     expect(decision).toContain('`/f/handed/values.json`');
@@ -96,6 +96,28 @@ describe('the prompt of a check', () => {
       decisionFile: '/w/decision.json',
     });
     expect(under(byFile, 'Your decision')).toMatch(/^Write this JSON into `\/w\/decision\.json`:/);
+  });
+});
+
+describe('the prompt of a check in a file for another program', () => {
+  const work = {
+    ...(launch.work as Extract<Launch['work'], { kind: 'agent' }>),
+    instructions:
+      'Write {"check_id":"$OTHER_COMPLETION_CHECK_ID"} or ${OTHER_COMPLETION_CHECK_ID}, for $5 and $HOME.',
+  };
+
+  it('has the id where that program has a variable', () => {
+    const prompt = stepPrompt({ ...checking(null), work }, prepared);
+    expect(prompt).toContain('\n\nWrite {"check_id":"c7"} or c7, for $5 and $HOME.\n\n');
+    // The step itself is not a check.
+    expect(stepPrompt({ ...launch, work }, prepared)).toContain('$OTHER_COMPLETION_CHECK_ID');
+  });
+
+  it('forbids changes only to those that have no right to them', () => {
+    const reader = stepPrompt({ ...checking(null), work: { ...work, capabilities: ['READ'] } }, prepared);
+    expect(reader).toMatch(/^You check the step \*\*build\*\*.* is complete, and change nothing\. /);
+    const editor = { ...work, capabilities: ['READ', 'EDIT'] as const };
+    expect(stepPrompt({ ...checking(null), work: editor }, prepared)).not.toContain('change nothing');
   });
 });
 
@@ -130,6 +152,11 @@ describe('the process of a step', () => {
   it('of a check finds the id of the check', () => {
     const env = command({ ...program, check: { id: 'c7', decisionFile: null } }).env;
     expect(env).toMatchObject({ MAILROOM_COMPLETION_CHECK_ID: 'c7' });
+    const script = 'echo "$OTHER_COMPLETION_CHECK_ID ${OTHER_COMPLETION_CHECK_ID}" > id';
+    const reading = { kind: 'script', script, env: {}, capabilities: [] } as const;
+    const given = command({ ...program, work: reading, check: { id: 'c7', decisionFile: null } }).env;
+    expect(given).toMatchObject({ MAILROOM_COMPLETION_CHECK_ID: 'c7', OTHER_COMPLETION_CHECK_ID: 'c7' });
+    expect(command({ ...program, work: reading }).env).not.toHaveProperty('OTHER_COMPLETION_CHECK_ID');
   });
 
   it('is bash with the script as its argument, or as a file where it is too long for one', () => {
