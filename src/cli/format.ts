@@ -26,7 +26,8 @@ export function line(text: string): string {
 /** Why something that waits does not move; nothing: it does. */
 export function whyWords(why: Explained | null, now: number): string[] {
   if (why === null) return [];
-  return [`${why.reason}${why.until === null ? '' : `, until ${clock(why.until, now)}`}`];
+  const comma = /[.?!\u2026]$/.test(why.reason) ? '' : ',';
+  return [`${why.reason}${why.until === null ? '' : `${comma} until ${clock(why.until, now)}`}`];
 }
 
 /**

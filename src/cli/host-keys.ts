@@ -147,25 +147,23 @@ function whyLines(context: Context, name: string, why: Explained | null): string
 /** Asks a person for the answer to the only item that waits, or to one of them. */
 async function answerOneOf(context: Context, items: readonly WaitingItem[]): Promise<void> {
   const { pickWaiting } = await import('./answering.ts');
-  const {
-    id,
-    kind,
-    run,
-    subject,
-    reply_types: verdicts,
-  } = await pickWaiting(context, items, ['request', 'approval'], null, {});
-  const gate = run === null ? null : id.slice(run.length + 1);
-  const command = gate === null ? `reply ${endOfId(id)}` : `approve ${endOfId(run ?? '')} ${shellWord(gate)}`;
-  context.terminal.print(`same as \`${context.commandLine(command)}\`\n`);
-  if (kind === 'request' || run === null || gate === null) {
+  const item = await pickWaiting(context, items, ['request', 'approval'], null, {});
+  const { id, kind, run } = item;
+  const say = (words: string) => context.terminal.print(`same as \`${context.commandLine(words)}\`\n`);
+  if (kind === 'request' || run === null) {
     const { reply } = await import('./actions/reply.ts');
+    say(`reply ${endOfId(id)}`);
     await reply(context, id, null, {});
     return;
   }
   const { choose } = await import('./asking.ts');
   const { judge } = await import('./actions/approve.ts');
-  const choices = verdicts.map((value) => ({ value, label: value }));
-  const verdict = await choose(subject, choices, 'nothing was recorded');
+  const choices = item.reply_types.map((value) => ({ value, label: value }));
+  const verdict = await choose(item.subject, choices, 'nothing was recorded');
+  const gate = id.slice(run.length + 1);
+  const words = `${endOfId(run)} ${shellWord(gate)}`;
+  if (verdict === 'approve' || verdict === 'reject') say(`${verdict} ${words}`);
+  else say(`approve ${words} --choice ${shellWord(verdict)}`);
   if (verdict === 'reject') await judge(context, 'reject', run, gate, {});
   else await judge(context, 'approve', run, gate, { choice: verdict });
 }

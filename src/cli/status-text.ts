@@ -40,7 +40,7 @@ function headLines(document: StatusDocument, { now, colours }: Look): string[] {
   for (const { provider, until } of parked)
     lines.push(colours.yellow(`parked      ${provider} until ${clock(until, now)}, in ${ahead(until, now)}`));
   if (document.protocol_changed)
-    lines.push(colours.yellow('protocol    changed on disk; the next start takes it up'));
+    lines.push(colours.yellow('protocol    changed on disk; restart `mailroom up` to apply it'));
   if (recorded > 0)
     lines.push(
       colours.yellow(`recorded    ${String(recorded)} in outboxes; the next \`mailroom up\` takes them`),

@@ -123,7 +123,7 @@ const hints: Readonly<Record<string, string>> = {
   EDQUOT: 'free some space, then start again: nothing that was confirmed is lost',
   EACCES: 'look who owns the folder and what it allows (ls -ld)',
   EPERM: 'look who owns the folder and what it allows (ls -ld)',
-  EROFS: 'the file system is read-only',
+  EROFS: 'make it writable (mount -o remount,rw), or work in a copy of the project',
   EXDEV: 'agents/ and .mailroom/ must lie on the same file system',
   EMFILE: 'too many files are open: raise the limit (ulimit -n)',
   ENFILE: 'too many files are open on this machine',

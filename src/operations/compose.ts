@@ -141,7 +141,7 @@ function impliedType(
   throw new MailroomError(
     'E_FORBIDDEN',
     `${from} may send nothing to ${to.join(', ')}`,
-    maySend(protocol, from),
+    `${maySend(protocol, from)}; to allow more, name ${to.join(', ')} under \`to\` of a message type in protocols/`,
   );
 }
 

@@ -4,6 +4,7 @@ import { shellWord } from '../kernel/quoting.ts';
 import type { TurnFolders } from '../mail/mailboxes/turn-folders.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import type { Provider } from '../providers/provider.ts';
+import { findStep } from '../workflow/machine/scope.ts';
 import type { RunController } from './runs/services.ts';
 
 /** The running turns, in the order of their ids, each with at most this many lines. */
@@ -21,13 +22,20 @@ export function turnsOutput(
   });
 }
 
-/** The running steps of a run, each with at most this many lines. */
-export function stepsOutput({ run, state, latest }: RunController, most: number): RunningOutput[] {
+/**
+ * The running steps of a run, each with at most this many lines. What a role prints for a step is
+ * the output of its turn.
+ */
+export function stepsOutput({ run, state, rules, latest }: RunController, most: number): RunningOutput[] {
   return [...state.active].flatMap((path) => {
     const phase = state.steps.get(path)?.phase.is;
     if (phase !== 'running' && phase !== 'checking') return [];
     const end = endOfId(run);
+    const name = `${end}/${path}`;
+    const work = findStep(state, rules, path)?.rule.step.work;
+    if (work?.kind === 'role' && phase === 'running')
+      return [{ name, lines: ['a role performs it, in a turn of its own'], command: 'mailroom status' }];
     const command = `mailroom logs ${end} --follow --step ${shellWord(path)}`;
-    return [{ name: `${end}/${path}`, lines: latest(path, most), command }];
+    return [{ name, lines: latest(path, most), command }];
   });
 }

@@ -156,5 +156,15 @@ function unknown(word: string, directory: Directory, kinds: readonly NamedKind[]
     word.length < shortest && /^[0-9a-f]+$/i.test(word)
       ? `a part of an id has at least ${String(shortest)} letters`
       : null;
-  return new MailroomError('E_TARGET', `\`${word}\` was not found; expected ${wanted}`, near ?? short);
+  return new MailroomError(
+    'E_TARGET',
+    `\`${word}\` was not found; expected ${wanted}`,
+    near ?? short ?? lister(kinds),
+  );
+}
+
+function lister(kinds: readonly NamedKind[]): string {
+  return kinds.includes('message')
+    ? 'list messages and threads with `mailroom trail`'
+    : 'list what runs and waits with `mailroom status`';
 }

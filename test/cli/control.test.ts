@@ -115,7 +115,7 @@ describe('cancel', () => {
 
   it('names runs among what it takes', async () => {
     expect((await working().run('cancel', 'zzzz')).err).toBe(
-      'error E_TARGET: `zzzz` was not found; expected a turn that is not over, a thread or a run\n',
+      'error E_TARGET: `zzzz` was not found; expected a turn that is not over, a thread or a run\nhint: list what runs and waits with `mailroom status`\n',
     );
   });
 });

@@ -141,6 +141,13 @@ describe('send', () => {
     expect((await bench.run('send', 'engineer', '-m', 'x', '--type', 'errand')).code).toBe(0);
   });
 
+  it('says what to edit where nothing may be sent', async () => {
+    const { code, err } = await new Bench().run('send', 'user', '--as', 'lead', '-m', 'x');
+    expect(code).toBe(1);
+    expect(err).toContain('error E_FORBIDDEN: lead may send nothing to user\n');
+    expect(err).toContain('; to allow more, name user under `to` of a message type in protocols/\n');
+  });
+
   it('reads fields as JSON, unless they are texts', async () => {
     const bench = new Bench();
     const fields = ['size=3', 'name=42', 'urgent=true'].flatMap((field) => ['--field', field]);

@@ -148,7 +148,7 @@ describe('trail', () => {
     expect((await bench.run('trail', '--json')).out).toBe('[]\n');
     expect(await bench.run('trail', 'abcdef')).toMatchObject({
       code: 2,
-      err: 'error E_TARGET: `abcdef` was not found; expected a thread or a message\n',
+      err: 'error E_TARGET: `abcdef` was not found; expected a thread or a message\nhint: list messages and threads with `mailroom trail`\n',
     });
   });
 

@@ -67,6 +67,7 @@ it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 
   session.press('a');
   await session.until(shows('● approve'));
   session.press('\u001b[B\r');
+  await session.until((lines) => /same as `mailroom reject \w{6} ask`/.test(lines.join('')));
   await session.until(shows('run '));
   expect(await session.ended).toBe(1);
   expect(session.lines().join('\n')).toMatch(/ask.*rejected/);
@@ -128,3 +129,22 @@ it('a running step shows its last line in `run`, and `o` shows more of them', as
   session.press('\u0003');
   expect(await session.ended).toBe(130);
 }, 60_000);
+
+const asked = `
+name: ask
+version: '1'
+timeout: 5m
+steps:
+  make: { role: maker, instructions: Make it. }
+`;
+
+it('`o` in `run` says where to look for what a role does', { timeout: 60_000 }, async () => {
+  project = playProject(smallTeam, { maker: endless }, { 'workflows/ask.yaml': asked });
+  session = new TerminalSession(project, ['run', 'ask']);
+  await session.until(shows('▸ make'));
+  session.press('o');
+  await session.until(shows('/make; all of it: `mailroom status`'));
+  await session.until(shows('  a role performs it, in a turn of its own'));
+  session.press('\u0003');
+  expect(await session.ended).toBe(130);
+});

@@ -228,3 +228,20 @@ steps:
     });
   },
 );
+
+it('says while `up` runs that the protocol was edited, and what to do', { timeout: 60_000 }, async () => {
+  project = playProject(smallTeam, {});
+  const up = project.start(['up']);
+  const ended = finished(up);
+  await said(up, 'small: 3 roles');
+  project.write('protocols/team.yaml', smallTeam.replace('roles:', 'rolles:'));
+  await said(
+    up,
+    'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart `mailroom up` to apply it',
+  );
+  expect((await project.run(['status'])).stdout).toContain(
+    'protocol    changed on disk; restart `mailroom up` to apply it\n',
+  );
+  up.kill('SIGINT');
+  expect(await ended).toMatchObject({ code: 0 });
+});

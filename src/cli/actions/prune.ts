@@ -1,3 +1,4 @@
+import { span } from '../../kernel/times.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { bytesInWords } from '../../kernel/bytes.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
@@ -31,7 +32,7 @@ export async function runPrune(
   const items = found.filter(({ kept }) => kept === null);
   const bytes = items.reduce((sum, item) => sum + item.bytes, 0);
   const asks = options.yes !== true && options.json !== true && terminal.interactive && items.length > 0;
-  if (options.json !== true) terminal.print(`${listing(context, found).join('\n')}\n`);
+  if (options.json !== true && found.length > 0) terminal.print(`${listing(context, found).join('\n')}\n`);
   const removes = options.yes === true || (asks && (await confirmed(items.length, bytes)));
   const failed: { readonly id: string; readonly why: string }[] = [];
   const words = ['prune', ...kinds, '--older-than', options.olderThan, '--yes'];
@@ -58,11 +59,10 @@ function counted(count: number): string {
 }
 
 function listing({ terminal }: Context, found: readonly Prunable[]): string[] {
-  if (found.length === 0) return [];
   const rows = found.map(({ kind, id, since, bytes, kept }) => [
     kind,
     kind === 'turns' ? id : short(id),
-    formatDuration(Math.max(1, Math.floor((terminal.now() - since) / day)) * day),
+    ageWords(terminal.now() - since),
     bytesInWords(bytes),
     kept === null ? 'remove' : `keep: ${kept}`,
   ]);
@@ -70,6 +70,10 @@ function listing({ terminal }: Context, found: readonly Prunable[]): string[] {
 }
 
 const day = 86_400_000;
+
+function ageWords(age: number): string {
+  return age < day ? span(age) : formatDuration(Math.floor(age / day) * day);
+}
 
 async function confirmed(count: number, bytes: number): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts');

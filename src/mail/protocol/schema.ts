@@ -90,7 +90,9 @@ const gate = z.union(
 
 const field = z
   .strictObject({
-    type: z.enum(['string', 'number', 'integer', 'boolean', 'list', 'object']).describe('What the value is.'),
+    type: z
+      .enum(['string', 'number', 'integer', 'boolean', 'list', 'object'])
+      .describe('What the value is: string, number, integer, boolean, list or object.'),
     enum: z
       .array(z.json())
       .min(1, { error: 'a list of at least one value' })

@@ -208,7 +208,7 @@ function handleOf(
       return host.state;
     },
     notes: parts.notes.filter((note) => note !== null),
-    problems: () => [...parts.problems(), ...parts.lookout.misplaced()],
+    problems: () => [...parts.problems(), ...parts.lookout.misplaced(), ...parts.lookout.edited()],
     latest: (most) => {
       const { folders, definition, runs } = parts;
       return [...turnsOutput(host.state, folders, definition.providers, most), ...runs.latest(most)];

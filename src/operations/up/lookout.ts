@@ -1,10 +1,12 @@
 import { isAbsolute } from 'node:path';
 import process from 'node:process';
 import type { Config } from '../../config/config.ts';
+import { orElse } from '../../kernel/contained.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { providersOf, type Protocol, type Role } from '../../mail/format/protocol.ts';
 import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { findProgram } from '../../process/proc.ts';
+import { hashOf } from '../project/definition.ts';
 import { programFor } from '../project/doctor-agents.ts';
 
 /** How long what was found holds, in milliseconds. */
@@ -13,7 +15,12 @@ const fresh = 1_000;
 interface Watched {
   readonly protocol: Protocol;
   readonly config: Config;
+  /** The hash of the protocol as it was read. */
+  readonly hash: string;
 }
+
+const editedText =
+  'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart `mailroom up` to apply it';
 
 /**
  * What keeps mail waiting without a failure: programs that are missing, and mail in wrong places.
@@ -24,6 +31,8 @@ export class Lookout {
   readonly #missing: () => ReadonlyMap<string, string>;
   /** Mail that no role reads, in words. */
   readonly misplaced: () => readonly string[];
+  /** That the files of the protocol differ from what the controller works by; empty: they do not. */
+  readonly edited: () => readonly string[];
 
   /** `clock`: milliseconds. It looks at most once a second. */
   constructor(disk: RealDisk, watched: Watched, clock: () => number) {
@@ -32,6 +41,9 @@ export class Lookout {
     this.#missing = once(clock, () => this.#findMissing());
     this.misplaced = once(clock, () =>
       misplacedMail(disk, watched.protocol, watched.config).map(misplacedText),
+    );
+    this.edited = once(clock, () =>
+      orElse(() => hashOf(disk), watched.hash) === watched.hash ? [] : [editedText],
     );
   }
 
