@@ -93,12 +93,19 @@ export interface Asked {
   readonly by: string;
 }
 
-/** Sends a command to the controller and waits for its verdict. */
-export async function ask(project: Project, asked: Asked, clock: () => number): Promise<Verdict> {
-  const id = project.newId();
+/**
+ * Sends a command to the controller and waits for its verdict. A command with the `id` of an earlier
+ * one has been sent, and gets that one's verdict.
+ */
+export async function ask(
+  project: Project,
+  asked: Asked,
+  clock: () => number,
+  id = project.newId(),
+): Promise<Verdict> {
   const file: ControlFile = { id, at: clock(), ...asked };
   const controller = project.holder() !== null;
-  project.request({ ...file });
+  if (project.verdict(id) === undefined) project.request({ ...file });
   const { verb, target } = asked;
   const verdict = controller ? await waitFor(project, clock, patience, () => project.verdict(id)) : undefined;
   if (verdict === undefined) return { schema: 1, state: 'recorded', verb, target, reason: null, controller };

@@ -52,26 +52,30 @@ async function currentProtocol(project: Project, state: MailState): Promise<Prot
 /**
  * Puts a message into the outbox of a role and waits for the controller's verdict. What the
  * protocol forbids is refused before anything is written. Throws `E_FORBIDDEN`, or `E_MESSAGE` with
- * the controller's reason.
+ * the controller's reason. `mark`: one with the mark of an earlier message has been sent.
  */
 export async function submit(
   project: Project,
   role: RoleName,
   draft: Draft,
   clock: () => number,
+  mark = project.newId().slice(-12),
 ): Promise<Sending> {
   const state = project.state() ?? emptyState();
+  const before = wordOf(project, mark);
+  if (before !== undefined) return expectSent(before);
   const protocol = await currentProtocol(project, state);
   const drop = { role, box: 'outbox', id: 'new', created: clock() } as const;
   if (protocol) forbid(admit(state, protocol, drop, draft));
-  const mark = project.newId().slice(-12);
-  const name = nameOf(mark);
-  const path = project.drop(role, 'outbox', name, markedText(draft, mark));
+  const path = project.drop(role, 'outbox', nameOf(mark), markedText(draft, mark));
   const controller = project.holder() !== null;
   const recorded = { schema: 1, state: 'recorded', path, controller, reference: mark } as const;
   if (!controller) return recorded;
   const word = await waitFor(project, clock, patience, () => wordOf(project, mark));
-  if (word === undefined) return recorded;
+  return word === undefined ? recorded : expectSent(word);
+}
+
+function expectSent(word: Exclude<ReturnType<typeof wordOf>, undefined>): Sending {
   if ('refusal' in word) throw new MailroomError('E_MESSAGE', word.refusal, 'nothing was sent');
   return word;
 }

@@ -1,7 +1,7 @@
 import { MailroomError, type Reason } from '../kernel/errors.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../kernel/json.ts';
 import { idInName } from '../mail/format/message.ts';
-import type { AskState, Mail, MailState, Thread } from '../mail/machine/state.ts';
+import { emptyState, type AskState, type Mail, type MailState, type Thread } from '../mail/machine/state.ts';
 import { resolve } from './directory.ts';
 import {
   allMessages,
@@ -111,6 +111,11 @@ export function show(project: Project, state: MailState, word: string, others?: 
     : allMessages(project, state).find(({ message }) => message.id === id);
   if (!known) throw new MailroomError('E_TARGET', `there is no message ${word}`);
   return showMessage(project, state, known);
+}
+
+/** The same for the current state of a project. */
+export function showNow(project: Project, word: string): Shown {
+  return show(project, project.state() ?? emptyState(), word);
 }
 
 function showMessage(project: Project, state: MailState, known: KnownMessage): Shown {

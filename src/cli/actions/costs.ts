@@ -1,15 +1,5 @@
-import { parseDuration } from '../../kernel/duration.ts';
-import { MailroomError } from '../../kernel/errors.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
-import { dayOf } from '../../kernel/money.ts';
-import { emptyState } from '../../mail/machine/state.ts';
-import {
-  costsCsv,
-  costsOf,
-  type CostKind,
-  type CostsDocument,
-  type CostsSum,
-} from '../../operations/costs.ts';
+import { costsCsv, type CostKind, type CostsDocument, type CostsSum } from '../../operations/costs.ts';
+import { readCosts } from '../../operations/read-costs.ts';
 import type { Context } from '../context.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
@@ -23,42 +13,10 @@ export interface CostsOptions {
 
 export function costs(context: Context, { by, since, csv, json: asJson }: CostsOptions): Promise<number> {
   const { terminal } = context;
-  const project = context.project();
-  const kinds = kindsIn(by);
-  const from = since === undefined ? null : dayIn(since, terminal.now());
-  const { workflows } = project;
-  const runs = workflows.runs().map(({ run }) => workflows.run(run).state());
-  const document = costsOf(project.state() ?? emptyState(), runs, kinds, from);
+  const document = readCosts(context.project(), { by, since: since ?? null }, terminal.now());
   if (asJson === true) terminal.write(json(document));
   else terminal.write(csv === true ? costsCsv(document) : `${costLines(document).join('\n')}\n`);
   return Promise.resolve(0);
-}
-
-const allKinds: readonly CostKind[] = ['role', 'thread', 'run', 'step', 'provider', 'model', 'day', 'week'];
-
-/** `week,model`: the groups, each once. */
-function kindsIn(text: string): CostKind[] {
-  const words = text.split(',').map((word) => word.trim());
-  const found = words.flatMap((word) => allKinds.find((kind) => kind === word) ?? []);
-  if (found.length === words.length && new Set(found).size === found.length) return found;
-  const wrong = words.find((word) => !allKinds.some((kind) => kind === word)) ?? text;
-  throw new MailroomError(
-    'E_USAGE',
-    `\`${text}\` is not a value of \`--by <kinds>\``,
-    didYouMean(wrong, allKinds) ?? `one or several of ${allKinds.join(', ')}, each once, separated by commas`,
-  );
-}
-
-/** The UTC day of a date on the command line. */
-function dayIn(text: string, now: number): string {
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
-  const length = parseDuration(text);
-  if (length !== null) return dayOf(now - length);
-  throw new MailroomError(
-    'E_USAGE',
-    `\`${text}\` is neither a day nor a duration`,
-    'for example --since 2026-11-21, or --since 7d',
-  );
 }
 
 function costLines(document: CostsDocument): string[] {

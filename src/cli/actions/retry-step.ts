@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../../operations/runs/services.ts';
 import type { Context } from '../context.ts';
-import { fileOf, printVerdict, refuseImpossible } from '../run-control.ts';
+import { fileOf, printVerdict } from '../run-control.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
 
 export interface RetryOptions extends FollowOptions {
@@ -26,7 +26,8 @@ export async function retryStep(
     );
   const instructions = await instructionsOf(context, options.instructions);
   const file = fileOf(context, { verb: 'retry', path: step }, instructions);
-  await refuseImpossible(run, file);
+  const { refuseImpossible } = await import('../../operations/runs/ask-run.ts');
+  refuseImpossible(run, file);
   const { workflows } = context.place();
   if (await run.alive()) return printVerdict(context, run, file, options);
   return follow(context, options, (watch, waits) =>

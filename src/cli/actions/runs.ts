@@ -1,27 +1,19 @@
-import { errorCodes, MailroomError } from '../../kernel/errors.ts';
+import { errorCodes } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { line, money, moment, printable, short, table } from '../format.ts';
 import { json } from '../output.ts';
 import { errorText } from '../../operations/problems.ts';
-import { runSummary, type RunSummary } from '../../operations/runs/summary.ts';
+import { readRuns } from '../../operations/runs/reading.ts';
+import type { RunSummary } from '../../operations/runs/summary.ts';
 import { span } from '../../kernel/times.ts';
 
 /** An unreadable run does not hide the others: its error follows the list. */
 export async function listRuns(context: Context, asJson: boolean): Promise<number> {
   const { terminal } = context;
   const { workflows } = context.place();
-  const all: RunSummary[] = [];
-  let unreadable: MailroomError | null = null;
-  for (const { run } of workflows.runs()) {
-    try {
-      const stored = workflows.run(run);
-      all.push(runSummary(stored.state(), stored.definition, await stored.alive()));
-    } catch (error) {
-      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
-      unreadable ??= error;
-    }
-  }
+  const { runs: all, unreadable: broken } = await readRuns(workflows);
+  const unreadable = broken[0] ?? null;
   if (asJson) terminal.write(json(all));
   else if (all.length === 0 && unreadable === null) terminal.print('there are no runs\n');
   else

@@ -17,6 +17,7 @@ export interface ApiServices {
   keys(): readonly ApiKey[];
   /** A document without secrets of the project and without keys. */
   mask(document: Json): Json;
+  maskText(text: string): string;
   /** A file of the page, or of the documentation; null: there is none. */
   asset(path: string): Buffer | null;
   /** Calls back on every change until it is closed. */
@@ -44,6 +45,7 @@ export async function openApi(
     socket: place.socket,
     keys: () => place.keys(),
     mask: (document) => maskJson(document, mask),
+    maskText: (text) => mask.text(text),
     asset: (path) => own.read(path, assetBytes),
     watch: (onChange) => new ProjectWatch(disk, mail, onChange),
     close: () => place.close(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { errorCodes, type ErrorCode, type Reason } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
 import type { Cost } from '../../kernel/cost.ts';
 import type { WhyCode } from '../../kernel/why.ts';
 import type { DiagnosticDocument } from '../../yaml/diagnostics.ts';
@@ -15,6 +16,8 @@ export const version = z.literal(1).describe('The version of the document');
 export const count = z.int().min(0);
 export const time = z.string().describe('ISO 8601 in UTC');
 export const texts = z.array(z.string());
+/** Any JSON, without a check: it was read as JSON. */
+export const json = z.any() as z.ZodType<Json>;
 
 export const cost = schemaOf<Cost>()(
   z.strictObject({

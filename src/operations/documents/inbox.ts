@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { InboxDocument } from '../inbox.ts';
-import { texts, time, version } from './common.ts';
+import { json, texts, time, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
 
 const item = z.strictObject({
@@ -19,7 +19,7 @@ const item = z.strictObject({
       z.string(),
       z.strictObject({
         type: z.enum(['string', 'number', 'integer', 'boolean', 'list', 'array', 'object', 'any']),
-        enum: z.array(z.json()).nullable().describe('The allowed values; null: any of its type'),
+        enum: z.array(json).nullable().describe('The allowed values; null: any of its type'),
         required: z.boolean(),
       }),
     )

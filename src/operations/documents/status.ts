@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
 import type { RunStatusDocument, TriggerStatus } from '../runs/run-status.ts';
 import type { StatusDocument } from '../status.ts';
-import { cost, count, explained, reason, texts, time, version } from './common.ts';
+import { cost, count, explained, json, reason, texts, time, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
 
 const wait = z.strictObject({
@@ -72,7 +72,7 @@ const answerFields = z.record(
   z.string(),
   z.strictObject({
     type: z.enum(['string', 'number', 'integer', 'boolean', 'array', 'object', 'any']),
-    enum: z.array(z.json()).nullable().describe('The allowed values; null: any of its type'),
+    enum: z.array(json).nullable().describe('The allowed values; null: any of its type'),
     required: z.boolean(),
   }),
 );

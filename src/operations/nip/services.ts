@@ -27,10 +27,8 @@ import { keepDefinition, withoutStarts } from './executions.ts';
 import { relaysOf } from '../../nostr/relays.ts';
 import { reportRun, runOf, executionStatus } from './execution-status.ts';
 import { keepSending, sendAll } from './unsent.ts';
+import { hosted } from '../runs/commands.ts';
 import { checkWorkflow, readWorkflow, expectRead } from '../project/workflows.ts';
-
-/** Milliseconds that the new process has to begin with a run. */
-const patience = 10_000;
 
 /** Workflows of the language nip by their ids: define them, run them, query their runs. */
 export function nipServices(
@@ -59,21 +57,11 @@ export function nipServices(
         controller.end('stop');
         await controller.follow();
         startBeside(['-C', disk.root, 'resume', controller.run], disk.root);
-        await begun(runs, controller.run);
+        await hosted(runs, controller.run, controller.state.events);
       }),
     send: async () => sendAll(disk, (await settings()).config.nip),
     keepSending: async (failed) => keepSending(disk, (await settings()).config.nip, failed),
   };
-}
-
-/** Resolves when a process hosts a run, or it has ended; at the latest after `patience`. */
-async function begun(runs: Pick<WorkflowServices, 'run' | 'changed'>, run: string): Promise<void> {
-  const until = Date.now() + patience;
-  for (let left = patience; left > 0; left = until - Date.now()) {
-    const stored = runs.run(run);
-    if ((await stored.alive()) || stored.state().endedAt !== null) return;
-    await runs.changed(run, Math.min(left, 250));
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Cost } from '../../kernel/cost.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
+import { entered } from '../../workflow/machine/scope.ts';
 import type { RunStatus } from '../../workflow/machine/status.ts';
 import { isoOrNull } from '../../kernel/times.ts';
 
@@ -9,7 +10,9 @@ export interface RunSummary {
   readonly schema: 1;
   readonly run: string;
   readonly workflow: string;
+  readonly version: string;
   readonly language: string;
+  readonly started_by: 'person' | 'up';
   readonly status: RunStatus;
   /** Whether a process hosts it now. */
   readonly alive: boolean;
@@ -17,20 +20,35 @@ export interface RunSummary {
   readonly started_at: string | null;
   readonly completed_at: string | null;
   readonly cost: Cost;
+  /** Settled steps of its own body, of all. */
+  readonly progress: { readonly completed: number; readonly total: number };
+  /** Steps in progress, and approvals that wait. */
+  readonly current: readonly string[];
 }
 
-export function runSummary(state: RunState, { name, language }: Workflow, alive: boolean): RunSummary {
+export function runSummary(
+  state: RunState,
+  { name, version, language, body }: Workflow,
+  alive: boolean,
+  startedBy: RunSummary['started_by'],
+): RunSummary {
   const { given, status, reason, startedAt, endedAt, cost } = state;
+  const root = state.scopes.get('');
+  const isSettled = (id: string) => root !== undefined && entered(state, root, id)?.phase.is === 'settled';
   return {
     schema: 1,
     run: given?.run ?? '',
     workflow: name,
+    version,
     language,
+    started_by: startedBy,
     status,
     alive,
     reason: reason?.text ?? null,
     started_at: isoOrNull(startedAt),
     completed_at: isoOrNull(endedAt),
     cost,
+    progress: { completed: body.steps.filter(({ id }) => isSettled(id)).length, total: body.steps.length },
+    current: [...state.active],
   };
 }

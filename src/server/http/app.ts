@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
+import type * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
 import type { ApiKey } from '../../operations/api/services.ts';
 import { keyOf, refuseForeign } from './access.ts';
 import { parsed, readBody } from './body.ts';
+import { digestOf, idFor, Once } from './once.ts';
 import { addPage } from './page.ts';
 import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
 import { noQuery, type Answer, type Asked, type Desk, type Route } from './route.ts';
 
 /** The longest address, in characters. */
 const longestAddress = 8_192;
-/** The largest body of most requests, and of those with a definition, in bytes. */
-const bodyBytes = 1024 * 1024;
 
 /** Headers of every answer. Text of agents is never a page of its own: nothing is sniffed. */
 const everywhere = {
@@ -32,9 +32,15 @@ const everywhere = {
   ].join('; '),
 };
 
+interface Served {
+  readonly desk: Desk;
+  readonly once: Once;
+}
+
 /** The API and the page. `complain` receives failures that are bugs. */
 export function makeApp(desk: Desk, routes: readonly Route[], complain: (error: unknown) => void): Hono {
   const app = new Hono();
+  const served: Served = { desk, once: new Once() };
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(everywhere)) context.res.headers.set(name, value);
@@ -47,7 +53,7 @@ export function makeApp(desk: Desk, routes: readonly Route[], complain: (error: 
   });
   for (const each of routes)
     app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), async ({ req }) =>
-      answer(desk, each, req.raw, req.param() as Record<string, string>, req.query()),
+      answer(served, each, req.raw, { params: req.param(), query: req.query() }),
     );
   for (const path of new Set(routes.map((each) => each.path)))
     app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), () => {
@@ -78,24 +84,39 @@ function refused(error: ReturnType<typeof asMailroomError>): Response {
 const nobody: ApiKey = { name: '', access: 'read', key: '' };
 
 async function answer(
-  desk: Desk,
+  { desk, once }: Served,
   route: Route,
   request: Request,
-  params: Readonly<Record<string, string>>,
-  query: Readonly<Record<string, string>>,
+  given: { readonly params: object; readonly query: object },
 ): Promise<Response> {
-  const key = route.isPublic ? nobody : keyOf(request.headers, desk.api.keys(), route.method !== 'get');
+  const isWriting = route.method !== 'get';
+  const key = route.isPublic ? nobody : keyOf(request.headers, desk.api.keys(), isWriting);
   const { headers, signal } = request;
+  const id = isWriting ? idFor(headers, key.name) : null;
+  const raw = route.body && (await readBody(request, route.bodyBytes));
   const asked: Asked<unknown, unknown, unknown> = {
-    params: route.params && parsed(route.params, params, 'the address'),
-    query: parsed(route.query ?? noQuery, query, 'the query'),
-    body: route.body && parsed(route.body, await readBody(request, bodyBytes), 'the body'),
+    params: route.params && idsIn(route.params, given.params),
+    query: parsed(route.query ?? noQuery, given.query, 'the query'),
+    body: route.body && parsed(route.body, raw, 'the body'),
     key,
+    id,
     headers,
+    url: new URL(request.url),
     signal,
   };
-  const found = await route.handle(desk, asked as Asked<never, never, never>);
-  return found instanceof Response ? found : documentAnswer(desk, route, request, found);
+  const act = async () => {
+    const found = await route.handle(desk, asked as Asked<never, never, never>);
+    return found instanceof Response ? found : documentAnswer(desk, route, request, found);
+  };
+  if (id === null) return act();
+  return once.answer(id, digestOf([route.path, given, raw]), act);
+}
+
+/** An id that nothing can have is one that nothing has. */
+function idsIn<T>(schema: z.ZodType<T>, given: object): T {
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  throw new Refusal(404, 'E_TARGET', 'there is nothing at this address');
 }
 
 /** The document by its schema, without secrets, with a strong tag of its bytes. */

@@ -2,9 +2,7 @@ import type * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { Refusal } from './problem.ts';
-
-/** The deepest nesting of lists and objects in a request. */
-const mostLevels = 64;
+import { parseStrictly } from './strict-json.ts';
 
 /** Reads a request's JSON of at most this many bytes. Throws a refusal that names the place. */
 export async function readBody(request: Request, mostBytes: number): Promise<Json> {
@@ -12,7 +10,9 @@ export async function readBody(request: Request, mostBytes: number): Promise<Jso
   if (!/^application\/json\s*(?:;\s*charset=utf-8\s*)?$/i.test(type))
     throw new Refusal(415, 'E_USAGE', 'send JSON, with `Content-Type: application/json`');
   const text = await readText(request, mostBytes);
-  return parseStrictly(text);
+  const read = parseStrictly(text);
+  if (read.ok) return read.value;
+  throw new Refusal(400, 'E_USAGE', read.problem);
 }
 
 async function readText(request: Request, mostBytes: number): Promise<string> {
@@ -32,51 +32,13 @@ async function readText(request: Request, mostBytes: number): Promise<string> {
   }
 }
 
-/** A JSON value without the things that two readers may understand differently. */
-export function parseStrictly(text: string): Json {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch (error) {
-    const position = /position (\d+)/.exec(String(error))?.[1];
-    const at = position === undefined ? text.length : Number(position);
-    throw new Refusal(400, 'E_USAGE', `the body is not JSON: line ${placeOf(text, at)}`);
-  }
-  const problem = ambiguity(text);
-  if (problem !== null) throw new Refusal(400, 'E_USAGE', problem);
-  return value;
-}
-
-function placeOf(text: string, at: number): string {
-  const before = text.slice(0, at).split('\n');
-  return `${String(before.length)}, column ${String((before.at(-1) ?? '').length + 1)}`;
-}
-
-const tokens = /"(?:[^"\\]|\\.)*"(?<key>\s*:)?|[[\]{}]/g;
-
-/** What is wrong with valid JSON: a key that occurs twice, `__proto__`, or deep nesting. */
-function ambiguity(text: string): string | null {
-  const open: Set<string>[] = [];
-  for (const { 0: token, index, groups } of text.matchAll(tokens)) {
-    if (token === '{' || token === '[') open.push(new Set());
-    else if (token === '}' || token === ']') open.pop();
-    else if (groups?.['key'] !== undefined) {
-      const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string;
-      const where = `line ${placeOf(text, index)}`;
-      if (name === '__proto__') return `the key \`__proto__\` is not allowed: ${where}`;
-      if (open.at(-1)?.has(name) === true) return `the key \`${name}\` occurs twice: ${where}`;
-      open.at(-1)?.add(name);
-    }
-    if (open.length > mostLevels) return `the body is nested more than ${String(mostLevels)} levels deep`;
-  }
-  return null;
-}
-
 /** The value as a schema reads it. Throws 400 for an unknown key, else 422. */
 export function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  const [issue] = read.error.issues;
+  const { issues } = read.error;
+  // An unknown key is often the misspelt one that is missing.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue?.code === 'unrecognized_keys') {
     const [name = ''] = issue.keys;
     const hint = didYouMean(name, knownKeys(schema));

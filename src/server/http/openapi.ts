@@ -6,8 +6,10 @@ type Document = { [key: string]: unknown };
 
 /** The OpenAPI 3.1 description of the routes, from the schemas that they read and answer by. */
 export function openApiDocument(routes: readonly Route[], version: string): Document {
+  const schemas: Document = {};
+  schemas['Problem'] = schemaOf(problemDocument, 'output', schemas);
   const paths: Record<string, Document> = {};
-  for (const each of routes) (paths[each.path] ??= {})[each.method] = operation(each);
+  for (const each of routes) (paths[each.path] ??= {})[each.method] = operation(each, schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -19,16 +21,17 @@ export function openApiDocument(routes: readonly Route[], version: string): Docu
     servers: [{ url: '/' }],
     security: [{ key: [] }],
     paths,
-    components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      schemas: { Problem: schemaOf(problemDocument, 'output') },
-    },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } }, schemas },
   };
 }
 
-function operation(route: Route): Document {
+function operation(route: Route, schemas: Document): Document {
   const { method, path, summary, tag, params, query, body, isPublic } = route;
-  const parameters = [...parametersIn('path', params), ...parametersIn('query', query)];
+  const parameters = [
+    ...parametersIn('path', params, schemas),
+    ...parametersIn('query', query, schemas),
+    ...(method === 'get' ? [] : [idempotencyKey]),
+  ];
   return {
     operationId: operationId(method, path),
     summary,
@@ -36,10 +39,13 @@ function operation(route: Route): Document {
     ...(isPublic && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: schemaOf(body, 'input', schemas) } },
+      },
     }),
     responses: {
-      ...Object.fromEntries(route.statuses.map((status) => [String(status), success(route)])),
+      ...Object.fromEntries(route.statuses.map((status) => [String(status), success(route, schemas)])),
       default: {
         description: 'A failure',
         content: { [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } },
@@ -48,9 +54,17 @@ function operation(route: Route): Document {
   };
 }
 
-function success({ document, media }: Route): Document {
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same request with the same key takes effect once',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+};
+
+function success({ document, media }: Route, schemas: Document): Document {
   const content = {
-    ...(document !== null && { 'application/json': { schema: schemaOf(document, 'output') } }),
+    ...(document !== null && { 'application/json': { schema: schemaOf(document, 'output', schemas) } }),
     ...(media !== null && { [media]: { schema: { type: 'string' } } }),
   };
   return { description: 'Done', ...(Object.keys(content).length > 0 && { content }) };
@@ -62,9 +76,9 @@ function operationId(method: string, path: string): string {
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-function parametersIn(place: 'path' | 'query', schema: z.ZodType | null): Document[] {
+function parametersIn(place: 'path' | 'query', schema: z.ZodType | null, schemas: Document): Document[] {
   if (schema === null) return [];
-  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+  const { properties = {}, required = [] } = schemaOf(schema, 'input', schemas) as {
     properties?: Record<string, { description?: string }>;
     required?: readonly string[];
   };
@@ -77,14 +91,20 @@ function parametersIn(place: 'path' | 'query', schema: z.ZodType | null): Docume
   }));
 }
 
-/** Answers may have further keys in later versions, so a client must not refuse them. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Document {
-  const { $schema: _same, ...json } = z.toJSONSchema(schema, {
+/**
+ * Answers may have further keys in later versions, so a client must not refuse them. Schemas that
+ * contain themselves move to `schemas`, by their ids.
+ */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Document): Document {
+  const converted = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
       if (io === 'output' && jsonSchema.additionalProperties === false)
         delete jsonSchema.additionalProperties;
     },
   });
+  const text = JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $schema: _same, $defs = {}, ...json } = JSON.parse(text) as Document & { $defs?: Document };
+  Object.assign(schemas, $defs);
   return json;
 }

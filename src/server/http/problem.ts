@@ -41,7 +41,7 @@ export class Refusal extends MailroomError {
 const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
   E_TARGET: 404,
   E_NO_PROJECT: 404,
-  E_KEY: 401,
+  E_KEY: 403,
   E_REFUSED: 409,
   E_LOCKED: 409,
   E_UNCONFIRMED: 409,

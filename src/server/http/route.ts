@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ApiKey, ApiServices } from '../../operations/api/services.ts';
+import type { DeepReadonly } from '../../operations/documents/schema-of.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 
 /** What the handlers of all routes receive. */
@@ -11,8 +12,6 @@ export interface Desk {
   readonly now: () => number;
 }
 
-type Texts = z.ZodType<Readonly<Record<string, unknown>>, Record<string, string | undefined>>;
-
 /** A valid request. */
 export interface Asked<Params, Query, Body> {
   readonly params: Params;
@@ -20,7 +19,10 @@ export interface Asked<Params, Query, Body> {
   readonly body: Body;
   /** Whose key it is. */
   readonly key: ApiKey;
+  /** The same for each repetition of the request; null: it is never repeated. */
+  readonly id: string | null;
   readonly headers: Headers;
+  readonly url: URL;
   readonly signal: AbortSignal;
 }
 
@@ -42,9 +44,11 @@ export interface Route {
   readonly summary: string;
   /** Its group in the documentation. */
   readonly tag: string;
-  readonly params: Texts | null;
-  readonly query: Texts | null;
+  readonly params: z.ZodType | null;
+  readonly query: z.ZodType | null;
   readonly body: z.ZodType | null;
+  /** The largest body, in bytes. */
+  readonly bodyBytes: number;
   /** The schema of its document; null: it answers with `media`. */
   readonly document: z.ZodType | null;
   /** The media type of another answer than a document; null: it has none. */
@@ -59,19 +63,26 @@ export interface Route {
 /** What a route reads that takes no query. */
 export const noQuery = z.strictObject({});
 
+/** What a handler gives: the schema copies it. */
+type Given<Document> = NoInfer<Document> | DeepReadonly<NoInfer<Document>>;
+
 interface RouteOptions<Params, Query, Body, Document> {
   readonly method: Route['method'];
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
-  readonly params?: z.ZodType<Params, Record<string, string>>;
-  readonly query?: z.ZodType<Query, Record<string, string | undefined>>;
+  readonly params?: z.ZodType<Params>;
+  readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
+  readonly bodyBytes?: number;
   readonly document?: z.ZodType<Document>;
   readonly media?: string;
   readonly statuses?: readonly number[];
   readonly isPublic?: boolean;
-  handle(desk: Desk, asked: Asked<Params, Query, Body>): Promise<Answer<Document>> | Answer<Document>;
+  handle(
+    desk: Desk,
+    asked: Asked<Params, Query, Body>,
+  ): Promise<Answer<Given<Document>>> | Answer<Given<Document>>;
 }
 
 /** Completes a route. Its handler and its schemas agree. */
@@ -79,6 +90,16 @@ export function route<Params = null, Query = null, Body = null, Document = never
   options: RouteOptions<Params, Query, Body, Document>,
 ): Route {
   const { params = null, query = null, body = null, document = null, media = null } = options;
-  const { statuses = [200], isPublic = false } = options;
-  return { ...options, params, query, body, document, media, statuses, isPublic } as unknown as Route;
+  const { statuses = [200], isPublic = false, bodyBytes = 1024 * 1024 } = options;
+  return {
+    ...options,
+    params,
+    query,
+    body,
+    bodyBytes,
+    document,
+    media,
+    statuses,
+    isPublic,
+  };
 }

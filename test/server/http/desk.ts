@@ -51,6 +51,7 @@ export class HttpDesk {
       socket: null,
       keys: () => this.keys,
       mask: (document) => JSON.parse(JSON.stringify(document).replaceAll(this.secret, '***')) as Json,
+      maskText: (text) => text.replaceAll(this.secret, '***'),
       asset: (path) => (this.assets.has(path) ? Buffer.from(this.assets.get(path) ?? '') : null),
       watch: (onChange) => {
         this.watches += 1;

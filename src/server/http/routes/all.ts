@@ -2,12 +2,16 @@ import { openApiDocument } from '../openapi.ts';
 import { route, type Route } from '../route.ts';
 import type { Streams } from '../stream.ts';
 import * as z from 'zod';
+import { mailRoutes } from './mail.ts';
 import { projectRoutes } from './project.ts';
+import { runRoutes } from './runs.ts';
 
 /** Every operation of the API. */
 export function allRoutes(streams: Streams): readonly Route[] {
   const routes: Route[] = [
     ...projectRoutes,
+    ...mailRoutes,
+    ...runRoutes,
     route({
       method: 'get',
       path: '/healthz',
@@ -15,7 +19,7 @@ export function allRoutes(streams: Streams): readonly Route[] {
       tag: 'project',
       isPublic: true,
       document: z.strictObject({ ok: z.literal(true), version: z.string() }),
-      handle: ({ version }) => ({ document: { ok: true, version } }),
+      handle: ({ version }) => ({ document: { ok: true as const, version } }),
     }),
     route({
       method: 'get',

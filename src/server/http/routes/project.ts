@@ -1,4 +1,8 @@
 import * as z from 'zod';
+import { protocolDocument as protocolSchema } from '../../../operations/documents/protocol.ts';
+import { ProblemsError } from '../../../operations/problems.ts';
+import { protocolDocument } from '../../../operations/protocol-document.ts';
+import { listed, paging } from '../paging.ts';
 import { inboxDocument } from '../../../operations/documents/inbox.ts';
 import { statusDocument } from '../../../operations/documents/status.ts';
 import { inboxDocument as documentOf, readInbox } from '../../../operations/inbox.ts';
@@ -22,7 +26,7 @@ export const projectRoutes: readonly Route[] = [
     tag: 'project',
     document: session,
     handle: ({ project, version }, { key }) => ({
-      document: { schema: 1, version, project: project.root, name: key.name, access: key.access },
+      document: { schema: 1 as const, version, project: project.root, name: key.name, access: key.access },
     }),
   }),
   route({
@@ -34,6 +38,41 @@ export const projectRoutes: readonly Route[] = [
     handle: async ({ project, now }) => ({
       document: await readStatus(project, project.workflows, now()),
     }),
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/threads',
+    summary: 'Threads, newest first',
+    tag: 'mail',
+    query: z.strictObject({ ...paging, state: z.enum(['open', 'quiet', 'closed', 'failed']).optional() }),
+    document: statusDocument.shape.threads,
+    handle: async ({ project, now }, { query, url }) => {
+      const { threads } = await readStatus(project, project.workflows, now());
+      const all = threads.filter(({ state }) => query.state === undefined || state === query.state);
+      return listed(all.toReversed(), ({ id }) => id, query, url);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/roles',
+    summary: 'Roles, and who waits for whom',
+    tag: 'mail',
+    document: statusDocument.shape.roles,
+    handle: async ({ project, now }) => ({
+      document: [...(await readStatus(project, project.workflows, now())).roles],
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/protocol',
+    summary: 'The protocol with its defaults',
+    tag: 'project',
+    document: protocolSchema,
+    handle: async ({ project }) => {
+      const definition = await project.definition();
+      if (!definition.ok) throw new ProblemsError(definition.problems);
+      return { document: protocolDocument(definition.value.protocol) };
+    },
   }),
   route({
     method: 'get',

@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import type { RunVerdict } from '../runs/ask-run.ts';
+import type { RunSummary } from '../runs/summary.ts';
+import { cost, count, json, texts, time, version } from './common.ts';
+import { schemaOf } from './schema-of.ts';
+
+const status = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED']);
+
+const summary = {
+  schema: version,
+  run: z.string(),
+  workflow: z.string(),
+  version: z.string(),
+  language: z.string(),
+  started_by: z.enum(['person', 'up']),
+  status,
+  alive: z.boolean().describe('Whether a process hosts it now'),
+  reason: z.string().nullable(),
+  started_at: time.nullable(),
+  completed_at: time.nullable(),
+  cost,
+  progress: z
+    .strictObject({ completed: count, total: count })
+    .describe('Settled steps of its own body, of all'),
+  current: texts.describe('Steps in progress, and approvals that wait'),
+};
+
+export const runSummary = schemaOf<RunSummary>()(z.strictObject(summary));
+
+/** `runs`. */
+export const runsDocument = z.array(runSummary).describe('Newest first');
+
+const step = z
+  .strictObject({
+    status: z.enum([
+      'PENDING',
+      'READY',
+      'RUNNING',
+      'CHECKING',
+      'SUCCEEDED',
+      'FAILED',
+      'INCOMPLETE',
+      'SKIPPED',
+      'CANCELLED',
+    ]),
+    agent: z.string().nullable().describe('The agent of the configuration that it uses'),
+    attempts: count,
+    iterations: count,
+    started_at: time.nullable(),
+    completed_at: time.nullable(),
+    exit_code: z.number().nullable(),
+    error_class: z.string().nullable(),
+    error_code: z.string().nullable(),
+    reason: z.string().nullable(),
+    values: json,
+    artifacts: z.array(z.looseObject({ name: z.string(), path: z.string() })),
+    cost,
+    get steps() {
+      return z.record(z.string(), step).exactOptional().describe('Of a sub-workflow');
+    },
+    get items() {
+      return z
+        .array(z.strictObject({ index: count, item: json, steps: z.record(z.string(), step) }))
+        .exactOptional()
+        .describe('Of a loop');
+    },
+  })
+  .meta({ id: 'Step' });
+
+/** `show <run>`, and what `runs` lists of it. */
+export const runDocument = z.strictObject({
+  ...summary,
+  budget: z.strictObject({ msats: z.number(), left: z.number() }).exactOptional(),
+  warnings: texts,
+  steps: z.record(z.string(), step),
+  parameters: z.record(z.string(), json),
+});
+
+/** `approve`, `reject`, `cancel` and `retry` of a run. */
+export const runVerdict = schemaOf<RunVerdict>()(
+  z.strictObject({
+    schema: version,
+    state: z.enum(['done', 'recorded']).describe('`recorded`: no process has read it yet'),
+    verb: z.enum(['approve', 'reject', 'cancel', 'retry']),
+    run: z.string(),
+    path: z.string().describe('The gate or the step; empty: the whole run'),
+    host: z.boolean().describe('Whether a process hosts it'),
+  }),
+);
+
+/** `resume --explain`. */
+export const resumptionDocument = z.strictObject({
+  schema: version,
+  run: z.string(),
+  steps: z.array(z.strictObject({ path: z.string(), does: z.string(), why: z.string() })),
+});

@@ -1,0 +1,110 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import { refusal } from '../../workflow/machine/commands.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import type { RunControlFile } from '../../workflow/host/commands.ts';
+import { patience, waitFor } from '../project/project.ts';
+import type { StoredRun, WorkflowServices } from './services.ts';
+
+/** What a command needs to reach a run. */
+interface RunPlace {
+  readonly workflows: WorkflowServices;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The result of a command for a run. `recorded`: no host has accepted it yet. */
+export interface RunVerdict {
+  readonly schema: 1;
+  readonly state: 'recorded' | 'done';
+  readonly verb: RunControlFile['verb'];
+  readonly run: string;
+  /** The gate or the step; empty: the whole run. */
+  readonly path: string;
+  /** Whether a process hosts it. */
+  readonly host: boolean;
+}
+
+/**
+ * Sends the host of a run a command and waits for its verdict. A run without a host is cancelled
+ * here; other commands wait for its `resume`. Throws `E_REFUSED`.
+ */
+export async function askRun(place: RunPlace, stored: StoredRun, file: RunControlFile): Promise<RunVerdict> {
+  const { verb, path } = file;
+  const { run } = stored;
+  const { verdict, isAlive } = await answerOf(place, stored, file);
+  if (verdict !== undefined && verdict.refusal !== null)
+    throw new MailroomError('E_REFUSED', `${nameOf(run, file)}: ${verdict.refusal}`);
+  return { schema: 1, state: verdict === undefined ? 'recorded' : 'done', verb, run, path, host: isAlive };
+}
+
+/** `approve 0190… review`. */
+export function nameOf(run: string, { verb, path }: RunControlFile): string {
+  return [verb, run, path].filter((word) => word !== '').join(' ');
+}
+
+interface Answer {
+  /** Undefined: no verdict yet. */
+  readonly verdict: { readonly refusal: string | null } | undefined;
+  readonly isAlive: boolean;
+}
+
+async function answerOf(
+  { workflows, now }: RunPlace,
+  stored: StoredRun,
+  file: RunControlFile,
+): Promise<Answer> {
+  const { run } = stored;
+  const alone = (await stored.alive()) ? null : await answerAlone(workflows, stored, file);
+  if (alone !== null) return alone;
+  workflows.request(run, file);
+  // A host may have started in between, or be about to end.
+  let isAlive = await stored.alive();
+  const changed = async (milliseconds: number) => {
+    await workflows.changed(run, milliseconds);
+    isAlive = await stored.alive();
+  };
+  const verdict = await waitFor({ changed }, now, patience, () => {
+    return workflows.verdict(run, file.id) ?? (isAlive ? undefined : null);
+  });
+  if (verdict !== null) return { verdict, isAlive: true };
+  // Its last host may have given the verdict just before it ended.
+  const last = workflows.verdict(run, file.id);
+  if (last !== undefined) return { verdict: last, isAlive: false };
+  return (await answerAlone(workflows, stored, file)) ?? { verdict: undefined, isAlive: false };
+}
+
+/**
+ * The answer that is possible without a host; null: none. Throws if the run cannot follow the
+ * command.
+ */
+async function answerAlone(
+  workflows: WorkflowServices,
+  stored: StoredRun,
+  file: RunControlFile,
+): Promise<Answer | null> {
+  refuseImpossible(stored, file);
+  const isDone = file.verb === 'cancel' && (await isCancelled(workflows, stored, file));
+  return isDone ? { verdict: { refusal: null }, isAlive: false } : null;
+}
+
+/** False: the run has a host after all, or its workspace is gone, so that it cannot have one. */
+async function isCancelled(
+  workflows: WorkflowServices,
+  stored: StoredRun,
+  file: RunControlFile,
+): Promise<boolean> {
+  try {
+    await workflows.cancel(stored, file);
+    return true;
+  } catch (error) {
+    if (error instanceof MailroomError && (error.code === 'E_LOCKED' || error.code === 'E_WORKSPACE'))
+      return false;
+    throw error;
+  }
+}
+
+/** Throws if the run cannot follow the command: without a host's verdict, its state decides. */
+export function refuseImpossible(run: StoredRun, file: RunControlFile): void {
+  const reason = refusal(run.state(), compile(run.definition), file);
+  if (reason !== null) throw new MailroomError(reason.code, reason.text);
+}

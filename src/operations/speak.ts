@@ -1,0 +1,98 @@
+import type { Json } from '../kernel/json.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { mailroom, type Message } from '../mail/format/message.ts';
+import { isHuman, peopleOf } from '../mail/format/protocol.ts';
+import { emptyState } from '../mail/machine/state.ts';
+import { addressees, compose } from './compose.ts';
+import { resolve, resolveThread } from './directory.ts';
+import { allMessages } from './messages.ts';
+import { submit, writtenProtocol, type Sending } from './sending.ts';
+import type { ProjectServices } from './services.ts';
+
+/** What a person says, without who it is. */
+export interface Letter {
+  readonly type?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly text: string;
+  readonly fields: Readonly<Record<string, Json>>;
+  readonly attachments: readonly string[];
+}
+
+interface Speaking {
+  readonly project: ProjectServices;
+  /** The name of the person: of a human role, or another one, which speaks as `user`. */
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Finds a repeated message; undefined: it is never repeated. */
+  readonly mark: string | undefined;
+}
+
+const rest = { plain: true, source: '`text`', remedy: 'give a text or a subject', replies: null } as const;
+
+/** Sends a message as the human role of this name, else as `user`. */
+export async function sendAs(
+  speaking: Speaking,
+  letter: Letter & { readonly to: readonly string[]; readonly thread?: string | undefined },
+): Promise<Sending> {
+  const { project, name } = speaking;
+  const protocol = await writtenProtocol(project);
+  if (protocol !== null) project.prepare(protocol);
+  const state = project.state() ?? emptyState();
+  const from = protocol !== null && peopleOf(protocol).includes(name) ? name : 'user';
+  const thread = letter.thread === undefined ? null : resolveThread(project, state, letter.thread);
+  const wish = { ...partsOf(letter), from, to: letter.to, thread, inReplyTo: null, opensThread: true };
+  return deliver(speaking, from, letter, compose({ ...wish, ...rest }, protocol));
+}
+
+/**
+ * Answers a message as the human role of this name, else as the person who may answer it: `user`, if
+ * several may. Throws `E_FORBIDDEN` where this role was not asked.
+ */
+export async function replyAs(speaking: Speaking, word: string, letter: Letter): Promise<Sending> {
+  const { project, name } = speaking;
+  const state = project.state() ?? emptyState();
+  const message = findMessage(project, word);
+  if (message.from === mailroom)
+    throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
+  const protocol = await writtenProtocol(project);
+  const people = protocol === null ? ['user'] : addressees(state, protocol, message);
+  const isRole = protocol !== null && protocol.roles.has(name) && isHuman(protocol, name);
+  if (isRole && !people.includes(name))
+    throw new MailroomError(
+      'E_FORBIDDEN',
+      `${name} was not asked, but ${people.join(', ')}`,
+      'nothing was sent',
+    );
+  const from = isRole ? name : people.includes('user') ? 'user' : (people[0] ?? 'user');
+  const replies = state.mail.get(message.id)?.request?.replies ?? null;
+  const wish = { ...partsOf(letter), from, to: [message.from], thread: null, inReplyTo: message.id };
+  return deliver(speaking, from, letter, compose({ ...wish, ...rest, replies }, protocol));
+}
+
+function partsOf({
+  type = null,
+  subject = null,
+  text,
+  attachments,
+}: { [K in keyof Letter]: Letter[K] | null }) {
+  return { type, subject, text: text ?? '', fields: [], attachments: attachments ?? [] };
+}
+
+function deliver(
+  { project, now, mark }: Speaking,
+  from: string,
+  { fields }: Letter,
+  draft: ReturnType<typeof compose>,
+): Promise<Sending> {
+  return submit(project, from, { ...draft, fields: { ...draft.fields, ...fields } }, now, mark);
+}
+
+function findMessage(project: ProjectServices, word: string): Message {
+  const state = project.state() ?? emptyState();
+  const { message: id } = resolve(project, state, word, ['message']);
+  const known = state.mail.get(id)?.message;
+  const found = known ?? allMessages(project, state).find(({ message }) => message.id === id)?.message;
+  if (!found) throw new MailroomError('E_TARGET', `there is no message ${word}`);
+  return found;
+}

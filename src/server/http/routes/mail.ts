@@ -1,0 +1,205 @@
+import * as z from 'zod';
+import { json } from '../../../operations/documents/common.ts';
+import {
+  costsDocument,
+  sendingDocument,
+  shownDocument,
+  verdictDocument,
+  whyDocument,
+} from '../../../operations/documents/mail.ts';
+import { readCosts } from '../../../operations/read-costs.ts';
+import { ask, targetsOf, type Verdict } from '../../../operations/requests.ts';
+import type { Sending } from '../../../operations/sending.ts';
+import { showNow, type Shown } from '../../../operations/show.ts';
+import { replyAs, sendAs, type Letter } from '../../../operations/speak.ts';
+import { why } from '../../../operations/why/why.ts';
+import { Refusal } from '../problem.ts';
+import { route, type Answer, type Asked, type Desk, type Route } from '../route.ts';
+import { byId, byRole, byTarget, byTurn, nothing } from './shapes.ts';
+
+const letter = {
+  type: z.string().exactOptional().describe('Default: the only type that fits'),
+  subject: z.string().exactOptional(),
+  text: z.string().describe('Markdown'),
+  fields: z.record(z.string(), json).default({}),
+  attachments: z.array(z.string()).default([]).describe('Paths inside the project'),
+};
+
+const newLetter = z.strictObject({
+  ...letter,
+  to: z.array(z.string()).min(1).describe('Roles'),
+  thread: z.string().exactOptional().describe('Default: it opens one'),
+});
+
+/** Reading mail. */
+const reading: readonly Route[] = [
+  ...(['thread', 'message'] as const).map((kind) =>
+    route({
+      method: 'get',
+      path: `/api/v1/${kind}s/{id}`,
+      summary: kind === 'thread' ? 'A thread with its messages' : 'A message with its copies',
+      tag: 'mail',
+      params: byId,
+      document: shownDocument,
+      handle: ({ project }, { params }) => ({ document: showNow(project, params.id) }),
+    }),
+  ),
+  route({
+    method: 'get',
+    path: '/api/v1/turns/{id}',
+    summary: 'A turn with what it sent, and the files of its agent',
+    tag: 'mail',
+    params: byTurn,
+    document: shownDocument,
+    handle: ({ project }, { params }) => ({ document: showNow(project, params.id) }),
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/turns/{id}/{attempt}/{round}/{file}',
+    summary: "The prompt or the output of a turn's agent",
+    tag: 'mail',
+    params: byTurn.extend({
+      attempt: z.string(),
+      round: z.string(),
+      file: z.enum(['prompt', 'stdout', 'stderr']),
+    }),
+    media: 'text/plain',
+    handle: ({ project, api }, { params }) => {
+      const shown = showNow(project, params.id);
+      const path = invocationOf(shown, params.attempt, params.round)?.[params.file] ?? null;
+      const text = path === null ? null : project.files.read(path);
+      if (text === null) throw new Refusal(404, 'E_TARGET', 'the turn has no such file');
+      return plainText(api.maskText(text));
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/why/{target}',
+    summary: 'Why something moves, waits or has ended',
+    tag: 'mail',
+    params: byTarget,
+    document: whyDocument,
+    handle: async ({ project, now }, { params }) => ({ document: await why(project, params.target, now()) }),
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/costs',
+    summary: 'What was paid, and for what',
+    tag: 'project',
+    query: z.strictObject({
+      by: z.string().default('role').describe('Kinds, separated by commas'),
+      since: z.string().optional().describe('A day, or how long ago: 7d'),
+    }),
+    document: costsDocument,
+    handle: ({ project, now }, { query: { by, since } }) => ({
+      document: readCosts(project, { by, since: since ?? null }, now()),
+    }),
+  }),
+];
+
+/** Text of agents: a browser shows it as text, whatever it contains. */
+export function plainText(text: string): Response {
+  return new Response(text, {
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+  });
+}
+
+function invocationOf(shown: Shown, attempt: string, round: string) {
+  if (shown.kind !== 'turn') return undefined;
+  return shown.invocations.find((each) => String(each.attempt) === attempt && String(each.round) === round);
+}
+
+/** Writing mail. A person speaks under the name of the key. */
+const writing: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/v1/messages',
+    summary: 'Send a message',
+    tag: 'mail',
+    body: newLetter,
+    document: sendingDocument,
+    statuses: [201, 202],
+    handle: async (desk, asked) => sent(await sendAs(speaking(desk, asked), asked.body)),
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/messages/{id}/reply',
+    summary: 'Answer a message',
+    tag: 'mail',
+    params: byId,
+    body: z.strictObject(letter),
+    document: sendingDocument,
+    statuses: [201, 202],
+    handle: async (desk, asked) => sent(await replyAs(speaking(desk, asked), asked.params.id, asked.body)),
+  }),
+];
+
+function speaking({ project, now }: Desk, { key, id }: Asked<unknown, unknown, Letter>) {
+  return { project, now, name: key.name, mark: id === null ? undefined : id.slice(-12) };
+}
+
+function sent(document: Sending): Answer<Sending> {
+  if (document.state !== 'accepted') return { status: 202, document };
+  return { status: 201, document, headers: { Location: `/api/v1/messages/${document.id}` } };
+}
+
+type Verb = Verdict['verb'];
+
+/** A command for what a word names, as the person of the key gives it. */
+async function command(
+  { project, now }: Desk,
+  verb: Verb,
+  word: string,
+  asked: Asked<unknown, unknown, unknown>,
+) {
+  const verdicts: Verdict[] = [];
+  for (const [index, target] of (await targetsOf(project, verb, word)).entries()) {
+    const id = asked.id === null ? project.newId() : `${asked.id}-${String(index)}`;
+    verdicts.push(await ask(project, { verb, target, now: false, by: asked.key.name }, now, id));
+  }
+  const refused = verdicts.find(({ state }) => state === 'refused');
+  if (refused) throw new Refusal(409, 'E_REFUSED', `${verb} ${word}: ${refused.reason ?? 'no reason given'}`);
+  const [first] = verdicts;
+  const document = { ...first!, targets: verdicts.map(({ target }) => target) };
+  return { status: document.state === 'done' ? (200 as const) : (202 as const), document };
+}
+
+function commandRoute<Params extends Readonly<Record<string, string>>>(
+  verb: Verb,
+  path: string,
+  params: z.ZodType<Params>,
+): Route {
+  return route({
+    method: 'post',
+    path: `/api/v1/${path}/${verb}`,
+    summary: `\`mailroom ${verb}\``,
+    tag: 'mail',
+    params,
+    body: nothing,
+    document: verdictDocument,
+    statuses: [200, 202],
+    handle: (desk, asked) => command(desk, verb, Object.values(asked.params)[0] ?? '', asked),
+  });
+}
+
+const commands: readonly Route[] = [
+  ...(['pause', 'unpause'] as const).flatMap((verb) => [
+    route({
+      method: 'post',
+      path: `/api/v1/${verb}`,
+      summary: `\`mailroom ${verb} all\``,
+      tag: 'mail',
+      body: nothing,
+      document: verdictDocument,
+      statuses: [200, 202],
+      handle: (desk, asked) => command(desk, verb, 'all', asked),
+    }),
+    commandRoute(verb, 'roles/{role}', byRole),
+    commandRoute(verb, 'threads/{id}', byId),
+  ]),
+  commandRoute('cancel', 'threads/{id}', byId),
+  commandRoute('cancel', 'turns/{id}', byTurn),
+  commandRoute('retry', 'messages/{id}', byId),
+];
+
+export const mailRoutes: readonly Route[] = [...reading, ...writing, ...commands];

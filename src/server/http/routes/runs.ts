@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import { json } from '../../../operations/documents/common.ts';
+import {
+  resumptionDocument,
+  runDocument,
+  runsDocument,
+  runVerdict,
+} from '../../../operations/documents/runs.ts';
+import type { RunVerdict } from '../../../operations/runs/ask-run.ts';
+import { commandRun, resumeRun, retryStep } from '../../../operations/runs/commands.ts';
+import { readLogs, readResumption, readRun, readRuns } from '../../../operations/runs/reading.ts';
+import { listed, paging } from '../paging.ts';
+import { route, type Answer, type Asked, type Desk, type Route } from '../route.ts';
+import { plainText } from './mail.ts';
+import { byId, nothing } from './shapes.ts';
+
+const runs = '/api/v1/workflow-runs';
+/** A step or a gate: `build`, `each/3/test`, in an address with `%2F`. */
+const stepName = z.string().regex(/^[^\p{Cc}]{1,500}$/u);
+const statuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'] as const;
+
+const reading: readonly Route[] = [
+  route({
+    method: 'get',
+    path: runs,
+    summary: 'Runs, newest first',
+    tag: 'runs',
+    query: z.strictObject({
+      ...paging,
+      workflow: z.string().optional(),
+      status: z
+        .string()
+        .transform((text) => text.toUpperCase())
+        .pipe(z.enum(statuses))
+        .optional(),
+      since: z.iso.datetime({ offset: true }).optional(),
+    }),
+    document: runsDocument,
+    handle: async ({ project }, { query, url }) => {
+      const { workflow, status, since } = query;
+      const all = (await readRuns(project.workflows)).runs.filter(
+        (run) =>
+          (workflow === undefined || run.workflow === workflow) &&
+          (status === undefined || run.status === status) &&
+          (since === undefined || Date.parse(run.started_at ?? '') >= Date.parse(since)),
+      );
+      return listed(all, ({ run }) => run, query, url);
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${runs}/{id}`,
+    summary: 'A run with its steps',
+    tag: 'runs',
+    params: byId,
+    document: runDocument,
+    handle: async ({ project }, { params }) => ({
+      document: (await readRun(project.workflows.run(params.id))) as z.output<typeof runDocument>,
+    }),
+  }),
+  route({
+    method: 'get',
+    path: `${runs}/{id}/logs`,
+    summary: 'The output of the steps',
+    tag: 'runs',
+    params: byId,
+    query: z.strictObject({
+      stage: stepName.optional().describe('A step; default: all'),
+      attempt: z.coerce.number().int().min(1).optional(),
+      after: z.coerce.number().int().min(0).default(0).describe('Bytes to leave out'),
+    }),
+    media: 'text/plain',
+    handle: ({ project, api }, { params, query: { stage = null, attempt = null, after } }) => {
+      const text = api.maskText(readLogs(project.workflows.run(params.id), stage, attempt));
+      return plainText(Buffer.from(text).subarray(after).toString('utf8'));
+    },
+  }),
+];
+
+const gateAnswer = z.strictObject({
+  comment: z.string().max(10_000).exactOptional(),
+  choice: z.string().exactOptional().describe('Default: `approve`'),
+  fields: z.record(z.string(), json).default({}),
+});
+
+const writing: readonly Route[] = [
+  ...(['approve', 'reject'] as const).map((verb) =>
+    route({
+      method: 'post',
+      path: `${runs}/{id}/gates/{stage}/${verb}`,
+      summary: verb === 'approve' ? 'Answer a gate' : 'Reject a gate',
+      tag: 'runs',
+      params: byId.extend({ stage: stepName }),
+      body: gateAnswer,
+      document: runVerdict,
+      statuses: [200, 202],
+      handle: async (desk, asked) => {
+        const { comment = null, choice = null, fields } = asked.body;
+        const wish = { verb, path: asked.params.stage, comment, choice, fields };
+        return verdict(await commandRun(commander(desk, asked), asked.params.id, wish));
+      },
+    }),
+  ),
+  route({
+    method: 'post',
+    path: `${runs}/{id}/cancel`,
+    summary: 'Cancel a run permanently',
+    tag: 'runs',
+    params: byId,
+    body: z.strictObject({ comment: z.string().max(10_000).exactOptional() }),
+    document: runVerdict,
+    statuses: [200, 202],
+    handle: async (desk, asked) => {
+      const wish = { verb: 'cancel', path: '', comment: asked.body.comment ?? null } as const;
+      return verdict(await commandRun(commander(desk, asked), asked.params.id, wish));
+    },
+  }),
+  route({
+    method: 'post',
+    path: `${runs}/{id}/retry/{stage}`,
+    summary: 'Run a failed step and the steps after it again',
+    tag: 'runs',
+    params: byId.extend({ stage: stepName }),
+    body: z.strictObject({ instructions: z.string().exactOptional() }),
+    document: runVerdict,
+    statuses: [200, 202],
+    handle: async (desk, asked) => {
+      const { id, stage } = asked.params;
+      return verdict(await retryStep(commander(desk, asked), id, stage, asked.body.instructions ?? null));
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${runs}/{id}/resumption`,
+    summary: 'What a resume would do, step by step',
+    tag: 'runs',
+    params: byId,
+    document: resumptionDocument,
+    handle: ({ project }, { params }) => ({
+      document: readResumption(project.workflows.run(params.id)) as z.output<typeof resumptionDocument>,
+    }),
+  }),
+  route({
+    method: 'post',
+    path: `${runs}/{id}/resume`,
+    summary: 'Resume a run, in a process of its own',
+    tag: 'runs',
+    params: byId,
+    body: nothing,
+    document: runDocument,
+    statuses: [202],
+    handle: async (desk, asked) => {
+      const stored = await resumeRun(commander(desk, asked), asked.params.id);
+      const document = (await readRun(stored)) as z.output<typeof runDocument>;
+      return { status: 202, document, headers: { Location: `${runs}/${stored.run}` } };
+    },
+  }),
+];
+
+function commander(
+  { project, now }: Desk,
+  { key, id }: Pick<Asked<unknown, unknown, unknown>, 'key' | 'id'>,
+) {
+  return { project, now, by: key.name, id };
+}
+
+function verdict(document: RunVerdict): Answer<RunVerdict> {
+  return document.state === 'done' ? { document } : { status: 202, document };
+}
+
+export const runRoutes: readonly Route[] = [...reading, ...writing];
