@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { editing } from './editing.ts';
 import { folding } from './folding.ts';
 import { latency } from './latency.ts';
 import { loops } from './loops.ts';
@@ -17,6 +18,7 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   programs,
   workflows,
   loops,
+  editing,
 };
 
 /** `npm run bench`, or `npm run bench -- routing latency` for some of it. */

@@ -1,12 +1,22 @@
-import { isAbsolute, relative } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { realPath, UnsavedDisk, type UnsavedTexts } from '../disk/unsaved.ts';
 import { readText } from '../disk/text.ts';
+import { keyAt, planned } from '../editing/about.ts';
+import { complete } from '../editing/complete.ts';
+import type { Completion } from '../editing/cursor.ts';
+import { checkMessage } from '../editing/message.ts';
+import { occurrencesIn } from '../editing/occurrences.ts';
+import { occurrenceAt, renameAt, type Renamed } from '../editing/rename.ts';
+import { checkOverrides, grammarFor } from '../editing/texts.ts';
 import { kindOf, type FileKind } from '../editing/kind.ts';
+import { orElse } from '../kernel/contained.ts';
+import type { Workflow } from '../workflow/model.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { where } from '../yaml/diagnostics.ts';
 import { hashOf, readSettings, type Settings } from './project/definition.ts';
-import type { Edited } from './services.ts';
+import type { Defined, Edited } from './services.ts';
+import { listProtocolFiles, listWorkflowFiles } from './project/project-files.ts';
 import { checkWorkflow } from './project/workflows.ts';
 
 export class EditedProject implements Edited {
@@ -31,21 +41,116 @@ export class EditedProject implements Edited {
   }
 
   async diagnose(path: string, text: string): Promise<readonly Diagnostic[]> {
-    const file = realPath(path);
-    const shown = this.#shown(file);
-    const kind = kindOf(shown, this.#isProject && !isAbsolute(shown), text);
+    const { file, shown, kind } = this.#about(path, text);
     if (kind === null) return [];
     const found = await this.#problems(kind, file, text);
     return found.filter(({ place }) => place === null || place.file === shown);
   }
 
+  async complete(path: string, text: string, offset: number): Promise<readonly Completion[]> {
+    const { file, kind } = this.#about(path, text);
+    if (kind === null) return [];
+    await this.#readSettings();
+    const { protocol, config, providers } = this.#valid ?? { protocol: null, config: null, providers: null };
+    return complete(text, offset, kind, {
+      roles: [...(protocol?.roles.keys() ?? [])],
+      types: [...(protocol?.types.keys() ?? [])],
+      agents: [...(config?.profiles.keys() ?? [])],
+      providers: [...(providers?.keys() ?? [])],
+      files: this.#filesFor(file, kind),
+    });
+  }
+
+  /** Files that a source text of a kind can name, by paths from its folder. */
+  #filesFor(file: string, kind: FileKind): string[] {
+    const names =
+      kind === 'workflow'
+        ? listWorkflowFiles(this.#disk)
+        : kind === 'protocol'
+          ? listProtocolFiles(this.#disk, 'protocols')
+          : [];
+    return names
+      .map((name) => relative(dirname(file), join(this.#disk.root, name)))
+      .filter((name) => name !== basename(file))
+      .map((name) => (name.startsWith('.') ? name : `./${name}`));
+  }
+
+  async hover(path: string, text: string, offset: number): Promise<string | null> {
+    const { file, kind } = this.#about(path, text);
+    const grammar = grammarFor(kind, text);
+    if (grammar === null) return null;
+    const at = occurrenceAt(occurrencesIn(text, grammar), offset);
+    const step = kind === 'workflow' && at?.kind === 'step' ? await this.#planned(file, text, at.name) : null;
+    return step ?? keyAt(text, offset, grammar)?.text ?? null;
+  }
+
+  async #planned(file: string, text: string, step: string): Promise<string | null> {
+    await this.#readSettings();
+    const checked = this.#valid && (await this.#check(this.#valid, file, text));
+    return checked?.ok === true ? planned(checked.value, step) : null;
+  }
+
+  async define(path: string, text: string, offset: number): Promise<Defined | null> {
+    const { file, kind } = this.#about(path, text);
+    const grammar = grammarFor(kind, text);
+    const at = grammar && occurrenceAt(occurrencesIn(text, grammar), offset);
+    if (at == null) return null;
+    if (at.kind === 'file') return this.#fileAt(resolve(dirname(file), at.name));
+    const others = ['role', 'type', 'agent'].includes(at.kind) ? this.#definitionFiles() : [];
+    for (const each of [file, ...others]) {
+      const other = each === file ? text : this.#read(each);
+      const own = other === null ? null : grammarFor(this.#about(each, other).kind, other);
+      const found =
+        own &&
+        occurrencesIn(other!, own).find(
+          ({ kind: what, name, defines }) => defines && what === at.kind && name === at.name,
+        );
+      if (found != null) return { file: each, text: other!, from: found.from, to: found.to };
+    }
+    return null;
+  }
+
+  #fileAt(file: string): Defined | null {
+    const text = this.#read(file);
+    return text === null ? null : { file, text, from: 0, to: 0 };
+  }
+
+  /** Files that define roles, message types and agents, absolute. */
+  #definitionFiles(): string[] {
+    const files = ['mailroom.yaml', 'agents.yaml', ...listProtocolFiles(this.#disk, 'protocols')];
+    return files.map((file) => join(this.#disk.root, file));
+  }
+
+  #read(file: string): string | null {
+    return this.#unsaved.get(file) ?? orElse(() => readText(file), null);
+  }
+
+  rename(path: string, text: string, offset: number, name: string): Renamed {
+    const grammar = grammarFor(this.#about(path, text).kind, text);
+    return grammar === null
+      ? { ok: false, why: 'there is no name here that can be changed' }
+      : renameAt(text, offset, name, grammar);
+  }
+
+  #about(path: string, text: string): { file: string; shown: string; kind: FileKind | null } {
+    const file = realPath(path);
+    const shown = this.#shown(file);
+    return { file, shown, kind: kindOf(shown, this.#isProject && !isAbsolute(shown), text) };
+  }
+
   async #problems(kind: FileKind, file: string, text: string): Promise<readonly Diagnostic[]> {
+    if (kind === 'overrides') return checkOverrides(text, this.#shown(file));
     const read = await this.#readSettings();
+    if (kind === 'message') return checkMessage(text, this.#shown(file), this.#valid?.protocol ?? null);
     if (kind !== 'workflow') return read.ok ? read.warnings : read.problems;
     if (this.#valid === null) return [unreadSettings(read)];
-    const readHere = (path: string) => this.#unsaved.get(path) ?? readText(path);
-    const { checked } = await checkWorkflow(this.#disk, this.#valid, text, file, { read: readHere });
+    const checked = await this.#check(this.#valid, file, text);
     return checked.ok ? checked.warnings : checked.problems;
+  }
+
+  async #check(settings: Settings, file: string, text: string): Promise<Checked<Workflow>> {
+    const read = (path: string) => this.#unsaved.get(path) ?? readText(path);
+    return (await checkWorkflow(this.#disk, settings, text, file, { read })).checked;
   }
 
   async #readSettings(): Promise<Checked<Settings>> {

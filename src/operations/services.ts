@@ -10,6 +10,8 @@ import type { ApiServices } from './api/services.ts';
 import type { Prunable, PruneContext, PrunedKind } from './project/prune.ts';
 import type { UnsavedTexts } from '../disk/unsaved.ts';
 import type { RunningOutput } from '../host/latest-output.ts';
+import type { Completion } from '../editing/cursor.ts';
+import type { Renamed } from '../editing/rename.ts';
 import type { Idle } from '../host/idle.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
@@ -101,8 +103,24 @@ export interface Finding {
 export interface Edited {
   /** All problems of one file (absolute), by the checks of `validate` and `check`. */
   diagnose(file: string, text: string): Promise<readonly Diagnostic[]>;
+  /** What may stand at an offset. */
+  complete(file: string, text: string, offset: number): Promise<readonly Completion[]>;
+  /** What is known of a key or a step at an offset, as Markdown; null: nothing. */
+  hover(file: string, text: string, offset: number): Promise<string | null>;
+  /** Where the name at an offset is defined; null: nowhere. */
+  define(file: string, text: string, offset: number): Promise<Defined | null>;
+  /** Renames what is named at an offset, in this file. */
+  rename(file: string, text: string, offset: number, name: string): Renamed;
   /** Reads the settings again at the next question: a file that they depend on may have changed. */
   refresh(): void;
+}
+
+/** A part of a file (absolute), by offsets in its text. */
+export interface Defined {
+  readonly file: string;
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface Definition {

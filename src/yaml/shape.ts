@@ -48,7 +48,7 @@ export function fieldsOf(schema: Schema): Readonly<Record<string, z.ZodType>> {
 }
 
 /** Every schema that a path can have, with its wrapper, which carries the description. */
-function schemasAt(schema: Schema, path: readonly PropertyKey[]): Schema[] {
+export function schemasAt(schema: Schema, path: readonly PropertyKey[]): Schema[] {
   let here: Schema[] = [schema];
   for (const key of path) here = here.flatMap(unwrapped).flatMap((each) => step(each, key));
   return here;

@@ -6,7 +6,6 @@ const floor = 30;
 /** Files that stay below the floor, and why. A path that ends with `/` means the files of that folder. */
 export const exceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/': 'an entry: one file for each command',
-  'src/languages/nip/schema.ts': 'an interface: each language has its schema in a file of this name',
   'src/mail/host/step-waits.ts': 'a projection of the state like those of the machine, and tested as one',
   'src/providers/human.ts': 'an interface: one file for each provider',
   'src/providers/replay.ts': 'an interface: one file for each provider',

@@ -85,8 +85,16 @@ export const rooms: Readonly<Record<string, Rule>> = {
     pure: [],
   },
   editing: {
-    may: ['kernel', 'languages', 'languages/shared', ...languageRooms],
-    pure: ['zod'],
+    may: [
+      ...definitions,
+      'mail/protocol',
+      'workflow/check',
+      'workflow/machine',
+      'languages',
+      'languages/shared',
+      ...languageRooms,
+    ],
+    pure: ['yaml', 'zod'],
   },
   nostr: { may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'] },
   operations: {
@@ -105,7 +113,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     ],
   },
   'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },
-  'server/lsp': { may: ['kernel', 'disk', 'operations'] },
+  'server/lsp': { may: ['kernel', 'yaml', 'disk', 'editing', 'operations'] },
   'server/http': { may: ['kernel', 'operations'] },
   cli: {
     may: [

@@ -1,4 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import {
+  CodeActionRequest,
+  CompletionRequest,
+  DefinitionRequest,
+  HoverRequest,
+  RenameRequest,
+} from 'vscode-languageserver/node';
 import { Editor } from '../support/editor.ts';
 import { TestProject } from '../support/project.ts';
 
@@ -130,6 +137,99 @@ describe('the diagnostics of an editor', { timeout: 60_000 }, () => {
     await lsp.show('compose.yaml', 'services: [\n');
     expect(await lsp.diagnostics('compose.yaml')).toEqual([]);
     expect(project!.list('.')).toEqual(['.git', 'notes.md']);
+  });
+});
+
+describe('what an editor asks at a position', { timeout: 60_000 }, () => {
+  const text = workflow('build', '  last: { description: "🎉ß", command: [a], depends_on: [build, te] }\n');
+  const position = { line: 7, character: 66 };
+
+  it('is answered: completion, hover, definition, renaming', async () => {
+    const lsp = await start({ 'mailroom.yaml': 'trail: off\n' });
+    await lsp.show('workflows/ship.yaml', text);
+    const textDocument = { uri: lsp.uri('workflows/ship.yaml') };
+    const { connection } = lsp;
+    const completed = await connection.sendRequest(CompletionRequest.type, { textDocument, position });
+    expect(completed).toMatchObject([
+      {
+        label: 'test',
+        textEdit: { newText: 'test', range: { start: { line: 7, character: 64 }, end: position } },
+      },
+    ]);
+    await lsp.change('workflows/ship.yaml', text.replace(', te]', ']'));
+    const build = { line: 7, character: 58 };
+    expect(await connection.sendRequest(HoverRequest.type, { textDocument, position: build })).toEqual({
+      contents: {
+        kind: 'markdown',
+        value: '**build**: COMMAND  \nBatch 1 of 2  \nNo timeout, attempts: at most 1',
+      },
+    });
+    const onKey = { textDocument, position: { line: 5, character: 6 } };
+    expect(await connection.sendRequest(HoverRequest.type, onKey)).toMatchObject({
+      contents: { value: 'A program and its arguments, without a shell; expressions are allowed.' },
+    });
+    expect(await connection.sendRequest(DefinitionRequest.type, { textDocument, position: build })).toEqual({
+      uri: textDocument.uri,
+      range: { start: { line: 4, character: 2 }, end: { line: 4, character: 7 } },
+    });
+    const renaming = { textDocument, position: build, newName: 'make' };
+    const renamed = await connection.sendRequest(RenameRequest.type, renaming);
+    expect(renamed?.changes?.[textDocument.uri]).toEqual([
+      { range: { start: { line: 4, character: 2 }, end: { line: 4, character: 7 } }, newText: 'make' },
+      { range: { start: { line: 6, character: 45 }, end: { line: 6, character: 50 } }, newText: 'make' },
+      { range: { start: { line: 7, character: 57 }, end: { line: 7, character: 62 } }, newText: 'make' },
+    ]);
+    const taken = connection.sendRequest(RenameRequest.type, { ...renaming, newName: 'test' });
+    await expect(taken).rejects.toThrow('`test` is a name of this file already');
+  });
+
+  it('leads to other files: roles of the protocol, and quick fixes from hints', async () => {
+    const files = { 'mailroom.yaml': 'trail: off\n', 'protocols/team.yaml': protocol('maker') };
+    const lsp = await start(files);
+    const role = workflow('biuld', '  asked: { role: maker, instructions: x }\n');
+    await lsp.show('workflows/ship.yaml', role);
+    const textDocument = { uri: lsp.uri('workflows/ship.yaml') };
+    const maker = { textDocument, position: { line: 7, character: 20 } };
+    expect(await lsp.connection.sendRequest(DefinitionRequest.type, maker)).toEqual({
+      uri: lsp.uri('protocols/team.yaml'),
+      range: { start: { line: 1, character: 9 }, end: { line: 1, character: 14 } },
+    });
+    const range = { start: { line: 6, character: 45 }, end: { line: 6, character: 45 } };
+    const actions = await lsp.connection.sendRequest(CodeActionRequest.type, {
+      textDocument,
+      range,
+      context: { diagnostics: [] },
+    });
+    expect(actions).toMatchObject([
+      {
+        title: 'Replace with build',
+        kind: 'quickfix',
+        edit: {
+          changes: {
+            [textDocument.uri]: [
+              {
+                range: { start: { line: 6, character: 45 }, end: { line: 6, character: 50 } },
+                newText: 'build',
+              },
+            ],
+          },
+        },
+      },
+    ]);
+  });
+
+  it('is answered for messages: their types and roles', async () => {
+    const files = { 'mailroom.yaml': 'trail: off\n', 'protocols/team.yaml': protocol('maker') };
+    const lsp = await start(files);
+    const path = 'agents/user/outbox/a.md';
+    await lsp.show(path, '---\ntype: tsk\nto: maker\n---\nPlease.\n', 'markdown');
+    expect(messages(await lsp.diagnostics(path))).toEqual([
+      'no message type is called `tsk`\ndid you mean `task`?',
+    ]);
+    const textDocument = { uri: lsp.uri(path) };
+    const asked = { textDocument, position: { line: 1, character: 7 } };
+    const completed = await lsp.connection.sendRequest(CompletionRequest.type, asked);
+    expect(completed).toMatchObject([{ label: 'task' }]);
   });
 });
 

@@ -1,21 +1,31 @@
 import { dirname } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import {
+  CodeActionKind,
   createConnection,
-  DiagnosticSeverity,
+  ErrorCodes,
+  MarkupKind,
+  ResponseError,
   TextDocuments,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node';
 import type {
+  CodeAction,
+  CodeActionParams,
+  CompletionItem,
   Connection,
-  Diagnostic as EditorDiagnostic,
+  Hover,
   InitializeResult,
+  Location,
+  RenameParams,
+  TextDocumentPositionParams,
+  WorkspaceEdit,
 } from 'vscode-languageserver/node';
 import { UnsavedTexts } from '../../disk/unsaved.ts';
-import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { messageOf } from '../../kernel/errors.ts';
+import { actionsOf, completionOf, diagnosticOf, editOf, isWithin } from './protocol.ts';
 import type { Edited } from '../../operations/services.ts';
 
 /** What the language server needs of the program. */
@@ -50,6 +60,13 @@ class EditorServer {
 
   listen(): void {
     this.#connection.onInitialize(() => this.#initialize());
+    this.#connection.onCompletion((asked) => this.#complete(asked));
+    this.#connection.onHover((asked) => this.#hover(asked));
+    this.#connection.onDefinition((asked) => this.#define(asked));
+    this.#connection.onRenameRequest((asked) => this.#rename(asked));
+    this.#connection.onCodeAction((asked) => this.#actions(asked));
+    this.#connection.onDidChangeWatchedFiles(() => void this.#refresh());
+    this.#documents.onDidSave(() => void this.#refresh());
     this.#documents.onDidChangeContent(({ document }) => this.#changed(document));
     this.#documents.onDidClose(({ document }) => this.#closed(document));
     this.#documents.listen(this.#connection);
@@ -58,7 +75,15 @@ class EditorServer {
 
   #initialize(): InitializeResult {
     return {
-      capabilities: { positionEncoding: 'utf-16', textDocumentSync: TextDocumentSyncKind.Incremental },
+      capabilities: {
+        positionEncoding: 'utf-16',
+        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+        completionProvider: { triggerCharacters: ['.', ' ', '{', '[', ':', '/'] },
+        hoverProvider: true,
+        definitionProvider: true,
+        renameProvider: true,
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
+      },
       serverInfo: { name: 'mailroom', version: this.#services.version },
     };
   }
@@ -68,6 +93,63 @@ class EditorServer {
     if (file === null) return;
     this.#unsaved.set(file, document.getText());
     this.#recheck(document.uri);
+  }
+
+  async #refresh(): Promise<void> {
+    for (const project of this.#projects.values()) (await project).refresh();
+    this.#recheck(null);
+  }
+
+  /** What a request at a position is about; null: a document that is not on a disk. */
+  async #asked({ textDocument, position }: TextDocumentPositionParams): Promise<Asked | null> {
+    const document = this.#documents.get(textDocument.uri);
+    const file = fileOf(textDocument.uri);
+    if (document === undefined || file === null) return null;
+    const project = await this.#projectOf(file);
+    return { document, file, project, text: document.getText(), offset: document.offsetAt(position) };
+  }
+
+  async #complete(params: TextDocumentPositionParams): Promise<CompletionItem[]> {
+    const asked = await this.#asked(params);
+    if (asked === null) return [];
+    const { project, file, text, offset, document } = asked;
+    const found = await project.complete(file, text, offset);
+    return found.map((each, index) => completionOf(each, index, document, offset));
+  }
+
+  async #hover(params: TextDocumentPositionParams): Promise<Hover | null> {
+    const asked = await this.#asked(params);
+    if (asked === null) return null;
+    const value = await asked.project.hover(asked.file, asked.text, asked.offset);
+    return value === null ? null : { contents: { kind: MarkupKind.Markdown, value } };
+  }
+
+  async #define(params: TextDocumentPositionParams): Promise<Location | null> {
+    const asked = await this.#asked(params);
+    const found = asked && (await asked.project.define(asked.file, asked.text, asked.offset));
+    if (found === null) return null;
+    const document = TextDocument.create(pathToFileURL(found.file).href, '', 0, found.text);
+    const range = { start: document.positionAt(found.from), end: document.positionAt(found.to) };
+    return { uri: document.uri, range };
+  }
+
+  async #rename(params: RenameParams): Promise<WorkspaceEdit | null> {
+    const asked = await this.#asked(params);
+    if (asked === null) return null;
+    const { project, file, text, offset, document } = asked;
+    const renamed = project.rename(file, text, offset, params.newName);
+    if (!renamed.ok) throw new ResponseError(ErrorCodes.InvalidRequest, renamed.why);
+    return { changes: { [document.uri]: renamed.patches.map((patch) => editOf(patch, document)) } };
+  }
+
+  async #actions({ textDocument, range }: CodeActionParams): Promise<CodeAction[]> {
+    const start = { textDocument, position: range.start };
+    const asked = await this.#asked(start);
+    if (asked === null) return [];
+    const found = await asked.project.diagnose(asked.file, asked.text);
+    return found
+      .filter(({ place }) => place !== null && isWithin(place.line - 1, range))
+      .flatMap((diagnostic) => actionsOf(diagnostic, textDocument.uri));
   }
 
   #closed({ uri }: TextDocument): void {
@@ -116,20 +198,16 @@ class EditorServer {
   }
 }
 
+/** A request at a position of a document. */
+interface Asked {
+  readonly document: TextDocument;
+  readonly file: string;
+  readonly project: Edited;
+  readonly text: string;
+  readonly offset: number;
+}
+
 /** Null: not a file on a disk. */
 function fileOf(uri: string): string | null {
   return uri.startsWith('file:') ? fileURLToPath(uri) : null;
-}
-
-/** A diagnostic of the protocol; without a place, at the beginning of the text. */
-function diagnosticOf({ code, severity, message, place, hint }: Diagnostic): EditorDiagnostic {
-  const line = (place?.line ?? 1) - 1;
-  const character = (place?.column ?? 1) - 1;
-  return {
-    range: { start: { line, character }, end: { line, character: character + (place?.length ?? 0) } },
-    severity: severity === 'error' ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
-    code,
-    source: 'mailroom',
-    message: hint === null ? message : `${message}\n${hint}`,
-  };
 }
