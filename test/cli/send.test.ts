@@ -174,10 +174,13 @@ describe('send', () => {
     expect(code).toBe(1);
     expect(document.error).toEqual({
       code: 'E_FORBIDDEN',
+      severity: 'error',
       message: 'field `size` must be an integer, not "big"',
       file: null,
       line: null,
       column: null,
+      endLine: null,
+      endColumn: null,
       hint: 'nothing was sent',
     });
     expect(bench.state.mail.size).toBe(0);

@@ -41,10 +41,11 @@ it('`a` in `up` asks for the answer to a request, and the role continues', { tim
     maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
   });
   project.write('agents/maker/inbox/task.md', 'Make it\n');
-  session = new TerminalSession(project, ['up'], { env: { VISUAL: '', EDITOR: '' } });
+  const env = { VISUAL: '', EDITOR: '' };
+  session = new TerminalSession(project, ['-C', project.root, 'up'], { env, cwd: tmpdir() });
   await session.until(shows('maker → user: question'));
   session.press('w');
-  await session.until(shows('  mailroom reply '));
+  await session.until(shows(`  mailroom -C ${project.root} reply`));
   session.press('w');
   session.press('a');
   await session.until(shows('Your answer to'));

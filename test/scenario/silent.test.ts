@@ -237,7 +237,7 @@ it('says while `up` runs that the protocol was edited, and what to do', { timeou
   project.write('protocols/team.yaml', smallTeam.replace('roles:', 'rolles:'));
   await said(
     up,
-    'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart `mailroom up` to apply it',
+    'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart to apply it',
   );
   expect((await project.run(['status'])).stdout).toContain(
     'protocol    changed on disk; restart `mailroom up` to apply it\n',

@@ -20,7 +20,7 @@ interface Watched {
 }
 
 const editedText =
-  'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart `mailroom up` to apply it';
+  'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart to apply it';
 
 /**
  * What keeps mail waiting without a failure: programs that are missing, and mail in wrong places.
