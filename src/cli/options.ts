@@ -14,7 +14,7 @@ export const heartbeatOption = [
 export function withStartOptions(command: Command): Command {
   return withFollow(command)
     .option('--param <name=value>', 'set a parameter; repeatable', collect)
-    .option('--input <name=value>', 'same as --param, the term of the language nip', collect)
+    .option('--input <name=value>', 'the same as --param, as the language nip calls it', collect)
     .option('--workspace <dir>', 'the working folder of its steps; default: the project')
     .option('--inherit <name>', 'pass this variable of your shell to its steps; repeatable', collect)
     .option('--context <name=value>', 'set a value of `context`; repeatable', collect)

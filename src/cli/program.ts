@@ -42,18 +42,21 @@ import type { Start } from '../operations/services.ts';
 import type { Terminal } from './terminal.ts';
 
 const about =
-  'Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol in YAML says who may ask ' +
-  'whom for what, and one controller moves the mail and wakes who is unblocked. Workflows in YAML run on the same engine.';
+  'Hands work between headless coding agents by files. Each role has an inbox and an outbox, a protocol in YAML says who may ask ' +
+  'whom for what, and one controller moves the mail and starts each role that can work. Workflows in YAML run on the same engine.';
 
 const codes = `
 Exit codes:
-  0 done, 1 it ran and failed, 2 the command line or the configuration is wrong
-  and nothing was started, 3 a path would leave the project, 124 timed out,
-  130 cancelled
+  0    done
+  1    it ran and failed
+  2    wrong command line or configuration; nothing started
+  3    a path would leave the project
+  124  timed out
+  130  cancelled
 
 Examples:
   $ mailroom init my-project && cd my-project
-  $ mailroom send architect --message "Add a --json flag to the list command"
+  $ mailroom send architect --message "Add a --json flag"
   $ mailroom up
   $ mailroom run first-look`;
 

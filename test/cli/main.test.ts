@@ -10,9 +10,9 @@ describe('the program', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: mailroom [options] [command]
 
-      Hands work between headless coding agents by files: a role has an inbox and an outbox, a protocol in
-      YAML says who may ask whom for what, and one controller moves the mail and wakes who is unblocked.
-      Workflows in YAML run on the same engine.
+      Hands work between headless coding agents by files. Each role has an inbox and an outbox, a protocol
+      in YAML says who may ask whom for what, and one controller moves the mail and starts each role that
+      can work. Workflows in YAML run on the same engine.
 
       Options:
         -V, --version               print the version
@@ -27,6 +27,8 @@ describe('the program', () => {
         doctor                      show which agent CLIs are installed, which sandboxing works, and what
                                     would fail
         completion <shell>          print the completion script of a shell
+        lsp                         serve diagnostics, completion and more to an editor, over the Language
+                                    Server Protocol on stdio
         help [command]              show help for a command
 
       The mail:
@@ -51,6 +53,7 @@ describe('the program', () => {
         prune [kinds...]            list and remove old turns, runs and worktrees that nothing needs
         mcp                         serve the tools of the current turn, or outside a turn those of
                                     workflows, over MCP on stdio
+        serve                       serve a page and an HTTP API of the project, on this machine only
 
       Workflows:
         workflows                   list the workflows in workflows/
@@ -72,13 +75,16 @@ describe('the program', () => {
         reject [run] [gate]         reject a gate: dependent steps are skipped
 
       Exit codes:
-        0 done, 1 it ran and failed, 2 the command line or the configuration is wrong
-        and nothing was started, 3 a path would leave the project, 124 timed out,
-        130 cancelled
+        0    done
+        1    it ran and failed
+        2    wrong command line or configuration; nothing started
+        3    a path would leave the project
+        124  timed out
+        130  cancelled
 
       Examples:
         $ mailroom init my-project && cd my-project
-        $ mailroom send architect --message "Add a --json flag to the list command"
+        $ mailroom send architect --message "Add a --json flag"
         $ mailroom up
         $ mailroom run first-look
       "

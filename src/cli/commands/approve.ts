@@ -26,7 +26,7 @@ function addVerdict(program: Command, context: Context, verb: 'approve' | 'rejec
     )
     .argument(
       '[gate]',
-      'the gate, by its step; of a loop: <step>/<index>/<gate> (default: the only one of the run)',
+      'the step of the gate; in a loop, <step>/<index>/<gate> (default: the only gate of the run)',
     )
     .option('-m, --comment <text>', 'the reason; stored with the answer')
     .option('--field <name=value>', 'a field that the gate asks for; repeatable', collect)

@@ -8,7 +8,7 @@ export function addLsp(program: Command, context: Context): void {
     .description(
       'serve diagnostics, completion and more to an editor, over the Language Server Protocol on stdio',
     )
-    .option('--stdio', 'accepted because many editors add it; nothing else is served')
+    .option('--stdio', 'use standard input and output, as always; many editors pass this option')
     .addHelpText('after', '\nExample:\n  $ mailroom lsp')
     .action(context.act(async () => (await import('../actions/lsp.ts')).lsp(context)));
 }

@@ -10,7 +10,7 @@ export function addPlan(program: Command, context: Context): void {
     .description('show what a run would do and its worst-case cost, without starting it')
     .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/')
     .option('--param <name=value>', 'set a parameter; repeatable', collect)
-    .option('--input <name=value>', 'same as --param, the term of the language nip', collect)
+    .option('--input <name=value>', 'the same as --param, as the language nip calls it', collect)
     .option('--context <name=value>', 'set a value of `context`; repeatable', collect)
     .option('--context-file <file>', 'read values of `context` from a JSON file')
     .option('--overrides <file>', 'apply these changes to a swdl workflow; repeatable', collect)

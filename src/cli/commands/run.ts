@@ -8,7 +8,7 @@ export function addRun(program: Command, context: Context): void {
   const command = program
     .command('run')
     .description('run a workflow to its end')
-    .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/; with --agent the task')
+    .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/; with --agent, the task')
     .option('--agent <provider>', 'let this agent do one task, which is the argument, without a workflow')
     .option('--model <name>', 'with --agent: the model, as its program names it')
     .option('--capabilities <list>', 'with --agent: what it may do, such as READ,EDIT')
