@@ -31,7 +31,8 @@ export class Announcer {
   readonly #published: NostrEvent[];
   readonly #rules: Rules;
   readonly #disk: DiskGuard;
-  #due: number | null = null;
+  /** At first: an earlier host may have left something unpublished. */
+  #due: number | null = 0;
 
   constructor({ sink, signer, execution, published }: Announced, rules: Rules, disk: DiskGuard) {
     this.#sink = sink;
@@ -57,6 +58,7 @@ export class Announcer {
   }
 
   #publish(state: RunState, now: number): void {
+    this.#due = null;
     if (state.given === null) return;
     const fresh = unpublished(state, this.#rules, this.#execution, this.#published);
     // The clock of the request's author may differ from this one.

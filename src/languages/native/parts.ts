@@ -95,7 +95,7 @@ export const taken = z
     log: name.optional().describe('Instead of a value: the step the end of whose words it gets.'),
     type: z.enum(types).optional().describe('What the value must be; default anything.'),
     ...shape,
-    required: z.boolean().optional().describe('Whether the step is skipped without it; default false.'),
+    required: z.boolean().optional().describe('Whether the step fails without it; default false.'),
     description: text.optional().describe('What it means, for the agent.'),
   })
   .meta({ title: 'prompt input' });

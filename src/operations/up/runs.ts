@@ -1,7 +1,6 @@
 import type { AskedWorkflow, RunController, RunWatcher } from '../runs/services.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Workflow } from '../../workflow/model.ts';
 import { dueRollback } from '../../workflow/machine/rollback.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
@@ -11,7 +10,11 @@ import type { OwnRuns } from '../../workflow/host/up-host.ts';
 import type { RunningOutput } from '../../host/latest-output.ts';
 import type { SharedSlots } from '../../host/slots.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { readRun } from '../../workflow/files/run-folders.ts';
+import { contextFolderOf, readContextHolder } from '../../workflow/files/context-holder.ts';
+import { readRun, type StoredRun } from '../../workflow/files/run-folders.ts';
+import { dueHook, openHooks } from '../../workflow/machine/hooks.ts';
+import { summaryFile } from '../../workflow/reserved.ts';
+import { openRoot } from '../../disk/roots.ts';
 import { expectConfirmed } from '../project/confirmed.ts';
 import type { Settings } from '../project/definition.ts';
 import type { RunSettings } from '../runs/compose.ts';
@@ -21,9 +24,23 @@ import { beginRun, resumeRun } from '../runs/begin.ts';
 import { runState } from '../../workflow/host/run-state.ts';
 import { readWorkflow } from '../project/workflows.ts';
 
-/** Whether nothing is left to do: a host may have died during the rollback of the workspace. */
-function isThrough(state: RunState, definition: Workflow): boolean {
-  return state.endedAt !== null && dueRollback(state, compile(definition)) === null;
+/**
+ * Whether nothing is left to do: a host may have died during the rollback of the workspace, in a
+ * hook, or before it showed how the run ended.
+ */
+function isThrough(disk: RealDisk, state: RunState, stored: StoredRun): boolean {
+  const rules = compile(stored.definition);
+  if (state.endedAt === null || dueRollback(state, rules) !== null) return false;
+  return dueHook(state, rules) === null && openHooks(state).length === 0 && isShown(disk, state, stored);
+}
+
+/** Whether the status in the context folder is the final one, which is written last. */
+function isShown(disk: RealDisk, { status }: RunState, stored: StoredRun): boolean {
+  const folder = contextFolderOf(disk, openRoot, stored);
+  const isTaken = readContextHolder(disk, folder)?.run !== stored.run;
+  if (stored.definition.contextDir !== null && isTaken) return true;
+  const shown = openRoot(folder)?.read(summaryFile, Number.MAX_SAFE_INTEGER)?.toString() ?? '';
+  return shown.includes(`\n  "status": "${status}",\n`);
 }
 
 /** Receives the changes of these runs. */
@@ -82,7 +99,7 @@ export class UpRuns implements OwnRuns {
    */
   async run(file: string, id: string, trigger: JsonObject): Promise<boolean> {
     const stored = readRun(this.#disk, id);
-    if (stored !== null && isThrough(runState(this.#disk, id), stored.definition)) return true;
+    if (stored !== null && isThrough(this.#disk, runState(this.#disk, id), stored)) return true;
     return this.#follow(id, () => (stored === null ? this.#begin(file, id, trigger) : this.#resume(stored)));
   }
 

@@ -54,6 +54,12 @@ class Published {
     this.publish();
   }
 
+  /** Another host looks at a run in which nothing happens any more. */
+  find(): void {
+    this.#announcer = this.#fresh();
+    this.#announcer.observe(this.world.state, [], this.world.now);
+  }
+
   get words(): string[] {
     return this.events.map((event) => `${tagOf(event, 'step') ?? ''} ${tagOf(event, 'status') ?? ''}`);
   }
@@ -95,6 +101,14 @@ it('orders the events of a run by their time, also over restarts, and follows no
   run.restart();
   expect(run.words).toEqual(['a running', 'a completed', 'b running', 'b failed', ' failed']);
   expect(run.ahead).toEqual([0, 1, 2, 3, 4]);
+});
+
+it('tells the end of a run whose host died before it did, where nothing happens any more', () => {
+  const run = new Published(['step', 'a', '5200', 'output:one']);
+  run.world.done('a');
+  run.find();
+  run.find();
+  expect(run.words).toEqual(['a running', 'a completed', ' completed']);
 });
 
 it('holds back all but the newest of many `running` statuses, and no result, so that none is far ahead', () => {

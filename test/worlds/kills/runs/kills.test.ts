@@ -37,6 +37,7 @@ describe('the kill matrix of runs', () => {
       ['triggered', 'trigger.note', 1, 'after'],
       ['triggered', 'card.write', 2, 'before'],
       ['triggered', 'trigger.note', 3, 'before', group],
+      ['triggered', 'meta.write', 2, 'before', outage],
     ]);
     expect(failures).toEqual([]);
   });

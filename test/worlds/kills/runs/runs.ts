@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
@@ -56,7 +57,7 @@ export const runs: Matrix<RunKind> = {
   plant: async (kind, place) => {
     if (kind.nip) await openRelay(place, kind.nip === 'asked');
     else place.write(fileOf(kind), workflowOf(kind));
-    if (kind.triggered) writeTriggers(new RealDisk(place.root), fileOf(kind), waiting);
+    if (kind.triggered) writeTriggers(new RealDisk(place.root), fileOf(kind), waitingIn(place));
     for (const [path, text] of Object.entries(kind.before ?? {})) place.write(path, text);
     if (kind.long) await runLong(place);
   },
@@ -96,9 +97,11 @@ async function runLong(place: Place): Promise<void> {
   writeLongJournal(new RealDisk(place.root), runFolder(run));
 }
 
-/** What a trigger asked for before the crash: this run, once. */
-const asked = '01900000-0000-7000-8000-0000000000cc';
-const waiting: TriggersMemory = {
+/** The run that a trigger asked for before the crash; places that are played together have runs of their own. */
+const askedIn = ({ folder }: Place): string =>
+  `01900000-0000-7000-8000-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
+
+const waitingIn = (place: Place): TriggersMemory => ({
   going: null,
   triggers: {
     clock: {
@@ -107,12 +110,12 @@ const waiting: TriggersMemory = {
       changed: null,
       printed: null,
       unfiltered: null,
-      waiting: { run: asked, trigger: 'clock', at: 1_700_000_000_000, count: 1, data: {} },
+      waiting: { run: askedIn(place), trigger: 'clock', at: 1_700_000_000_000, count: 1, data: {} },
       ended: null,
       last: null,
     },
   },
-};
+});
 
 /** The run that was asked for has ended, no other has begun, and nothing is asked for any more. */
 function isDone(place: Place, run: string): boolean {
@@ -120,7 +123,10 @@ function isDone(place: Place, run: string): boolean {
   const { going, triggers } = readTriggers(disk, 'workflows/work.yaml');
   const isAsked = going !== null || triggers['clock']?.waiting !== null;
   return (
-    run === asked && listRuns(disk).length === 1 && !isAsked && runState(disk, run).status === 'SUCCEEDED'
+    run === askedIn(place) &&
+    listRuns(disk).length === 1 &&
+    !isAsked &&
+    runState(disk, run).status === 'SUCCEEDED'
   );
 }
 
