@@ -129,7 +129,7 @@ describe('up', () => {
       20:45:00 user → engineer: errand — And this (…f34739)
       20:45:00 The inbox of engineer is gone: E_MAIL_VANISHED: agents/engineer/inbox held waiting mail and is not there any more.
       20:45:00 engineer (its inbox is gone): held back
-      idle: stuck
+      idle: stuck; see \`mailroom status\`
       "
     `);
   });
@@ -168,7 +168,9 @@ describe('up', () => {
       () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
       () => bench.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which?') } }),
     );
-    expect((await bench.run('up', '--until-idle')).out).toMatch(/\nidle: waiting_for_user\n$/);
+    expect((await bench.run('up', '--until-idle')).out).toMatch(
+      /\nidle: waiting_for_user; see `mailroom inbox`\n$/,
+    );
   });
 
   it('stops in good order on the first signal: 0, or 130 where it should have gone on', async () => {

@@ -58,7 +58,7 @@ it('waits thirty days without a hurry', { timeout: 120_000 }, async () => {
   project.drop('agents/maker/inbox/one.md', 'Ask me\n');
   const ran = await project.run(['up', '--until-idle']);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: waiting_for_user');
+  expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: waiting_for_user; see `mailroom inbox`');
   const up = project.start(['up']);
   const end = finished(up);
   await said(up, 'roles');

@@ -97,7 +97,7 @@ it(
     const first = await project.run(['up', '--until-idle']);
     expect(first).toMatchObject({ code: 1 });
     expect(first.stdout.split(waits)).toHaveLength(2);
-    expect(first.stdout.trim().split('\n').at(-1)).toBe('idle: stuck');
+    expect(first.stdout.trim().split('\n').at(-1)).toBe('idle: stuck; see `mailroom status`');
     expect(project.list('agents/maker/failed')).toEqual([]);
     expect(project.list('agents/maker/inbox')).toHaveLength(1);
     const up = project.start(['up']);

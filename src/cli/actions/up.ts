@@ -118,13 +118,25 @@ async function printEnd(
     const { ownStatus } = await import('../progress.ts');
     const status = ownStatus(controller, terminal.now(), problem === null ? [] : [problem]);
     terminal.write(json(endDocument(idle, failures, status, project.root)));
-  } else if (options.untilIdle === true && idle !== 'stopped') {
-    const failed = `failed (${counted(failures, 'failure')}); see \`${context.commandLine('inbox')}\``;
-    terminal.write(`idle: ${idle === 'done' && failures > 0 ? failed : idle}\n`);
-  } else terminal.write('stopped\n');
+  } else if (options.untilIdle === true && idle !== 'stopped')
+    terminal.write(`idle: ${idleWords(context, idle, failures)}\n`);
+  else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;
   if (idle === 'stopped') return 130;
   return failures > 0 || problem !== null ? 1 : 0;
+}
+
+/** Why nothing more happens, and the command that shows what to do. */
+function idleWords({ commandLine }: Context, idle: Idle, failures: number): string {
+  const see = (words: string) => `see \`${commandLine(words)}\``;
+  switch (idle) {
+    case 'waiting_for_user':
+      return `waiting_for_user; ${see('inbox')}`;
+    case 'stuck':
+      return `stuck; ${see('status')}`;
+    default:
+      return failures > 0 ? `failed (${counted(failures, 'failure')}); ${see('inbox')}` : idle;
+  }
 }
 
 function endDocument(idle: Ending['idle'], failures: number, status: MailStatus, project: string) {
