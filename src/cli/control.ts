@@ -40,13 +40,12 @@ export async function control(
   return 0;
 }
 
-/** `cancel` and `retry` also work on runs; an existing run would have been found before. */
+/** Every verb also works on runs; an existing run would have been found before. */
 function othersOf(
   verb: Verb,
   { workflows }: ProjectServices,
-): { words: readonly string[]; names: readonly string[] } | undefined {
-  if (verb !== 'cancel' && verb !== 'retry') return undefined;
-  const words = verb === 'cancel' ? ['a run'] : ['a run and its step'];
+): { words: readonly string[]; names: readonly string[] } {
+  const words = verb === 'retry' ? ['a run and its step'] : ['a run'];
   return { words, names: workflows.runs().map(({ run }) => endOfId(run)) };
 }
 

@@ -79,6 +79,18 @@ export function runKeys(context: Context, controller: RunController): Keyboard {
         await answerOneOf(context, approvalsOf(own, null));
       },
     },
+    {
+      key: 'p',
+      does: 'pause the run, or unpause it; running steps continue',
+      command: () =>
+        context.commandLine(`${controller.state.paused === null ? 'pause' : 'unpause'} ${endOfId(run)}`),
+      is: 'action',
+      run: async () => {
+        const { fileOf } = await import('./run-control.ts');
+        const verb = controller.state.paused === null ? 'pause' : 'unpause';
+        context.place().workflows.request(run, fileOf(context, { verb, path: '' }, null));
+      },
+    },
     outputKey(context, (most) => stepsOutput(controller, most)),
   ];
   return { keys, onKey: (act) => context.services.onKey(act) };

@@ -1,6 +1,9 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { endOfId } from '../kernel/ids.ts';
 import type { RunControlFile } from '../workflow/host/commands.ts';
 import type { Context } from './context.ts';
-import { caller } from './control.ts';
+import { caller, control } from './control.ts';
+import { idOf, runOf } from './ids.ts';
 import { json } from './output.ts';
 import type { RunVerdict } from '../operations/runs/ask-run.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
@@ -23,6 +26,25 @@ export async function askRun(
   context.outsideTurn(wish.verb);
   context.announce();
   return printVerdict(context, stored, fileOf(context, wish, null), options);
+}
+
+/** Pauses or unpauses a run, or what of the mail a word names. */
+export async function pauseOrUnpause(
+  context: Context,
+  verb: 'pause' | 'unpause',
+  word: string,
+  options: { readonly now?: boolean; readonly json?: boolean },
+): Promise<number> {
+  const id = await idOf(context, word, ['run', 'thread']);
+  const run = runOf(context, id, ['run', 'thread']);
+  if (run === null) return control(context, verb, id, options);
+  if (options.now === true)
+    throw new MailroomError(
+      'E_USAGE',
+      'a run has no `--now`: its running steps continue',
+      `\`mailroom cancel ${endOfId(run.run)}\` ends them and the run`,
+    );
+  return askRun(context, run, { verb, path: '' }, options);
 }
 
 export async function printVerdict(

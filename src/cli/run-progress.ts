@@ -94,6 +94,7 @@ function blockLines(
   const figures = [
     `${String(done)} done`,
     `${String(active.length)} under way`,
+    ...(state.paused === null ? [] : ['paused']),
     ...(state.ready.size > 0 ? [`${String(state.ready.size)} ready`] : []),
     ...(money(state.cost) === '' ? [] : [money(state.cost)]),
     ...(state.startedAt === null ? [] : [span(now - state.startedAt)]),

@@ -33,13 +33,14 @@ function runRow(
   { run, workflow, state, started_at: started, cost, ...rest }: RunStatusDocument,
   now: number,
 ): string[] {
-  const { steps, gates, resume, why } = rest;
+  const { steps, gates, paused, resume, why } = rest;
   const more = steps.length > fewSteps ? ` and ${String(steps.length - fewSteps)} more` : '';
   const parts = [
+    ...(paused === null ? [] : [`paused by ${paused.by}`]),
     ...(resume === null ? [] : [`continue with \`${resume}\``]),
     ...(steps.length > 0 && resume === null ? [`${steps.slice(0, fewSteps).join(', ')}${more}`] : []),
     // What a gate waits for is its own part.
-    ...(gates.length === 0 ? whyWords(why, now) : []),
+    ...(gates.length === 0 && why?.code !== 'paused' ? whyWords(why, now) : []),
     ...gates.map(({ gate, message, approve, deadline, recorded }) => {
       if (recorded !== null) return `${gate}: \`${recorded.choice}\` by ${recorded.by} is recorded`;
       const until = deadline === null ? '' : `, until ${clock(deadline, now)}`;

@@ -75,7 +75,7 @@ export interface ControlFile extends z.output<typeof control> {
   readonly target: Target | { readonly kind: 'letter'; readonly role: string; readonly name: string };
 }
 
-const runVerbs = ['approve', 'reject', 'cancel', 'retry'] as const;
+const runVerbs = ['approve', 'reject', 'cancel', 'retry', 'pause', 'unpause'] as const;
 
 const words = text.nullish().transform((value) => value ?? null);
 
@@ -84,8 +84,8 @@ const runControl = z.object(
     id: word,
     at: time,
     by: line,
-    verb: z.enum(runVerbs, { error: 'approve, reject, cancel or retry' }),
-    /** The gate or the step; empty for `cancel`, which concerns the run. */
+    verb: z.enum(runVerbs, { error: 'approve, reject, cancel, retry, pause or unpause' }),
+    /** The gate or the step; empty for a verb that concerns the run. */
     path: line,
     /** What `approve` chooses; null: `approve`. */
     choice: words,

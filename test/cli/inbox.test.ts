@@ -26,6 +26,7 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
       approve: `mailroom approve e1b40a ${gate}`,
       recorded: null,
     })),
+    paused: null,
     why: null,
     resume: null,
     cost: { usd: 0, tokens: 0, unpriced: 0 },

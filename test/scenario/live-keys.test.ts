@@ -74,6 +74,27 @@ it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 
   expect(session.lines().join('\n')).toMatch(/ask.*rejected/);
 });
 
+it('`p` in `run` pauses the run, and lets it go on', { timeout: 60_000 }, async () => {
+  const slow = `name: slow
+version: '1'
+timeout: 5m
+steps:
+  one: { command: [sh, -c, 'while ! test -e go; do sleep 0.05; done'] }
+  two: { command: [touch, two], depends_on: [one] }
+`;
+  project = playProject(smallTeam, {}, { 'workflows/slow.yaml': slow });
+  session = new TerminalSession(project, ['run', 'slow'], { columns: 60 });
+  await session.until(shows('? keys'));
+  session.press('p');
+  await session.until(shows('paused by '));
+  project.write('go', '');
+  await session.until(shows('one SUCCEEDED'));
+  await session.until(shows('1 done · 0 under way · paused'));
+  session.press('p');
+  expect(await session.ended).toBe(0);
+  expect(session.lines().join('\n')).toContain('two SUCCEEDED');
+});
+
 /** Prints, and then runs until it is stopped. */
 const endless = `
 console.log('reading the task');

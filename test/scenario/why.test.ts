@@ -96,3 +96,50 @@ it('explains an entry of the inbox, also where there is nothing but a run', { ti
   expect(await end).toMatchObject({ code: 0 });
   expect(await project.run(['inbox'])).toMatchObject({ code: 0, stdout: 'Nothing waits for you.\n' });
 });
+
+it('a run is paused, also beyond the death of its process, and unpaused', { timeout: 90_000 }, async () => {
+  const wait = 'while ! test -e go; do sleep 0.05; done';
+  project = new TestProject({
+    'workflows/w.yaml': `name: w
+version: "1"
+timeout: 5m
+steps:
+  one: { command: [sh, -c, "${wait}"] }
+  two: { command: [touch, two], depends_on: [one] }
+`,
+  });
+  const run = project.start(['run', 'w', '--plain']);
+  const end = finished(run);
+  await said(run, 'one');
+  const id = (JSON.parse((await project.run(['runs', '--json'])).stdout) as { run: string }[])[0]?.run ?? '';
+  const paused = said(run, 'paused by ada');
+  expect(await project.run(['pause', id.slice(-6)], { MAILROOM_USER: 'ada' })).toMatchObject({
+    code: 0,
+    stdout: `pause ${id}: done\n`,
+  });
+  await paused;
+  expect(await project.run(['pause', id, '--now'])).toMatchObject({ code: 2 });
+  const settles = said(run, 'one SUCCEEDED');
+  project.write('go', '');
+  await settles;
+  expect(await why(id)).toMatchObject({
+    code: 'paused',
+    reason: 'the run is paused by ada',
+    command: `mailroom unpause ${id.slice(-6)}`,
+  });
+  expect((await project.run(['status'])).stdout).toContain('paused by ada');
+  run.kill('SIGKILL');
+  await end;
+  const next = project.start(['resume', id, '--plain']);
+  const over = finished(next);
+  await expect.poll(async () => (await why(id)).code, { timeout: 20_000 }).toBe('paused');
+  expect(project.list('')).not.toContain('two');
+  const { command } = await why(id);
+  expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
+  expect(await over).toMatchObject({ code: 0 });
+  expect(project.list('')).toContain('two');
+  expect(await project.run(['pause', id])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the run is over') as string,
+  });
+});

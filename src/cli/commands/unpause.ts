@@ -5,13 +5,13 @@ import type { Context } from '../context.ts';
 export function addUnpause(program: Command, context: Context): void {
   program
     .command('unpause')
-    .description('let a role, a thread or everything continue after `pause`')
-    .argument('<target>', 'a role, a thread by its id, or `all`')
+    .description('let a role, a thread, a run or everything continue after `pause`')
+    .argument('<target>', 'a role, a thread or a run by its id, or `all`')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom unpause all')
     .action(
       context.act(async (target: string, options: { json?: boolean }) =>
-        (await import('../control.ts')).control(context, 'unpause', target, options),
+        (await import('../run-control.ts')).pauseOrUnpause(context, 'unpause', target, options),
       ),
     );
 }

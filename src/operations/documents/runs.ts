@@ -76,12 +76,12 @@ export const runDocument = z.strictObject({
   parameters: z.record(z.string(), json),
 });
 
-/** `approve`, `reject`, `cancel` and `retry` of a run. */
+/** `approve`, `reject`, `cancel`, `retry`, `pause` and `unpause` of a run. */
 export const runVerdict = schemaOf<RunVerdict>()(
   z.strictObject({
     schema: version,
     state: z.enum(['done', 'recorded']).describe('`recorded`: no process has read it yet'),
-    verb: z.enum(['approve', 'reject', 'cancel', 'retry']),
+    verb: z.enum(['approve', 'reject', 'cancel', 'retry', 'pause', 'unpause']),
     run: z.string(),
     path: z.string().describe('The gate or the step; empty: the whole run'),
     host: z.boolean().describe('Whether a process hosts it'),

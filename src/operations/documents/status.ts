@@ -104,6 +104,10 @@ export const runStatus = schemaOf<RunStatusDocument>()(
           .describe("An answer that waits for the run's process"),
       }),
     ),
+    paused: z
+      .strictObject({ by: z.string(), at: time })
+      .nullable()
+      .describe('Nothing new starts; null: it is not paused'),
     why: explained.nullable().describe('Why it does not move; null: a step runs, or no process hosts it'),
     resume: z.string().nullable().describe('The command that resumes it; null: a process hosts it'),
     cost,

@@ -41,6 +41,7 @@ export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules)
       return settled(event, state);
     case 'asked':
     case 'judged':
+    case 'paused':
     case 'hooked':
     case 'rolled-back':
     case 'controlled':
@@ -54,7 +55,7 @@ export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules)
 
 /** What people must do in a run, have done, or must know outside it. */
 function describeForPeople(
-  event: Of<'asked' | 'judged' | 'hooked' | 'rolled-back' | 'controlled'>,
+  event: Of<'asked' | 'judged' | 'paused' | 'hooked' | 'rolled-back' | 'controlled'>,
   state: RunState,
 ): RunChange | null {
   switch (event.type) {
@@ -65,6 +66,8 @@ function describeForPeople(
       };
     case 'judged':
       return { kind: 'notice', text: `${event.path} ${answered(event)}` };
+    case 'paused':
+      return { kind: 'notice', text: `${event.on ? 'paused' : 'unpaused'} by ${event.by}` };
     case 'hooked':
       return event.problem === null ? null : { kind: 'bad', text: `hook on_${event.on}: ${event.problem}` };
     case 'rolled-back':
@@ -100,6 +103,7 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
     }
     case 'asked':
     case 'judged':
+    case 'paused':
     case 'hooked':
     case 'rolled-back':
     case 'controlled': {

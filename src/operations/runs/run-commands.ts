@@ -50,6 +50,8 @@ export function runCommand(run: string, act: RunAct): string {
       return `mailroom retry ${endOfId(run)} ${act.path}`;
     case 'resume':
       return `mailroom resume ${endOfId(run)}`;
+    case 'unpause':
+      return `mailroom unpause ${endOfId(run)}`;
     default:
       return act satisfies never;
   }

@@ -46,6 +46,8 @@ export interface RunStatusDocument {
     /** An answer that waits for the run's process; null: none. */
     readonly recorded: { readonly choice: string; readonly by: string } | null;
   }[];
+  /** Nothing new starts; null: it is not paused. */
+  readonly paused: { readonly by: string; readonly at: string } | null;
   /** Why it does not move; null: a step runs, or no process hosts it. */
   readonly why: Explained | null;
   /** The command that resumes it; null: a process hosts it. */
@@ -68,6 +70,7 @@ export function waitingStatus({ card, since, waits }: HostedRun): RunStatusDocum
     started_at: null,
     steps: [],
     gates: [],
+    paused: null,
     why: explained(waitingWhy(since, waits), () => null),
     resume: null,
     cost: { usd: 0, tokens: 0, unpriced: 0 },
@@ -114,6 +117,7 @@ export function runStatus(
     started_at: isoOrNull(state.startedAt),
     steps,
     gates,
+    paused: state.paused && { by: state.paused.by, at: iso(state.paused.at) },
     why: alive ? whyOf(state, rules, run) : null,
     resume: alive ? null : resumeCommand({ run, startedBy }),
     cost: state.cost,

@@ -72,6 +72,9 @@ export function happeningOf(file: RunControlFile): Happening {
       return { type: 'judged', path, choice: choiceOf(file), by, comment, fields, said: at, command };
     case 'cancel':
       return { type: 'cancelled', by, command };
+    case 'pause':
+    case 'unpause':
+      return { type: 'paused', on: verb === 'pause', by, command };
     case 'retry':
       return { type: 'retried', path, instructions, by, command };
   }

@@ -71,6 +71,9 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return update(state, event);
     case 'cancelled':
       return cancel(state, event);
+    case 'paused':
+      state.paused = event.on ? { by: event.by, at: state.now } : null;
+      return;
     case 'clocked':
       return setClock(state, event);
     case 'parked':

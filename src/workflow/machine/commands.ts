@@ -10,8 +10,8 @@ import type { Reason } from '../../kernel/errors.ts';
 
 /** A person's command for a run. */
 export interface RunCommand {
-  readonly verb: 'approve' | 'reject' | 'cancel' | 'retry';
-  /** The gate or the step; empty for `cancel`, which addresses the run. */
+  readonly verb: 'approve' | 'reject' | 'cancel' | 'retry' | 'pause' | 'unpause';
+  /** The gate or the step; empty for a verb that addresses the run. */
   readonly path: Path;
   readonly by: string;
   /** What `approve` chooses; null: `approve`. */
@@ -33,6 +33,7 @@ export function verdictIn(
       return { id: event.id, refusal: event.refusal };
     case 'judged':
     case 'cancelled':
+    case 'paused':
     case 'retried':
       return event.command === null ? null : { id: event.command, refusal: null };
     default:
@@ -44,6 +45,8 @@ export function verdictIn(
 export function refusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
   switch (command.verb) {
     case 'cancel':
+    case 'pause':
+    case 'unpause':
       return state.endedAt === null ? null : refused(`the run is over: ${state.status}`);
     case 'retry':
       return retryRefusal(state, command.path);

@@ -328,6 +328,13 @@ export type Happening =
       readonly problem: string | null;
     }
   | { readonly type: 'cancelled'; readonly by: string; readonly command: CommandId | null }
+  /** Nothing new starts, or (`on` false) does again; what runs continues. */
+  | {
+      readonly type: 'paused';
+      readonly on: boolean;
+      readonly by: string;
+      readonly command: CommandId | null;
+    }
   /**
    * The run continues with an edited definition; these changed steps and their dependents run
    * again. `limits`: the new limits; null: unchanged.

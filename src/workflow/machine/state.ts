@@ -231,6 +231,8 @@ export interface RunState {
   readonly parked: Map<string, number>;
   /** Known costs of launches of roles that are chosen among several. */
   readonly rolePrices: Map<string, { readonly usd: number; readonly launches: number }>;
+  /** Who has paused the run, and when; null: it is not paused. */
+  paused: { readonly by: string; readonly at: number } | null;
   /** Agent steps that failed consecutively with the same error. */
   breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
   /** What steps have set in `context`. */
@@ -268,6 +270,7 @@ export function emptyRunState(): RunState {
     ready: new Set(),
     active: new Set(),
     parked: new Map(),
+    paused: null,
     rolePrices: new Map(),
     breaker: null,
     context: {},

@@ -93,7 +93,8 @@ export class Watch {
     const { concurrency } = this.#definition;
     if (concurrency !== null && processes.length > concurrency) throw new Error('more at once than allowed');
     const asks = [...state.active].some((path) => state.steps.get(path)?.phase.is === 'asked');
-    if (processes.length === 0 && wake === null && !asks && state.given !== null)
+    const waitsForPerson = asks || state.paused !== null;
+    if (processes.length === 0 && wake === null && !waitsForPerson && state.given !== null)
       throw new Error(
         `nothing will ever happen: ${[...state.active].join(' ')} ready ${[...state.ready].join(' ')}`,
       );

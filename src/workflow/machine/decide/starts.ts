@@ -39,12 +39,13 @@ export function starts(context: DecisionContext, room: Room): Fact[] {
 }
 
 /** Why a step that waits only to start must wait; `explain` reports it. */
-export type Hold = 'backoff' | 'usage_limit' | 'concurrency' | 'budget';
+export type Hold = 'paused' | 'backoff' | 'usage_limit' | 'concurrency' | 'budget';
 
 /** What holds back the next launch of a step, of its worker or its check; null: nothing. */
 export function heldBack(context: DecisionContext, room: Room, entered: StepVisit): Hold | null {
   const { state, now } = context;
   const { path, rule, scope } = entered;
+  if (state.paused !== null) return 'paused';
   const run = state.steps.get(path);
   if (isIn(run, 'waiting', 'check-waiting') && run.phase.notBefore > now)
     return run.phase.provider === null ? 'backoff' : 'usage_limit';

@@ -52,7 +52,7 @@ function gateOver(context: DecisionContext, run: StepRun): Fact[] {
 
 /**
  * Starts or stops the run's clock: it stops while the run waits only for people, gates or
- * rate-limited providers.
+ * rate-limited providers, or is paused and nothing of it runs.
  */
 export function clocked(context: DecisionContext): Fact[] {
   const { state } = context;
@@ -66,13 +66,15 @@ function isIdle(context: DecisionContext): boolean {
   for (const path of state.active) {
     const run = state.steps.get(path);
     if (isIn(run, 'open')) continue;
-    const isParked =
-      isIn(run, 'waiting', 'check-waiting') && run.phase.provider !== null && run.phase.notBefore > now;
-    const waits = isIn(run, 'asked') || isParked || (isIn(run, 'running') && run.phase.waits);
+    const isHeld =
+      isIn(run, 'waiting', 'check-waiting') &&
+      (state.paused !== null || (run.phase.provider !== null && run.phase.notBefore > now));
+    const waits = isIn(run, 'asked') || isHeld || (isIn(run, 'running') && run.phase.waits);
     if (!waits) return false;
     waiting += 1;
   }
   for (const path of state.ready) {
+    if (state.paused !== null) return true;
     const entered = found(context, path);
     const worker = entered && workerOf(state, context.rules, entered);
     const provider = worker?.ok === true ? worker.value.provider : null;

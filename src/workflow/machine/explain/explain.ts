@@ -22,7 +22,8 @@ export type RunAct =
       readonly gate: Pick<Approval, 'approvers' | 'choices' | 'fields'>;
     }
   | { readonly do: 'retry-step'; readonly path: Path }
-  | { readonly do: 'resume' };
+  | { readonly do: 'resume' }
+  | { readonly do: 'unpause' };
 
 export type RunWhy = Why<RunAct>;
 
@@ -125,6 +126,13 @@ export class RunExplainer {
     const { max } = rule.step.retry;
     const notBefore = isIn(run, 'waiting', 'check-waiting') ? run.phase.notBefore : null;
     switch (hold) {
+      case 'paused': {
+        const { by, at } = state.paused ?? { by: '', at: 0 };
+        return because(hold, `the run is paused by ${by}`, {
+          cause: { record: by, at },
+          act: { do: 'unpause' },
+        });
+      }
       case 'backoff': {
         const failure = run?.result?.outcome.is === 'failed' ? `: ${run.result.outcome.reason.text}` : '';
         const count =

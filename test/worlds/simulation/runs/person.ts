@@ -24,8 +24,12 @@ export class Person {
     if (process === null) return;
     const { state } = process.host;
     const gates = new Set<string>();
-    for (const { act } of explanations(state, rules, this.#world.timeline.now).values())
+    let isPaused = false;
+    for (const { act } of explanations(state, rules, this.#world.timeline.now).values()) {
       if (act?.do === 'approve') gates.add(act.path);
+      if (act?.do === 'unpause') isPaused = true;
+    }
+    if (isPaused) this.request('unpause', '', 'ada');
     for (const gate of gates) {
       const phase = state.steps.get(gate)?.phase;
       const isRequired = phase?.is === 'asked' && phase.fields['risk'] !== undefined;
@@ -49,6 +53,11 @@ export class Person {
 
   cancel(): void {
     this.request('cancel', '', 'ada');
+  }
+
+  /** Pauses the run, or lets it go on, whichever it is now. */
+  pause(): void {
+    this.request(this.#world.random.pick(['pause', 'unpause']), '', 'ada');
   }
 
   /** Has a step that failed tried again, by whoever goes on with the run. */
