@@ -42,11 +42,11 @@ export function upKeys(context: Context, project: ProjectServices, controller: C
     {
       key: 'p',
       does: 'pause everything, or unpause it; running turns continue',
-      command: () => context.commandLine(`${controller.state.paused.all ? 'unpause' : 'pause'} all`),
+      command: () => context.commandLine(`${controller.state.paused.all === null ? 'pause' : 'unpause'} all`),
       is: 'action',
       run: async () => {
         const { ask } = await import('../operations/requests.ts');
-        const verb = controller.state.paused.all ? 'unpause' : 'pause';
+        const verb = controller.state.paused.all === null ? 'pause' : 'unpause';
         const asked = { verb, target: { kind: 'all' }, now: false, by: caller(context) } as const;
         await ask(project, asked, context.terminal.now);
       },

@@ -49,8 +49,13 @@ export function remember(state: MailState): Memory {
 /** Names of what a person has paused, or whose folder has vanished. */
 function heldThings({ paused, roles }: MailState): Set<string> {
   const gone = [...roles].filter(([, role]) => role.vanished).map(([name]) => `${name} (its inbox is gone)`);
-  const threads = [...paused.threads].map((id) => `thread ${shortId(id)}`);
-  return new Set([...(paused.all ? ['everything'] : []), ...paused.roles, ...threads, ...gone]);
+  const threads = [...paused.threads.keys()].map((id) => `thread ${shortId(id)}`);
+  return new Set([
+    ...(paused.all === null ? [] : ['everything']),
+    ...paused.roles.keys(),
+    ...threads,
+    ...gone,
+  ]);
 }
 
 /** The changes between two states, in the order in which a person would report them. */

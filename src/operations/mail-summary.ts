@@ -48,7 +48,11 @@ export function summaryOf(state: MailState): MailSummary {
   const roles = new Roles(state);
   return {
     protocol,
-    paused: { all: paused.all, roles: [...paused.roles], threads: [...paused.threads] },
+    paused: {
+      all: paused.all !== null,
+      roles: [...paused.roles.keys()],
+      threads: [...paused.threads.keys()],
+    },
     parked: [...parked],
     roles: [...state.roles].map(([name, role]) => roles.summary(name, role)),
     threads: [...threads.values()].map(threadStatus),

@@ -53,7 +53,7 @@ describe('encode and decode', () => {
     const state = emptyState();
     state.deadlines.set('b', 2).set('a', 1);
     state.possiblyQuiet.add('z').add('y');
-    state.paused.roles.add('qa');
+    state.paused.roles.set('qa', { by: 'ada', at: 1 });
     const back = through(state) as typeof state;
     expect(back).toStrictEqual(state);
     expect([...back.deadlines.keys(), ...back.possiblyQuiet]).toEqual(['b', 'a', 'z', 'y']);

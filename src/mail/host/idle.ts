@@ -22,7 +22,7 @@ function held({ turns, roles, paused, pendingProjections }: MailState): boolean 
     pendingProjections.size === 0 &&
     [...turns.values()].every(
       ({ role, thread }) =>
-        paused.all ||
+        paused.all !== null ||
         paused.roles.has(role) ||
         paused.threads.has(thread) ||
         roles.get(role)?.vanished === true,

@@ -370,9 +370,11 @@ export class MailHost implements Host {
     const projected = this.problem === null ? state : { ...state, pendingProjections: new Map() };
     // Nor will a held role move: its turns wait as if paused.
     const { paused } = state;
+    const nobody = { by: '', at: 0 };
+    const held = [...this.#texts.held, ...this.#programs.held].map((role) => [role, nobody] as const);
     const shown = {
       ...projected,
-      paused: { ...paused, roles: new Set([...paused.roles, ...this.#texts.held, ...this.#programs.held]) },
+      paused: { ...paused, roles: new Map([...paused.roles, ...held]) },
     };
     return idleOf(shown, this.#options.protocol, this.#ledger.now());
   }

@@ -198,6 +198,12 @@ export interface RoleState {
   readonly vanished: boolean;
 }
 
+/** Who has paused something, and when, in milliseconds since 1970. */
+export interface Pause {
+  readonly by: string;
+  readonly at: number;
+}
+
 /**
  * The whole state of the mail: the fold of the journal. It consists of plain values, maps and sets;
  * only `apply` changes it.
@@ -235,7 +241,11 @@ export interface MailState {
   readonly possiblyQuiet: Set<ThreadId>;
   /** Ended threads, oldest first; the oldest are forgotten. */
   readonly ended: Set<ThreadId>;
-  readonly paused: { all: boolean; readonly roles: Set<RoleName>; readonly threads: Set<ThreadId> };
+  readonly paused: {
+    all: Pause | null;
+    readonly roles: Map<RoleName, Pause>;
+    readonly threads: Map<ThreadId, Pause>;
+  };
   /** The ids of the last commands with a verdict, oldest first. */
   readonly commands: Set<string>;
   readonly parked: Map<string, number>;
@@ -264,7 +274,7 @@ export function emptyState(): MailState {
     broken: new Map(),
     possiblyQuiet: new Set(),
     ended: new Set(),
-    paused: { all: false, roles: new Set(), threads: new Set() },
+    paused: { all: null, roles: new Map(), threads: new Map() },
     commands: new Set(),
     parked: new Map(),
     spent: { day: '', cost: { usd: 0, tokens: 0, unpriced: 0 } },

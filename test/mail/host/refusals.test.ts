@@ -304,11 +304,11 @@ it('follows a command once, though its file is still there at the next start', (
   first.look();
   ask('b', 'unpause');
   first.look();
-  expect(first.state.paused.roles).toEqual(new Set());
+  expect(first.state.paused.roles).toEqual(new Map());
   ask('a', 'pause');
   const second = open();
   second.start();
   second.look();
-  expect(second.state.paused.roles).toEqual(new Set());
+  expect(second.state.paused.roles).toEqual(new Map());
   expect(disk.list(controlFolder)).toEqual([]);
 });

@@ -40,21 +40,22 @@ describe('why a role does not move', () => {
   it('names who is paused: everything, a role, a thread', () => {
     const world = new World(pair);
     world.command({ verb: 'pause', target: { kind: 'role', role: 'backend' }, now: false });
+    const pausedAt = world.state.now;
     world.drop('user → backend: task');
     expect(role(world, 'backend')).toEqual({
       code: 'paused',
-      reason: 'backend is paused',
-      cause: null,
+      reason: 'backend is paused by ada',
+      cause: { record: 'ada', at: pausedAt },
       until: null,
       act: { do: 'unpause', target: { kind: 'role', role: 'backend' } },
     });
     world.command({ verb: 'pause', target: { kind: 'all' }, now: false });
-    expect(said(role(world, 'backend'))).toBe('paused: everything is paused (unpause)');
+    expect(said(role(world, 'backend'))).toBe('paused: everything is paused by ada (unpause)');
     world.command({ verb: 'unpause', target: { kind: 'all' }, now: false });
     world.turn('backend', ['→ user: delivered']);
     world.command({ verb: 'pause', target: { kind: 'thread', thread: 'task' }, now: false });
     world.drop('user → frontend: task in task');
-    expect(said(role(world, 'frontend'))).toBe('paused: thread …task is paused (unpause)');
+    expect(said(role(world, 'frontend'))).toBe('paused: thread …task is paused by ada (unpause)');
     world.command({ verb: 'unpause', target: { kind: 'thread', thread: 'task' }, now: false });
     expect(said(role(world, 'frontend'))).toBe('running: frontend works in turn t2');
   });

@@ -1,9 +1,9 @@
 import { isHuman, providersOf, type Protocol } from '../../format/protocol.ts';
-import type { Mail, MailState, Turn } from '../state.ts';
+import type { Mail, MailState, Pause, Turn } from '../state.ts';
 import { occupies, type Hold, type Launch } from '../rules/slots.ts';
 import { listed } from '../../../kernel/enumerate.ts';
 import { because } from '../../../kernel/why.ts';
-import { causedBy, shortId, type MailWhy } from './words.ts';
+import { causedBy, shortId, type MailAct, type MailWhy } from './words.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 
 /**
@@ -83,14 +83,23 @@ function behind(hold: Hold, text: string, [first]: readonly Turn[]): MailWhy {
 }
 
 function pausedWhy({ paused }: MailState, { role: { name }, thread }: Launch): MailWhy {
-  if (paused.all)
-    return because('paused', 'everything is paused', { act: { do: 'unpause', target: { kind: 'all' } } });
-  if (paused.roles.has(name))
-    return because('paused', `${name} is paused`, {
-      act: { do: 'unpause', target: { kind: 'role', role: name } },
-    });
-  return because('paused', `thread ${shortId(thread)} is paused`, {
-    act: { do: 'unpause', target: { kind: 'thread', thread } },
+  if (paused.all !== null) return pausedBy('everything', paused.all, { kind: 'all' });
+  const ofRole = paused.roles.get(name);
+  if (ofRole !== undefined) return pausedBy(name, ofRole, { kind: 'role', role: name });
+  const ofThread = thread === null ? undefined : paused.threads.get(thread);
+  return pausedBy(`thread ${shortId(thread)}`, ofThread, { kind: 'thread', thread });
+}
+
+/** `pause` undefined: a host holds it, as if it were paused. */
+function pausedBy(
+  what: string,
+  pause: Pause | undefined,
+  target: Extract<MailAct, { do: 'unpause' }>['target'],
+): MailWhy {
+  const by = pause === undefined ? '' : ` by ${pause.by}`;
+  return because('paused', `${what} is paused${by}`, {
+    cause: pause === undefined ? null : { record: pause.by, at: pause.at },
+    act: { do: 'unpause', target },
   });
 }
 

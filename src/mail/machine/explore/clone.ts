@@ -22,7 +22,7 @@ export function cloneState(state: MailState): MailState {
     possiblyQuiet: new Set(state.possiblyQuiet),
     ended: new Set(state.ended),
     commands: new Set(state.commands),
-    paused: { ...state.paused, roles: new Set(state.paused.roles), threads: new Set(state.paused.threads) },
+    paused: { ...state.paused, roles: new Map(state.paused.roles), threads: new Map(state.paused.threads) },
     parked: new Map(state.parked),
     bills: new Map([...state.bills].map(([thread, bills]) => [thread, new Map(bills)])),
   };

@@ -1,6 +1,6 @@
 import type { Command } from '../event.ts';
 import type { Message } from '../../format/message.ts';
-import type { MailState } from '../state.ts';
+import type { MailState, Pause } from '../state.ts';
 import { askAgain } from './asks.ts';
 import { place } from './places.ts';
 import { openThread } from './threads.ts';
@@ -13,11 +13,11 @@ import type { Target } from '../../../letters/target.ts';
 export function control(state: MailState, command: Command, by: string): void {
   switch (command.verb) {
     case 'pause':
-      setPaused(state, command.target, true);
+      setPaused(state, command.target, { by, at: state.now });
       if (command.now) putBack(state, command.target);
       return;
     case 'unpause':
-      return setPaused(state, command.target, false);
+      return setPaused(state, command.target, null);
     case 'cancel':
       return cancel(state, command.target, { code: 'E_CANCELLED', text: `cancelled by ${by}` });
     case 'retry':
@@ -27,13 +27,18 @@ export function control(state: MailState, command: Command, by: string): void {
   }
 }
 
-function setPaused({ paused }: MailState, target: Target, on: boolean): void {
+function setPaused({ paused }: MailState, target: Target, pause: Pause | null): void {
   if (target.kind === 'all') {
-    paused.all = on;
-    if (!on) [paused.roles, paused.threads].forEach((set) => set.clear());
+    paused.all = pause;
+    if (pause === null) [paused.roles, paused.threads].forEach((each) => each.clear());
   }
-  if (target.kind === 'role') paused.roles[on ? 'add' : 'delete'](target.role);
-  if (target.kind === 'thread') paused.threads[on ? 'add' : 'delete'](target.thread);
+  if (target.kind === 'role') put(paused.roles, target.role, pause);
+  if (target.kind === 'thread') put(paused.threads, target.thread, pause);
+}
+
+function put(paused: Map<string, Pause>, name: string, pause: Pause | null): void {
+  if (pause === null) paused.delete(name);
+  else paused.set(name, pause);
 }
 
 /** Stops the target's processes; they will restart, and the attempts do not count. */

@@ -110,7 +110,7 @@ export class Slots {
   /** What holds back every launch of this role in this thread; null: nothing. */
   heldBack(role: Role, thread: ThreadId | null): Hold | null {
     const { paused, roles } = this.#state;
-    if (paused.all || paused.roles.has(role.name)) return 'paused';
+    if (paused.all !== null || paused.roles.has(role.name)) return 'paused';
     if (thread !== null && paused.threads.has(thread)) return 'paused';
     if (roles.get(role.name)?.vanished === true) return 'inbox_missing';
     return freeProvider(this.#state, role, this.#now) === null ? 'usage_limit' : null;

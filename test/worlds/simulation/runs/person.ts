@@ -18,10 +18,10 @@ export class Person {
     return [...(state?.active ?? [])].filter((path) => state?.steps.get(path)?.phase.is === 'asked');
   }
 
-  /** Does what `why` says of the run and of each step that has not ended. */
-  follow(): void {
+  /** Does what `why` says of the run and of each step that has not ended. False: it says nothing to do. */
+  follow(): boolean {
     const { process, rules } = this.#world;
-    if (process === null) return;
+    if (process === null) return false;
     const { state } = process.host;
     const gates = new Set<string>();
     let isPaused = false;
@@ -35,6 +35,7 @@ export class Person {
       const isRequired = phase?.is === 'asked' && phase.fields['risk'] !== undefined;
       this.request('approve', gate, 'ada', isRequired ? { fields: { risk: 'low' } } : {});
     }
+    return isPaused || gates.size > 0;
   }
 
   /**
