@@ -2,7 +2,9 @@ import { useSignalEffect } from '@preact/signals';
 import type { InboxDocument } from '../operations/inbox.ts';
 import type { StatusDocument } from '../operations/status.ts';
 import { money } from '../kernel/cost.ts';
+import { oneLine } from '../kernel/one-line.ts';
 import { connection, reconnect } from './api/events.ts';
+import type { Session } from './api/documents.ts';
 import { dialog } from './keys.ts';
 import { Help } from './parts/help.tsx';
 import { KeyNeeded } from './parts/key-needed.tsx';
@@ -122,9 +124,7 @@ function Sidebar() {
   const [view] = parts.value;
   return (
     <nav class="sidebar" aria-label="Views">
-      <a class="brand" href={link('inbox')}>
-        Mailroom
-      </a>
+      <Brand />
       <ul>
         {places.map(([place, name]) => (
           <li key={place}>
@@ -154,6 +154,22 @@ function Sidebar() {
         </button>
       </div>
     </nav>
+  );
+}
+
+/** The project, by the name of its folder, and who the person is for it. */
+function Brand() {
+  const session = useLive<Session>('/session').value.value;
+  return (
+    <a class="brand" href={link('inbox')}>
+      Mailroom
+      {session !== null && (
+        <small title={oneLine(session.project)}>
+          {oneLine(session.project.split(/[\\/]/).at(-1) ?? '', 30)} · {oneLine(session.name, 20)}
+          {session.access === 'read' && ', may only read'}
+        </small>
+      )}
+    </a>
   );
 }
 

@@ -24,12 +24,12 @@ export interface Verdict {
   readonly reason?: string | null;
 }
 
-export async function sendLetter(letter: NewLetter, once: string): Promise<Sending> {
-  return await send('/messages', letter, once);
+export async function sendLetter(letter: NewLetter): Promise<Sending> {
+  return await send('/messages', letter);
 }
 
-export async function reply(message: string, letter: Letter, once: string): Promise<Sending> {
-  return await send(`${at('messages', message)}/reply`, letter, once);
+export async function reply(message: string, letter: Letter): Promise<Sending> {
+  return await send(`${at('messages', message)}/reply`, letter);
 }
 
 export interface GateAnswer {
@@ -43,28 +43,27 @@ export async function judge(
   gate: string,
   verb: 'approve' | 'reject',
   answer: GateAnswer,
-  once: string,
 ): Promise<Verdict> {
-  return await send(`${at('workflow-runs', run, 'gates', gate)}/${verb}`, answer, once);
+  return await send(`${at('workflow-runs', run, 'gates', gate)}/${verb}`, answer);
 }
 
 /** Pauses, continues, cancels or repeats what a path names: `/roles/qa`, `/threads/…`, `/turns/t3`. */
 export async function command(
   path: string,
   verb: 'pause' | 'unpause' | 'cancel' | 'retry' | 'resume',
-  once: string,
 ): Promise<Verdict> {
-  return await send(`${path}/${verb}`, {}, once);
+  return await send(`${path}/${verb}`, {});
+}
+
+/** Runs a step of a run, and the steps after it, again. */
+export async function retryStep(run: string, step: string): Promise<Verdict> {
+  return await send(at('workflow-runs', run, 'retry', step), {});
 }
 
 export async function planOf(workflow: string, parameters: Values): Promise<PlanDocument> {
-  return await send(`${at('workflows', workflow)}/plan`, { parameters }, crypto.randomUUID());
+  return await send(`${at('workflows', workflow)}/plan`, { parameters });
 }
 
-export async function startRun(
-  workflow: string,
-  parameters: Values,
-  once: string,
-): Promise<{ readonly run: string }> {
-  return await send(`${at('workflows', workflow)}/run`, { parameters }, once);
+export async function startRun(workflow: string, parameters: Values): Promise<{ readonly run: string }> {
+  return await send(`${at('workflows', workflow)}/run`, { parameters });
 }

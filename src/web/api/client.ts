@@ -37,11 +37,27 @@ export async function readText(path: string): Promise<string> {
   return await response.text();
 }
 
-/** Sends a command. `once`: repeated with the same value, it takes effect once. Throws a `Problem`. */
-export async function send<T>(path: string, body: object, once: string): Promise<T> {
-  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': once };
-  const response = await request('POST', path, { headers, body: JSON.stringify(body) });
-  return (await response.json()) as T;
+/** Where the key of a request is kept whose answer has not arrived. */
+const unanswered = 'mailroom.unanswered.';
+
+/**
+ * Sends a command. The same command sent again after its answer was lost has the same key, so that
+ * it takes effect once. Throws a `Problem`.
+ */
+export async function send<T>(path: string, content: object): Promise<T> {
+  const body = JSON.stringify(content);
+  const place = `${unanswered}${path} ${body}`;
+  const once = sessionStorage.getItem(place) ?? crypto.randomUUID();
+  sessionStorage.setItem(place, once);
+  try {
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': once };
+    const response = await request('POST', path, { headers, body });
+    sessionStorage.removeItem(place);
+    return (await response.json()) as T;
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 0) sessionStorage.removeItem(place);
+    throw error;
+  }
 }
 
 /** Opens the stream of changes. Throws a `Problem`. */

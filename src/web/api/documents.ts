@@ -28,8 +28,16 @@ export interface StepDocument {
 export type StepDocuments = Readonly<Record<string, StepDocument>>;
 
 export interface RunDocument extends RunSummary {
+  readonly parameters: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
   readonly steps: StepDocuments;
+}
+
+/** The project, and whose key the page has: that is the name of who answers and approves. */
+export interface Session {
+  readonly project: string;
+  readonly name: string;
+  readonly access: 'read' | 'write';
 }
 
 export interface WorkflowRow {

@@ -1,26 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { Problem } from '../api/client.ts';
 import { complain } from '../state/toasts.ts';
 
-/**
- * Runs one action at a time. The same action sent again after a lost answer has the same name, so
- * that the server does it once.
- */
+/** Runs one action at a time, and shows why it failed. */
 export function useAction() {
   const busy = useSignal(false);
-  const name = useRef('');
-  const run = async (act: (once: string) => Promise<void>): Promise<void> => {
+  const run = async (act: () => Promise<void>): Promise<void> => {
     if (busy.value) return;
     busy.value = true;
-    if (name.current === '') name.current = crypto.randomUUID();
     try {
-      await act(name.current);
-      name.current = '';
+      await act();
     } catch (error) {
-      // The server has refused it, so the next try is another action.
-      if (error instanceof Problem && error.status !== 0) name.current = '';
       complain(error);
     } finally {
       busy.value = false;
@@ -31,7 +21,7 @@ export function useAction() {
 
 /** A button that does something on the server. `sure`: it asks once more before it does. */
 export function ActButton(props: {
-  readonly act: (once: string) => Promise<void>;
+  readonly act: () => Promise<void>;
   readonly sure?: string;
   readonly kind?: 'primary' | 'danger' | 'quiet';
   readonly children: ComponentChildren;

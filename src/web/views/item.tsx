@@ -115,9 +115,9 @@ function Answer({ item }: { readonly item: InboxItem }) {
       document.getElementById(`${place}-text`)?.focus();
       return complain(new Problem('E_VALUE', 422, 'Write an answer first.'));
     }
-    void run(async (once) => {
+    void run(async () => {
       const given = type.value === '' ? {} : { type: type.value };
-      await reply(item.id, { ...given, text: text.value, fields }, once);
+      await reply(item.id, { ...given, text: text.value, fields });
       clearDrafts(`${place}/`);
       notify(`Answered ${oneLine(item.from, 60)}.`);
     });
@@ -175,16 +175,10 @@ function Approval({ item }: { readonly item: InboxItem }) {
       place,
     );
     if (fields === null) return;
-    void run(async (once) => {
+    void run(async () => {
       const said = comment.value.trim() === '' ? {} : { comment: comment.value };
       const chosen = isRejected || usual.value ? {} : { choice };
-      await judge(
-        item.run ?? '',
-        gate,
-        isRejected ? 'reject' : 'approve',
-        { ...said, ...chosen, fields },
-        once,
-      );
+      await judge(item.run ?? '', gate, isRejected ? 'reject' : 'approve', { ...said, ...chosen, fields });
       clearDrafts(`${place}/`);
       notify(isRejected ? 'Rejected: what depends on it is skipped.' : `Answered: ${oneLine(choice, 60)}.`);
     });

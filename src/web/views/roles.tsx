@@ -36,15 +36,15 @@ function PauseAll({ status }: { readonly status: StatusDocument | null }) {
   if (status === null) return null;
   const verb = status.paused.all ? 'unpause' : 'pause';
   return (
-    <ActButton act={(once) => say('', verb, once)}>
+    <ActButton act={() => say('', verb)}>
       {status.paused.all ? 'Continue all roles' : 'Pause all roles'}
     </ActButton>
   );
 }
 
 /** Sends a command, and reports when it takes effect. */
-export async function say(path: string, verb: Parameters<typeof command>[1], once: string): Promise<void> {
-  const { state, reason } = await command(path, verb, once);
+export async function say(path: string, verb: Parameters<typeof command>[1]): Promise<void> {
+  const { state, reason } = await command(path, verb);
   if (state === 'refused') notify(`Refused: ${visible(reason ?? '')}`);
   else notify(state === 'done' ? 'Done.' : 'Recorded: it takes effect when a controller runs.');
 }
@@ -173,7 +173,7 @@ function Row({ role, isPaused }: { readonly role: RoleStatus; readonly isPaused:
         <Price cost={cost} />
       </td>
       <td>
-        <ActButton act={(once) => say(at('roles', name), isPaused ? 'unpause' : 'pause', once)}>
+        <ActButton act={() => say(at('roles', name), isPaused ? 'unpause' : 'pause')}>
           {isPaused ? 'Continue' : 'Pause'}
         </ActButton>
       </td>

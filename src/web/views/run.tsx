@@ -1,5 +1,6 @@
+import { oneLine } from '../../kernel/one-line.ts';
 import type { RunDocument } from '../api/documents.ts';
-import { command } from '../api/actions.ts';
+import { command, retryStep } from '../api/actions.ts';
 import { at } from '../api/client.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 import { ActButton } from '../parts/form.tsx';
@@ -37,6 +38,13 @@ function Shows({ run }: { readonly run: RunDocument }) {
             `${String(rows.filter((row) => row.step.completed_at !== null).length)} of ${String(rows.length)}`,
           ],
           ['Cost', <Price cost={run.cost} />],
+          ...Object.entries(run.parameters).map(
+            ([name, value]) =>
+              [
+                oneLine(name, 40),
+                <Line value={typeof value === 'string' ? value : JSON.stringify(value)} limit={120} />,
+              ] as const,
+          ),
         ]}
       />
       <Waits run={run.run} />
@@ -63,20 +71,20 @@ function Shows({ run }: { readonly run: RunDocument }) {
 
 function RunActions({ run }: { readonly run: RunDocument }) {
   const path = at('workflow-runs', run.run);
-  const tell = async (verb: 'cancel' | 'resume', once: string) => {
-    await command(path, verb, once);
+  const tell = async (verb: 'cancel' | 'resume') => {
+    await command(path, verb);
     notify(verb === 'cancel' ? 'The run is being cancelled.' : 'The run continues.');
   };
   const isOver = run.completed_at !== null;
   return (
     <>
       {!run.alive && run.status !== 'SUCCEEDED' && (
-        <ActButton kind="primary" act={(once) => tell('resume', once)}>
+        <ActButton kind="primary" act={() => tell('resume')}>
           Resume
         </ActButton>
       )}
       {!isOver && (
-        <ActButton sure="Cancel this run permanently" act={(once) => tell('cancel', once)}>
+        <ActButton sure="Cancel this run permanently" act={() => tell('cancel')}>
           Cancel
         </ActButton>
       )}
@@ -157,8 +165,8 @@ function StepPanel({ run, row }: { readonly run: RunDocument; readonly row: Step
           <a href={link('why', `${run.run}/${path}`)}>Why?</a>
           {mayRepeat && (
             <ActButton
-              act={async (once) => {
-                await command(at('workflow-runs', run.run, 'retry', path), 'retry', once);
+              act={async () => {
+                await retryStep(run.run, path);
                 notify('The step runs again.');
               }}
             >

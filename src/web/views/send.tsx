@@ -52,13 +52,10 @@ function Letter({ roles, role, thread, hasController }: LetterProps) {
       document.getElementById('send-text')?.focus();
       return complain(new Problem('E_VALUE', 422, 'Write the task first.'));
     }
-    void run(async (once) => {
+    void run(async () => {
       const title = subject.value.trim() === '' ? {} : { subject: subject.value };
       const into = thread === null ? {} : { thread };
-      const sent = await sendLetter(
-        { to: [chosen.value], ...title, text: text.value, fields: {}, ...into },
-        once,
-      );
+      const sent = await sendLetter({ to: [chosen.value], ...title, text: text.value, fields: {}, ...into });
       clearDrafts(`${place}/`);
       notify(
         sent.state === 'accepted'

@@ -162,13 +162,13 @@ function ThreadActions({
       </a>
       {isOpen && (
         <>
-          <ActButton act={(once) => say(at('threads', id), isPaused ? 'unpause' : 'pause', once)}>
+          <ActButton act={() => say(at('threads', id), isPaused ? 'unpause' : 'pause')}>
             {isPaused ? 'Continue' : 'Pause'}
           </ActButton>
           <ActButton
             kind="quiet"
             sure="Cancel this thread permanently"
-            act={(once) => say(at('threads', id), 'cancel', once)}
+            act={() => say(at('threads', id), 'cancel')}
           >
             Cancel
           </ActButton>
@@ -216,7 +216,7 @@ function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> 
       title={<Line value={message.subject} limit={160} />}
       actions={
         hasFailed && (
-          <ActButton act={(once) => say(at('messages', message.id), 'retry', once)}>
+          <ActButton act={() => say(at('messages', message.id), 'retry')}>
             Put it back into the inbox
           </ActButton>
         )

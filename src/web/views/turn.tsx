@@ -28,7 +28,7 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
       title={turn === null ? `Turn ${id}` : <Line value={`Turn ${id} of ${turn.role}`} />}
       actions={
         turn !== null && (
-          <ActButton sure="Cancel this turn permanently" act={(once) => say(at('turns', id), 'cancel', once)}>
+          <ActButton sure="Cancel this turn permanently" act={() => say(at('turns', id), 'cancel')}>
             Cancel
           </ActButton>
         )
@@ -81,13 +81,19 @@ function Invocation({ id, invocation }: { readonly id: string; readonly invocati
   return (
     <div class="beside">
       <FilePanel title="Prompt" path={invocation.prompt && `${folder}/prompt`} grows={result === null} />
-      <FilePanel title="Transcript" path={invocation.stdout && `${folder}/stdout`} grows={result === null} />
-      <FilePanel title="Errors" path={invocation.stderr && `${folder}/stderr`} grows={result === null} />
-      {result !== null && (
-        <Panel title="Result">
-          <Text value={JSON.stringify(result, null, 2)} kind="code" />
-        </Panel>
-      )}
+      <div class="stack">
+        <FilePanel
+          title="Transcript"
+          path={invocation.stdout && `${folder}/stdout`}
+          grows={result === null}
+        />
+        <FilePanel title="Errors" path={invocation.stderr && `${folder}/stderr`} grows={result === null} />
+        {result !== null && (
+          <Panel title="Result">
+            <Text value={JSON.stringify(result, null, 2)} kind="code" />
+          </Panel>
+        )}
+      </div>
     </div>
   );
 }

@@ -128,8 +128,8 @@ function Start({ id, workflow }: { readonly id: string; readonly workflow: Workf
   const start = () => {
     const given = values();
     if (given === null) return;
-    void starting.run(async (once) => {
-      const { run } = await startRun(id, given, once);
+    void starting.run(async () => {
+      const { run } = await startRun(id, given);
       notify('The run has started.');
       go(link('runs', run));
     });
