@@ -12,13 +12,14 @@ const pauses = [250, 500, 1_000, 2_000, 5_000];
 const silence = 40_000;
 
 /**
- * Reports every change of the project until the page is left. After a gap it reports one change,
+ * Reports every change of the project as long as the page has this key. After a gap it reports one change,
  * whatever was missed: documents are read again as a whole.
  */
 export async function follow(changed: () => void): Promise<void> {
   let lastEvent: string | null = null;
   let attempt = 0;
-  while (key.value !== null) {
+  const own = key.peek();
+  while (own !== null && key.peek() === own) {
     const ending = new AbortController();
     try {
       const response = await openStream(lastEvent, ending.signal);

@@ -68,17 +68,34 @@ export function Trouble({ problem }: { readonly problem: Problem }) {
   );
 }
 
-/** The head of a table; a name that begins with `#` is of a column of numbers. */
-export function Head({ names }: { readonly names: readonly string[] }) {
+interface TableProps {
+  /** What it lists; it is read out, not shown. */
+  readonly caption: string;
+  /** The columns; a name that begins with `#` is of a column of numbers. */
+  readonly names: readonly string[];
+  /** The bodies of the table. */
+  readonly children: ComponentChildren;
+  readonly after?: ComponentChildren;
+}
+
+/** A table that scrolls by itself where it is too wide, also by keyboard. */
+export function Table({ caption, names, children, after }: TableProps) {
   return (
-    <thead>
-      <tr>
-        {names.map((name) => (
-          <th key={name} scope="col" class={name.startsWith('#') ? 'number' : undefined}>
-            {name.replace('#', '')}
-          </th>
-        ))}
-      </tr>
-    </thead>
+    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+      <table>
+        <caption>{caption}</caption>
+        <thead>
+          <tr>
+            {names.map((name) => (
+              <th key={name} scope="col" class={name.startsWith('#') ? 'number' : undefined}>
+                {name.replace('#', '')}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {children}
+      </table>
+      {after}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { CostKind, CostsDocument } from '../../operations/costs.ts';
-import { Empty, Head, Loaded, View } from '../parts/panel.tsx';
+import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Line, Price } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { query, refine } from '../state/route.ts';
@@ -45,64 +45,61 @@ export function Costs() {
         </select>
       </div>
       <Loaded live={live}>
-        {(costs) => (costs.rows.length === 0 ? <Empty>Nothing was spent.</Empty> : <Table costs={costs} />)}
+        {(costs) => (costs.rows.length === 0 ? <Empty>Nothing was spent.</Empty> : <Rows costs={costs} />)}
       </Loaded>
     </View>
   );
 }
 
-function Table({ costs }: { readonly costs: CostsDocument }) {
+function Rows({ costs }: { readonly costs: CostsDocument }) {
   const share = (cost: { usd: number; tokens: number }) => {
     const [part, whole] =
       costs.total.cost.usd > 0 ? [cost.usd, costs.total.cost.usd] : [cost.tokens, costs.total.cost.tokens];
     return whole > 0 ? part / whole : 0;
   };
   return (
-    <div class="scroll">
-      <table>
-        <caption>Costs</caption>
-        <Head
-          names={[
-            ...costs.by.map((kind) => kind.charAt(0).toUpperCase() + kind.slice(1)),
-            '#Launches',
-            '#Tokens',
-            '#Cost',
-            'Share',
-          ]}
-        />
-        <tbody>
-          {costs.rows.map(({ key, launches, cost }) => (
-            <tr key={JSON.stringify(key)}>
-              {costs.by.map((kind) => (
-                <th key={kind} scope="row">
-                  <Line value={key[kind] ?? '–'} limit={80} />
-                </th>
-              ))}
-              <td class="number">{launches}</td>
-              <td class="number">{cost.tokens.toLocaleString('en')}</td>
-              <td class="number">
-                <Price cost={cost} />
-              </td>
-              <td>
-                <meter min={0} max={1} value={share(cost)} aria-label="Share of the total" />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-        <tfoot>
-          <tr>
-            <th scope="row" colSpan={costs.by.length}>
-              Total
-            </th>
-            <td class="number">{costs.total.launches}</td>
-            <td class="number">{costs.total.cost.tokens.toLocaleString('en')}</td>
+    <Table
+      caption="Costs"
+      names={[
+        ...costs.by.map((kind) => kind.charAt(0).toUpperCase() + kind.slice(1)),
+        '#Launches',
+        '#Tokens',
+        '#Cost',
+        'Share',
+      ]}
+    >
+      <tbody>
+        {costs.rows.map(({ key, launches, cost }) => (
+          <tr key={JSON.stringify(key)}>
+            {costs.by.map((kind) => (
+              <th key={kind} scope="row">
+                <Line value={key[kind] ?? '–'} limit={80} />
+              </th>
+            ))}
+            <td class="number">{launches}</td>
+            <td class="number">{cost.tokens.toLocaleString('en')}</td>
             <td class="number">
-              <Price cost={costs.total.cost} />
+              <Price cost={cost} />
             </td>
-            <td />
+            <td>
+              <meter min={0} max={1} value={share(cost)} aria-label="Share of the total" />
+            </td>
           </tr>
-        </tfoot>
-      </table>
-    </div>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={costs.by.length}>
+            Total
+          </th>
+          <td class="number">{costs.total.launches}</td>
+          <td class="number">{costs.total.cost.tokens.toLocaleString('en')}</td>
+          <td class="number">
+            <Price cost={costs.total.cost} />
+          </td>
+          <td />
+        </tr>
+      </tfoot>
+    </Table>
   );
 }

@@ -4,7 +4,7 @@ import type { StatusDocument } from '../../operations/status.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Empty, Head, Loaded, Panel, View } from '../parts/panel.tsx';
+import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Ago, Lasting, Line, Price, State, Until, visible, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
@@ -24,7 +24,7 @@ export function Roles() {
             <Panel title="Who waits for whom">
               <WaitGraph roles={status.roles} />
             </Panel>
-            <Table status={status} />
+            <Rows status={status} />
           </>
         )}
       </Loaded>
@@ -114,22 +114,19 @@ function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
   );
 }
 
-function Table({ status }: { readonly status: StatusDocument }) {
+function Rows({ status }: { readonly status: StatusDocument }) {
   const paused = new Set(status.paused.roles);
   return (
-    <div class="scroll">
-      <table>
-        <caption>Roles and their waits</caption>
-        <Head
-          names={['Role', 'State', '#Inbox', 'Waits for', 'Owes an answer to', '#Turns', '#Cost', 'Actions']}
-        />
-        <tbody>
-          {status.roles.map((role) => (
-            <Row key={role.name} role={role} isPaused={paused.has(role.name)} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Roles and their waits"
+      names={['Role', 'State', '#Inbox', 'Waits for', 'Owes an answer to', '#Turns', '#Cost', 'Actions']}
+    >
+      <tbody>
+        {status.roles.map((role) => (
+          <Row key={role.name} role={role} isPaused={paused.has(role.name)} />
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -204,7 +201,7 @@ export function Role({ name }: { readonly name: string }) {
               </p>
               {role.why !== null && <Why why={role.why} />}
               <Turns turns={status.turns.filter((turn) => turn.role === name)} />
-              <Table status={{ ...status, roles: [role] }} />
+              <Rows status={{ ...status, roles: [role] }} />
               <RoleThreads status={status} name={name} />
             </>
           );

@@ -4,7 +4,7 @@ import { command, retryStep } from '../api/actions.ts';
 import { at } from '../api/client.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Head, Loaded, Panel, View } from '../parts/panel.tsx';
+import { Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Ago, Facts, Id, Lasting, Line, Price, State, Text, visible, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link, query } from '../state/route.ts';
@@ -124,32 +124,28 @@ function Steps({
   readonly chosen: string | null;
 }) {
   return (
-    <div class="scroll">
-      <table>
-        <caption>Steps</caption>
-        <Head names={['Step', 'Status', 'Took', '#Attempts', '#Cost', 'Reason']} />
-        <tbody>
-          {rows.map(({ path, depth, step }) => (
-            <tr key={path} aria-selected={path === chosen}>
-              <th scope="row" class={`depth-${String(Math.min(depth, 4))}`}>
-                <a data-row href={stepLink(run, path)}>
-                  <Line value={path} limit={80} />
-                </a>
-              </th>
-              <td>
-                <State value={step.status} />
-              </td>
-              <td>{step.started_at !== null && <Lasting from={step.started_at} to={step.completed_at} />}</td>
-              <td class="number">{step.attempts > 0 && step.attempts}</td>
-              <td class="number">
-                <Price cost={step.cost} />
-              </td>
-              <td>{step.reason !== null && <Line value={step.reason} limit={160} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table caption="Steps" names={['Step', 'Status', 'Took', '#Attempts', '#Cost', 'Reason']}>
+      <tbody>
+        {rows.map(({ path, depth, step }) => (
+          <tr key={path} class={path === chosen ? 'chosen' : undefined}>
+            <th scope="row" class={`depth-${String(Math.min(depth, 4))}`}>
+              <a data-row href={stepLink(run, path)} aria-current={path === chosen ? 'true' : undefined}>
+                <Line value={path} limit={80} />
+              </a>
+            </th>
+            <td>
+              <State value={step.status} />
+            </td>
+            <td>{step.started_at !== null && <Lasting from={step.started_at} to={step.completed_at} />}</td>
+            <td class="number">{step.attempts > 0 && step.attempts}</td>
+            <td class="number">
+              <Price cost={step.cost} />
+            </td>
+            <td>{step.reason !== null && <Line value={step.reason} limit={160} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { RunSummary } from '../../operations/runs/summary.ts';
-import { Empty, Head, Loaded, View } from '../parts/panel.tsx';
+import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Lasting, Line, Price, State } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
@@ -67,43 +67,41 @@ export function Runs() {
   );
 }
 
-function Table({ runs }: { readonly runs: readonly RunSummary[] }) {
+function Rows({ runs }: { readonly runs: readonly RunSummary[] }) {
   if (runs.length === 0) return <Empty>There is no such run.</Empty>;
   const shown = Number(query.value.get('show') ?? pageSize);
   return (
-    <div class="scroll">
-      <table>
-        <caption>Runs, newest first</caption>
-        <Head names={['Workflow', 'Run', 'State', 'Started', 'Took', '#Cost']} />
-        <tbody>
-          {runs.slice(0, shown).map((run) => (
-            <tr key={run.run}>
-              <th scope="row">
-                <a href={link('runs', run.run)} data-row>
-                  <Line value={run.workflow} limit={60} />
-                </a>
-              </th>
-              <td>
-                <Id value={run.run} />
-              </td>
-              <td>
-                <State value={stateOf(run)} />{' '}
-                {run.reason !== null && <Line value={run.reason} limit={120} />}
-              </td>
-              <td>{run.started_at !== null && <Ago at={run.started_at} />}</td>
-              <td>
-                {run.started_at !== null && (run.completed_at !== null || run.alive) && (
-                  <Lasting from={run.started_at} to={run.completed_at} />
-                )}
-              </td>
-              <td class="number">
-                <Price cost={run.cost} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <More total={runs.length} shown={shown} />
-    </div>
+    <Table
+      caption="Runs, newest first"
+      names={['Workflow', 'Run', 'State', 'Started', 'Took', '#Cost']}
+      after={<More total={runs.length} shown={shown} />}
+    >
+      <tbody>
+        {runs.slice(0, shown).map((run) => (
+          <tr key={run.run}>
+            <th scope="row">
+              <a href={link('runs', run.run)} data-row>
+                <Line value={run.workflow} limit={60} />
+              </a>
+            </th>
+            <td>
+              <Id value={run.run} />
+            </td>
+            <td>
+              <State value={stateOf(run)} /> {run.reason !== null && <Line value={run.reason} limit={120} />}
+            </td>
+            <td>{run.started_at !== null && <Ago at={run.started_at} />}</td>
+            <td>
+              {run.started_at !== null && (run.completed_at !== null || run.alive) && (
+                <Lasting from={run.started_at} to={run.completed_at} />
+              )}
+            </td>
+            <td class="number">
+              <Price cost={run.cost} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }

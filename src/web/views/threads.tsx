@@ -2,7 +2,7 @@ import type { Shown } from '../../operations/show.ts';
 import type { StatusDocument, WaitingThread } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Empty, Head, Loaded, View } from '../parts/panel.tsx';
+import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Facts, Id, Line, Price, State, Text, visible, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
@@ -61,40 +61,39 @@ export function Threads() {
   );
 }
 
-function Table({ threads }: { readonly threads: readonly WaitingThread[] }) {
+function Rows({ threads }: { readonly threads: readonly WaitingThread[] }) {
   if (threads.length === 0) return <Empty>There is no such thread.</Empty>;
   const shown = Number(query.value.get('show') ?? pageSize);
   return (
-    <div class="scroll">
-      <table>
-        <caption>Threads, newest first</caption>
-        <Head names={['Subject', 'State', '#Messages', '#Turns', '#Cost', 'Opened']} />
-        <tbody>
-          {threads.slice(0, shown).map((thread) => (
-            <tr key={thread.id}>
-              <th scope="row">
-                <a href={link('threads', thread.id)} data-row>
-                  <Line value={thread.subject} limit={120} />
-                </a>
-              </th>
-              <td>
-                <State value={thread.state} />{' '}
-                {thread.why !== null && <Line value={thread.why.reason} limit={140} />}
-              </td>
-              <td class="number">{thread.messages}</td>
-              <td class="number">{thread.turns}</td>
-              <td class="number">
-                <Price cost={thread.cost} />
-              </td>
-              <td>
-                <Ago at={thread.opened} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <More total={threads.length} shown={shown} />
-    </div>
+    <Table
+      caption="Threads, newest first"
+      names={['Subject', 'State', '#Messages', '#Turns', '#Cost', 'Opened']}
+      after={<More total={threads.length} shown={shown} />}
+    >
+      <tbody>
+        {threads.slice(0, shown).map((thread) => (
+          <tr key={thread.id}>
+            <th scope="row">
+              <a href={link('threads', thread.id)} data-row>
+                <Line value={thread.subject} limit={120} />
+              </a>
+            </th>
+            <td>
+              <State value={thread.state} />{' '}
+              {thread.why !== null && <Line value={thread.why.reason} limit={140} />}
+            </td>
+            <td class="number">{thread.messages}</td>
+            <td class="number">{thread.turns}</td>
+            <td class="number">
+              <Price cost={thread.cost} />
+            </td>
+            <td>
+              <Ago at={thread.opened} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -227,24 +226,20 @@ function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> 
         <a href={link('why', message.id)}>Why does it not move?</a>
       </p>
       <Conversation messages={[message]} turns={[]} />
-      <div class="scroll">
-        <table>
-          <caption>Copies</caption>
-          <Head names={['Role', 'At', 'Turn', 'Reason']} />
-          <tbody>
-            {copies.map((copy) => (
-              <tr key={copy.role}>
-                <th scope="row">{visible(copy.role)}</th>
-                <td>
-                  <State value={copy.at} />
-                </td>
-                <td>{copy.turn !== null && <a href={link('turns', copy.turn)}>{copy.turn}</a>}</td>
-                <td>{copy.reason !== null && <Line value={copy.reason} limit={300} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table caption="Copies" names={['Role', 'At', 'Turn', 'Reason']}>
+        <tbody>
+          {copies.map((copy) => (
+            <tr key={copy.role}>
+              <th scope="row">{visible(copy.role)}</th>
+              <td>
+                <State value={copy.at} />
+              </td>
+              <td>{copy.turn !== null && <a href={link('turns', copy.turn)}>{copy.turn}</a>}</td>
+              <td>{copy.reason !== null && <Line value={copy.reason} limit={300} />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
       {request !== null && (
         <p class="dim">{request.asks.map((ask) => `${visible(ask.recipient)}: ${ask.state}`).join(', ')}</p>
       )}

@@ -8,7 +8,7 @@ import { at, Problem } from '../api/client.ts';
 import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
 import { Fields, valuesOf } from '../parts/fields.tsx';
 import { useAction } from '../parts/form.tsx';
-import { Empty, Head, Loaded, Panel, View } from '../parts/panel.tsx';
+import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Facts, Line, State, Text, visible } from '../parts/text.tsx';
 import { draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
@@ -24,39 +24,35 @@ export function Workflows() {
     <View title="Workflows">
       <Loaded live={live}>
         {(rows) =>
-          rows.length === 0 ? <Empty>There are no workflows in workflows/.</Empty> : <Table rows={rows} />
+          rows.length === 0 ? <Empty>There are no workflows in workflows/.</Empty> : <Rows rows={rows} />
         }
       </Loaded>
     </View>
   );
 }
 
-function Table({ rows }: { readonly rows: readonly WorkflowRow[] }) {
+function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
   return (
-    <div class="scroll">
-      <table>
-        <caption>Workflows of the project</caption>
-        <Head names={['Name', 'About', '#Steps', 'Language', 'File']} />
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.file}>
-              <th scope="row">
-                <a href={link('workflows', row.name ?? row.file)} data-row>
-                  <Line value={row.name ?? row.file} limit={60} />
-                </a>{' '}
-                {!row.ok && <State value="error" />}
-              </th>
-              <td>{row.description !== null && <Line value={row.description} limit={160} />}</td>
-              <td class="number">{row.steps}</td>
-              <td>{row.language}</td>
-              <td>
-                <code>{visible(row.file)}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table caption="Workflows of the project" names={['Name', 'About', '#Steps', 'Language', 'File']}>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.file}>
+            <th scope="row">
+              <a href={link('workflows', row.name ?? row.file)} data-row>
+                <Line value={row.name ?? row.file} limit={60} />
+              </a>{' '}
+              {!row.ok && <State value="error" />}
+            </th>
+            <td>{row.description !== null && <Line value={row.description} limit={160} />}</td>
+            <td class="number">{row.steps}</td>
+            <td>{row.language}</td>
+            <td>
+              <code>{visible(row.file)}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -187,24 +183,23 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
         </p>
       ))}
       <PlanGraph contracts={contracts} />
-      <div class="scroll">
-        <table>
-          <caption>Steps, by the time at which they can start</caption>
-          <Head names={['#Batch', 'Step', 'Kind', 'Needs', '#Attempts', 'Capabilities']} />
-          <tbody>
-            {contracts.map((contract) => (
-              <tr key={contract.step}>
-                <td class="number">{batches.find(({ steps }) => steps.includes(contract.step))?.number}</td>
-                <th scope="row">{oneLine(contract.step, 80)}</th>
-                <td>{contract.provider ?? contract.role ?? contract.kind.toLowerCase()}</td>
-                <td>{oneLine(contract.needs.join(', '), 120)}</td>
-                <td class="number">{contract.attempts}</td>
-                <td>{contract.capabilities.join(', ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="Steps, by the time at which they can start"
+        names={['#Batch', 'Step', 'Kind', 'Needs', '#Attempts', 'Capabilities']}
+      >
+        <tbody>
+          {contracts.map((contract) => (
+            <tr key={contract.step}>
+              <td class="number">{batches.find(({ steps }) => steps.includes(contract.step))?.number}</td>
+              <th scope="row">{oneLine(contract.step, 80)}</th>
+              <td>{contract.provider ?? contract.role ?? contract.kind.toLowerCase()}</td>
+              <td>{oneLine(contract.needs.join(', '), 120)}</td>
+              <td class="number">{contract.attempts}</td>
+              <td>{contract.capabilities.join(', ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
       <p class="dim">{assumptions.map(visible).join('; ')}.</p>
     </Panel>
   );
