@@ -19,7 +19,8 @@ export async function follow(changed: () => void): Promise<void> {
   let lastEvent: string | null = null;
   let attempt = 0;
   const own = key.peek();
-  while (own !== null && key.peek() === own) {
+  if (own === null) return;
+  while (key.peek() === own) {
     const ending = new AbortController();
     try {
       const response = await openStream(lastEvent, ending.signal);

@@ -130,7 +130,7 @@ export function Why({ why, target }: { readonly why: Explained; readonly target?
   return (
     <div class="why">
       <p>
-        <Line value={why.reason} limit={600} />.
+        <Line value={/[.?!]$/.test(why.reason) ? why.reason : `${why.reason}.`} limit={600} />
         {why.cause !== null && (
           <>
             {' '}

@@ -1,4 +1,5 @@
 import { oneLine } from '../../kernel/one-line.ts';
+import { money } from '../../kernel/cost.ts';
 import type { RunDocument } from '../api/documents.ts';
 import { command, retryStep } from '../api/actions.ts';
 import { at } from '../api/client.ts';
@@ -37,7 +38,7 @@ function Shows({ run }: { readonly run: RunDocument }) {
             'Steps',
             `${String(rows.filter((row) => row.step.completed_at !== null).length)} of ${String(rows.length)}`,
           ],
-          ['Cost', <Price cost={run.cost} />],
+          ['Cost', money(run.cost)],
           ...Object.entries(run.parameters).map(
             ([name, value]) =>
               [

@@ -55,7 +55,7 @@ export function Runs() {
       </div>
       <Loaded live={live}>
         {(runs) => (
-          <Table
+          <Rows
             runs={runs.filter(
               (run) =>
                 (workflow === '' || run.workflow === workflow) && (state === '' || stateOf(run) === state),

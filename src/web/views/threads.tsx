@@ -1,3 +1,4 @@
+import { money } from '../../kernel/cost.ts';
 import type { Shown } from '../../operations/show.ts';
 import type { StatusDocument, WaitingThread } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
@@ -46,7 +47,7 @@ export function Threads() {
       </div>
       <Loaded live={live}>
         {({ threads }) => (
-          <Table
+          <Rows
             threads={threads
               .filter(
                 (thread) =>
@@ -132,7 +133,7 @@ export function Thread({ id }: { readonly id: string }) {
                 ['State', shown.thread && <State value={shown.thread.state} />],
                 ['Reason', shown.thread?.reason && <Line value={shown.thread.reason.text} limit={400} />],
                 ['Opened', shown.thread && <Ago at={shown.thread.opened} />],
-                ['Cost', shown.thread && <Price cost={shown.thread.cost} />],
+                ['Cost', shown.thread && money(shown.thread.cost)],
                 ['Worktree', shown.thread?.worktree && <code>{visible(shown.thread.worktree)}</code>],
               ]}
             />

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
+import { money } from '../../kernel/cost.ts';
 import type { InvocationDocument, Shown } from '../../operations/show.ts';
 import { at } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Trouble, View } from '../parts/panel.tsx';
-import { Ago, Facts, Lasting, Line, Price, State, Text } from '../parts/text.tsx';
+import { Ago, Facts, Lasting, Line, State, Text } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { useText } from '../state/followed-text.ts';
@@ -43,7 +44,7 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
             ['Started', <Ago at={turn.since} />],
             ['For', <Lasting from={turn.since} />],
             ['Progress', turn.progress && <Line value={turn.progress} />],
-            ['Cost', <Price cost={turn.cost} />],
+            ['Cost', money(turn.cost)],
           ]}
         />
       )}
