@@ -40,6 +40,22 @@ export interface Session {
   readonly access: 'read' | 'write';
 }
 
+/** A type of messages, as far as writing one needs it. */
+export interface LetterType {
+  readonly name: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  /** It goes to all of `to`. */
+  readonly to_all: boolean;
+  readonly reply: readonly string[];
+  readonly fields: Readonly<Record<string, FieldShape>>;
+}
+
+export interface ProtocolDocument {
+  readonly roles: readonly { readonly name: string; readonly provider: string }[];
+  readonly types: readonly LetterType[];
+}
+
 export interface WorkflowRow {
   readonly file: string;
   /** False: it has errors. */

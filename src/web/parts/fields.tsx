@@ -1,6 +1,8 @@
 import type { Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
+import { Problem } from '../api/client.ts';
 import { draft } from '../state/drafts.ts';
+import { complain } from '../state/toasts.ts';
 
 /** What a field of an answer, or a parameter of a workflow, accepts. */
 export interface FieldShape {
@@ -14,12 +16,12 @@ export interface FieldShape {
 
 type Shapes = Readonly<Record<string, FieldShape>>;
 
-export type Values =
+type Values =
   | { readonly ok: true; readonly values: Readonly<Record<string, Json>> }
   | { readonly ok: false; readonly name: string; readonly problem: string };
 
 /** The values that were typed, by the types of their fields; empty optional ones are left out. */
-export function valuesOf(shapes: Shapes, typed: (name: string) => string): Values {
+function valuesOf(shapes: Shapes, typed: (name: string) => string): Values {
   const values: Record<string, Json> = {};
   for (const [name, shape] of Object.entries(shapes)) {
     const text = typed(name);
@@ -33,6 +35,15 @@ export function valuesOf(shapes: Shapes, typed: (name: string) => string): Value
     values[name] = value;
   }
   return { ok: true, values };
+}
+
+/** The values typed under `place`; null: something is missing, which the person was told. */
+export function typedFields(shapes: Shapes, place: string): Readonly<Record<string, Json>> | null {
+  const read = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
+  if (read.ok) return read.values;
+  complain(new Problem('E_VALUE', 422, read.problem));
+  document.getElementById(`${place}-${read.name}`)?.focus();
+  return null;
 }
 
 /** The value of a text, undefined if the type has no such value. */

@@ -7,7 +7,7 @@ import type { InboxItem } from '../../operations/inbox.ts';
 import type { Shown } from '../../operations/show.ts';
 import { judge, reply } from '../api/actions.ts';
 import { at } from '../api/client.ts';
-import { Fields, valuesOf } from '../parts/fields.tsx';
+import { Fields, typedFields } from '../parts/fields.tsx';
 import { useAction } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
 import { Ago, CommandLine, Facts, Line, State, Text, Until } from '../parts/text.tsx';
@@ -92,15 +92,6 @@ export function onSubmit(act: () => void): FormHTMLAttributes {
       }
     },
   };
-}
-
-/** The typed fields, or null after the person was told what is missing. */
-function typedFields(shapes: InboxItem['fields'], place: string) {
-  const read = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
-  if (read.ok) return read.values;
-  complain(new Problem('E_VALUE', 422, read.problem));
-  document.getElementById(`${place}-${read.name}`)?.focus();
-  return null;
 }
 
 function Answer({ item }: { readonly item: InboxItem }) {

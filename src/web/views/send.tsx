@@ -1,10 +1,12 @@
-import { useComputed, type Signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 import { sendLetter } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
+import type { LetterType, ProtocolDocument, Session } from '../api/documents.ts';
+import { Fields, typedFields } from '../parts/fields.tsx';
 import { useAction } from '../parts/form.tsx';
-import { Loaded, View } from '../parts/panel.tsx';
+import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
 import { go, link, query } from '../state/route.ts';
@@ -15,63 +17,93 @@ const place = 'send';
 
 /** Sends a task, or a message to a thread. What is typed stays until it is sent. */
 export function Send({ role }: { readonly role: string | null }) {
-  const live = useLive<StatusDocument>('/status');
+  const protocol = useLive<ProtocolDocument>('/protocol');
+  const session = useLive<Session>('/session').value.value;
+  const status = useLive<StatusDocument>('/status').value.value;
   const thread = query.value.get('thread');
   return (
     <View title={thread === null ? 'New task' : 'Add a message'}>
-      <Loaded live={live}>
-        {(status) => (
-          <Letter
-            roles={status.roles.map(({ name }) => name)}
-            role={role}
-            thread={thread}
-            hasController={status.controller !== null}
-          />
-        )}
+      {status?.controller === null && (
+        <p class="dim">No controller runs. What you send waits until `mailroom up` starts.</p>
+      )}
+      <Loaded live={protocol}>
+        {(found) => {
+          const types = lettersOf(found, session?.name ?? 'user', role);
+          if (types.length === 0) return <Empty>The protocol lets nobody write to this role.</Empty>;
+          return <Letter types={types} role={role} thread={thread} />;
+        }}
       </Loaded>
     </View>
   );
 }
 
-interface LetterProps {
-  readonly roles: readonly string[];
-  readonly role: string | null;
-  readonly thread: string | null;
-  readonly hasController: boolean;
+/** What a person may send without being asked, to a role where one is named; answers are no part of it. */
+function lettersOf({ roles, types }: ProtocolDocument, name: string, role: string | null): LetterType[] {
+  const isPerson = roles.some((each) => each.name === name && each.provider === 'human');
+  const answers = new Set(types.flatMap(({ reply }) => reply));
+  return types.filter(
+    (type) =>
+      type.from.includes(isPerson ? name : 'user') &&
+      !answers.has(type.name) &&
+      (role === null || type.to.includes(role)),
+  );
 }
 
-function Letter({ roles, role, thread, hasController }: LetterProps) {
-  const names = roles.filter((name) => name !== 'user');
-  const to = draft(`${place}/to`);
-  const subject = draft(`${place}/subject`);
-  const text = draft(`${place}/text`);
+interface LetterProps {
+  readonly types: readonly LetterType[];
+  readonly role: string | null;
+  readonly thread: string | null;
+}
+
+function Letter({ types, role, thread }: LetterProps) {
+  const [to, name] = [draft(`${place}/to`), draft(`${place}/type`)];
+  const [subject, text] = [draft(`${place}/subject`), draft(`${place}/text`)];
   const { busy, run } = useAction();
-  const chosen = useComputed(() => (to.value === '' ? (role ?? names[0] ?? '') : to.value));
+  const type = types.find((each) => each.name === name.value) ?? types[0]!;
+  const recipients = type.to_all
+    ? type.to
+    : [type.to.find((each) => each === (to.value || role)) ?? type.to[0] ?? ''];
   const submit = () => {
+    const fields = typedFields(type.fields, `${place}-${type.name}`);
+    if (fields === null) return;
     if (text.value.trim() === '') {
       document.getElementById('send-text')?.focus();
-      return complain(new Problem('E_VALUE', 422, 'Write the task first.'));
+      return complain(new Problem('E_VALUE', 422, 'Write the text first.'));
     }
     void run(async () => {
       const title = subject.value.trim() === '' ? {} : { subject: subject.value };
       const into = thread === null ? {} : { thread };
-      const sent = await sendLetter({ to: [chosen.value], ...title, text: text.value, fields: {}, ...into });
+      const letter = { type: type.name, ...title, text: text.value, fields, ...into };
+      const sent = await sendLetter({ to: recipients, ...letter });
       clearDrafts(`${place}/`);
+      clearDrafts(`${place}-${type.name}/`);
+      const isAccepted = sent.state === 'accepted';
       notify(
-        sent.state === 'accepted'
+        isAccepted
           ? `Sent to ${oneLine(sent.to.join(', '), 80)}.`
           : 'Recorded: it is sent when a controller runs.',
       );
-      go(sent.state === 'accepted' ? link('threads', sent.thread) : link('roles'));
+      go(isAccepted ? link('threads', sent.thread) : link('roles'));
     });
   };
   return (
     <form class="panel letter" {...onSubmit(submit)}>
-      {!hasController && (
-        <p class="dim">No controller runs. What you send waits until `mailroom up` starts.</p>
+      {types.length > 1 && (
+        <Choice
+          id="send-type"
+          label="Type"
+          names={types.map((each) => each.name)}
+          chosen={type.name}
+          choose={name}
+        />
       )}
-      <Recipient names={names} chosen={chosen.value} choose={(name) => (to.value = name)} />
+      {type.to_all ? (
+        <p class="dim">It goes to {oneLine(type.to.join(', '), 200)}.</p>
+      ) : (
+        <Choice id="send-to" label="To" names={type.to} chosen={recipients[0] ?? ''} choose={to} />
+      )}
       <Words subject={subject} text={text} />
+      <Fields shapes={type.fields} place={`${place}-${type.name}`} />
       <button type="submit" class="primary" aria-busy={busy.value}>
         Send
       </button>
@@ -80,17 +112,19 @@ function Letter({ roles, role, thread, hasController }: LetterProps) {
   );
 }
 
-interface RecipientProps {
+interface ChoiceProps {
+  readonly id: string;
+  readonly label: string;
   readonly names: readonly string[];
   readonly chosen: string;
-  readonly choose: (name: string) => void;
+  readonly choose: Signal<string>;
 }
 
-function Recipient({ names, chosen, choose }: RecipientProps) {
+function Choice({ id, label, names, chosen, choose }: ChoiceProps) {
   return (
     <div class="field">
-      <label for="send-to">To</label>
-      <select id="send-to" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
+      <label for={id}>{label}</label>
+      <select id={id} value={chosen} onChange={(event) => (choose.value = event.currentTarget.value)}>
         {names.map((name) => (
           <option key={name} value={name}>
             {oneLine(name, 60)}

@@ -4,16 +4,15 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { span } from '../../kernel/times.ts';
 import type { PlanDocument } from '../../operations/runs/plan.ts';
 import { planOf, startRun } from '../api/actions.ts';
-import { at, Problem } from '../api/client.ts';
+import { at } from '../api/client.ts';
 import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
-import { Fields, valuesOf } from '../parts/fields.tsx';
+import { Fields, typedFields } from '../parts/fields.tsx';
 import { useAction } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Facts, Line, State, Text, visible } from '../parts/text.tsx';
-import { draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
-import { complain, notify } from '../state/toasts.ts';
+import { notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
 import { PlanGraph } from './plan-graph.tsx';
 
@@ -110,13 +109,7 @@ function Start({ id, workflow }: { readonly id: string; readonly workflow: Workf
   const planning = useAction();
   const starting = useAction();
   const { parameters } = workflow;
-  const values = () => {
-    const read = valuesOf(parameters, (name) => draft(`${place}/${name}`).value);
-    if (read.ok) return read.values;
-    complain(new Problem('E_VALUE', 422, read.problem));
-    document.getElementById(`${place}-${read.name}`)?.focus();
-    return null;
-  };
+  const values = () => typedFields(parameters, place);
   const preview = () => {
     const given = values();
     if (given !== null) void planning.run(async () => void (plan.value = await planOf(id, given)));
