@@ -113,9 +113,12 @@ export function show(project: Project, state: MailState, word: string, others?: 
   return showMessage(project, state, known);
 }
 
-/** The same for the current state of a project. */
-export function showNow(project: Project, word: string): Shown {
-  return show(project, project.state() ?? emptyState(), word);
+/** The same for the current state of a project. `kind`: of the things with this id only that one. */
+export function showNow(project: Project, word: string, kind: 'thread' | null = null): Shown {
+  const state = project.state() ?? emptyState();
+  // The message that opened a thread has the same id.
+  if (kind === 'thread') return showThread(project, state, resolve(project, state, word, ['thread']).thread);
+  return show(project, state, word);
 }
 
 function showMessage(project: Project, state: MailState, known: KnownMessage): Shown {

@@ -179,7 +179,7 @@ function Connection() {
   return (
     <div class="lost" role="alert">
       <strong>The server is gone.</strong> What you see is as it was; what you type stays. The page connects
-      again by itself.{' '}
+      again automatically.{' '}
       <button type="button" onClick={reconnect}>
         Try now
       </button>

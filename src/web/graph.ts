@@ -56,7 +56,7 @@ export function borderOf(centre: Point, towards: Point, width: number, height: n
   return { x: centre.x + dx * scale, y: centre.y + dy * scale };
 }
 
-/** An SVG path between two points, bent to its right so that a pair of opposite edges stays apart. */
+/** A path between two points, bent to its right: a pair of opposite edges stays apart. */
 export function bent(from: Point, to: Point, bend: number): string {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const [mx, my] = [(from.x + to.x) / 2 - dy * bend, (from.y + to.y) / 2 + dx * bend];

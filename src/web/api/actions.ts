@@ -47,7 +47,7 @@ export async function judge(
   return await send(`${at('workflow-runs', run, 'gates', gate)}/${verb}`, answer);
 }
 
-/** Pauses, continues, cancels or repeats what a path names: `/roles/qa`, `/threads/…`, `/turns/t3`. */
+/** Pauses, continues, cancels or repeats what a path names, such as `/roles/qa` or `/turns/t3`. */
 export async function command(
   path: string,
   verb: 'pause' | 'unpause' | 'cancel' | 'retry' | 'resume',

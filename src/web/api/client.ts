@@ -31,7 +31,7 @@ export async function read<T>(path: string, tag: string | null = null): Promise<
   return { document, tag: response.headers.get('ETag') };
 }
 
-/** Reads a text from a byte on. Throws a `Problem`. */
+/** Reads plain text. Throws a `Problem`. */
 export async function readText(path: string): Promise<string> {
   const response = await request('GET', path, { headers: { Accept: 'text/plain' } });
   return await response.text();

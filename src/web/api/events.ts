@@ -12,8 +12,8 @@ const pauses = [250, 500, 1_000, 2_000, 5_000];
 const silence = 40_000;
 
 /**
- * Reports every change of the project as long as the page has this key. After a gap it reports one change,
- * whatever was missed: documents are read again as a whole.
+ * Reports every change of the project as long as the page has this key. After a gap it reports one
+ * change, whatever was missed: documents are read again as a whole.
  */
 export async function follow(changed: () => void): Promise<void> {
   let lastEvent: string | null = null;

@@ -37,7 +37,7 @@ function valuesOf(shapes: Shapes, typed: (name: string) => string): Values {
   return { ok: true, values };
 }
 
-/** The values typed under `place`; null: something is missing, which the person was told. */
+/** The values typed under `place`; null: something is missing, and the person is notified. */
 export function typedFields(shapes: Shapes, place: string): Readonly<Record<string, Json>> | null {
   const read = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
   if (read.ok) return read.values;
@@ -46,7 +46,7 @@ export function typedFields(shapes: Shapes, place: string): Readonly<Record<stri
   return null;
 }
 
-/** The value of a text, undefined if the type has no such value. */
+/** The value that was typed; undefined: the type has no such value. */
 function valueOf(shape: FieldShape, text: string): Json | undefined {
   if (shape.enum !== null) return shape.enum.find((each) => written(each) === text);
   if (shape.type === 'string') return text;

@@ -78,7 +78,7 @@ interface TableProps {
   readonly after?: ComponentChildren;
 }
 
-/** A table that scrolls by itself where it is too wide, also by keyboard. */
+/** A table that scrolls where it is too wide, also by keyboard. */
 export function Table({ caption, names, children, after }: TableProps) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { Problem, readText } from '../api/client.ts';
 import { now } from './now.ts';
 
-/** Milliseconds between two readings of a text that grows. */
+/** Milliseconds between two readings of output that grows. */
 const beat = 2_000;
 
 export interface FollowedText {

@@ -13,7 +13,7 @@ const gap = { x: 40, y: 12 };
 /** Above this number of steps a drawing is not read any more; the table has them all. */
 const mostDrawn = 200;
 
-/** The steps of a workflow and what each needs, from left to right; the table below it has the same. */
+/** The steps and what each needs, from left to right; the table below it has the same. */
 export function PlanGraph({ contracts }: { readonly contracts: readonly Step[] }) {
   const steps = contracts.filter(({ step }) => !step.includes('/'));
   if (steps.length < 2 || steps.length > mostDrawn) return null;

@@ -29,7 +29,7 @@ export function Send({ role }: { readonly role: string | null }) {
       <Loaded live={protocol}>
         {(found) => {
           const types = lettersOf(found, session?.name ?? 'user', role);
-          if (types.length === 0) return <Empty>The protocol lets nobody write to this role.</Empty>;
+          if (types.length === 0) return <Empty>The protocol allows no message from you to this role.</Empty>;
           return <Letter types={types} role={role} thread={thread} />;
         }}
       </Loaded>
@@ -37,7 +37,7 @@ export function Send({ role }: { readonly role: string | null }) {
   );
 }
 
-/** What a person may send without being asked, to a role where one is named; answers are no part of it. */
+/** The types that a person may send, to a role where one is named; without answers. */
 function lettersOf({ roles, types }: ProtocolDocument, name: string, role: string | null): LetterType[] {
   const isPerson = roles.some((each) => each.name === name && each.provider === 'human');
   const answers = new Set(types.flatMap(({ reply }) => reply));

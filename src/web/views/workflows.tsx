@@ -55,7 +55,7 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
   );
 }
 
-/** One workflow: its parameters, what a run would do and cost at most, and the button that starts it. */
+/** One workflow: its parameters, what a run would do and cost at most, and its start. */
 export function Workflow({ id }: { readonly id: string }) {
   const live = useLive<WorkflowDocument>(at('workflows', id));
   return (

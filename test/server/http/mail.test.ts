@@ -25,7 +25,6 @@ describe('reading mail', () => {
     const question = bench.id('Which list?');
     const thread = bench.id('Add a --json flag');
     for (const [path, word] of [
-      [`/api/v1/threads/${thread}`, thread],
       [`/api/v1/messages/${question}`, question],
       ['/api/v1/turns/t2', 't2'],
     ] as const) {
@@ -33,6 +32,12 @@ describe('reading mail', () => {
       expect([path, status]).toEqual([path, 200]);
       expect(document).toEqual((await bench.json('show', word)).document);
     }
+    // Its first message has the same id.
+    expect((await desk.get(`/api/v1/threads/${thread}`)).document).toMatchObject({
+      kind: 'thread',
+      id: thread,
+      messages: [{ id: thread }, { subject: 'How to add it' }, { id: question }],
+    });
     const { document } = await desk.get('/api/v1/costs?by=role,provider');
     expect(document).toEqual((await bench.json('costs', '--by', 'role,provider')).document);
     expect((await desk.get('/api/v1/why/engineer')).document).toEqual(

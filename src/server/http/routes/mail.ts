@@ -41,7 +41,9 @@ const reading: readonly Route[] = [
       tag: 'mail',
       params: byId,
       document: shownDocument,
-      handle: ({ project }, { params }) => ({ document: showNow(project, params.id) }),
+      handle: ({ project }, { params }) => ({
+        document: showNow(project, params.id, kind === 'thread' ? kind : null),
+      }),
     }),
   ),
   route({
