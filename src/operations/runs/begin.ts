@@ -118,7 +118,7 @@ export async function resumeRun(
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
       const { given } = expectBegun(run.run, host.state);
       if (endsRolledBack(host)) return;
-      // Only a person resumes a run that has ended: of such a run `up` shows the end, and runs its hooks.
+      // A person resumes an ended run; `up` only does what its end left undone.
       if (origin.by === 'up' && host.state.endedAt !== null) return void host.finish();
       const edited: Happening[] =
         definition === null || given === null

@@ -18,7 +18,7 @@ const extents: Readonly<Record<Extent, string>> = {
   quick: 'one moment of each place',
 };
 
-const legend = `Each kind of work is played by itself (\`--kind\`) or with all others; its row says when, and how much of it. Where not
+const legend = `Each kind of work is played alone (\`--kind\`) or with all others; its row says when, and how much of it. Where not
 every containment is crossed with every moment, the kinds of containment that the machine has take turns.
 
 ✓ all held, ✗ something did not, an empty cell: this kind of work does not come there, ·: the place was added after this

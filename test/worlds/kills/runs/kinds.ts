@@ -99,7 +99,7 @@ hooks:
   },
   {
     name: 'nip',
-    what: 'a workflow of signed events: it is defined, asked for and done, and a relay is told',
+    what: 'a workflow of signed events: it is defined, asked for and done, and a relay is notified',
     mail: true,
     nip: 'own',
     steps: '',
