@@ -8,7 +8,7 @@ import type { FileKind } from './kind.ts';
 import { frontMatter, messageKeys } from './message.ts';
 
 /** Names that other files define. */
-export interface Surroundings {
+interface Surroundings {
   readonly roles: readonly string[];
   readonly types: readonly string[];
   readonly agents: readonly string[];
@@ -158,7 +158,7 @@ function artifactsFor(path: Cursor['path'], value: Json): string[] {
 }
 
 /** Every step of a native file by its name, those of loops too. */
-export function stepsIn(value: Json | undefined): [string, Json][] {
+function stepsIn(value: Json | undefined): [string, Json][] {
   const steps = isJsonObject(value) && isJsonObject(value['steps']) ? value['steps'] : {};
   return Object.entries(steps).flatMap(([name, step]): [string, Json][] => {
     const loop = isJsonObject(step) ? (step['for_each'] ?? step['while']) : undefined;
@@ -167,7 +167,7 @@ export function stepsIn(value: Json | undefined): [string, Json][] {
 }
 
 /** The names of a kind that a value defines. */
-export function definedNames(value: Json, names: Grammar['names'], kind: NameKind): string[] {
+function definedNames(value: Json, names: Grammar['names'], kind: NameKind): string[] {
   const places = names.filter((place) => place.kind === kind && place.defines === true);
   const found: string[] = [];
   const visit = (here: Json, way: string, tag: Json): void => {

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 
 /** A change of the marked text that a diagnostic proposes. */
-export interface Fix {
+interface Fix {
   readonly title: string;
   /** Line and columns as in a `Place`. */
   readonly line: number;

@@ -10,10 +10,10 @@ import { styleOf } from './style.ts';
 import { EditableText, isCollection, quotesOf, type Collection, type Slot } from './tree.ts';
 
 export type { Operation } from './operation.ts';
-export { applyPatches, composePatches, invertPatches, type Patch } from './patches.ts';
+export { applyPatches, invertPatches, type Patch } from './patches.ts';
 
 /** The patches in order, and the text after them; or why it must be edited by hand. */
-export type Edited =
+type Edited =
   | { readonly ok: true; readonly patches: readonly Patch[]; readonly text: string }
   | { readonly ok: false; readonly why: string };
 
