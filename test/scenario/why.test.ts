@@ -97,7 +97,7 @@ it('explains an entry of the inbox, also where there is nothing but a run', { ti
   expect(await project.run(['inbox'])).toMatchObject({ code: 0, stdout: 'Nothing waits for you.\n' });
 });
 
-it('a run is paused, also beyond the death of its process, and unpaused', { timeout: 90_000 }, async () => {
+it('a run is paused, also beyond the death of its process, and unpaused', { timeout: 180_000 }, async () => {
   const wait = 'while ! test -e go; do sleep 0.05; done';
   project = new TestProject({
     'workflows/w.yaml': `name: w

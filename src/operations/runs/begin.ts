@@ -60,7 +60,7 @@ export async function beginRun(
   const folder = { run: card.run, definition, workspace };
   const wait: Waiting = {
     source: card.source,
-    // Nobody else keeps what a trigger has asked for.
+    // A trigger asks only once.
     waits: origin.by === 'up' || definition.runs?.otherwise === 'wait',
     begins: () => void createRun(disk, card, definition),
     report: options.waits ?? (() => {}),

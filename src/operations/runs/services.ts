@@ -193,7 +193,7 @@ export interface BeginOptions {
   /** The folder of a recording that answers in place of all providers, absolute; null: none. */
   readonly replay: string | null;
   readonly watch: RunWatcher;
-  /** Receives the reason when the run must wait for another one; absent: nobody does. */
+  /** Receives the reason when the run must wait for another one; absent: it is not reported. */
   readonly waits?: (reason: string) => void;
 }
 

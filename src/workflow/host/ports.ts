@@ -45,7 +45,7 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   readonly hooks?: HookPorts;
   /** The share of the run's budget at which `user` is notified; absent: never. */
   readonly budgetAlert?: number;
-  /** Notifies the people who may answer a gate; never throws. Absent: nobody is notified. */
+  /** Notifies the people who may answer a gate; never throws. Absent: they are not notified. */
   readonly notify?: (gate: WaitingGate) => void;
   /** Receives each agent's outcome before its outputs are collected. Absent: it is not kept. */
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
