@@ -87,11 +87,11 @@ export const scripts = {
   bash: `# Put this into ~/.bashrc:  eval "$(mailroom completion bash)"
 _mailroom_complete() {
   local value about entry
-  local -a values=() abouts=()
+  local -a values=() meanings=()
   local widest=0 half=$((\${COLUMNS:-80} / 2))
   while IFS=$'\\t' read -r value about; do
     values+=("$value")
-    abouts+=("$about")
+    meanings+=("$about")
     if ((\${#value} > widest)); then widest=\${#value}; fi
   done < <("$1" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   COMPREPLY=("\${values[@]}")
@@ -100,7 +100,7 @@ _mailroom_complete() {
   if ((\${#values[@]} < 2 || COMP_TYPE == 37 || COMP_TYPE == 42)); then return; fi
   for entry in "\${!values[@]}"; do
     # Entries wider than half of the screen are listed one a line.
-    printf -v value '%-*s  %s' "$widest" "\${values[entry]}" "\${abouts[entry]}"
+    printf -v value '%-*s  %s' "$widest" "\${values[entry]}" "\${meanings[entry]}"
     printf -v value '%-*s' "$half" "\${value:0:\${COLUMNS:-80} - 1}"
     COMPREPLY[entry]=$value
   done

@@ -8,7 +8,7 @@ import { overridesFile } from '../languages/swdl/overrides-schema.ts';
 import { swdlFile } from '../languages/swdl/schema.ts';
 
 /**
- * Where the schemas identify themselves. The domain is reserved, so that nobody else can serve
+ * Where the schemas identify themselves. The domain is reserved, so that no stranger can serve
  * schemas under these names.
  */
 const base = 'https://mailroom.example/schemas/';

@@ -31,7 +31,7 @@ export class Lookout {
   readonly #missing: () => ReadonlyMap<string, string>;
   /** Mail that no role reads, in words. */
   readonly misplaced: () => readonly string[];
-  /** That the files of the protocol differ from what the controller works by; empty: they do not. */
+  /** That the protocol on disk is not the one that the controller follows; empty: it is. */
   readonly edited: () => readonly string[];
 
   /** `clock`: milliseconds. It looks at most once a second. */

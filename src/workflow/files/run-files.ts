@@ -219,7 +219,7 @@ export class RunFiles {
     return Array.from(text).slice(-characters).join('');
   }
 
-  /** The last lines that a process has printed, the newest last. `said`: reads an agent's events. */
+  /** The last lines that a process has printed, the newest last. `said`: as in `OutputReading`. */
   latest(key: ProcessKey, most: number, said: OutputReading['said']): readonly string[] {
     return this.#steps.latest(key, most, { mask: this.#mask, said });
   }

@@ -21,7 +21,7 @@ export function checkAwake(report: CheckReport): void {
   }
   for (const role of asleep) {
     const message = `nothing can wake \`${role.name}\`, unless a workflow does`;
-    const hint = `nobody who gets mail can send it a message that it expects: name \`${role.name}\` under \`to\` of a message type, or change its \`expects\``;
+    const hint = `no role that gets mail can send it a message that it expects: name \`${role.name}\` under \`to\` of a message type, or change its \`expects\``;
     report.problems.push({
       code: 'E_PROTOCOL',
       severity: 'warning',
