@@ -204,8 +204,8 @@ const holder = z.object(
 );
 
 /**
- * The process that holds the lock of the project or of a run. `waits`: its run waits for another one,
- * perhaps an unknown one (null), and has not begun, or not been resumed.
+ * The process that holds the lock of the project or of a run. `waits`: its run waits for another
+ * one, perhaps an unknown one (null), and has not begun, or not been resumed.
  */
 export interface Holder extends Readonly<z.output<typeof holder>> {}
 

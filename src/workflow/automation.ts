@@ -44,7 +44,7 @@ export interface Hook {
   };
 }
 
-/** A limit of concurrent runs, and what a further one does, unless a trigger starts it: that waits. */
+/** A limit of concurrent runs, and what a further one does; one that a trigger starts waits. */
 export interface RunLimit {
   readonly most: number;
   readonly otherwise: 'refuse' | 'wait';

@@ -24,7 +24,7 @@ export interface Workflow {
   readonly concurrency: number | null;
   /** The folder of the run's artifacts, relative to its workspace; null: in the run's folder. */
   readonly contextDir: string | null;
-  /** A run whose `contextDir` another run uses has a folder of its own; absent: it does not start. */
+  /** A run whose `contextDir` another run uses gets its own folder; absent: it does not start. */
   readonly contextYields?: true;
   /** The absolute folder that such a run has instead; absent: none. */
   readonly contextAt?: string;
