@@ -45,7 +45,7 @@ function asFailure(error: unknown, debug: boolean, called: Called): MailroomErro
   return new MailroomError('E_INTERNAL', message, hint);
 }
 
-/** Shows diagnostics on standard error, with an empty line after them; nothing for an empty text. */
+/** Shows diagnostics on standard error, with an empty line after them; nothing without any. */
 export function complainOf(text: string, terminal: Terminal): void {
   if (text !== '') terminal.complain(`${paintDiagnostics(printable(text), terminal.errorColours)}\n\n`);
 }

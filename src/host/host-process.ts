@@ -13,7 +13,7 @@ import { Loop, type Ending, type Host } from './loop.ts';
 import { parkingOf } from './parking.ts';
 import type { HostPorts } from './ports.ts';
 
-/** Where a host keeps its state, and what makes it the only one. Paths are relative to the project. */
+/** The place of a host's state, and its lock. Paths are relative to the project. */
 interface HostPlace {
   /** The folder of its journal and its control files. */
   readonly home: string;
@@ -38,8 +38,8 @@ interface LoopParts {
 }
 
 /**
- * A host in this process, on its files, clock and watchers. Create it right after the lock is taken,
- * `open` the ports of the host, `attach` the host, `run` it; `close` it in any case.
+ * A host in this process, on its files, clock and watchers. Create it right after the lock is
+ * taken, `open` the ports of the host, `attach` the host, `run` it; `close` it in any case.
  */
 export class HostProcess {
   readonly #disk: RealDisk;

@@ -184,7 +184,7 @@ export class Loop {
     }
   }
 
-  /** While a sync is under way processes go on, and what they report waits for its end. */
+  /** While a sync is in progress processes continue, and what they report waits for its end. */
   async #look(scan: boolean): Promise<Look> {
     this.#host.record(scan);
     const synced = this.#host.sync();

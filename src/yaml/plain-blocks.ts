@@ -3,10 +3,11 @@ import { isJsonObject } from '../kernel/json.ts';
 import { put, readLine } from './plain-scalars.ts';
 
 /*
- * A fast reader for plain YAML: keys and values on lines of their own. Front matter is so, and mail
- * is read a lot; large definitions that programs write are so, too. Reading such lines alone is many
- * times faster than a whole YAML parser. The rule that keeps this right: whatever is read here, the
- * parser reads the same (property tests compare them); every uncertain case is "not plain".
+ * A fast reader for plain YAML: keys and values on lines of their own. So is most front matter,
+ * and mail is read a lot; so are large definitions that programs write. Reading such lines alone
+ * is many times faster than a whole YAML parser. The rule that keeps this right: whatever is read
+ * here, the parser reads the same (property tests compare them); every uncertain case is "not
+ * plain".
  */
 
 const entry = /^([A-Za-z0-9_][\w.-]*):(?: +(.*))?$/;
