@@ -1,9 +1,141 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { desks } from './browser.ts';
+import { ended } from './desk.ts';
 
 const bed = desks();
 
-test('asks for the key where it has none, and takes a pasted address', async () => {
+interface Row {
+  readonly type: string;
+  readonly from: string;
+  readonly body: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+const trail = async () => JSON.parse((await bed.desk.project.run(['trail', '--json'])).stdout) as Row[];
+
+/** Presses Tab until what has the focus has this name, as a person does who uses no mouse. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const seen: string[] = [];
+  for (let presses = 0; presses < 40; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null;
+      return (
+        element?.labels?.[0]?.textContent ?? element?.getAttribute('aria-label') ?? element?.textContent ?? ''
+      );
+    });
+    seen.push(focused.slice(0, 40));
+    if (focused.startsWith(name)) return;
+  }
+  throw new Error(`no Tab reaches ${name}, only ${seen.join(' | ')}`);
+}
+
+test(
+  'a person drops a task, answers a question and approves a gate by keyboard alone',
+  { timeout: 180_000 },
+  async () => {
+    const { desk } = bed;
+    await desk.work();
+    const { address } = await desk.serve();
+    const page = await desk.open(address);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+
+    await page.keyboard.press('n');
+    await page.getByRole('heading', { name: 'New task' }).waitFor();
+    await tabTo(page, 'To');
+    await page.keyboard.press('e');
+    await tabTo(page, 'Subject');
+    await page.keyboard.type('Add totals');
+    await tabTo(page, 'Text');
+    await page.keyboard.type('Show totals; the price list is in data/.');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('heading', { name: 'Add totals' }).waitFor();
+
+    // The question arrives on its own.
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await page.getByText('Which currency do prices have?').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByText('Should totals be in euros').first().waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.type('Euros.');
+    await tabTo(page, 'currency');
+    await page.keyboard.press('E');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('Answered engineer.').waitFor();
+    await page.getByRole('heading', { name: 'Settled' }).waitFor();
+    expect((await trail()).find(({ type }) => type === 'answer')).toMatchObject({
+      from: 'user',
+      body: 'Euros.\n',
+      fields: { currency: 'EUR' },
+    });
+
+    const run = desk.start(['run', 'release', '--param', 'version=1.0.0', '--plain']);
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await page.getByText('Publish version 1.0.0 to beta?').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('a');
+    await page.keyboard.type('Looks right');
+    await tabTo(page, 'Approve');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settled' }).waitFor();
+    await expect.poll(() => run.exitCode, { timeout: 30_000 }).toBe(0);
+    expect(desk.faults).toEqual([]);
+  },
+);
+
+test(
+  'two tabs show the same, and what is answered in one is settled in the other',
+  { timeout: 180_000 },
+  async () => {
+    const { desk } = bed;
+    await desk.work();
+    const { address } = await desk.serve();
+    const [one, other] = [await desk.open(address), await desk.open(address)];
+    await desk.project.run(['send', 'engineer', '--message', 'Show the price']);
+    for (const page of [one, other]) await page.getByText('Which currency do prices have?').first().click();
+    await one.getByLabel('Your answer').fill('Dollars.');
+    await one.getByRole('combobox', { name: 'currency' }).selectOption('USD');
+    await one.getByRole('button', { name: 'Send answer' }).click();
+    await other.getByRole('heading', { name: 'Settled' }).waitFor();
+    expect(desk.faults).toEqual([]);
+  },
+);
+
+test('says that the server is gone, keeps what was typed, and comes back', { timeout: 180_000 }, async () => {
+  const { desk } = bed;
+  await desk.work();
+  const { address, server } = await desk.serve();
+  const page = await desk.open(address);
+  await desk.project.run(['send', 'engineer', '--message', 'Show the price']);
+  await page.getByText('Which currency do prices have?').first().click();
+  await page.getByLabel('Your answer').fill('Euros, I think.');
+  await page.getByRole('combobox', { name: 'currency' }).selectOption('EUR');
+  await ended(server);
+  await page.getByText('The server is gone.').waitFor();
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('alert').getByText('E_OFFLINE').waitFor();
+
+  // What happens meanwhile is there when the server is.
+  await desk.project.run(['send', 'writer', '--message', 'Write about the price']);
+  await desk.serve(Number(new URL(address).port));
+  await page.getByText('The server is gone.').waitFor({ state: 'detached' });
+  await expect
+    .poll(() => page.getByText('Which currency do prices have?').count(), { timeout: 30_000 })
+    .toBeGreaterThan(2);
+  await page.reload();
+  expect(await page.getByLabel('Your answer').inputValue()).toBe('Euros, I think.');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await page.getByRole('heading', { name: 'Settled' }).waitFor();
+  expect((await trail()).filter(({ type }) => type === 'answer')).toHaveLength(1);
+});
+
+test('asks for the key where it has none, and takes a pasted address', { timeout: 180_000 }, async () => {
   const { desk } = bed;
   const { address } = await desk.serve();
   const page = await desk.open(address.replace(/#.*/, ''));
