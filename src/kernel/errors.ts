@@ -97,7 +97,7 @@ export const errorCodes = {
   E_DISK: 1,
   /** Another controller has locked the project. */
   E_LOCKED: 1,
-  /** A request to the API without a key, with a wrong one, or with one that does not permit this. */
+  /** A request to the API without a key, with a wrong one, or one that does not permit this. */
   E_KEY: 1,
   /** State of Mailroom tracked by git: the repository's author may have forged it. */
   E_TRACKED: 2,

@@ -12,7 +12,7 @@ export const lockNames = {
 } as const;
 
 /**
- * The keys, the socket and the lock of `serve`. Sandboxes hide this folder, too: an agent that reads
- * a key could approve in the name of a person.
+ * The keys, the socket and the lock of `serve`. Sandboxes hide this folder, too: an agent that
+ * reads a key could approve in the name of a person.
  */
 export const apiFolder = '.mailroom/api';

@@ -94,8 +94,8 @@ export interface Asked {
 }
 
 /**
- * Sends a command to the controller and waits for its verdict. A command with the `id` of an earlier
- * one has been sent, and gets that one's verdict.
+ * Sends a command to the controller and waits for its verdict. A command with the `id` of an
+ * earlier one has been sent, and gets that one's verdict.
  */
 export async function ask(
   project: Project,

@@ -5,7 +5,7 @@ import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics
 import { readDocument } from '../languages/shared/document.ts';
 
 /** A workflow file as its author wrote it, with its problems. */
-interface WorkflowDocument {
+export interface WorkflowDocument {
   readonly schema: 1;
   readonly kind: 'workflow';
   readonly file: string;

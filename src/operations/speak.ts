@@ -46,8 +46,8 @@ export async function sendAs(
 }
 
 /**
- * Answers a message as the human role of this name, else as the person who may answer it: `user`, if
- * several may. Throws `E_FORBIDDEN` where this role was not asked.
+ * Answers a message as the human role of this name, else as the person who may answer it: `user`,
+ * if several may. Throws `E_FORBIDDEN` where this role was not asked.
  */
 export async function replyAs(speaking: Speaking, word: string, letter: Letter): Promise<Sending> {
   const { project, name } = speaking;

@@ -23,7 +23,7 @@ import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
 import { runState } from '../workflow/host/run-state.ts';
 import { workflowStatus } from '../operations/project/project-status.ts';
-import { readWorkflow, expectRead } from '../operations/project/workflows.ts';
+import { checkWorkflow, readWorkflow, expectRead } from '../operations/project/workflows.ts';
 import { runFolder } from '../host/run-mail.ts';
 
 /** The workflows and runs of a project, for its commands. */
@@ -39,6 +39,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
         starting,
         overrides: overrides.map((file) => resolve(cwd, file)),
       }),
+    check: async (text, file) => checkWorkflow(disk, await settings(), text, file),
     oneShot: async (task) => {
       const { oneShotWorkflow } = await import('../operations/project/one-shot.ts');
       return oneShotWorkflow(disk, await settings(), task);

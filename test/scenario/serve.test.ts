@@ -1,49 +1,11 @@
-import type { ChildProcess } from 'node:child_process';
 import { request } from 'node:http';
-import { lstatSync, readFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { finished, TestProject, type Ran } from '../support/project.ts';
+import { appears } from '../support/appears.ts';
+import { TestProject } from '../support/project.ts';
+import { Server } from '../support/server.ts';
 import { team } from '../cli/team.ts';
-
-/** A server of a project, and its address. */
-class Server {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ran>;
-  readonly port: number;
-  readonly key: string;
-
-  private constructor(child: ChildProcess, ended: Promise<Ran>, address: URL) {
-    this.child = child;
-    this.ended = ended;
-    this.port = Number(address.port);
-    this.key = address.hash.slice('#key='.length);
-  }
-
-  static async start(project: TestProject, port = 0): Promise<Server> {
-    const child = project.start(['serve', '--port', String(port)]);
-    const ended = finished(child);
-    const line = await new Promise<string>((resolve, reject) => {
-      let heard = '';
-      child.stdout?.on('data', (chunk: Buffer) => {
-        heard += chunk.toString();
-        if (heard.includes('\n')) resolve(heard.trim());
-      });
-      void ended.then(({ stderr }) => reject(new Error(stderr)));
-    });
-    return new Server(child, ended, new URL(line));
-  }
-
-  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-    const all = { authorization: `Bearer ${this.key}`, ...headers };
-    return fetch(`http://127.0.0.1:${String(this.port)}${path}`, { headers: all });
-  }
-
-  async stop(): Promise<Ran> {
-    this.child.kill('SIGTERM');
-    return this.ended;
-  }
-}
 
 const projects: TestProject[] = [];
 const servers: Server[] = [];
@@ -136,6 +98,20 @@ describe('mailroom serve', () => {
     expect([inside.code, inside.stderr]).toEqual([1, expect.stringContaining('E_INSIDE_TURN')]);
     const next = await Server.start(other);
     expect((await next.stop()).code).toBe(0);
+  });
+
+  it('opens the page without showing the key to other processes', async () => {
+    const made = newProject();
+    made.write('bin/xdg-open', '#!/bin/sh\necho "$@" > opened; cat "$1" >> opened; mv opened done\n');
+    chmodSync(join(made.root, 'bin/xdg-open'), 0o755);
+    const path = `${join(made.root, 'bin')}:${process.env['PATH'] ?? ''}`;
+    const server = await Server.start(made, { PATH: path }, ['--open']);
+    servers.push(server);
+    await appears(join(made.root, 'done'));
+    const [argument, page] = made.read('done').split('\n');
+    expect(argument).toBe(join(made.root, '.mailroom/api/open.html'));
+    expect(page).toContain(`http://127.0.0.1:${String(server.port)}/#key=${server.key}`);
+    expect(lstatSync(argument ?? '').mode & 0o777).toBe(0o600);
   });
 
   it('starts again after it was killed, with the same key', async () => {

@@ -8,6 +8,7 @@ import { untilEnd } from '../until-end.ts';
 
 export interface ServeOptions {
   readonly port?: string;
+  readonly open?: boolean;
 }
 
 const defaultPort = 6246;
@@ -30,7 +31,9 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   try {
     await untilEnd(terminal, silent, ending, () => {
       // A program that reads the address may stop the server immediately.
-      terminal.write(`${addressOf(served, api.keys())}\n`);
+      const address = addressOf(served, api.keys());
+      terminal.write(`${address}\n`);
+      if (options.open === true) api.open(address);
       if (served.socket === null)
         terminal.complain('no Unix socket: its path would be longer than 107 bytes\n');
       return stopped;

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
+import process from 'node:process';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { takeApiPlace } from '../../host/api-place.ts';
 import type { Json } from '../../kernel/json.ts';
-import { maskJson } from '../../kernel/mask.ts';
+import { maskJson, strongMask } from '../../kernel/mask.ts';
+import { apiFolder } from '../../kernel/lock-names.ts';
 import type { ApiKey } from '../../letters/letters.ts';
+import { startDetached } from '../../process/supervision/detached.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import { ProjectWatch, type Topic } from './watching.ts';
@@ -15,15 +19,31 @@ export interface ApiServices {
   readonly socket: string | null;
   /** Who may use the API, as the file of keys says now. Throws `E_FILE`. */
   keys(): readonly ApiKey[];
-  /** A document without secrets of the project and without keys. */
+  /**
+   * A document without secrets of the project and without keys. Its own words stay: a weak secret
+   * could be one.
+   */
   mask(document: Json): Json;
   maskText(text: string): string;
   /** A file of the page, or of the documentation; null: there is none. */
   asset(path: string): Buffer | null;
   /** Calls back on every change until it is closed. */
   watch(onChange: (topic: Topic, number: number) => void): Pick<ProjectWatch, 'numbers' | 'close'>;
+  /**
+   * Opens an address in the person's browser, through a file that only its owner can read: on a
+   * command line every process could read the key.
+   */
+  open(address: string): void;
   /** Removes the socket and lets another server start. */
   close(): Promise<void>;
+}
+
+/** Variables that a browser needs besides the usual ones. */
+const ofTheDesktop = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'DBUS_*', 'XDG_*', 'BROWSER'];
+
+/** `address` has no character with a meaning in HTML. */
+function redirect(address: string): string {
+  return `<!doctype html><meta http-equiv="refresh" content="0; url=${address}"><title>Mailroom</title>\n`;
 }
 
 /** The largest file of the page, in bytes. */
@@ -44,9 +64,15 @@ export async function openApi(
   return {
     socket: place.socket,
     keys: () => place.keys(),
-    mask: (document) => maskJson(document, mask),
+    mask: (document) => maskJson(document, strongMask(mask)),
     maskText: (text) => mask.text(text),
     asset: (path) => own.read(path, assetBytes),
+    open: (address) => {
+      const page = `${apiFolder}/open.html`;
+      disk.write(page, redirect(address), { mode: 0o600 });
+      const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+      startDetached([program, join(disk.root, page)], disk.root, { inherit: ofTheDesktop, set: {} });
+    },
     watch: (onChange) => new ProjectWatch(disk, mail, onChange),
     close: () => place.close(),
   };

@@ -50,7 +50,7 @@ export async function beginRun(
   const context = contextAtStart(definition, options, env);
   if (definition.ownWorkspace !== null) makeProjectFolder(workspace);
   const card = {
-    run: origin.run ?? (definition.ownWorkspace === null ? v7() : v4()),
+    run: origin.run ?? options.run ?? (definition.ownWorkspace === null ? v7() : v4()),
     workflow: definition.name,
     workspace,
     source: workflow.path,

@@ -72,7 +72,7 @@ export async function retryStep(
   return isRead ? verdict : { ...verdict, state: 'recorded' };
 }
 
-/** Resumes a run in a process of its own. Throws `E_REFUSED` where it has one, or cannot be resumed. */
+/** Resumes a run in a new process. Throws `E_REFUSED` where it has one, or cannot be resumed. */
 export async function resumeRun({ project }: Pick<Commander, 'project'>, word: string): Promise<StoredRun> {
   const stored = project.workflows.run(word);
   if (await stored.alive()) throw new MailroomError('E_REFUSED', 'a process works on the run already');

@@ -26,6 +26,8 @@ export interface WorkflowServices {
    * `E_TARGET`, and `E_USAGE` for a missing file of overrides.
    */
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
+  /** The same for a text that is not saved, in the place of this file (absolute). */
+  check(text: string, file: string): Promise<FoundWorkflow>;
   /** The workflow of one task for one agent. Throws `E_USAGE` for an unknown agent. */
   oneShot(task: OneShot): Promise<FoundWorkflow>;
   /**
@@ -186,6 +188,8 @@ export interface BeginOptions {
   readonly workspace: string;
   readonly budget: Budget;
   readonly only: string | null;
+  /** Its id, a uuid v7; absent: a new one. */
+  readonly run?: string;
   /** The event that requests it; absent: none. */
   readonly request?: NostrEvent;
   /** The folder to record agents into, absolute; null: none. */

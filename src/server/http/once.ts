@@ -17,7 +17,7 @@ interface Kept {
 export class Once {
   readonly #kept = new Map<string, Kept>();
 
-  /** The answer to a request (`digest`) that `act` gives, or has given. Throws 409 for another one. */
+  /** The answer that `act` gives to a request (`digest`), or has given. Throws 409 for another. */
   async answer(id: string, digest: string, act: () => Promise<Response>): Promise<Response> {
     const known = this.#kept.get(id);
     if (known !== undefined && known.digest !== digest)

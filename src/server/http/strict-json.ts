@@ -13,8 +13,8 @@ class Fault extends Error {
 }
 
 /**
- * The value of a JSON text that all readers understand alike: without repeated keys, `__proto__` and
- * deep nesting. Otherwise what is wrong, with line and column.
+ * The value of a JSON text that all readers understand alike: without repeated keys, `__proto__`
+ * and deep nesting. Otherwise what is wrong, with line and column.
  */
 export function parseStrictly(
   text: string,

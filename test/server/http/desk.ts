@@ -61,6 +61,7 @@ export class HttpDesk {
         };
         return { numbers: () => this.numbers, close: () => void (this.watches -= 1) };
       },
+      open: () => {},
       close: () => Promise.resolve(),
     };
   }

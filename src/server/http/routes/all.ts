@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { mailRoutes } from './mail.ts';
 import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
+import { workflowRoutes } from './workflows.ts';
 
 /** Every operation of the API. */
 export function allRoutes(streams: Streams): readonly Route[] {
@@ -12,6 +13,7 @@ export function allRoutes(streams: Streams): readonly Route[] {
     ...projectRoutes,
     ...mailRoutes,
     ...runRoutes,
+    ...workflowRoutes,
     route({
       method: 'get',
       path: '/healthz',
