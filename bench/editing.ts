@@ -14,7 +14,7 @@ const budget = 60;
 function textOf(version: number): string {
   const each = Array.from({ length: steps }, (_none, index) => {
     const needs = index === 0 ? '' : `\n    depends_on: [step${String(index - 1)}]`;
-    return `  step${String(index)}: # number ${String(index)}\n    command: [echo, "\${{ run.id }}", ${String(version)}]${needs}\n    timeout: 5m\n`;
+    return `  step${String(index)}: # number ${String(index)}\n    command: [echo, "\${{ run.id }}", "v${String(version)}"]${needs}\n    timeout: 5m\n`;
   });
   return `name: long\nversion: "1"\ntimeout: 1d\nsteps:\n${each.join('')}`;
 }
