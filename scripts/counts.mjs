@@ -14,7 +14,8 @@ function readReport(name) {
 }
 
 /**
- * Passed, failed and skipped tests of a report. A test file that fails to load contains no failed test, so
+ * Passed, failed and skipped tests of a report. A test file that fails to load contains no failed
+ * test, so
  * it counts as one.
  */
 function countsOf({ testResults, numPassedTests, numFailedTests, numPendingTests }) {

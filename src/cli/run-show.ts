@@ -1,8 +1,10 @@
+import { MailroomError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { compile, type Rules } from '../workflow/machine/rules.ts';
 import type { RunState, StepRun } from '../workflow/machine/state.ts';
 import { agentOf, attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../workflow/machine/view.ts';
 import { duration } from '../kernel/times.ts';
+import type { Moment } from '../kernel/times.ts';
 import type { Context } from './context.ts';
 import { runOf } from './ids.ts';
 import { line, moment, money, table } from './format.ts';
@@ -11,12 +13,16 @@ import type { StoredRun } from '../operations/runs/services.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a run or a workflow if the word names one. False: it does not. */
-export async function showRun(context: Context, word: string, asJson: boolean): Promise<boolean> {
+export async function showRun(
+  context: Context,
+  word: string,
+  { asJson, at }: { readonly asJson: boolean; readonly at: Moment | null },
+): Promise<boolean> {
   const { terminal, services } = context;
   const { workflows } = context.place();
   const run = runOf(context, word, ['message', 'thread', 'run']);
   if (run !== null) {
-    const state = run.state();
+    const state = run.state(at);
     const rules = compile(run.definition);
     const document: JsonObject = { schema: 1, ...documentOf(state, rules) };
     const alive = await run.alive();
@@ -26,6 +32,12 @@ export async function showRun(context: Context, word: string, asJson: boolean): 
     return true;
   }
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
+  if (at !== null)
+    throw new MailroomError(
+      'E_USAGE',
+      '`--at` shows messages, threads, turns and runs as they were',
+      `${word} is a file: git has its past`,
+    );
   const { checked, path, text } = await workflows.read(word, services.cwd);
   if (asJson) {
     const { showWorkflow } = await import('../operations/show-workflow.ts');

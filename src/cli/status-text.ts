@@ -4,7 +4,7 @@ import type { RoleActivity, RoleStatus, TurnStatus } from '../operations/mail-st
 import type { Explained } from '../operations/why/explained.ts';
 import type { StatusDocument, WaitingThread } from '../operations/status.ts';
 import { workflowLines } from './workflow-status-text.ts';
-import { ahead, clock, line, money, short, since, table, whyWords } from './format.ts';
+import { ahead, clock, line, moment, money, short, since, table, whyWords } from './format.ts';
 
 interface Look {
   readonly now: number;
@@ -27,11 +27,13 @@ export function statusLines(document: StatusDocument, look: Look): string[] {
 }
 
 function headLines(document: StatusDocument, { now, colours }: Look): string[] {
-  const { controller, paused, parked, cost, recorded, problems } = document;
+  const { at, controller, paused, parked, cost, recorded, problems } = document;
   const lines = [
-    controller === null
-      ? `controller  ${colours.yellow('none runs')}; \`mailroom up\` starts one`
-      : `controller  process ${String(controller.pid)} on ${controller.host} for ${since(controller.since, now)}${controller.triggers ? '' : '; a run, until it is over'}`,
+    at !== null
+      ? `at          ${moment(at.time)}, record ${String(at.record)} of the journal`
+      : controller === null
+        ? `controller  ${colours.yellow('none runs')}; \`mailroom up\` starts one`
+        : `controller  process ${String(controller.pid)} on ${controller.host} for ${since(controller.since, now)}${controller.triggers ? '' : '; a run, until it is over'}`,
   ];
   const today = money(cost.today);
   if (today !== '') lines.push(`today       ${today}`);

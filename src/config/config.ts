@@ -98,6 +98,8 @@ export interface Config {
   readonly limits: LimitSettings;
   /** Maximum number of concurrent processes of one host; null: the number of cores. */
   readonly concurrency: number | null;
+  /** How much of the past the journals keep, in milliseconds; null: all. */
+  readonly keep: number | null;
   /** The port for webhooks, on the loopback interface; 0: any free port. */
   readonly webhookPort: number;
   /** Globs for names of files in an inbox that are messages besides `*.md`. */
@@ -172,6 +174,7 @@ export const defaultConfig: Config = {
     budgetAlert: null,
   },
   concurrency: null,
+  keep: null,
   webhookPort: 6245,
   inboxPatterns: [],
   notify: {},

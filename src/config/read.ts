@@ -115,6 +115,7 @@ function lower(input: ConfigFile, profiles: readonly Profile[]): Config {
     capabilities: input.capabilities ?? defaultConfig.capabilities,
     limits: limitSettings(input.limits),
     concurrency: input.concurrency ?? null,
+    keep: input.keep === undefined || input.keep === 'all' ? null : input.keep,
     webhookPort: input.webhooks?.port ?? defaultConfig.webhookPort,
     inboxPatterns: input.inbox_patterns ?? [],
     notify: input.notify ?? {},

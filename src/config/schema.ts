@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { providerKinds } from './config.ts';
 import { nipSettings } from './nip.ts';
 import { profiles } from './profiles.ts';
-import { argv, limits, name, roleDefaults, text, wholeNumber } from '../yaml/schema.ts';
+import { argv, duration, limits, name, roleDefaults, text, wholeNumber } from '../yaml/schema.ts';
 
 const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
 
@@ -121,6 +121,10 @@ export const configFile = z
       .describe(
         'Agents of one host at once: turns of roles and agents of workflows; default: the number of cores.',
       ),
+    keep: z
+      .union([z.literal('all'), duration], { error: 'all, or a duration such as 30d' })
+      .optional()
+      .describe('How much of the past the journals keep for `--at`: all (the default), or so long.'),
     webhooks: z
       .strictObject({
         port: wholeNumber(0)

@@ -97,6 +97,47 @@ export function loadJournal<Event>(
 }
 
 /**
+ * The newest snapshot up to a record, and the records after it up to that one. Throws `E_TARGET`
+ * where the journal does not hold it, `E_JOURNAL` for damage.
+ */
+export function loadPast<Event>(
+  disk: Disk,
+  folder: string,
+  texts: TextStore,
+  n: number,
+): Pick<Loaded<Event>, 'snapshot' | 'records'> {
+  const { segments, snapshots } = listJournal(disk, folder);
+  const before = snapshots.filter((number) => number <= n);
+  const { snapshot } = newestSnapshot(disk, folder, before, texts);
+  const base = snapshot?.n ?? 0;
+  if (snapshot === null && (segments[0] ?? 1) > 1)
+    throw new MailroomError('E_TARGET', `the journal keeps no state before record ${String(snapshots[0])}`);
+  const parts = segments.filter((first) => first <= n);
+  const { records, tail } = loadSegments<Event>(disk, folder, parts, { start: base, base }, texts);
+  const last = Math.max(base, (tail?.next ?? 1) - 1);
+  if (last < n) throw new MailroomError('E_TARGET', `the journal ends with record ${String(last)}`);
+  return { snapshot, records: records.filter((record) => record.n <= n) };
+}
+
+/** The records of the last segment whose first event `isBefore` accepts; empty: there is none. */
+export function loadSegmentOf<Event>(
+  disk: Disk,
+  folder: string,
+  texts: TextStore,
+  isBefore: (event: Event) => boolean,
+): readonly JournalRecord<Event>[] {
+  for (const first of listJournal(disk, folder).segments.toReversed()) {
+    const file = join(folder, segmentName(first));
+    const bytes = disk.read(file, Number.MAX_SAFE_INTEGER);
+    if (bytes === null) throw vanished(file);
+    const { records } = readSegment<Event>(bytes, { file, first, after: 0, texts });
+    const [begin] = records;
+    if (begin !== undefined && isBefore(begin.event)) return records;
+  }
+  return [];
+}
+
+/**
  * The records after `start`. Segments without any of them are not read. A gap before `base` does
  * not count, as the snapshot covers it (a power cut can bring back some of the removed segments):
  * the records before the gap are left out.

@@ -1,8 +1,16 @@
 import { MailroomError } from '../kernel/errors.ts';
+import type { Moment } from '../kernel/times.ts';
 import { Blobs } from './blobs.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
-import { journalPlaces, loadJournal, projectHome, segmentName } from './journal-files.ts';
+import {
+  journalPlaces,
+  loadJournal,
+  loadPast,
+  loadSegmentOf,
+  projectHome,
+  segmentName,
+} from './journal-files.ts';
 import type { Loaded, Tail } from './journal-files.ts';
 import { readSegment } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
@@ -32,14 +40,45 @@ export class JournalReader<Event> {
    * number. Throws `E_JOURNAL` when the journal is damaged, `E_DISK` when it cannot be read.
    */
   read(after: number | null = null): Loaded<Event> {
+    return this.#retried(() => {
+      const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs, after);
+      this.#tail = loaded.tail;
+      return loaded;
+    });
+  }
+
+  /**
+   * The newest snapshot before a moment, the records after it up to that moment, and the number of
+   * the last one. `timeOf`: when an event was recorded. Throws `E_TARGET` where the journal does
+   * not
+   * hold the moment.
+   */
+  past(
+    moment: Moment,
+    timeOf: (event: Event) => number,
+  ): Pick<Loaded<Event>, 'snapshot' | 'records'> & { readonly n: number } {
+    return this.#retried(() => {
+      const n = 'record' in moment ? moment.record : this.#lastBefore(moment.time, timeOf);
+      return { n, ...loadPast<Event>(this.#disk, this.#folder, this.#blobs, n) };
+    });
+  }
+
+  #lastBefore(time: number, timeOf: (event: Event) => number): number {
+    const isBefore = (event: Event): boolean => timeOf(event) <= time;
+    const records = loadSegmentOf<Event>(this.#disk, this.#folder, this.#blobs, isBefore);
+    const last = records.findLast(({ event }) => isBefore(event));
+    if (last !== undefined) return last.n;
+    throw new MailroomError('E_TARGET', `the journal has no record before ${new Date(time).toISOString()}`);
+  }
+
+  /**
+   * A new snapshot may have replaced a listed file. Real damage is still there on the last attempt.
+   */
+  #retried<T>(read: () => T): T {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs, after);
-        this.#tail = loaded.tail;
-        return loaded;
+        return read();
       } catch (error) {
-        // A new snapshot may have replaced a listed file. Real damage is still there on the last
-        // attempt.
         if (!(error instanceof MailroomError && error.code === 'E_JOURNAL') || attempt === attempts)
           throw error;
       }

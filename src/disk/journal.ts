@@ -24,6 +24,11 @@ interface JournalOptions {
    * Called right before each write; throws its error if it returns one. Null: writing is allowed.
    */
   readonly gone?: () => MailroomError | null;
+  /**
+   * Whether a part of the past that was last written then (milliseconds since 1970) is kept, with
+   * its snapshots, after a snapshot has replaced it; default: it is not.
+   */
+  readonly keeps?: (lastWritten: number) => boolean;
 }
 
 /**
@@ -36,6 +41,7 @@ export class Journal<Event> {
   readonly #blobs: Blobs;
   readonly #segmentBytes: number;
   readonly #gone: () => MailroomError | null;
+  readonly #keeps: (lastWritten: number) => boolean;
   /** The number of the last record; null until `read`. */
   #last: number | null = null;
   /** The open segment; null: the next append begins one. */
@@ -52,6 +58,7 @@ export class Journal<Event> {
     this.#blobs = new Blobs(disk, blobs);
     this.#segmentBytes = options.segmentBytes ?? 8 * 1024 * 1024;
     this.#gone = options.gone ?? (() => null);
+    this.#keeps = options.keeps ?? (() => false);
   }
 
   /** Truncates a torn last line; `cut` reports that, and skipped damaged snapshots, in words. */
@@ -194,22 +201,30 @@ export class Journal<Event> {
   }
 
   /**
-   * Removes segments without records after `n`, and snapshots that the remaining records cannot
-   * continue.
+   * Removes segments without records after `n` that are not kept, and snapshots that the remaining
+   * records cannot continue.
    */
   #removeBefore(n: number): void {
     const { segments, snapshots } = listJournal(this.#disk, this.#folder);
-    const kept = segments.filter((_, index) => (segments[index + 1] ?? Infinity) > n + 1);
+    const oldestKept = segments.findIndex(
+      (first, index) => (segments[index + 1] ?? Infinity) > n + 1 || this.#isKept(first),
+    );
+    const kept = oldestKept < 0 ? [] : segments.slice(oldestKept);
     const oldest = kept[0] ?? 1;
     for (const first of segments) {
       if (!kept.includes(first)) this.#disk.remove(join(this.#folder, segmentName(first)));
     }
-    const useful = snapshots
-      .slice(-2)
-      .filter((number, index, all) => index === all.length - 1 || number >= oldest - 1);
+    const useful = snapshots.filter(
+      (number, index) => index === snapshots.length - 1 || number >= oldest - 1,
+    );
     for (const number of snapshots) {
       if (!useful.includes(number)) this.#disk.remove(join(this.#folder, snapshotName(number)));
     }
+  }
+
+  #isKept(first: number): boolean {
+    const look = this.#disk.look(join(this.#folder, segmentName(first)));
+    return look !== null && this.#keeps(look.mtimeMs);
   }
 
   #closeSegment(): void {

@@ -64,7 +64,9 @@ export class HostProcess {
   ): Promise<HostPorts<Event, Runner>> {
     await runner.sweep();
     const { home } = this.#place;
-    const journal = new Journal<Event>(this.#disk, { home, gone: this.#lockGone });
+    const keeps = (lastWritten: number): boolean =>
+      config.keep === null || lastWritten >= Date.now() - config.keep;
+    const journal = new Journal<Event>(this.#disk, { home, gone: this.#lockGone, keeps });
     this.#journal = journal;
     return {
       clock: { now: Date.now, elapsed: () => performance.now() },

@@ -1,3 +1,8 @@
+/**
+ * A point of the past: a record of a journal, by its number, or a time in milliseconds since 1970.
+ */
+export type Moment = { readonly record: number } | { readonly time: number };
+
 /** A time in milliseconds since 1970 in the format of documents: ISO 8601, UTC. */
 export function iso(at: number): string {
   return new Date(at).toISOString();

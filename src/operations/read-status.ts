@@ -41,6 +41,7 @@ export async function readStatus(
     holder === null || protocol === null ? unexplained : explainStatus(project, status, protocol, now);
   return {
     ...status,
+    at: null,
     roles: status.roles.map((role) => ({ ...role, why: explained.role(role.name) })),
     turns,
     threads: threads.map((thread) => ({ ...thread, why: explained.thread(thread.id) })),

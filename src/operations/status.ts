@@ -19,6 +19,8 @@ import type { RoleName } from '../kernel/ids.ts';
 
 /** The status of a project, including workflows. */
 export interface StatusDocument extends MailStatus {
+  /** The moment of the past that it is of, by the journal of the mail; null: it is of now. */
+  readonly at: { readonly record: number; readonly time: string } | null;
   readonly threads: readonly WaitingThread[];
   /** Runs that have not ended, newest first. */
   readonly runs: readonly RunStatusDocument[];

@@ -40,6 +40,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     definition,
     hash: () => hashOf(disk),
     state: () => journal.state(),
+    past: (moment) => journal.past(moment),
     statusSource: source,
     holder: () => holderOf(disk),
     mail: (role, folder) => readMail(disk, role, folder),

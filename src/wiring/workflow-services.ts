@@ -148,7 +148,9 @@ function withMail(disk: RealDisk, settings: Settings, record: string | null = nu
 /** The records folder of runs of the language orchestrate. */
 const shownRuns = '.orchestrator/runs';
 
-/** Null also for a run that does not wait. Throws `E_TARGET` with the list when several runs fit. */
+/**
+ * Null also for a run that does not wait. Throws `E_TARGET` with the list when several runs fit.
+ */
 function findWaiting(disk: RealDisk, word: string): HostedRun | null {
   const waiting = hostedRuns(disk).filter(({ waits }) => waits !== null);
   const runs = waiting.map(({ card }) => aboutRun(card));
@@ -186,7 +188,7 @@ function openRun(disk: RealDisk, id: string): StoredRun {
     definition,
     workspace,
     folder: join(disk.root, runFolder(run)),
-    state: () => runState(disk, run),
+    state: (moment) => runState(disk, run, moment),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
   };

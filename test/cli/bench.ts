@@ -40,9 +40,12 @@ export interface Ran {
   readonly err: string;
 }
 
-const elsewhere: Pick<ProjectServices, 'nip' | 'api'> = {
+const elsewhere: Pick<ProjectServices, 'nip' | 'api' | 'past'> = {
   nip: () => Promise.reject(new Error("runs are not this bench's matter")),
   api: () => Promise.reject(new Error('nothing is served here')),
+  past: () => {
+    throw new Error('its journal keeps no past');
+  },
 };
 
 /** The document that a command printed, and how it ended. */

@@ -22,7 +22,7 @@ async function printed(): Promise<string> {
   const workflows = { runs: () => [card], run: () => run, find: () => run, list: () => ['w.yaml'], read };
   const context = { terminal, services: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listRuns(context, false);
-  await showRun(context, 'r1', false);
+  await showRun(context, 'r1', { asJson: false, at: null });
   await listWorkflows(context, false);
   return terminal.out;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../src/disk/journal.ts';
+import { JournalReader } from '../../src/disk/journal-reader.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { events, records } from './samples.ts';
@@ -78,5 +79,63 @@ describe('a reader under whose feet the journal changes', () => {
       'restore .mailroom/runs/01a2/ from a backup, or move it away: no other run needs it',
     );
     expect(restoreHint(`${folder}/000000000001.log`)).toContain('move it away to begin anew with the mail');
+  });
+});
+
+describe('the past of a journal', () => {
+  const timeOf = ({ at }: MailEvent): number => at;
+  const reader = (disk: MemoryDisk) => new JournalReader<MailEvent>(disk);
+
+  /** Twelve records, one in each segment; every fourth is followed by a snapshot. */
+  function long(keeps: (lastWritten: number) => boolean): MemoryDisk {
+    let now = 0;
+    const disk = new MemoryDisk(() => now);
+    const journal = new Journal<MailEvent>(disk, { segmentBytes: 1, keeps });
+    journal.read();
+    for (let n = 1; n <= 12; n += 1) {
+      now = n;
+      journal.append(events(n, n));
+      if (n % 4 === 0) journal.snapshot(n, n, n);
+    }
+    return disk;
+  }
+
+  it('is read from the snapshot before it, by a record and by a time', () => {
+    const past = reader(long(() => true));
+    expect(past.past({ record: 6 }, timeOf)).toEqual({
+      n: 6,
+      snapshot: { n: 4, state: 4 },
+      records: records(5, 6),
+    });
+    expect(past.past({ record: 3 }, timeOf)).toEqual({ n: 3, snapshot: null, records: records(1, 3) });
+    const { at } = events(9, 9)[0]!;
+    expect(past.past({ time: at }, timeOf)).toEqual({
+      n: 9,
+      snapshot: { n: 8, state: 8 },
+      records: records(9, 9),
+    });
+    expect(past.past({ time: at + 1e9 }, timeOf)).toMatchObject({ n: 12, snapshot: { n: 12 } });
+  });
+
+  it('ends where the journal does, and begins where it was kept from', () => {
+    const all = reader(long(() => true));
+    expect(() => all.past({ record: 13 }, timeOf)).toThrow('the journal ends with record 12');
+    expect(() => all.past({ time: 0 }, timeOf)).toThrow(
+      'the journal has no record before 1970-01-01T00:00:00.000Z',
+    );
+    const some = long((lastWritten) => lastWritten >= 7);
+    expect(
+      some
+        .list(folder)
+        ?.filter((name) => name.endsWith('.log'))
+        .toSorted()[0],
+    ).toBe('000000000007.log');
+    expect(() => reader(some).past({ record: 3 }, timeOf)).toThrow(
+      'the journal keeps no state before record 8',
+    );
+    expect(reader(some).past({ record: 9 }, timeOf)).toMatchObject({
+      snapshot: { n: 8 },
+      records: [{ n: 9 }],
+    });
   });
 });

@@ -131,7 +131,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     journal.close();
   });
 
-  it('keeps one older snapshot, and only while the records can continue it', () => {
+  it('keeps older snapshots as long as the records can continue them', () => {
     const { disk } = make();
     const journal = new Journal<MailEvent>(disk, small);
     journal.read();
@@ -141,7 +141,7 @@ describe.each(benches)('Journal: $name', ({ make }) => {
     }
     const snapshots = (): string[] =>
       (disk.list(folder) ?? []).filter((name) => name.endsWith('.snapshot')).toSorted();
-    expect(snapshots()).toEqual(['000000000011.snapshot', '000000000012.snapshot']);
+    expect(snapshots()).toHaveLength(12);
     for (let n = 13; n <= 40; n += 1) journal.append(events(n, n));
     journal.snapshot(40, {}, 40);
     expect(snapshots()).toEqual(['000000000040.snapshot']);

@@ -2,31 +2,41 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { statusLines } from '../status-text.ts';
 import { json, watch } from '../output.ts';
+import { momentOf } from '../past.ts';
+import type { ProjectServices } from '../../operations/services.ts';
+import type { StatusDocument } from '../../operations/status.ts';
 
 export interface StatusOptions {
   readonly watch?: boolean;
   readonly all?: boolean;
   readonly dropGone?: boolean;
   readonly threads?: boolean;
+  readonly at?: string;
   readonly json?: boolean;
 }
 
 export async function status(context: Context, options: StatusOptions): Promise<number> {
   if (options.all === true || options.dropGone === true) {
-    if (options.watch === true || options.threads === true || options.all !== true)
+    if (
+      options.watch === true ||
+      options.threads === true ||
+      options.at !== undefined ||
+      options.all !== true
+    )
       throw new MailroomError(
         'E_USAGE',
-        '`--all` shows several projects, without `--watch` and `--threads`; `--drop-gone` belongs to it',
+        '`--all` shows several projects, without `--watch`, `--threads` and `--at`; `--drop-gone` belongs to it',
       );
     const { statusOfAll } = await import('./status-all.ts');
     return await statusOfAll(context, options.json === true, options.dropGone === true);
   }
-  const { readStatus } = await import('../../operations/read-status.ts');
+  if (options.watch === true && options.at !== undefined)
+    throw new MailroomError('E_USAGE', '`--watch` shows what changes now, `--at` what was: use one of them');
   const { terminal } = context;
   const project = context.project();
   const show = async () => {
-    const now = terminal.now();
-    const document = await readStatus(project, project.workflows, now);
+    const document = await documentOf(project, options, terminal.now());
+    const now = document.at === null ? terminal.now() : Date.parse(document.at.time);
     if (options.json === true) return json(document);
     return `${statusLines(document, { now, all: options.threads === true, colours: terminal.colours }).join('\n')}\n`;
   };
@@ -34,4 +44,17 @@ export async function status(context: Context, options: StatusOptions): Promise<
   if (options.watch === true) return await watch(terminal, project, show, print);
   print(await show());
   return 0;
+}
+
+async function documentOf(
+  project: ProjectServices,
+  { at }: StatusOptions,
+  now: number,
+): Promise<StatusDocument> {
+  if (at === undefined) {
+    const { readStatus } = await import('../../operations/read-status.ts');
+    return readStatus(project, project.workflows, now);
+  }
+  const { pastStatus } = await import('../../operations/past-status.ts');
+  return pastStatus(project, project.workflows, momentOf(at, now));
 }

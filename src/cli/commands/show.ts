@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { ShowOptions } from '../actions/show.ts';
 import type { Context } from '../context.ts';
+import { momentHelp } from '../past.ts';
 
 /** `show`: shows all details of one message, turn, thread, run or workflow. */
 export function addShow(program: Command, context: Context): void {
@@ -10,11 +12,12 @@ export function addShow(program: Command, context: Context): void {
       '<id>',
       'a message, thread or run: its id, the beginning or end of it, @1 of `inbox`, or `last`; a turn (t12); a workflow file',
     )
+    .option('--at <moment>', `show it as it was: ${momentHelp}`)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom show 4f2a9c')
     .action(
-      context.act(async (id: string, options: { json?: boolean }) =>
-        (await import('../actions/show.ts')).runShow(context, id, options.json === true),
+      context.act(async (id: string, options: ShowOptions) =>
+        (await import('../actions/show.ts')).runShow(context, id, options),
       ),
     );
 }

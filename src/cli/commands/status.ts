@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { momentHelp } from '../past.ts';
 import type { Context } from '../context.ts';
 import type { StatusOptions } from '../actions/status.ts';
 
@@ -11,6 +12,7 @@ export function addStatus(program: Command, context: Context): void {
     .option('--threads', 'list all threads, not only the newest')
     .option('--all', 'show all your projects instead, one line each')
     .option('--drop-gone', 'with --all: remove projects that no longer exist from the list')
+    .option('--at <moment>', `show the past: ${momentHelp}`)
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom status --watch')
     .action(

@@ -131,6 +131,10 @@ const trigger = schemaOf<TriggerStatus>()(
 export const statusDocument = schemaOf<StatusDocument>()(
   z.strictObject({
     schema: version,
+    at: z
+      .strictObject({ record: count.describe('The number of the last record; 0: none'), time })
+      .nullable()
+      .describe('The moment of the past that this is of; null: it is of now'),
     controller: z
       .strictObject({ pid: z.number(), host: z.string(), since: time, triggers: z.boolean() })
       .nullable()

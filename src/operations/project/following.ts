@@ -2,6 +2,8 @@ import { apply } from '../../mail/machine/apply.ts';
 import type { MailEventRecord, MailEvent } from '../../mail/machine/event.ts';
 import { stateOf, type MailState } from '../../mail/machine/state.ts';
 import type { JournalReader } from '../../disk/journal-reader.ts';
+import type { Moment } from '../../kernel/times.ts';
+import type { Past } from './project.ts';
 
 /** The result of a command: null when it was done, else why not. */
 interface Verdict {
@@ -25,6 +27,12 @@ export class Following {
   state(): MailState | null {
     this.#catchUp();
     return this.#state;
+  }
+
+  /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */
+  past(moment: Moment): Past {
+    const { snapshot, records, n } = this.#reader.past(moment, ({ at }) => at);
+    return { record: n, state: records.reduce((state, { event }) => apply(state, event), stateOf(snapshot)) };
   }
 
   /** Undefined: the controller has not read the command of that id. */

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
+import type { Moment } from '../../kernel/times.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import type { RoleName } from '../../kernel/ids.ts';
@@ -15,6 +16,13 @@ interface MailFile {
   readonly text: string;
 }
 
+/** The mail as it was after a record. */
+export interface Past {
+  /** The number of the record in the journal. */
+  readonly record: number;
+  readonly state: MailState;
+}
+
 /** What the operations read of a project, and how they send to it. Reads are synchronous. */
 export interface Project {
   readonly root: string;
@@ -28,6 +36,8 @@ export interface Project {
    * `E_JOURNAL`.
    */
   state(): MailState | null;
+  /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */
+  past(moment: Moment): Past;
   /** What the status needs of the state. Faster than `state` where a controller has kept it. */
   statusSource(): StatusSource;
   /** The current holder of the project; null: none. */

@@ -20,7 +20,12 @@ import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { checkRecords } from '../../workflow/files/record-files.ts';
-import { createRun, replaceDefinition, type StoredRun } from '../../workflow/files/run-folders.ts';
+import {
+  createRun,
+  discardUncreated,
+  replaceDefinition,
+  type StoredRun,
+} from '../../workflow/files/run-folders.ts';
 import { composeRun, formatOf, type Composed, type Origin, type RunSettings } from './compose.ts';
 import { whereItLies } from '../../workflow/files/context-holder.ts';
 import { locked, lockRun, orReleased, type Waiting } from './locked-run.ts';
@@ -41,6 +46,21 @@ export async function beginRun(
   options: BeginOptions,
   origin: Origin,
 ): Promise<RunController> {
+  const run = origin.run ?? options.run ?? (options.definition.ownWorkspace === null ? v7() : v4());
+  try {
+    return await beginLocked(disk, settings, options, { ...origin, run });
+  } catch (error) {
+    discardUncreated(disk, run);
+    throw error;
+  }
+}
+
+async function beginLocked(
+  disk: RealDisk,
+  settings: RunSettings,
+  options: BeginOptions,
+  origin: Origin & { readonly run: string },
+): Promise<RunController> {
   const { definition, workspace, workflow, watch } = options;
   keepProgramsOutOf(workspace);
   refuseUnsetSecrets(definition);
@@ -50,7 +70,7 @@ export async function beginRun(
   const context = contextAtStart(definition, options, env);
   if (definition.ownWorkspace !== null) makeProjectFolder(workspace);
   const card = {
-    run: origin.run ?? options.run ?? (definition.ownWorkspace === null ? v7() : v4()),
+    run: origin.run,
     workflow: definition.name,
     workspace,
     source: workflow.path,

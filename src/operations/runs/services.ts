@@ -1,3 +1,4 @@
+import type { Moment } from '../../kernel/times.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
@@ -162,8 +163,11 @@ export interface StoredRun {
   readonly workspace: string;
   /** Absolute. */
   readonly folder: string;
-  /** The current fold of its journal. Throws `E_JOURNAL`. */
-  state(): RunState;
+  /**
+   * The fold of its journal, up to a moment of the past if one is given. Throws `E_JOURNAL`, and
+   * `E_TARGET` where the journal does not hold the moment.
+   */
+  state(moment?: Moment | null): RunState;
   /** The output of its steps. */
   logs(): readonly StepLog[];
   /** Whether a process has locked it. */

@@ -31,6 +31,11 @@ export function createRun(disk: Disk, card: RunCard, definition: Workflow): Stor
   return { card, run: card.run, definition, workspace: card.workspace };
 }
 
+/** Removes what lies in the folder of a run that was not created. */
+export function discardUncreated(disk: Disk, run: string): void {
+  if (disk.look(cardFile(run)) === null) disk.remove(runFolder(run));
+}
+
 /**
  * Replaces the definition of a run by an edited one. Like a record, it is valid only with its
  * checksum.

@@ -1,0 +1,69 @@
+import { MailroomError } from '../kernel/errors.ts';
+import { iso } from '../kernel/times.ts';
+import type { Moment } from '../kernel/times.ts';
+import { emptyState } from '../mail/machine/state.ts';
+import { compile } from '../workflow/machine/rules.ts';
+import type { RunState } from '../workflow/machine/state.ts';
+import { summaryOf } from './mail-summary.ts';
+import type { Past, Project } from './project/project.ts';
+import { runStatus, type RunStatusDocument } from './runs/run-status.ts';
+import type { StoredRun, WorkflowServices } from './runs/services.ts';
+import { statusOf, type StatusDocument } from './status.ts';
+
+/**
+ * The status of a project at a moment of the past, by its journals: what lay in folders without
+ * being recorded, and who hosted what, is not known any more. Throws `E_TARGET` where they do not
+ * hold the moment.
+ */
+export async function pastStatus(
+  project: Project,
+  workflows: Pick<WorkflowServices, 'runs' | 'run'>,
+  moment: Moment,
+): Promise<StatusDocument> {
+  const { record, state } = pastOf(project, moment);
+  const time = 'time' in moment ? moment.time : state.now;
+  const definition = await project.definition();
+  const status = statusOf(summaryOf(state), {
+    holder: null,
+    protocol: definition.ok ? definition.value.protocol : null,
+    hash: null,
+    dropped: new Map(),
+    recorded: 0,
+    problems: [],
+    now: time,
+  });
+  return {
+    ...status,
+    at: { record, time: iso(time) },
+    threads: status.threads.map((thread) => ({ ...thread, why: null })),
+    runs: runsAt(workflows, time),
+    triggers: [],
+  };
+}
+
+/** A project that has only runs has no mail, at any time. */
+function pastOf(project: Project, moment: Moment): Past {
+  if ('time' in moment && project.state() === null) return { record: 0, state: emptyState() };
+  return project.past(moment);
+}
+
+/** The runs that had begun and had not ended; those that the journals do not hold are left out. */
+function runsAt({ runs, run }: Pick<WorkflowServices, 'runs' | 'run'>, time: number): RunStatusDocument[] {
+  const begun = runs().filter(({ startedAt }) => startedAt <= time);
+  return begun.flatMap((card) => {
+    const stored = run(card.run);
+    const state = stateAt(stored, time);
+    return state === null || state.endedAt !== null
+      ? []
+      : [runStatus(state, compile(stored.definition), card, true, [])];
+  });
+}
+
+function stateAt(run: StoredRun, time: number): RunState | null {
+  try {
+    return run.state({ time });
+  } catch (error) {
+    if (error instanceof MailroomError && ['E_TARGET', 'E_JOURNAL'].includes(error.code)) return null;
+    throw error;
+  }
+}
