@@ -113,7 +113,9 @@ export function show(project: Project, state: MailState, word: string, others?: 
   return showMessage(project, state, known);
 }
 
-/** The same for the current state of a project. `kind`: of the things with this id only that one. */
+/**
+ * The same for the current state of a project. `kind`: of the things with this id only that one.
+ */
 export function showNow(project: Project, word: string, kind: 'thread' | null = null): Shown {
   const state = project.state() ?? emptyState();
   // The message that opened a thread has the same id.

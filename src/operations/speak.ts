@@ -28,7 +28,7 @@ interface Speaking {
   readonly mark: string | undefined;
 }
 
-const rest = { plain: true, source: '`text`', remedy: 'give a text or a subject', replies: null } as const;
+const rest = { plain: true, source: '`text`', remedy: 'give `text` or a subject', replies: null } as const;
 
 /** Sends a message as the human role of this name, else as `user`. */
 export async function sendAs(

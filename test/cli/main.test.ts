@@ -43,8 +43,9 @@ describe('the program', () => {
         trail [thread]              show all messages, thread by thread
         show <id>                   show a message, turn, thread, run or workflow, with its state, cost
                                     and reasons
-        pause <target>              pause a role, a thread or everything; running turns continue
-        unpause <target>            let a role, a thread or everything continue after \`pause\`
+        pause <target>              pause a role, a thread, a run or everything; running turns and steps
+                                    continue
+        unpause <target>            let a role, a thread, a run or everything continue after \`pause\`
         cancel <target>             end a run, a turn or a thread permanently; mail of a turn or thread
                                     goes to failed/
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step and
@@ -100,10 +101,10 @@ describe('the program', () => {
     expect(out).toMatchInlineSnapshot(`
       "Usage: mailroom pause [options] <target>
 
-      pause a role, a thread or everything; running turns continue
+      pause a role, a thread, a run or everything; running turns and steps continue
 
       Arguments:
-        target               a role, a thread by its id, or \`all\`
+        target               a role, a thread or a run by its id, or \`all\`
 
       Options:
         --now                also stop running turns; they restart after \`unpause\`, and no attempt is
@@ -166,6 +167,9 @@ describe('the program', () => {
       file: null,
       line: null,
       column: null,
+      endLine: null,
+      endColumn: null,
+      severity: 'error',
       hint: '`mailroom init` makes one here; `-C DIR` names another folder',
     };
     expect(JSON.parse(out)).toEqual({ schema: 1, error: failure, errors: [failure] });

@@ -340,7 +340,7 @@ export const rows: Rows = {
   '`state.json`': () =>
     heldBy(
       acceptance,
-      '6: a damaged state.json is told of with exit code 2, and drawn again where it is removed',
+      '6: a damaged state.json is reported with exit code 2, and drawn again where it is removed',
     ),
   '`logs/`': () =>
     heldBy(
@@ -348,7 +348,7 @@ export const rows: Rows = {
       'is what the page says: its input, its values, its environment, and what is kept of what it prints',
     ),
   '`resume`': () => {
-    heldBy(acceptance, '6: after a failure `orchestrate resume` goes on, and does nothing twice');
+    heldBy(acceptance, '6: after a failure `orchestrate resume` continues, and does nothing twice');
     heldBy(
       acceptance,
       '6: after its host was killed it goes on with the step that ran, and its log goes on, too',
@@ -360,7 +360,7 @@ export const rows: Rows = {
       '10: `run-step` does one step in a run of its own and leaves earlier runs as they are',
     ),
   '`watch`': () =>
-    heldBy(flow, 'tells of .gitignore once, and runs again when a file of the workspace changes'),
+    heldBy(flow, 'reports .gitignore once, and runs again when a file of the workspace changes'),
   '`.gitignore`': () => {
     heldBy(
       'cli/git-ignore',

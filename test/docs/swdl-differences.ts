@@ -28,7 +28,7 @@ export const differences: Rows = {
     expect(takenBy(skipped, 'b')).toEqual({});
     heldBy(
       'workflow/machine/outcome',
-      'come from the file, with defaults, and leave out what nobody declared',
+      'come from the file, with defaults, and leave out what no one declared',
     );
   },
   '`on_failure: continue`': () => {

@@ -216,7 +216,7 @@ export const rows: Rows = {
     expect(skipping.state.status).toBe('FAILED');
   },
   '`on_stage_failure: rollback`': () =>
-    heldBy(stages, 'leaves the files as they were, keeps what was undone, and cannot go on'),
+    heldBy(stages, 'leaves the files as they were, keeps what was undone, and cannot continue'),
   'a rate limit': () => {
     const limited = (never: readonly string[]) => {
       const place = world([
@@ -249,7 +249,7 @@ export const rows: Rows = {
   'outputs of a gate': () =>
     heldBy(
       gates,
-      'that nobody answered says for good that no person approved it',
+      'that no one answered says permanently that no person approved it',
       'passes on who approved it and what it was handed; a recorded answer is asked for no more',
     ),
   '`gate.choices`, `gate.fields`': () => {

@@ -91,6 +91,6 @@ describe('the places of the state of a project', () => {
     for (const name of names) disk.plant(`.mailroom/${name}`, '', 'fifo');
     clear(disk);
     const left = (disk.list('.mailroom') ?? []).filter((name) => name !== 'refused').toSorted();
-    expect(left).toEqual(['blobs', 'journal', 'lock', 'nostr.key']);
+    expect(left).toEqual(['journal', 'lock', 'nostr.key']);
   });
 });

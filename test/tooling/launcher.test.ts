@@ -59,7 +59,9 @@ function compiledRejected(): string {
 
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'mailroom-launcher-'));
-  mkdirSync(join(checkout, 'src'));
+  mkdirSync(join(checkout, 'src/web/styles'), { recursive: true });
+  for (const part of ['index.html', 'main.tsx', 'styles/page.css'])
+    writeFileSync(join(checkout, 'src/web', part), '');
   for (const part of ['bin', 'scripts', 'package.json']) {
     cpSync(join(repository, part), join(checkout, part), { recursive: true });
   }

@@ -27,7 +27,7 @@ export interface WorkflowServices {
    * `E_TARGET`, and `E_USAGE` for a missing file of overrides.
    */
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
-  /** The same for a text that is not saved, in the place of this file (absolute). */
+  /** The same for an unsaved definition, in the place of this file (absolute). */
   check(text: string, file: string): Promise<FoundWorkflow>;
   /** The workflow of one task for one agent. Throws `E_USAGE` for an unknown agent. */
   oneShot(task: OneShot): Promise<FoundWorkflow>;

@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { desks, expectAccessible } from './browser.ts';
+import { workOfEveryKind, type Made } from './desk.ts';
+
+const bed = desks();
+
+/** What an agent may write to take over the page, or to look like something else. */
+const hostile =
+  '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202egnihton\u001b[31m\u0007';
+
+/** A bell, the start of a terminal's command, and the mark that turns the direction of writing. */
+const dangerous = ['\u0007', '\u001b', '\u202e'];
+
+async function go(page: Page, route: string): Promise<void> {
+  await page.evaluate((to) => {
+    location.hash = to;
+  }, `#/${route}`);
+  await page.locator('main h1').waitFor();
+  await expect.poll(() => page.locator('.loading').count(), { timeout: 30_000 }).toBe(0);
+}
+
+const views = (made: Made): readonly string[] => [
+  'inbox',
+  `inbox/${made.question}`,
+  `inbox/${encodeURIComponent(`${made.run}/ship-it`)}`,
+  'roles',
+  'roles/engineer',
+  'threads',
+  `threads/${made.thread}`,
+  `messages/${made.question}`,
+  'turns/t1',
+  'runs',
+  `runs/${made.run}?step=build`,
+  'workflows',
+  'workflows/release',
+  'costs',
+  'send/engineer',
+  'why/engineer',
+  'nowhere',
+];
+
+test.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+  ['dark', 390],
+] as const)(
+  'every view is accessible and safe, %s at %i pixels',
+  { timeout: 400_000 },
+  async (theme, width) => {
+    const { desk } = bed;
+    const made = await workOfEveryKind(bed.desk, hostile);
+    const { address } = await desk.serve();
+    const page = await desk.open(address, { dark: theme === 'dark', width });
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    for (const view of views(made)) {
+      await go(page, view);
+      await expectAccessible(page, view);
+      const { title, overflow, images } = await page.evaluate(() => ({
+        title: document.title,
+        overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        images: document.querySelectorAll('img, script:not([src])').length,
+      }));
+      expect({ view, title: title.endsWith('Mailroom'), overflow, images }).toEqual({
+        view,
+        title: true,
+        overflow: 0,
+        images: 0,
+      });
+      const shown = await page.locator('main').innerText();
+      expect(dangerous.filter((character) => shown.includes(character))).toEqual([]);
+    }
+    await page.keyboard.press('?');
+    await expectAccessible(page, 'help');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await expectAccessible(page, 'palette');
+    expect(desk.faults).toEqual([]);
+  },
+);
+
+test('shows the characters that would hide or turn a text', { timeout: 180_000 }, async () => {
+  const { desk } = bed;
+  const made = await workOfEveryKind(bed.desk, hostile);
+  const { address } = await desk.serve();
+  const page = await desk.open(address);
+  await go(page, `threads/${made.thread}`);
+  const text = await page.locator('main').innerText();
+  expect(text).toContain('<img src=x onerror="document.title=1"><script>document.title=2</script>');
+  expect(text).toContain('\\u202egnihton\\u001b[31m\\u0007');
+  expect(desk.faults).toEqual([]);
+});
