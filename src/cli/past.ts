@@ -1,9 +1,7 @@
+import { momentHelp } from './options.ts';
 import type { Moment } from '../kernel/times.ts';
 import { parseDuration } from '../kernel/duration.ts';
 import { MailroomError } from '../kernel/errors.ts';
-
-/** What `--at` takes. */
-export const momentHelp = 'a record number, a time such as 2026-05-01T10:00, or how long ago, such as 2h';
 
 /** The moment that `--at` names. Throws `E_VALUE`. */
 export function momentOf(text: string, now: number): Moment {

@@ -86,7 +86,7 @@ export const profileHabits: Habits = {
 };
 
 export type ProfileInput = z.output<typeof profileKeys>;
-export type ProfileSettings = Omit<ProfileInput, 'description' | 'worker' | 'base_instructions'>;
+type ProfileSettings = Omit<ProfileInput, 'description' | 'worker' | 'base_instructions'>;
 
 /** The keys of other programs, by what they are called here. */
 export const otherSpellings = { provider: 'worker', instructions: 'base_instructions' } as const;

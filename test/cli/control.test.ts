@@ -18,9 +18,9 @@ describe('pause and unpause', () => {
       out: `pause ${target === 'all' ? 'everything' : target}: done\n`,
       err: '',
     });
-    expect(bench.state.paused.all || bench.state.paused.roles.has('architect')).toBe(true);
+    expect(bench.state.paused.all !== null || bench.state.paused.roles.has('architect')).toBe(true);
     expect((await bench.run('unpause', target)).out).toMatch(/: done\n$/);
-    expect(bench.state.paused).toMatchObject({ all: false, roles: new Set() });
+    expect(bench.state.paused).toMatchObject({ all: null, roles: new Map() });
   });
 
   it('hold back a thread, and with --now what runs in it', async () => {
@@ -69,10 +69,10 @@ describe('pause and unpause', () => {
     const bench = working();
     expect(await bench.run('pause', 'architec')).toMatchObject({
       code: 2,
-      err: 'error E_TARGET: `architec` was not found; expected a role, a thread or `all`\nhint: did you mean `architect`?\n',
+      err: 'error E_TARGET: `architec` was not found; expected a role, a thread, `all` or a run\nhint: did you mean `architect`?\n',
     });
     expect((await bench.run('pause', 't1')).err).toBe(
-      'error E_TARGET: `t1` is a turn that is not over\nhint: this takes a role, a thread or `all`\n',
+      'error E_TARGET: `t1` is a turn that is not over\nhint: this takes a role, a thread, `all` or a run\n',
     );
     expect(bench.disk.list('.mailroom/control') ?? []).toEqual([]);
   });

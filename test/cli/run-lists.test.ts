@@ -18,7 +18,7 @@ async function printed(): Promise<string> {
   const card = { run: 'r1', source: null, startedAt: 0 };
   const stored = { run: 'r1', card, definition, folder: '/f', workspace: '/w', state: () => state };
   const run = { ...stored, alive: () => Promise.resolve(false) } as unknown as StoredRun;
-  const read = () => Promise.resolve({ checked: { ok: true, value: definition } });
+  const read = () => Promise.resolve({ checked: { ok: true, value: definition, warnings: [] } });
   const workflows = { runs: () => [card], run: () => run, find: () => run, list: () => ['w.yaml'], read };
   const context = { terminal, services: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listRuns(context, false);

@@ -108,6 +108,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
       budgetAlert: null,
     },
     concurrency: 3,
+    keep: null,
     webhookPort: 9000,
     inboxPatterns: ['*.txt'],
     notify: {

@@ -351,7 +351,7 @@ export const rows: Rows = {
     heldBy(acceptance, '6: after a failure `orchestrate resume` continues, and does nothing twice');
     heldBy(
       acceptance,
-      '6: after its host was killed it goes on with the step that ran, and its log goes on, too',
+      '6: after its host was killed it continues with the step that ran, and its log continues, too',
     );
   },
   '`run-step`': () =>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { momentHelp } from '../past.ts';
+import { momentHelp } from '../options.ts';
 import type { Context } from '../context.ts';
 import type { StatusOptions } from '../actions/status.ts';
 

@@ -28,7 +28,7 @@ export const cost = schemaOf<Cost>()(
   }),
 );
 
-export const errorCode = z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]);
+const errorCode = z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]);
 
 export const reason = schemaOf<Reason>()(
   z.strictObject({

@@ -25,7 +25,7 @@ const summary = {
   current: texts.describe('Steps in progress, and approvals that wait'),
 };
 
-export const runSummary = schemaOf<RunSummary>()(z.strictObject(summary));
+const runSummary = schemaOf<RunSummary>()(z.strictObject(summary));
 
 /** `runs`. */
 export const runsDocument = z.array(runSummary).describe('Newest first');

@@ -17,7 +17,7 @@ const wait = z.strictObject({
 
 const debt = z.strictObject({ message: z.string(), type: z.string(), to: z.string(), subject: z.string() });
 
-export const roleStatus = schemaOf<RoleStatus>()(
+const roleStatus = schemaOf<RoleStatus>()(
   z.strictObject({
     name: z.string(),
     state: z
@@ -77,7 +77,7 @@ const answerFields = z.record(
   }),
 );
 
-export const runStatus = schemaOf<RunStatusDocument>()(
+const runStatus = schemaOf<RunStatusDocument>()(
   z.strictObject({
     run: z.string(),
     workflow: z.string(),

@@ -55,7 +55,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
 };
 
 /** The status of a failure; what a client has sent and must change is 422. */
-export function statusOf(error: MailroomError): number {
+function statusOf(error: MailroomError): number {
   if (error instanceof Refusal) return error.status;
   // The message lists them.
   if (error.code === 'E_TARGET' && error.message.includes('\n')) return 409;

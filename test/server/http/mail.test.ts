@@ -168,7 +168,7 @@ describe('writing mail', () => {
         targets: [{ kind: 'role', role: 'qa' }],
       });
     }
-    expect([...desk.bench.state.paused.roles]).toEqual(['qa']);
+    expect([...desk.bench.state.paused.roles.keys()]).toEqual(['qa']);
     const restarted = new HttpDesk(desk.bench);
     expect(
       (await restarted.post('/api/v1/roles/qa/unpause', {}, { 'idempotency-key': 'other' })).status,

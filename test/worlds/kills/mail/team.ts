@@ -40,6 +40,7 @@ export function settings(options: { readonly trail: boolean; readonly sandbox: b
   sh: { command: [sh, agent.sh] }
   talker: { kind: gemini, command: [sh, talker.sh] }
 notify: { user: [sh, told.sh] }
+keep: 1ms
 ${options.trail ? '' : 'trail: off\n'}${options.sandbox ? 'sandbox: required\n' : ''}`;
 }
 

@@ -43,4 +43,4 @@ start: { type: task, to: maker }
 `;
 
 export const settings = (sandbox: boolean): string =>
-  `providers: { sh: { command: [sh, role.sh] } }\nnotify: { user: [sh, told.sh] }\ntrail: off\n${sandbox ? 'sandbox: required\n' : ''}`;
+  `providers: { sh: { command: [sh, role.sh] } }\nnotify: { user: [sh, told.sh] }\nkeep: 1ms\ntrail: off\n${sandbox ? 'sandbox: required\n' : ''}`;
