@@ -99,6 +99,7 @@ export class Freshness {
   /** Since when the picture of this host differs, by the clock that nobody sets; null: it does not. */
   #since: number | null = null;
   #host: unknown = null;
+  #drawn = '';
 
   look(world: RunWorld): string[] {
     const { process: host, timeline, project, workflow, faults } = world;
@@ -106,9 +107,12 @@ export class Freshness {
     if (host === null || faults.killed || host.host.state.startedAt === null) return [];
     const { status, steps } = summaryOf(host.host.state, compile(workflow));
     const shown = json(project, `${context}/_workflow.json`);
-    const isSame = JSON.stringify([status, steps]) === JSON.stringify([shown['status'], shown['steps']]);
-    if (isSame || host !== this.#host) this.#since = null;
+    const drawn = JSON.stringify([shown['status'], shown['steps']]);
+    const isSame = JSON.stringify([status, steps]) === drawn;
+    // It may have been right for a moment, when a report of a process came during the sync before.
+    if (isSame || host !== this.#host || drawn !== this.#drawn) this.#since = null;
     this.#host = host;
+    this.#drawn = drawn;
     if (isSame) return [];
     this.#since ??= timeline.elapsed;
     const age = timeline.elapsed - this.#since;
