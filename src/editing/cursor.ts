@@ -2,6 +2,7 @@ import { Composer, isMap, isPair, isScalar, isSeq, Parser, type Node } from 'yam
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { nameOf, plainValue } from '../yaml/edit/tree.ts';
 import type { Path } from '../yaml/yaml.ts';
+import { composing } from '../yaml/composing.ts';
 
 /** Where the cursor is in the structure of a source text, which may be broken or half typed. */
 export interface Cursor {
@@ -76,13 +77,7 @@ function openIn(line: string): string {
 }
 
 function cursorIn(text: string, line: string): Cursor | null {
-  const composer = new Composer({
-    schema: 'core',
-    merge: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
+  const composer = new Composer(composing);
   const [document] = composer.compose(new Parser().parse(text), true, text.length);
   const root = (document?.contents ?? null) as Node | null;
   const place = placeOf(root, []);

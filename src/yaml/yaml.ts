@@ -7,6 +7,7 @@ import { Reader } from './yaml-nodes.ts';
 import type { Path } from './yaml-nodes.ts';
 import { syntaxProblems } from './yaml-problems.ts';
 import type { Refused, Seen } from './yaml-problems.ts';
+import { composing } from './composing.ts';
 
 export type { Path } from './yaml-nodes.ts';
 
@@ -112,12 +113,6 @@ function* tokens(source: Source, { refused, quotes }: Seen): Generator<CST.Token
 }
 
 function compose(source: Source, seen: Seen): Document.Parsed[] {
-  const composer = new Composer({
-    schema: 'core',
-    merge: false,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
+  const composer = new Composer(composing);
   return [...composer.compose(tokens(source, seen), true, source.text.length)];
 }

@@ -66,6 +66,19 @@ it('gives up, where it is to end when idle, what the disk has refused for ten se
   expect(now).toBe(40_000);
 });
 
+/** No time passes, and nothing is watched. */
+const still = {
+  watch: () => ({ close: () => Promise.resolve() }),
+  timer: () => ({ cancel() {} }),
+  now: () => 0,
+  trail: {
+    record() {},
+    position: () => Promise.resolve(null),
+    settled: () => Promise.resolve(),
+    problem: () => null,
+  },
+};
+
 it('passes what processes report during a sync to the host after it, in order, and shows what the sync made durable first', async () => {
   const seen: string[] = [];
   let synced = (): void => {};
@@ -81,14 +94,7 @@ it('passes what processes report during a sync to the host after it, in order, a
     },
     idle: () => (seen.includes('second') ? 'done' : 'busy'),
   };
-  const trail = { record() {}, position: () => Promise.resolve(null), settled: () => Promise.resolve() };
-  const ports = {
-    watch: () => ({ close: () => Promise.resolve() }),
-    timer: () => ({ cancel() {} }),
-    now: () => 0,
-    trail: { ...trail, problem: () => null },
-  };
-  const loop = new Loop(host as never, ports, { untilIdle: true });
+  const loop = new Loop(host as never, still, { untilIdle: true });
   const ended = loop.run();
   loop.report(() => seen.push('first'));
   loop.report(() => seen.push('second'));
@@ -106,14 +112,7 @@ it('ends with what a sync refuses, once every process has ended', async () => {
     sync: () => Promise.reject(new MailroomError('E_DISK', 'input/output error')),
     stopAll: vi.fn<() => void>(),
   };
-  const trail = { record() {}, position: () => Promise.resolve(null), settled: () => Promise.resolve() };
-  const ports = {
-    watch: () => ({ close: () => Promise.resolve() }),
-    timer: () => ({ cancel() {} }),
-    now: () => 0,
-    trail: { ...trail, problem: () => null },
-  };
-  const loop = new Loop(host as never, ports, { untilIdle: true });
+  const loop = new Loop(host as never, still, { untilIdle: true });
   const ended = loop.run();
   // Its report comes while the sync is under way.
   loop.report(() => (host.running = 0));

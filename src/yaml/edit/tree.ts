@@ -2,6 +2,7 @@ import { Composer, isMap, isScalar, isSeq, Parser } from 'yaml';
 import type { CST, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Path } from '../yaml.ts';
+import { composing } from '../composing.ts';
 
 export type Collection = YAMLMap.Parsed | YAMLSeq.Parsed;
 
@@ -27,14 +28,7 @@ export class EditableText {
 
   constructor(text: string) {
     this.text = text;
-    const composer = new Composer({
-      schema: 'core',
-      merge: false,
-      uniqueKeys: false,
-      prettyErrors: false,
-      logLevel: 'silent',
-      keepSourceTokens: true,
-    });
+    const composer = new Composer({ ...composing, keepSourceTokens: true });
     const [document] = composer.compose(new Parser().parse(text), true, text.length);
     this.root = document?.contents ?? null;
   }
