@@ -15,9 +15,11 @@ import {
   type Profile,
   type ProfileInput,
 } from './profiles.ts';
+import { isJsonObject } from '../kernel/json.ts';
 import { inOrder, where } from '../yaml/diagnostics.ts';
 import { checkShape } from '../yaml/issues.ts';
 import { lowerNip } from './nip.ts';
+import { validParts } from '../yaml/shape.ts';
 import { parseYaml } from '../yaml/yaml.ts';
 import type { Located, Path } from '../yaml/yaml.ts';
 import { limitSettings } from './limits.ts';
@@ -33,35 +35,38 @@ interface ConfigText {
  * An empty or missing mailroom.yaml has all defaults.
  */
 export function parseConfig(text: string, file: string, agents: ConfigText | null = null): Checked<Config> {
-  const [settings, others] = [
-    read(configFile, text, file),
-    agents && read(agentsFile, agents.text, agents.path),
-  ];
-  const unread = [settings, others].flatMap((each) => (each?.ok === false ? each.problems : []));
-  const files = [file, ...(agents === null ? [] : [agents.path])];
-  if (!settings.ok || others?.ok === false) return { ok: false, problems: inOrder(unread, files) };
-  const { input, located } = settings;
-  const profiles = [
-    ...profilesOf(input, located),
-    ...(others === null ? [] : profilesOf(others.input, others.located)),
-  ];
-  const config = lower(input, profiles);
-  const doubled = [
-    ...doubleKeys(input, located),
-    ...(others === null ? [] : doubleKeys(others.input, others.located)),
-  ];
-  const found = [...check(input, config, located), ...checkProfiles(profiles, config), ...doubled];
-  const problems = inOrder(found, files);
+  const settings = read<ConfigFile>(configFile, text, file);
+  const sources = [settings, ...(agents ? [read<WithAgents>(agentsFile, agents.text, agents.path)] : [])];
+  const profiles = sources.flatMap(({ input, located }) => profilesOf(input, located));
+  const config = lower(settings.input, profiles);
+  // In a file with problems a provider may be defined that was not read.
+  const providers = settings.problems.length === 0 ? providerNames(config) : null;
+  const problems = inOrder(
+    [
+      ...sources.flatMap((source) => source.problems),
+      ...check(settings, config, providers),
+      ...checkProfiles(profiles, providers),
+      ...sources.flatMap(({ input, located }) => doubleKeys(input, located)),
+    ],
+    [file, ...(agents === null ? [] : [agents.path])],
+  );
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: config, warnings: [] };
 }
 
-function read<T>(schema: z.ZodType<T>, text: string, file: string) {
+/** The valid parts of a file; none where it is not YAML. */
+interface Source<T> {
+  readonly input: Partial<T>;
+  readonly located: Located;
+  readonly problems: readonly Diagnostic[];
+}
+
+function read<T extends object>(schema: z.ZodObject, text: string, file: string): Source<T> {
   const yaml = parseYaml(text, file);
-  if (!yaml.ok) return { ok: false as const, problems: yaml.problems };
-  const shape = checkShape(schema, yaml.value, profileHabits);
-  if (shape.value === null) return { ok: false as const, problems: shape.problems };
-  return { ok: true as const, input: shape.value, located: yaml.value };
+  if (!yaml.ok) return { ...read<T>(schema, '', file), problems: yaml.problems };
+  const { value, problems } = checkShape(schema, yaml.value, profileHabits);
+  const given = isJsonObject(yaml.value.value) ? yaml.value.value : {};
+  return { input: (value ?? validParts(schema, given)) as Partial<T>, located: yaml.value, problems };
 }
 
 interface WithAgents {
@@ -94,16 +99,15 @@ function doubleKeys({ agents = {} }: WithAgents, located: Located): Diagnostic[]
  * differ from those of the project.
  */
 export function parseAgents({ text, path }: ConfigText, config: Config): Checked<readonly Profile[]> {
-  const file = read(agentsFile, text, path);
-  if (!file.ok) return file;
-  const profiles = profilesOf(file.input, file.located);
-  const own = checkProfiles([...config.profiles.values(), ...profiles], config);
+  const { input, located, problems: unread } = read<WithAgents>(agentsFile, text, path);
+  const profiles = profilesOf(input, located);
+  const own = checkProfiles([...config.profiles.values(), ...profiles], providerNames(config));
   const found = own.filter(({ place }) => place?.file === path);
-  const problems = inOrder([...found, ...doubleKeys(file.input, file.located)], [path]);
+  const problems = inOrder([...unread, ...found, ...doubleKeys(input, located)], [path]);
   return problems.length > 0 ? { ok: false, problems } : { ok: true, value: profiles, warnings: [] };
 }
 
-function lower(input: ConfigFile, profiles: readonly Profile[]): Config {
+function lower(input: Partial<ConfigFile>, profiles: readonly Profile[]): Config {
   const providers = Object.entries(input.providers ?? {});
   return {
     prices: new Map(Object.entries(input.prices ?? {}).map(([model, price]) => [model, lowerPrice(price)])),
@@ -159,8 +163,12 @@ function lowerDefaults(input: NonNullable<ConfigFile['defaults']>): RoleDefaults
   };
 }
 
-/** The checks that a schema cannot express. */
-function check(input: ConfigFile, config: Config, located: Located): Diagnostic[] {
+/** The checks that a schema cannot express. `known`: the providers; null: not all are known. */
+function check(
+  { input, located }: Source<ConfigFile>,
+  config: Config,
+  known: readonly string[] | null,
+): Diagnostic[] {
   const problems: Diagnostic[] = [];
   const error = (code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key'): void => {
     problems.push({ code, severity: 'error', message, place: located.place(path, part), hint });
@@ -181,13 +189,13 @@ function check(input: ConfigFile, config: Config, located: Located): Diagnostic[
     }
   }
   const provider = input.defaults?.provider;
-  if (provider !== undefined && !providerNames(config).includes(provider))
-    error('E_UNKNOWN_NAME', ['defaults', 'provider'], ...unknownProvider(provider, config));
+  if (provider !== undefined && known?.includes(provider) === false)
+    error('E_UNKNOWN_NAME', ['defaults', 'provider'], ...unknownProvider(provider, known));
   return problems;
 }
 
 /** Two profiles of one name, unknown providers, and expressions, which nothing evaluates here. */
-function checkProfiles(profiles: readonly Profile[], config: Config): Diagnostic[] {
+function checkProfiles(profiles: readonly Profile[], known: readonly string[] | null): Diagnostic[] {
   const first = new Map<string, Profile>();
   return profiles.flatMap((profile) => {
     const problems: Diagnostic[] = [];
@@ -203,8 +211,8 @@ function checkProfiles(profiles: readonly Profile[], config: Config): Diagnostic
         `the agent \`${name}\` is defined twice`,
         `the first one is at ${where(other.place())}`,
       );
-    if (settings.provider !== undefined && !providerNames(config).includes(settings.provider))
-      error('E_UNKNOWN_NAME', profile.place('provider'), ...unknownProvider(settings.provider, config));
+    if (settings.provider !== undefined && known?.includes(settings.provider) === false)
+      error('E_UNKNOWN_NAME', profile.place('provider'), ...unknownProvider(settings.provider, known));
     for (const key of ['instructions', 'env'] as const)
       if (JSON.stringify(settings[key] ?? '').includes('${{'))
         error(
@@ -217,8 +225,7 @@ function checkProfiles(profiles: readonly Profile[], config: Config): Diagnostic
   });
 }
 
-function unknownProvider(provider: string, config: Config): [message: string, hint: string] {
-  const known = providerNames(config);
+function unknownProvider(provider: string, known: readonly string[]): [message: string, hint: string] {
   const others = `there are ${builtInProviders.join(', ')} and those under \`providers\``;
   return [`no provider is called \`${provider}\``, didYouMean(provider, known) ?? others];
 }

@@ -34,8 +34,9 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
   }
   checkStart(report);
   // Which roles are reachable depends on everything else.
-  const whole = context.broken.roles.size === 0 && context.broken.types.size === 0;
-  if (whole && !report.problems.some((problem) => problem.severity === 'error')) checkAwake(report);
+  const { broken, incomplete } = context;
+  const isWhole = broken.roles.size === 0 && broken.types.size === 0 && !incomplete;
+  if (isWhole && !report.problems.some((problem) => problem.severity === 'error')) checkAwake(report);
   return report.problems;
 }
 
@@ -52,7 +53,8 @@ function checkNames(report: CheckReport, type: MessageType): void {
  * end.
  */
 function checkAccepted(report: CheckReport, type: MessageType, replies: ReadonlySet<TypeName>): void {
-  if (type.reply.length > 0 || replies.has(type.name) || report.context.broken.types.size > 0) return;
+  const { broken, incomplete } = report.context;
+  if (type.reply.length > 0 || replies.has(type.name) || broken.types.size > 0 || incomplete) return;
   const accepted = type.to.some((recipient) => {
     const role = report.protocol.roles.get(recipient);
     return role === undefined || isHuman(report.protocol, recipient) || takesUp(report, role, type);

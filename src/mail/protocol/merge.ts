@@ -1,7 +1,9 @@
 import type { Diagnostic, Place } from '../../kernel/diagnostic.ts';
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { builtInRoles, builtInTypes, mailroom } from '../format/message.ts';
 import { checkShape } from '../../yaml/issues.ts';
+import { keyHint } from '../../yaml/suggest.ts';
 import { habits } from './habits.ts';
 import { protocolFile } from './schema.ts';
 import type { ProtocolFile } from './schema.ts';
@@ -21,6 +23,8 @@ type Named = { [Key in (typeof named)[number]]: Map<string, NonNullable<Protocol
 export interface Merged extends Single, Named {
   /** Names whose definitions are invalid. */
   readonly broken: { readonly roles: ReadonlySet<RoleName>; readonly types: ReadonlySet<TypeName> };
+  /** Whether a file, or all of its roles or types, cannot be read: it may define any name. */
+  readonly incomplete: boolean;
   readonly problems: readonly Diagnostic[];
   /** The place of a part of the protocol, in whichever file it is; null where no file has it. */
   place(path: Path): Place | null;
@@ -50,17 +54,20 @@ class Merger {
   readonly #homes = new Map<string, Located>();
   readonly #single: Single = { name: null, version: null, workspace: null, limits: null, start: null };
   readonly #named: Named = { roles: new Map(), messages: new Map(), expects: new Map() };
+  #incomplete = false;
 
   add({ file, text, replaces = new Set() }: ProtocolFileText): void {
     const yaml = parseYaml(text, file);
     if (!yaml.ok) {
       this.#problems.push(...yaml.problems);
+      this.#incomplete = true;
       return;
     }
     const located = yaml.value;
     const { value, problems } = checkShape(protocolFile, located, habits);
     this.#problems.push(...problems);
     if (!isJsonObject(located.value)) return;
+    this.#incomplete ||= Object.entries(located.value).some((part) => losesNames(...part));
     const usable: ProtocolFile = value ?? validParts(protocolFile, located.value);
     for (const key of single) {
       if (located.value[key] === undefined || !this.#claim([key], located, replaces)) continue;
@@ -113,6 +120,7 @@ class Merger {
       ...this.#single,
       ...this.#named,
       broken: { roles: this.#broken('roles'), types: this.#broken('messages') },
+      incomplete: this.#incomplete,
       problems: this.#problems,
       place: (path) => this.#place(path),
     };
@@ -136,6 +144,16 @@ class Merger {
     const role = key === 'expects' ? this.#homes.get(`roles/${name}`) : undefined;
     return role?.place(['roles', name, 'expects', ...path.slice(2)]) ?? null;
   }
+}
+
+const keys = Object.keys(protocolFile.shape);
+
+/** Whether names are lost in a part of a file: its key is misspelt, or it is not a mapping. */
+function losesNames(key: string, part: Json): boolean {
+  if (key === 'roles' || key === 'messages') return !isJsonObject(part);
+  if (keys.includes(key)) return false;
+  const hint = keyHint(habits, 'protocol', key, part) ?? didYouMean(key, keys);
+  return hint !== null && /^did you mean `(?:roles|messages)`/.test(hint);
 }
 
 function isBuiltIn(key: string, name: string): boolean {

@@ -32,27 +32,38 @@ export interface ProtocolOptions {
 /**
  * All files of protocols/ as one protocol, with the defaults of mailroom.yaml filled in. Reports
  * all errors of all files at once, in the order of the files; a value comes with warnings only.
- * Without files, the protocol is empty.
+ * Without files, the protocol is empty. `config` null: it cannot be read, and nothing is said that
+ * depends on it.
  */
 export function parseProtocol(
   files: readonly ProtocolFileText[],
-  config: Config = defaultConfig,
+  config: Config | null = defaultConfig,
   options: ProtocolOptions = {},
 ): Checked<Protocol> {
-  const merged = mergeFiles(files);
-  const { protocol, problems } = lower(merged, config, options.cores ?? 1);
+  const settings = config ?? defaultConfig;
+  const read = mergeFiles(files);
+  const isWhole = (options.problems ?? []).every(({ severity }) => severity !== 'error');
+  const merged = isWhole ? read : { ...read, incomplete: true };
+  const { protocol, problems } = lower(merged, settings, options.cores ?? 1);
   const checked = checkProtocol(protocol, {
     broken: merged.broken,
-    providers: providerNames(config),
+    incomplete: merged.incomplete,
+    providers: providerNames(settings),
     broaderThanRequested: options.broaderThanRequested ?? new Map(),
     withoutMcp: options.withoutMcp ?? new Map(),
-    strict: isStrict(config),
+    strict: isStrict(settings),
   });
-  const located = [...problems, ...checked].map((problem) => locate(problem, merged, config));
+  const found = [...problems, ...checked].filter(({ path }) => config !== null || !dependsOnSettings(path));
+  const located = found.map((problem) => locate(problem, merged, settings));
   const names = files.map(({ file }) => file);
   const all = inOrder([...merged.problems, ...located, ...(options.problems ?? [])], names);
   if (all.some((each) => each.severity === 'error')) return { ok: false, problems: all };
   return { ok: true, value: protocol, warnings: all };
+}
+
+/** Providers, agents and defaults are settings, and all checks of a role use one of them. */
+function dependsOnSettings([key]: Problem['path']): boolean {
+  return key === 'roles';
 }
 
 /** A value that a role takes from its agent is marked where the role names that agent. */

@@ -46,7 +46,7 @@ export function lowerRoles(
     roles.set(name, { ...role, expects: clauses ?? anythingFor(name, types) });
   }
   for (const name of merged.expects.keys()) {
-    if (roles.has(name) || merged.broken.roles.has(name)) continue;
+    if (roles.has(name) || merged.broken.roles.has(name) || merged.incomplete) continue;
     problems.push(strangeExpects(name, [...roles.keys()]));
   }
   return roles;

@@ -84,7 +84,11 @@ export async function readSettings(
   if (replay !== null && !holdsRecording(replay)) return { ok: false, problems: [noRecording(replay)] };
   const [file, agents] = [readConfigFile(disk, 'mailroom.yaml'), readConfigFile(disk, 'agents.yaml')];
   const read = parseConfig(file?.text ?? '', file?.path ?? 'mailroom.yaml', agents);
-  if (!read.ok) return read;
+  const { files, problems } = readProtocol(disk);
+  if (!read.ok) {
+    const alone = parseProtocol(files, null, { problems });
+    return alone.ok ? read : { ok: false, problems: [...read.problems, ...alone.problems] };
+  }
   const config = replay === null ? read.value : replaying(read.value);
   const providers = providersOf(config.providers.values(), {
     ...surroundings(packageRoot),
@@ -93,7 +97,6 @@ export async function readSettings(
   });
   const broaderThanRequested = broaderByProvider(providers);
   const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
-  const { files, problems } = readProtocol(disk);
   const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
   const value = { config, hash: hashOf(disk), providers, broaderThanRequested, tools, extended };
   if (files.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };

@@ -5,6 +5,10 @@ import { parseProtocol } from '../../../src/mail/protocol/read.ts';
 function said(messages: string, more = '', roles = ['a', 'b', 'c']): string[] {
   const text = `roles: { ${roles.map((name) => `${name}: { provider: claude }`).join(', ')} }\nmessages:\n${messages}${more}`;
   const result = parseProtocol([{ file: 'p.yaml', text }]);
+  return textsOf(result);
+}
+
+function textsOf(result: ReturnType<typeof parseProtocol>): string[] {
   return (result.ok ? result.warnings : result.problems).map(
     ({ severity, message }) => `${severity}: ${message}`,
   );
@@ -96,6 +100,46 @@ describe('one mistake is one problem', () => {
       problems: [{ message: '`a` must be a mapping, not a number' }],
     });
     expect(result.ok ? 0 : result.problems.length).toBe(1);
+  });
+
+  test.each([
+    ['roles', 'error: `rolls` is not a key of a protocol', 'rolls: { a: { provider: claude } }'],
+    ['roles, as other programs call them', 'error: `agents` is not a key of a protocol', 'agents: { a: {} }'],
+    ['roles as a list', 'error: `roles` must be a mapping, not a list', 'roles: [{ a: {} }]'],
+  ])('%s that are not where they should be', (_what, message, roles) => {
+    const messages =
+      'messages:\n  task: { from: user, to: a }\n  ask: { from: a, to: b, reply: answer }\n  answer: { from: b, to: a }\n';
+    const rest = `${messages}expects: { a: [{ any: task }] }\nstart: { type: task, to: a }\n`;
+    const result = parseProtocol([{ file: 'p.yaml', text: `${roles}\n${rest}` }]);
+    expect(textsOf(result)).toEqual([message]);
+    // What is wrong whatever the roles are is still reported.
+    const timed = parseProtocol([
+      { file: 'p.yaml', text: `${roles}\n${rest}`.replace('user, to: a', 'user, to: a, timeout: 1h') },
+    ]);
+    expect(textsOf(timed)).toEqual([
+      message,
+      'error: `timeout` without `reply`: nothing answers `task`, so nothing can wait',
+    ]);
+  });
+
+  test('messages that are misspelt, or in a file that cannot be read', () => {
+    const roles = 'roles: { a: { provider: claude }, b: { provider: claude } }\n';
+    const rest = 'expects: { a: [{ any: task }] }\nstart: { type: task, to: a }\n';
+    const messages = '{ task: { from: user, to: a } }';
+    const misspelt = { file: 'p.yaml', text: `${roles}${rest}mesages: ${messages}\n` };
+    expect(textsOf(parseProtocol([misspelt]))).toEqual(['error: `mesages` is not a key of a protocol']);
+    const cut = [
+      { file: 'p.yaml', text: `${roles}${rest}` },
+      { file: 'q.yaml', text: 'messages: { task: { from: user, to: a }' },
+    ];
+    expect(textsOf(parseProtocol(cut))).toEqual([expect.stringMatching(/^error: .*closed/)]);
+  });
+
+  test('a file that is extended and not there', () => {
+    const problem = { code: 'E_FILE', severity: 'error', message: 'gone', place: null, hint: null } as const;
+    const text = 'messages: { task: { from: user, to: a } }\nstart: { type: task, to: a }\n';
+    const result = parseProtocol([{ file: 'p.yaml', text }], undefined, { problems: [problem] });
+    expect(textsOf(result)).toEqual(['error: gone']);
   });
 
   test('a request that cannot be read, with its reply', () => {

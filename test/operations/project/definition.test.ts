@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
-import { hashOf } from '../../../src/operations/project/definition.ts';
+import { hashOf, readDefinition } from '../../../src/operations/project/definition.ts';
 
 const files = {
   'mailroom.yaml': 'trail: off\n',
@@ -28,4 +28,28 @@ it.each(Object.keys(files))('the hash of the settings is another one once %s is 
   expect(hashOf(projectOf({ ...files, [path]: `${files[path as keyof typeof files]}# edited\n` }))).not.toBe(
     before,
   );
+});
+
+it('reports the problems of all files at once, and none that follow from another', async () => {
+  const disk = projectOf({
+    'mailroom.yaml': 'defaults: { provider: claud, timeout: soon }\n',
+    'agents.yaml': 'agents:\n  reader: { provider: claude, modell: opus }\n  writer: { provider: codx }\n',
+    'protocols/team.yaml': `name: team
+roles:
+  a: { agent: reader, capabilities: [REED] }
+  b: { agent: writer }
+  c: { provider: local }
+messages:
+  task: { from: user, to: [b, d] }
+`,
+  });
+  const read = await readDefinition(disk, '/nowhere');
+  expect(read.ok ? [] : read.problems.map(({ place, message }) => `${place?.file}: ${message}`)).toEqual([
+    'mailroom.yaml: `timeout` must be a duration such as 200ms, 30s, 5m or 1h30m',
+    'agents.yaml: `modell` is not a key of an agent',
+    'protocols/team.yaml: an item of `capabilities` must be READ, EDIT, RUN_TESTS or RUN_COMMANDS',
+    'protocols/team.yaml: no role is called `d`',
+  ]);
+  const rest = await readDefinition(projectOf({ 'agents.yaml': 'agents: [', 'mailroom.yaml': 'trail: on\n' }), '/');
+  expect(rest.ok ? [] : rest.problems.map(({ code }) => code)).toEqual(['E_VALUE', 'E_YAML']);
 });

@@ -29,6 +29,8 @@ export interface CheckContext {
    * nothing from them.
    */
   readonly broken: { readonly roles: ReadonlySet<RoleName>; readonly types: ReadonlySet<TypeName> };
+  /** Parts are missing that may define any name: an unknown one is not reported. */
+  readonly incomplete: boolean;
   /** Every name that a role can give as its provider. */
   readonly providers: readonly string[];
   /**
@@ -71,13 +73,13 @@ export class CheckReport {
     this.problems.push({ code: 'E_PROTOCOL', severity: 'error', path, message, hint });
   }
 
-  /** Whether this role exists; reports a missing one at the path. */
+  /** Whether this role is known to exist; reports a missing one at the path. */
   roleExists(name: RoleName, path: ProblemPath): boolean {
     if (!this.#roles.has(name)) this.#unknown(path, 'role', name, [...this.#roles]);
     return this.#roles.has(name);
   }
 
-  /** Whether this type exists, built-in or not; reports a missing one at the path. */
+  /** Whether this type is known, built-in or not; reports a missing one at the path. */
   typeExists(name: TypeName, path: ProblemPath): boolean {
     if (this.isType(name)) return true;
     this.#unknown(path, 'message type', name, this.#types.size === 0 ? builtInTypes : [...this.#types]);
@@ -89,6 +91,7 @@ export class CheckReport {
   }
 
   #unknown(path: ProblemPath, what: string, name: string, known: readonly string[]): void {
+    if (this.context.incomplete) return;
     const message = `no ${what} is called \`${name}\``;
     const hint =
       this.problems.length < helped ? (didYouMean(name, known) ?? `there are ${enumerate(known)}`) : null;
