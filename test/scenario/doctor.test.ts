@@ -85,6 +85,11 @@ describe('doctor', { timeout: 60_000 }, () => {
       'problem `sandbox: required` in mailroom.yaml, and there is none: nothing starts here',
     );
   });
+
+  it('counts one role as one', async () => {
+    project = new CliProject({ 'mailroom.yaml': 'trail: off\n', 'workflows/w.yaml': 'name: w\n' }, {});
+    expect((await doctor())('protocol')).toEqual(['ok 1 role, 0 types']);
+  });
 });
 
 const settings = `

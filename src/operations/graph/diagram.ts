@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import { innerOf, profilesOf } from '../../workflow/bodies.ts';
 import type { Body, Step, Workflow } from '../../workflow/model.ts';
 
@@ -81,7 +82,7 @@ function whoOf(step: Step): string {
     case 'for-each':
       return `for each ${work.as}`;
     case 'while':
-      return `while, at most ${String(work.maxIterations)} times`;
+      return `while, at most ${counted(work.maxIterations, 'time')}`;
     case 'assign':
       return `sets ${Object.keys(work.values).join(', ')}`;
     case 'workflow':

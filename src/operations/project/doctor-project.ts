@@ -51,7 +51,7 @@ export async function examineProject(root: string, packageRoot: string): Promise
 }
 
 function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {
-  const text = `${String(roles.size)} roles, ${String(types.size)} types`;
+  const text = `${counted(roles.size, 'role')}, ${counted(types.size, 'type')}`;
   if (warnings === 0) return { topic: 'protocol', state: 'ok', text };
   const more = `${counted(warnings, 'warning')}; see \`mailroom check\``;
   return { topic: 'protocol', state: 'warning', text: `${text}, ${more}` };

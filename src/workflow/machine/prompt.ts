@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import type { Json } from '../../kernel/json.ts';
 import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import { oneOf } from '../../kernel/value-kind.ts';
@@ -166,6 +167,6 @@ function permissionText({ work }: Launch): string {
     RUN_COMMANDS: 'run commands',
   } as const;
   const allowed = work.capabilities.map((each) => may[each]).join(', ');
-  const steps = work.maxSteps === null ? '' : ` Take at most ${String(work.maxSteps)} steps.`;
+  const steps = work.maxSteps === null ? '' : ` Take at most ${counted(work.maxSteps, 'step')}.`;
   return `You may ${allowed === '' ? 'only answer' : allowed}, and nothing else; what you hand over you may always write.${steps}`;
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import type { Check } from '../model.ts';
 import type { StepRun } from './state.ts';
@@ -28,7 +29,7 @@ function incomplete({ iteration, outstanding, convergence }: StepRun, check: Che
   if (settings.allowedPaths.length > 0)
     lines.push(`Change nothing but these paths:\n\n${list(settings.allowedPaths)}`);
   if (settings.maxChangedFiles !== null)
-    lines.push(`Change at most ${String(settings.maxChangedFiles)} files altogether.`);
+    lines.push(`Change at most ${counted(settings.maxChangedFiles, 'file')} altogether.`);
   for (const { stage, instructions } of settings.stages)
     if (stage <= convergence.stage) lines.push(instructions.trim());
   return lines;

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import picomatch from 'picomatch';
 import { outputExcerpt } from '../../kernel/output-excerpt.ts';
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
@@ -162,7 +163,8 @@ const named = 20;
 
 function tooMany(changed: readonly string[], most: number): string {
   const rest = changed.length > named ? ` and ${String(changed.length - named)} more` : '';
-  const counts = `${String(changed.length)} files were changed, and at most ${String(most)} may be`;
+  const were = changed.length === 1 ? 'was' : 'were';
+  const counts = `${counted(changed.length, 'file')} ${were} changed, and at most ${String(most)} may be`;
   return `${counts}: ${changed.slice(0, named).join(', ')}${rest}`;
 }
 

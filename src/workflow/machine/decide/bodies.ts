@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/enumerate.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { clockNow } from '../clock.ts';
 import type { Counter, Fact, Failure, Path, Wake } from '../event.ts';
@@ -114,7 +115,7 @@ function nextRound(context: DecisionContext, entered: StepVisit, run: StepRun, o
   if (!holds.value)
     return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run), convergence: null })];
   if (open.opened >= maxIterations) {
-    const text = `the condition still holds after ${String(maxIterations)} iterations`;
+    const text = `the condition still holds after ${counted(maxIterations, 'iteration')}`;
     return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_INCOMPLETE', text }, timedOut: false });
   }
   const path = itemScope(run.path, open.opened);
