@@ -7,6 +7,7 @@ import { idOf, runOf } from './ids.ts';
 import { json } from './output.ts';
 import type { RunVerdict } from '../operations/runs/ask-run.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
+import type { HostedRun } from '../workflow/host/hosted-runs.ts';
 
 /** A command for a run; missing values are null. */
 type RunCommandInput = Pick<RunControlFile, 'verb' | 'path'> &
@@ -53,23 +54,44 @@ export async function printVerdict(
   file: RunControlFile,
   options: { readonly json?: boolean },
 ): Promise<number> {
-  const { askRun: ask, nameOf } = await import('../operations/runs/ask-run.ts');
-  const { terminal } = context;
-  const { run } = stored;
-  const verdict = await ask({ workflows: context.place().workflows, now: terminal.now }, stored, file);
+  const { askRun: ask } = await import('../operations/runs/ask-run.ts');
+  return print(context, await ask(placeOf(context), stored, file), options);
+}
+
+/** Cancels a run that waits for another one, and prints the verdict. */
+export async function cancelWaiting(
+  context: Context,
+  waiting: HostedRun,
+  options: { readonly json?: boolean },
+): Promise<number> {
+  context.outsideTurn('cancel');
+  context.announce();
+  const { cancelWaiting: ask } = await import('../operations/runs/ask-run.ts');
+  const file = fileOf(context, { verb: 'cancel', path: '' }, null);
+  return print(context, await ask(placeOf(context), waiting, file), options);
+}
+
+const placeOf = (context: Context) => ({
+  workflows: context.place().workflows,
+  now: context.terminal.now,
+});
+
+async function print(
+  { terminal }: Context,
+  verdict: RunVerdict,
+  options: { readonly json?: boolean },
+): Promise<number> {
+  const { nameOf } = await import('../operations/runs/ask-run.ts');
+  const { state, run, host } = verdict;
   if (options.json === true) terminal.write(json(verdict));
-  else {
-    const result = verdict.state === 'done' ? 'done' : later(verdict.host, run);
-    terminal.print(`${nameOf(run, file)}: ${result}\n`);
-  }
+  else terminal.print(`${nameOf(run, verdict)}: ${state === 'done' ? 'done' : later(host, run)}\n`);
   return 0;
 }
 
 /** Cancels a run without output. `recorded`: no host has accepted it yet. Throws `E_REFUSED`. */
 export async function cancelRun(context: Context, stored: StoredRun): Promise<RunVerdict['state']> {
   const { askRun: ask } = await import('../operations/runs/ask-run.ts');
-  const place = { workflows: context.place().workflows, now: context.terminal.now };
-  return (await ask(place, stored, fileOf(context, { verb: 'cancel', path: '' }, null))).state;
+  return (await ask(placeOf(context), stored, fileOf(context, { verb: 'cancel', path: '' }, null))).state;
 }
 
 function later(isAlive: boolean, run: string): string {

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import { caller } from './control.ts';
 import { follow } from './run-follow.ts';
 import type { AskedWorkflow } from '../operations/runs/services.ts';
 import { workspaceOf, type StartOptions } from './run-start.ts';
@@ -12,5 +13,5 @@ export function startAsked(context: Context, asked: AskedWorkflow, options: Star
   const workspace = workspaceOf(context, asked.workflow, asked.definition, options);
   const rest = { context: {}, workspace, only: null, record: null, replay: null };
   context.announce();
-  return follow(context, options, (watch) => workflows.begin({ ...asked, ...rest, watch }));
+  return follow(context, options, (watch) => workflows.begin({ ...asked, ...rest, person: caller(context), watch }));
 }

@@ -7,6 +7,7 @@ import { innerOf, stepsIn } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
 import { ProblemsError } from '../operations/problems.ts';
 import type { Context } from './context.ts';
+import { caller } from './control.ts';
 import { line, printable } from './format.ts';
 import { expectStep as expectFollowed } from './actions/logs.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
@@ -95,6 +96,7 @@ export async function startFound(
         workspace,
         budget,
         only,
+        person: caller(context),
         record: absolute(options.record),
         replay: absolute(options.replay),
         watch,

@@ -8,6 +8,7 @@ import type { Progress } from '../server/mcp/progress.ts';
 import { serveWorkflows, type RunList } from '../server/mcp/workflows.ts';
 import type { Context } from './context.ts';
 import type { NipServices } from '../operations/nip/documents.ts';
+import { caller } from './control.ts';
 import { cancelRun } from './run-control.ts';
 import type { RunController, WorkflowServices } from '../operations/runs/services.ts';
 
@@ -32,7 +33,7 @@ export async function serveWorkflowTools(context: Context, version: string): Pro
       const begin = await nip.prepare({ ...asked, workflow: workflowId });
       let started: RunController | null = null;
       const watch = () => started && report(progressIn(started));
-      const run = (started = await workflows.begin({ ...begin, watch }));
+      const run = (started = await workflows.begin({ ...begin, person: caller(context), watch }));
       watch();
       const over = run.follow().finally(() => going.delete(run));
       // Its journal contains its errors, for a later request.

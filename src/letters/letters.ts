@@ -163,6 +163,7 @@ const card = z.object(
     workspace: line,
     source: line.nullable(),
     startedBy: z.enum(['person', 'up'], { error: 'person or up' }),
+    person: line.nullable(),
     startedAt: time,
   },
   { error: anObject },

@@ -112,7 +112,7 @@ function ofRuns(): ReadonlyMap<string, unknown> {
   const data = { budget: workflow.budget, estimate, slots: 1 };
   return new Map<string, unknown>([
     ['run', { schema: 1, ...documentOf(state, rules) }],
-    ['runs', [runSummary(state, workflow, true, 'person')]],
+    ['runs', [runSummary(state, workflow, true, { startedBy: 'person', person: 'ada' })]],
     ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, new Map()) }],
     ['plan', planDocument(workflow, data)],
   ]);

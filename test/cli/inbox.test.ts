@@ -12,6 +12,7 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
     workflow: 'ship',
     state: 'waiting',
     started_by: 'person',
+    person: 'ada',
     started_at: '2026-11-21T20:00:00.000Z',
     steps: [],
     gates: gates.map(([gate, ...approvers]) => ({

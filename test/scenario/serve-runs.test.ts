@@ -103,7 +103,15 @@ describe('runs over the API', () => {
     expect(logs.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(await logs.text()).toContain('<b>shipped</b>');
     const list = (await (await server.get('/api/v1/workflow-runs?status=succeeded')).json()) as Run[];
-    expect(list).toMatchObject([{ run, status: 'SUCCEEDED', progress: { completed: 2, total: 2 } }]);
+    expect(list).toMatchObject([
+      {
+        run,
+        status: 'SUCCEEDED',
+        progress: { completed: 2, total: 2 },
+        started_by: 'person',
+        person: 'ada',
+      },
+    ]);
     const over = await server.post(`/api/v1/workflow-runs/${run}/cancel`, {});
     expect(over.status).toBe(409);
   });

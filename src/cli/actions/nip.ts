@@ -6,6 +6,7 @@ import type { PublishedStatus } from '../../nostr/published-status.ts';
 import type { Context } from '../context.ts';
 import type { Defined, RemoteStatus } from '../../operations/nip/documents.ts';
 import { problemDocuments, problemsText } from '../../operations/problems.ts';
+import { caller } from '../control.ts';
 import { complainOf } from '../failures.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
@@ -59,8 +60,9 @@ export async function execute(context: Context, workflow: string, options: NipOp
   const msats = options.budget === undefined ? null : msatsOf(options.budget, parseBudget(options.budget));
   const inputs = (options.input ?? []).map(pair);
   const begin = await nip.prepare({ workflow, inputs, msats, timeout: timeoutOf(options.timeout) });
+  const person = caller(context);
   if (options.async === true) {
-    const controller = await workflows.begin({ ...begin, watch: () => {} });
+    const controller = await workflows.begin({ ...begin, person, watch: () => {} });
     // The run starts here, where errors can be reported, and continues in another process.
     await nip.handOver(controller);
     return printStatus(context, await nip.report(controller.run), options);
@@ -68,7 +70,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
   return follow(
     context,
     { json: options.json === true },
-    (watch) => workflows.begin({ ...begin, watch }),
+    (watch) => workflows.begin({ ...begin, person, watch }),
     async ({ run }) => ({ schema: 1, ...(await nip.report(run)) }),
   );
 }

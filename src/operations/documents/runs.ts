@@ -13,6 +13,7 @@ const summary = {
   version: z.string(),
   language: z.string(),
   started_by: z.enum(['person', 'up']),
+  person: z.string().nullable().describe('Who started it; null: unknown, or `up`'),
   status,
   alive: z.boolean().describe('Whether a process hosts it now'),
   reason: z.string().nullable(),

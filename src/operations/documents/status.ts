@@ -85,6 +85,7 @@ const runStatus = schemaOf<RunStatusDocument>()(
       .enum(['running', 'waiting', 'stopped'])
       .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
     started_by: z.enum(['person', 'up']),
+    person: z.string().nullable().describe('Who started it; null: unknown, or `up`'),
     started_at: time.nullable(),
     steps: texts.describe('The active steps, without gates'),
     gates: z.array(

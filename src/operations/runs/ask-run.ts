@@ -3,6 +3,7 @@ import { refusal } from '../../workflow/machine/commands.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import { patience, waitFor } from '../project/project.ts';
+import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import type { StoredRun, WorkflowServices } from './services.ts';
 
 /** What a command needs to reach a run. */
@@ -37,8 +38,24 @@ export async function askRun(place: RunPlace, stored: StoredRun, file: RunContro
   return { schema: 1, state: verdict === undefined ? 'recorded' : 'done', verb, run, path, host: isAlive };
 }
 
+/**
+ * Cancels a run that waits for another one, and has not begun: its process ends the wait, begins it
+ * and ends it at once, without a step.
+ */
+export async function cancelWaiting(
+  { workflows, now }: RunPlace,
+  { card: { run } }: HostedRun,
+  file: RunControlFile,
+): Promise<RunVerdict> {
+  workflows.request(run, file);
+  const changed = (milliseconds: number) => workflows.changed(run, milliseconds);
+  const verdict = await waitFor({ changed }, now, patience, () => workflows.verdict(run, file.id));
+  const state = verdict === undefined ? 'recorded' : 'done';
+  return { schema: 1, state, verb: file.verb, run, path: file.path, host: true };
+}
+
 /** `approve 0190… review`. */
-export function nameOf(run: string, { verb, path }: RunControlFile): string {
+export function nameOf(run: string, { verb, path }: Pick<RunControlFile, 'verb' | 'path'>): string {
   return [verb, run, path].filter((word) => word !== '').join(' ');
 }
 

@@ -75,6 +75,7 @@ async function beginLocked(
     workspace,
     source: workflow.path,
     startedBy: origin.by,
+    person: origin.by === 'up' ? null : (options.person ?? null),
     startedAt: Date.now(),
   } as const;
   const folder = { run: card.run, definition, workspace };
@@ -86,12 +87,13 @@ async function beginLocked(
     report: options.waits ?? (() => {}),
     signal: origin.signal ?? null,
   };
-  return locked(disk, folder, wait, async (lock, { definition: own }) => {
+  return locked(disk, folder, wait, async (lock, run) => {
+    const own = run.definition;
     // The branch and the workspace may have changed while it waited.
     refuseBranch(own, workspace);
     const checkpoint = await checkpointOf(own, workspace, options.only);
     if (own.byEvents) await announce(disk, settings, card.run, options);
-    const run = createRun(disk, { ...card, startedAt: Date.now() }, own);
+    createRun(disk, { ...card, startedAt: Date.now() }, own);
     return starting(await composeRun(disk, settings, run, { watch, lock, origin }), async (host) => {
       host.begin({
         run: card.run,

@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import type { ProjectServices } from '../services.ts';
-import { askRun, refuseImpossible, type RunVerdict } from './ask-run.ts';
+import { askRun, cancelWaiting, refuseImpossible, type RunVerdict } from './ask-run.ts';
 import type { StoredRun, WorkflowServices } from './services.ts';
 
 /** Who gives a command, and by what it is found again. */
@@ -27,8 +27,10 @@ function fileOf({ project, by, id, now }: Commander, wish: Wish): RunControlFile
 export async function commandRun(commander: Commander, word: string, wish: Wish): Promise<RunVerdict> {
   const { project, now } = commander;
   const { workflows } = project;
-  const stored = workflows.run(word);
   const file = fileOf(commander, wish);
+  const waiting = wish.verb === 'cancel' && workflows.find(word) === null ? workflows.waiting(word) : null;
+  if (waiting !== null) return cancelWaiting({ workflows, now }, waiting, file);
+  const stored = workflows.run(word);
   const before = workflows.verdict(stored.run, file.id);
   if (before === undefined) {
     refuseStranger(stored, file);

@@ -10,8 +10,10 @@ import {
   contextFolderOf,
   readContextHolder,
   takeContext,
+  whereItLies,
 } from '../../workflow/files/context-holder.ts';
 import { runHolder } from '../../workflow/files/layout.ts';
+import { isCancelAsked } from '../../workflow/host/commands.ts';
 import type { Place } from '../../workflow/host/hosted-runs.ts';
 import { noteHost, RunInTheWay, takeRun, type RunLock } from '../../workflow/host/locks.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
@@ -43,7 +45,7 @@ export async function locked(
 ): Promise<RunController> {
   const { lock, run, context } = await lockWhenFree(disk, wanted, wait);
   return orReleased(lock, () => {
-    takeContext(disk, openRoot, context, run.run, run.definition);
+    if (run.context === undefined) takeContext(disk, openRoot, context, run.run, run.definition);
     return act(lock, run);
   });
 }
@@ -55,13 +57,18 @@ interface LockedRun {
   readonly context: string;
 }
 
-/** Locks a run, perhaps once another run has ended. Throws `E_LOCKED`. */
+/**
+ * Locks a run, perhaps once another run has ended. One that is cancelled while it waits starts
+ * nothing, and so needs no place, and not the folder that another run uses. Throws `E_LOCKED`.
+ */
 async function lockWhenFree(disk: RealDisk, wanted: RunFolder, wait: Waiting): Promise<LockedRun> {
   const { waits, begins, report, signal } = wait;
   let run = wanted;
   let since: number | null = null;
   for (;;) {
     try {
+      if (since !== null && isCancelAsked(disk, run.run))
+        return await lockRun(disk, whereItLies(disk, openRoot, run), null);
       return await lockRun(disk, run, { run, source: wait.source });
     } catch (error) {
       if (since !== null) removeHolder(disk, runHolder(run.run));

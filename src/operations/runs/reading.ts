@@ -12,10 +12,10 @@ export async function readRuns(
 ): Promise<{ readonly runs: readonly RunSummary[]; readonly unreadable: readonly MailroomError[] }> {
   const runs: RunSummary[] = [];
   const unreadable: MailroomError[] = [];
-  for (const { run, startedBy } of workflows.runs()) {
+  for (const card of workflows.runs()) {
     try {
-      const stored = workflows.run(run);
-      runs.push(runSummary(stored.state(), stored.definition, await stored.alive(), startedBy));
+      const stored = workflows.run(card.run);
+      runs.push(runSummary(stored.state(), stored.definition, await stored.alive(), card));
     } catch (error) {
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
       unreadable.push(error);
@@ -27,7 +27,7 @@ export async function readRuns(
 /** A run with its steps and its parameters. */
 export async function readRun(stored: StoredRun): Promise<Record<string, Json>> {
   const state = stored.state();
-  const summary = runSummary(state, stored.definition, await stored.alive(), stored.card.startedBy);
+  const summary = runSummary(state, stored.definition, await stored.alive(), stored.card);
   const steps = documentOf(state, compile(stored.definition));
   return {
     ...(summary as unknown as Record<string, Json>),

@@ -7,7 +7,7 @@ import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
-import type { RunControlFile } from '../../letters/letters.ts';
+import type { RunCard, RunControlFile } from '../../letters/letters.ts';
 import type { Holder } from '../project/project.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { explained, isMoving, type Explained } from '../why/explained.ts';
@@ -28,6 +28,8 @@ export interface RunStatusDocument {
    */
   readonly state: 'running' | 'waiting' | 'stopped';
   readonly started_by: 'person' | 'up';
+  /** Who started it; null: unknown, or `up`. */
+  readonly person: string | null;
   readonly started_at: string | null;
   /** The active steps, without gates. */
   readonly steps: readonly string[];
@@ -61,12 +63,13 @@ function isAnswer({ verb }: RunControlFile): boolean {
 
 /** The status of a run that waits for another one, and has not begun, or not been resumed. */
 export function waitingStatus({ card, since, waits }: HostedRun): RunStatusDocument {
-  const { run, workflow, startedBy } = card;
+  const { run, workflow, startedBy, person } = card;
   return {
     run,
     workflow,
     state: 'waiting',
     started_by: startedBy,
+    person,
     started_at: null,
     steps: [],
     gates: [],
@@ -90,7 +93,7 @@ export function waitingWhy(since: number, waits: HostedRun['waits']): Why<never>
 export function runStatus(
   state: RunState,
   rules: Rules,
-  { run, workflow, startedBy }: { run: string; workflow: string; startedBy: 'person' | 'up' },
+  { run, workflow, startedBy, person }: Pick<RunCard, 'run' | 'workflow' | 'startedBy' | 'person'>,
   alive: boolean,
   pending: readonly RunControlFile[],
 ): RunStatusDocument {
@@ -114,6 +117,7 @@ export function runStatus(
     workflow,
     state: !alive ? 'stopped' : isWaiting ? 'waiting' : 'running',
     started_by: startedBy,
+    person,
     started_at: isoOrNull(state.startedAt),
     steps,
     gates,

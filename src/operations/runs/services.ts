@@ -151,6 +151,8 @@ export interface RunCard {
   /** The file that it was started from; null: none. */
   readonly source: string | null;
   readonly startedBy: 'person' | 'up';
+  /** The name of that person; null: unknown, or `up`. */
+  readonly person: string | null;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
 }
@@ -192,6 +194,8 @@ export interface BeginOptions {
   readonly workspace: string;
   readonly budget: Budget;
   readonly only: string | null;
+  /** Who starts it, by name; absent: unknown. */
+  readonly person?: string;
   /** Its id, a uuid v7; absent: a new one. */
   readonly run?: string;
   /** The event that requests it; absent: none. */

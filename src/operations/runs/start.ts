@@ -23,7 +23,9 @@ export interface AskedRun extends Given {
   readonly tokens: number | null;
   /** Refuse to start if the worst case costs more; null: never. */
   readonly maxUsd: number | null;
-  /** Who starts it, and by what a repeated request finds it again; null: it is never repeated. */
+  /** Who starts it, by name. */
+  readonly person: string;
+  /** By what a repeated request finds it again; null: it is never repeated. */
   readonly id: string | null;
 }
 
@@ -95,6 +97,7 @@ export async function startWorkflow(
     only: null,
     record: null,
     replay: null,
+    person: asked.person,
     ...(run !== undefined && { run }),
     watch: () => {},
   });

@@ -4,6 +4,7 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import { entered } from '../../workflow/machine/scope.ts';
 import type { RunStatus } from '../../workflow/machine/status.ts';
 import { isoOrNull } from '../../kernel/times.ts';
+import type { RunCard } from '../../letters/letters.ts';
 
 /** A run as `runs` lists it: the document of `show`, without its steps. */
 export interface RunSummary {
@@ -13,6 +14,8 @@ export interface RunSummary {
   readonly version: string;
   readonly language: string;
   readonly started_by: 'person' | 'up';
+  /** Who started it; null: unknown, or `up`. */
+  readonly person: string | null;
   readonly status: RunStatus;
   /** Whether a process hosts it now. */
   readonly alive: boolean;
@@ -30,7 +33,7 @@ export function runSummary(
   state: RunState,
   { name, version, language, body }: Workflow,
   alive: boolean,
-  startedBy: RunSummary['started_by'],
+  { startedBy, person }: Pick<RunCard, 'startedBy' | 'person'>,
 ): RunSummary {
   const { given, status, reason, startedAt, endedAt, cost } = state;
   const root = state.scopes.get('');
@@ -42,6 +45,7 @@ export function runSummary(
     version,
     language,
     started_by: startedBy,
+    person,
     status,
     alive,
     reason: reason?.text ?? null,

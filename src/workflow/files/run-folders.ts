@@ -123,7 +123,14 @@ function hasBegun(disk: Disk, run: string): boolean {
   }
 }
 
-const unknown = { workflow: '', workspace: '', source: null, startedBy: 'person', startedAt: 0 } as const;
+const unknown = {
+  workflow: '',
+  workspace: '',
+  source: null,
+  startedBy: 'person',
+  person: null,
+  startedAt: 0,
+} as const;
 
 /** The card of a run that exists, or may begin; null: it does not, or its card is damaged. */
 export function cardOf(disk: Disk, run: string): RunCard | null {

@@ -1,9 +1,11 @@
-import { ControlReader, type Control } from '../../host/control.ts';
+import type { Disk } from '../../disk/disk.ts';
+import { Control, ControlReader } from '../../host/control.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { choiceOf, refusal } from '../machine/commands.ts';
 import type { Happening } from '../machine/event.ts';
 import type { Rules } from '../machine/rules.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
+import { runControlFolder } from '../files/run-folders.ts';
 import type { RunLedger } from './ledger.ts';
 
 export type { RunControlFile };
@@ -61,6 +63,14 @@ export class RunCommands {
       reason === null ? happeningOf(file) : { type: 'controlled', id, by, verb, refusal: reason },
     ]);
   }
+}
+
+/** Whether a command to cancel a run waits for its host. */
+export function isCancelAsked(disk: Disk, run: string): boolean {
+  return new Control(disk, runControlFolder(run)).list().some(({ text }) => {
+    const read = text === null ? null : readRunControl(text);
+    return read?.ok === true && read.value.verb === 'cancel';
+  });
 }
 
 /** The event of a command that is followed. */

@@ -99,6 +99,7 @@ export function begin(definition: Workflow): HostedMail {
     workspace: workspaceOf(project.disk.root),
     source: null,
     startedBy: 'person',
+    person: null,
     startedAt: 0,
   } as const;
   project.disk.makeFolder('workspace');

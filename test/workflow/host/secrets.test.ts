@@ -130,7 +130,8 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
   };
   const workspace = '/world/base/workspace';
   const mask = maskOf(secrets);
-  const card = { run, workflow: 'w', workspace, source: null, startedBy: 'person', startedAt: now } as const;
+  const by = { startedBy: 'person', person: null } as const;
+  const card = { run, workflow: 'w', workspace, source: null, ...by, startedAt: now };
   const folder = createRun(project, card, definition);
   const jobs: ProcessJob[] = [];
   const mail = new RunOutbox(project, run);

@@ -96,10 +96,11 @@ export const workflowRoutes: readonly Route[] = [
     }),
     document: startedDocument,
     statuses: [202],
-    handle: async ({ project }, { params, body, id }) => {
+    handle: async ({ project }, { params, body, key, id }) => {
       const { parameters, context, budget, max_usd: maxUsd = null } = body;
       const limits = { usd: budget.usd ?? null, tokens: budget.tokens ?? null, maxUsd };
-      const document = await startWorkflow(project, params.id, { parameters, context, ...limits, id });
+      const asked = { parameters, context, ...limits, person: key.name, id };
+      const document = await startWorkflow(project, params.id, asked);
       return { status: 202, document, headers: { Location: `/api/v1/workflow-runs/${document.run}` } };
     },
   }),

@@ -95,6 +95,7 @@ const places: Readonly<Record<string, JsonObject>> = {
     workspace: '/w',
     source: null,
     startedBy: 'person',
+    person: 'ada',
     startedAt: 1,
   },
   [`${runs}/definition`]: { name: 'w', body: { steps: [] } },
