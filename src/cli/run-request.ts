@@ -13,5 +13,7 @@ export function startAsked(context: Context, asked: AskedWorkflow, options: Star
   const workspace = workspaceOf(context, asked.workflow, asked.definition, options);
   const rest = { context: {}, workspace, only: null, record: null, replay: null };
   context.announce();
-  return follow(context, options, (watch) => workflows.begin({ ...asked, ...rest, person: caller(context), watch }));
+  return follow(context, options, (watch) =>
+    workflows.begin({ ...asked, ...rest, person: caller(context), watch }),
+  );
 }

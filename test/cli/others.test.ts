@@ -145,7 +145,14 @@ describe('completion', () => {
     bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
     bench.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } });
     const run = '01a206be-3311-7576-8a55-fdcca0e1b40a';
-    const card = { run, workflow: 'ship', workspace: '/project', source: null, startedBy: 'person', person: 'ada' } as const;
+    const card = {
+      run,
+      workflow: 'ship',
+      workspace: '/project',
+      source: null,
+      startedBy: 'person',
+      person: 'ada',
+    } as const;
     bench.runs = [{ ...card, startedAt: Date.UTC(2026, 10, 21, 20, 45) }];
     const lines = async (...words: string[]) => (await bench.run('complete', '--', ...words)).out;
     expect(await lines('reply', '@')).toBe('@1\tquestion from engineer: Which parser?\n');

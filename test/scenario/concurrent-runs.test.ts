@@ -140,30 +140,34 @@ it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 
 it.each([
   ['a place', 'runs: { otherwise: wait }'],
   ['the folder that its file names', 'context_dir: made\nruns: { at_once: 2, otherwise: wait }'],
-])('that waits for %s is cancelled by its id, and starts no step', { timeout: 120_000 }, async (_for, more) => {
-  project = new TestProject({ 'workflows/w.yaml': workflow('w', more) });
-  const first = await started('run', 'w');
-  const waits = project.start(['run', 'w']);
-  children.push(waits);
-  const end = finished(waits);
-  const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run')?.run;
-  await expect.poll(queued, { timeout: 20_000 }).toBeTypeOf('string');
-  const run = (await queued()) ?? '';
-  expect(await project.run(['cancel', run.slice(-8)])).toMatchObject({
-    code: 0,
-    stdout: `cancel ${run}: done\n`,
-  });
-  expect(await end).toMatchObject({
-    code: 130,
-    stdout: expect.stringContaining(`run ${run} CANCELLED`) as string,
-  });
-  const shown = JSON.parse((await project.run(['show', run, '--json'])).stdout) as Shown;
-  expect([shown.status, shown.steps.make?.attempts ?? 0]).toEqual(['CANCELLED', 0]);
-  // The other run has not noticed.
-  expect((await status()).runs.map((each) => each.run)).toEqual([first.run]);
-  expect(await project.run(['approve', first.run, 'ask'])).toMatchObject({ code: 0 });
-  expect(await first.end).toMatchObject({ code: 0 });
-});
+])(
+  'that waits for %s is cancelled by its id, and starts no step',
+  { timeout: 120_000 },
+  async (_for, more) => {
+    project = new TestProject({ 'workflows/w.yaml': workflow('w', more) });
+    const first = await started('run', 'w');
+    const waits = project.start(['run', 'w']);
+    children.push(waits);
+    const end = finished(waits);
+    const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run')?.run;
+    await expect.poll(queued, { timeout: 20_000 }).toBeTypeOf('string');
+    const run = (await queued()) ?? '';
+    expect(await project.run(['cancel', run.slice(-8)])).toMatchObject({
+      code: 0,
+      stdout: `cancel ${run}: done\n`,
+    });
+    expect(await end).toMatchObject({
+      code: 130,
+      stdout: expect.stringContaining(`run ${run} CANCELLED`) as string,
+    });
+    const shown = JSON.parse((await project.run(['show', run, '--json'])).stdout) as Shown;
+    expect([shown.status, shown.steps.make?.attempts ?? 0]).toEqual(['CANCELLED', 0]);
+    // The other run has not noticed.
+    expect((await status()).runs.map((each) => each.run)).toEqual([first.run]);
+    expect(await project.run(['approve', first.run, 'ask'])).toMatchObject({ code: 0 });
+    expect(await first.end).toMatchObject({ code: 0 });
+  },
+);
 
 it('of a trigger wait, and one that a file names waits for its folder', { timeout: 120_000 }, async () => {
   project = new TestProject({

@@ -50,6 +50,9 @@ messages:
     'protocols/team.yaml: an item of `capabilities` must be READ, EDIT, RUN_TESTS or RUN_COMMANDS',
     'protocols/team.yaml: no role is called `d`',
   ]);
-  const rest = await readDefinition(projectOf({ 'agents.yaml': 'agents: [', 'mailroom.yaml': 'trail: on\n' }), '/');
+  const rest = await readDefinition(
+    projectOf({ 'agents.yaml': 'agents: [', 'mailroom.yaml': 'trail: on\n' }),
+    '/',
+  );
   expect(rest.ok ? [] : rest.problems.map(({ code }) => code)).toEqual(['E_VALUE', 'E_YAML']);
 });

@@ -135,7 +135,15 @@ it('keeps a run that a trigger has started, without which it would start again',
   const disk = new MemoryDisk();
   disk.now = () => 10 * day;
   const card = (run: string) =>
-    JSON.stringify({ run, workflow: 'w', workspace: '/', source: null, startedBy: 'up', person: null, startedAt: 1 });
+    JSON.stringify({
+      run,
+      workflow: 'w',
+      workspace: '/',
+      source: null,
+      startedBy: 'up',
+      person: null,
+      startedAt: 1,
+    });
   for (const run of ['run-1', 'run-2']) {
     disk.plant(`.mailroom/runs/${run}/run.json`, card(run));
     disk.plant(`.mailroom/runs/${run}/journal/000000000001.log`, 'x {"event":{"type":"closed"}}\n');

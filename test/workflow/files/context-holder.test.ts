@@ -25,7 +25,15 @@ const cases = benches.flatMap((bench) => workspaces.map((workspace) => ({ ...ben
 function start(bench: RunBench, workspace: string, run: string, definition: Workflow): void {
   const folder = makeContextFolder(bench.open, `${bench.root}/${workspace}`, definition);
   takeContext(bench.project, bench.open, folder, run, definition);
-  const card = { run, workflow: 'w', workspace, source: null, startedBy: 'person', person: null, startedAt: 1 } as const;
+  const card = {
+    run,
+    workflow: 'w',
+    workspace,
+    source: null,
+    startedBy: 'person',
+    person: null,
+    startedAt: 1,
+  } as const;
   createRun(bench.project, card, definition);
   const journal = runJournal(bench.project, run);
   journal.read();

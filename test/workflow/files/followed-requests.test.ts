@@ -14,7 +14,14 @@ function request(what: string): NostrEvent {
 
 it('follows a request again whose run never began, and none whose run did, whatever was killed in between', () => {
   const disk = new MemoryDisk(() => 1);
-  const card = { workflow: 'one', workspace: '/w', source: null, startedBy: 'up', person: null, startedAt: 1 } as const;
+  const card = {
+    workflow: 'one',
+    workspace: '/w',
+    source: null,
+    startedBy: 'up',
+    person: null,
+    startedAt: 1,
+  } as const;
   for (const run of ['lost', 'begun']) {
     new EventLog(disk, run).append([request(run)]);
     createRun(disk, { ...card, run }, workflow(step('make')));

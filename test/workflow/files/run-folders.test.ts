@@ -22,7 +22,15 @@ cleanUp();
 const sample = workflow(step('make'));
 
 function card(run: string, startedAt = 1): RunCard {
-  return { run, workflow: 'sample', workspace: '/w', source: 'w.yaml', startedBy: 'person', person: 'ada', startedAt };
+  return {
+    run,
+    workflow: 'sample',
+    workspace: '/w',
+    source: 'w.yaml',
+    startedBy: 'person',
+    person: 'ada',
+    startedAt,
+  };
 }
 
 /** An event with a text that a reader might take for something else. */

@@ -47,7 +47,14 @@ export class RunProcess extends Life {
     const context = makeContextFolder(open, workspace, workflow);
     takeContext(project, open, context, run, workflow);
     const known = readRun(project, run);
-    const card = { run, workflow: workflow.name, workspace, source: null, person: null, startedAt: timeline.now };
+    const card = {
+      run,
+      workflow: workflow.name,
+      workspace,
+      source: null,
+      person: null,
+      startedAt: timeline.now,
+    };
     const stored = known ?? createRun(project, { ...card, startedBy: around.startedBy }, workflow);
     floor.sweep();
     this.host = new RunHost(this.#ports(), stored.definition, {
