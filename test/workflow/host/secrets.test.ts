@@ -118,6 +118,8 @@ function shownBy(project: Disk, open: OpenRoot, of: RunFolder): Pick<RunPorts, '
   return { observers: observing, ...(document && { document }) };
 }
 
+const somebody = { startedBy: 'person', person: null } as const;
+
 /** Every file below the project after a run whose workers say this. */
 function played(definition: Workflow, secrets: readonly string[], said: Said): Map<string, string> {
   let now = Date.UTC(2026, 0, 1);
@@ -130,8 +132,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
   };
   const workspace = '/world/base/workspace';
   const mask = maskOf(secrets);
-  const by = { startedBy: 'person', person: null } as const;
-  const card = { run, workflow: 'w', workspace, source: null, ...by, startedAt: now };
+  const card = { run, workflow: 'w', workspace, source: null, ...somebody, startedAt: now };
   const folder = createRun(project, card, definition);
   const jobs: ProcessJob[] = [];
   const mail = new RunOutbox(project, run);
