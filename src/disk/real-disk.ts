@@ -11,23 +11,15 @@ import {
   readdirSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
   unlinkSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { attempt, isMissing, isOurs, unlessMissing } from './disk-attempts.ts';
-import {
-  checkPath,
-  diskError,
-  linkOnTheWay,
-  parentOf,
-  pathError,
-  temporaryEnding,
-  temporaryFolder,
-} from './disk.ts';
+import { attempt, isMissing, unlessMissing } from './disk-attempts.ts';
+import { checkPath, linkOnTheWay, parentOf, pathError, temporaryEnding, temporaryFolder } from './disk.ts';
 import type { Appender, Disk, Look, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
+import { closeFolders, openFolder, type OpenFolder } from './open-folders.ts';
 import { kindOf, RealAppender, writeBytes } from './real-appender.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -52,8 +44,8 @@ export class RealDisk implements Disk {
   }
 
   list(folder: string): string[] | null {
-    this.#checkFolder(folder);
-    const path = this.#system(folder);
+    const path = this.#folder(folder)?.at;
+    if (path === undefined) return null;
     const names = unlessMissing('list', this.#shown(folder), null, () => readdirSync(path));
     if (names === null || !names.some((name) => name.includes('\ufffd'))) return names;
     return attempt('list', this.#shown(folder), () =>
@@ -70,22 +62,14 @@ export class RealDisk implements Disk {
   }
 
   read(path: string, maxBytes: number, from = 0): Buffer | null {
-    return this.#read(path, { maxBytes, from, itself: false });
-  }
-
-  readItself(path: string, maxBytes: number, from = 0): Buffer | null {
-    return this.#read(path, { maxBytes, from, itself: true });
-  }
-
-  #read(path: string, { maxBytes, from, itself }: Reading): Buffer | null {
-    this.#check(path);
+    const place = this.#find(path);
+    if (place === null) return null;
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     return unlessMissing('read', this.#shown(path), null, () => {
-      const file = openSync(this.#system(path), flags);
+      const file = openSync(place, flags);
       try {
         const stats = fstatSync(file);
         if (!stats.isFile()) throw new Error(`it is a ${kindOf(stats)}, not a file`);
-        if (itself && !this.#isAt(path, stats)) throw pathError(path, linkOnTheWay);
         return readBytes(file, Math.max(0, Math.min(maxBytes, stats.size - from)), from);
       } finally {
         closeSync(file);
@@ -93,33 +77,37 @@ export class RealDisk implements Disk {
     });
   }
 
-  /**
-   * Whether the open file is at this path, and no link leads to it: checked after opening, to
-   * detect a concurrent rename.
-   */
-  #isAt(path: string, { dev, ino }: Stats): boolean {
-    const real = nameFromBytes(realpathSync.native(this.#system(path), 'buffer'));
-    const there = lstatSync(this.#system(path), noThrow);
-    return real === this.#prefix + path && there?.dev === dev && there.ino === ino;
+  readItself(path: string, maxBytes: number, from = 0): Buffer | null {
+    const folder = parentOf(path);
+    const opened = this.#folder(folder);
+    if (opened !== null && this.#relative(path, opened.real) !== folder) throw pathError(path, linkOnTheWay);
+    return this.read(path, maxBytes, from);
   }
 
   resolve(path: string): string | null {
-    this.#check(path);
+    if (this.#find(path) === null) return null;
     const real = unlessMissing('follow', this.#shown(path), null, () =>
-      nameFromBytes(realpathSync.native(this.#system(path), 'buffer')),
+      nameFromBytes(realpathSync.native(pathForSystem(this.#absolute(path)), 'buffer')),
     );
     return real === null ? null : this.#relative(path, real);
   }
 
   write(path: string, data: string | Uint8Array, options: WriteOptions = {}): void {
-    this.#check(path);
-    const temporary = this.#writeBeside(path, data, options);
-    try {
-      this.#makingParent(path, () => renameSync(this.#system(temporary), this.#system(path)));
-    } catch (error) {
-      rmSync(this.#system(temporary), { force: true });
-      throw isOurs(error) ? error : diskError('write', this.#shown(path), error);
-    }
+    this.#find(path);
+    const temporary = this.#temporaryFor(path);
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    attempt('write', this.#shown(path), () => {
+      const file = this.#makingParent(temporary, () =>
+        openSync(this.#place(temporary), 'wx', options.mode ?? 0o666),
+      );
+      try {
+        writeWhole(file, bytes, options.sync === true);
+        this.#makingParent(path, () => renameSync(this.#place(temporary), this.#place(path)));
+      } catch (error) {
+        this.remove(temporary);
+        throw error;
+      }
+    });
     if (options.sync === true) this.syncFolder(parentOf(path));
   }
 
@@ -128,71 +116,84 @@ export class RealDisk implements Disk {
     to: string,
     options: { readonly replace?: boolean } = {},
   ): 'moved' | 'missing' | 'exists' {
-    this.#check(from);
-    this.#check(to);
+    const stats = this.#stats(from);
+    this.#find(to);
     if (options.replace === false && this.#stats(to) !== null) return 'exists';
+    if (stats === null) return 'missing';
     return attempt(`move ${this.#shown(from)} to`, this.#shown(to), () => {
       try {
-        renameSync(this.#system(from), this.#system(to));
+        this.#makingParent(to, () => renameSync(this.#place(from), this.#place(to)));
         return 'moved';
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        // The system does not say which of the two is missing.
+        if (isMissing(error) && this.#stats(from) === null) return 'missing';
+        throw error;
+      } finally {
+        if (!stats.isFile()) closeFolders();
       }
-      // The system does not say which of the two is missing.
-      if (this.#stats(from) === null) return 'missing';
-      this.makeFolder(parentOf(to));
-      renameSync(this.#system(from), this.#system(to));
-      return 'moved';
     });
   }
 
   remove(path: string): boolean {
     const stats = this.#stats(path);
     if (stats === null) return false;
-    const system = this.#system(path);
-    // Anything but a folder needs one call only, without listing its content.
-    if (!stats.isDirectory())
-      return unlessMissing('remove', this.#shown(path), false, () => (unlinkSync(system), true));
-    attempt('remove', this.#shown(path), () => removeTree(system, () => this.#freshPlace(path)));
-    return true;
+    try {
+      return unlessMissing('remove', this.#shown(path), false, () => {
+        // Anything but a folder needs one call only, without listing its content.
+        if (stats.isDirectory()) removeTree(this.#place(path), () => this.#freshPlace(path));
+        else unlinkSync(this.#place(path));
+        return true;
+      });
+    } finally {
+      if (!stats.isFile()) closeFolders();
+    }
   }
 
   #freshPlace(path: string): string | Buffer {
     const place = this.#temporaryFor(path);
     this.makeFolder(parentOf(place));
-    return this.#system(place);
+    return this.#place(place);
   }
 
   makeFolder(path: string): void {
-    this.#checkFolder(path);
+    // Most folders exist, and an error with its stack is expensive.
+    if (this.#isFolder(path)) return;
     attempt('make the folder', this.#shown(path), () => {
+      if (this.#find(path) === null) this.makeFolder(parentOf(path));
       try {
-        mkdirSync(this.#system(path), { recursive: true });
+        mkdirSync(this.#place(path));
       } catch (error) {
-        // Node reports a missing folder for a read-only file system, too; the system itself
-        // distinguishes them.
-        if (isMissing(error)) mkdirSync(this.#system(path));
-        throw error;
+        // Another process may have made it.
+        if ((error as { code?: string }).code !== 'EEXIST' || !this.#isFolder(path)) throw error;
       }
     });
   }
 
+  /** True for a link to a folder, too. */
+  #isFolder(path: string): boolean {
+    const stats = this.#stats(path);
+    if (stats?.isSymbolicLink() !== true) return stats?.isDirectory() === true;
+    const opened = this.#folder(path);
+    return opened !== null && statSync(opened.at).isDirectory();
+  }
+
   openAppend(path: string, mode = 0o666): Appender {
-    this.#check(path);
+    this.#find(path);
     const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
     const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
     return attempt('open', this.#shown(path), () =>
       this.#makingParent(
         path,
-        () => new RealAppender(this.#shown(path), openSync(this.#system(path), flags, mode)),
+        () => new RealAppender(this.#shown(path), openSync(this.#place(path), flags, mode)),
       ),
     );
   }
 
   syncFolder(path: string): void {
-    this.#checkFolder(path);
+    const opened = this.#folder(path);
     attempt('sync the folder', this.#shown(path), () => {
-      const folder = openSync(this.#system(path), constants.O_RDONLY | constants.O_DIRECTORY);
+      const place = opened?.at ?? this.#place(path);
+      const folder = openSync(place, constants.O_RDONLY | constants.O_DIRECTORY);
       try {
         fsyncSync(folder);
       } finally {
@@ -201,35 +202,12 @@ export class RealDisk implements Disk {
     });
   }
 
-  #writeBeside(path: string, data: string | Uint8Array, options: WriteOptions): string {
-    const temporary = this.#temporaryFor(path);
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    attempt('write', this.#shown(path), () => {
-      const file = this.#makingParent(temporary, () =>
-        openSync(this.#system(temporary), 'wx', options.mode ?? 0o666),
-      );
-      try {
-        writeBytes(file, bytes);
-        if (options.sync === true) fsyncSync(file);
-      } catch (error) {
-        rmSync(this.#system(temporary), { force: true });
-        throw error;
-      } finally {
-        closeSync(file);
-      }
-    });
-    return temporary;
-  }
-
   #temporaryFor(path: string): string {
     this.#count += 1;
     const name = `${process.pid}-${this.#own}-${this.#count}`;
-    if (this.#temporaries === null) {
-      const folder = parentOf(path);
-      return `${folder === '' ? '' : `${folder}/`}.${name}${temporaryEnding}`;
-    }
-    this.#inside(this.#temporaries);
-    return `${this.#temporaries}/${name}`;
+    if (this.#temporaries !== null) return `${this.#temporaries}/${name}`;
+    const folder = parentOf(path);
+    return `${folder === '' ? '' : `${folder}/`}.${name}${temporaryEnding}`;
   }
 
   #makingParent<T>(path: string, work: () => T): T {
@@ -243,42 +221,43 @@ export class RealDisk implements Disk {
   }
 
   #stats(path: string): Stats | null {
-    this.#check(path);
-    return unlessMissing(
-      'look at',
-      this.#shown(path),
-      null,
-      () => lstatSync(this.#system(path), noThrow) ?? null,
-    );
+    const place = this.#find(path);
+    if (place === null) return null;
+    return attempt('look at', this.#shown(path), () => lstatSync(place, noThrow) ?? null);
   }
 
-  /** Refuses a path that leaves the project by its names, or by a link on the way. */
-  #check(path: string): void {
+  /** As `#find`. Throws the system's error where the folder does not exist. */
+  #place(path: string): string | Buffer {
+    const place = this.#find(path);
+    if (place !== null) return place;
+    throw Object.assign(new Error('ENOENT: no such file or directory'), { code: 'ENOENT' });
+  }
+
+  /**
+   * A path for the system, in the very folder that was examined; null: the folder does not exist.
+   * Refuses a path that leaves the project by its names, or by a link on the way.
+   */
+  #find(path: string): string | Buffer | null {
     checkPath(path);
-    if (path !== '') this.#inside(parentOf(path));
+    if (path === '') return this.root;
+    const folder = this.#inside(parentOf(path));
+    return folder === null ? null : pathForSystem(`${folder.at}/${path.slice(path.lastIndexOf('/') + 1)}`);
   }
 
-  /** Like `#check` for a folder itself, and so for everything in it. */
-  #checkFolder(path: string): void {
+  /** Like `#find` for a folder itself, and so for everything in it. */
+  #folder(path: string): OpenFolder | null {
     checkPath(path);
-    this.#inside(path);
+    return this.#inside(path);
   }
 
-  #inside(folder: string): void {
-    if (folder === '') return;
-    // A missing path is common, and an error with its stack is expensive. A dangling link exists.
-    const look = (): Stats | undefined => lstatSync(this.#system(folder), noThrow);
-    if (attempt('look at', this.#shown(folder), look) === undefined) return this.#inside(parentOf(folder));
-    let real: string;
-    try {
-      real = realpathSync.native(this.#system(folder));
-    } catch (error) {
-      // A path that leads out is refused even if it does not exist.
-      this.#inside(parentOf(folder));
-      if (isMissing(error)) return;
-      throw diskError('look at', this.#shown(folder), error);
-    }
-    this.#relative(folder, real);
+  #inside(folder: string): OpenFolder | null {
+    // The slash of the root folder of the system would be doubled before a name.
+    if (folder === '') return { at: this.root === '/' ? '/.' : this.root, real: this.root };
+    const opened = attempt('look at', this.#shown(folder), () => openFolder(this.#absolute(folder)));
+    // A path that leads out is refused even if it does not exist.
+    if (opened === null) this.#inside(parentOf(folder));
+    else this.#relative(folder, opened.real);
+    return opened;
   }
 
   #relative(path: string, real: string): string {
@@ -293,20 +272,12 @@ export class RealDisk implements Disk {
    * ambiguous.
    */
   #shown(path: string): string {
-    if (this.#temporaries !== null) return path;
+    return this.#temporaries === null ? this.#absolute(path) : path;
+  }
+
+  #absolute(path: string): string {
     return path === '' ? this.root : this.#prefix + path;
   }
-
-  #system(path: string): string | Buffer {
-    return pathForSystem(path === '' ? this.root : this.#prefix + path);
-  }
-}
-
-interface Reading {
-  readonly maxBytes: number;
-  readonly from: number;
-  /** Whether links on the way are refused. */
-  readonly itself: boolean;
 }
 
 /** A missing path is a common answer, so it must not cost an error with its stack. */
@@ -316,6 +287,15 @@ const noThrow = { throwIfNoEntry: false } as const;
 export function existsOnDisk(path: string, kind: 'any' | 'folder' = 'any'): boolean {
   const stats = unlessMissing('look at', path, null, () => statSync(path));
   return stats !== null && (kind === 'any' || stats.isDirectory());
+}
+
+function writeWhole(file: number, bytes: Uint8Array, sync: boolean): void {
+  try {
+    writeBytes(file, bytes);
+    if (sync) fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function readBytes(file: number, length: number, from: number): Buffer {

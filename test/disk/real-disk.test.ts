@@ -1,7 +1,18 @@
 import { Mailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,6 +139,75 @@ describe('RealDisk', () => {
     execFileSync('mkfifo', [join(disk.root, 'pipe.md')]);
     expect(() => disk.read('pipe.md', 10)).toThrowError('cannot read pipe.md: it is a fifo, not a file');
     expect(() => disk.openAppend('pipe.md')).toThrowError('cannot open pipe.md: no such device or address');
+  });
+});
+
+/** Until here the program works without a pause. */
+const pause = (): Promise<void> => Promise.resolve();
+
+describe('a folder that was examined', () => {
+  let outside: string;
+  beforeEach(() => {
+    outside = mkdtempSync(join(tmpdir(), 'mailroom-outside-'));
+    disk.write('work/first', 'x');
+  });
+  afterEach(() => rmSync(outside, { recursive: true, force: true }));
+
+  /** An agent puts a link out of the project in the place of the folder. */
+  function replaceFolder(): void {
+    renameSync(join(disk.root, 'work'), join(disk.root, 'moved'));
+    symlinkSync(outside, join(disk.root, 'work'));
+  }
+
+  it.each<[string, () => void, string[]]>([
+    ['write', () => disk.write('work/second', 'x'), ['first', 'second']],
+    ['append', () => disk.openAppend('work/second').close(), ['first', 'second']],
+    ['make a folder', () => disk.makeFolder('work/second'), ['first', 'second']],
+    ['rename', () => disk.rename('work/first', 'work/second'), ['second']],
+    ['remove', () => disk.remove('work/first'), []],
+  ])('is that of the act, whatever link takes its place: %s', async (_what, act, left) => {
+    await pause();
+    disk.look('work/first');
+    replaceFolder();
+    act();
+    expect([readdirSync(outside), readdirSync(join(disk.root, 'moved')).toSorted()]).toEqual([[], left]);
+    await pause();
+    expect(act).toThrowError(expect.objectContaining({ code: 'E_PATH' }));
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  it('is another one once it was moved or removed', () => {
+    disk.write('work/below/file', 'old');
+    expect(disk.rename('work', 'kept')).toBe('moved');
+    expect(disk.look('work/below/file')).toBe(null);
+    disk.write('work/below/file', 'new');
+    expect(disk.remove('work')).toBe(true);
+    disk.write('work/below/file', 'newest');
+    const texts = ['kept', 'work'].map((folder) =>
+      readFileSync(join(disk.root, folder, 'below/file'), 'utf8'),
+    );
+    expect(texts).toEqual(['old', 'newest']);
+  });
+
+  it('is another one for every disk of the same folders', () => {
+    const below = new RealDisk(join(disk.root, 'work'), null);
+    below.write('below/file', 'old');
+    disk.rename('work/below', 'work/kept');
+    expect(below.look('below/file')).toBe(null);
+    below.remove('kept');
+    expect(disk.look('work/kept/file')).toBe(null);
+  });
+
+  it('stays open until the program pauses, and never more than 64 of them', async () => {
+    const count = (): number => readdirSync('/proc/self/fd').length;
+    await pause();
+    const before = count();
+    const folders = Array.from({ length: 100 }, (_, index) => `many/${String(index)}`);
+    for (const folder of folders) mkdirSync(join(disk.root, folder), { recursive: true });
+    for (const folder of folders) disk.look(`${folder}/x`);
+    expect(count() - before).toBe(64);
+    await pause();
+    expect(count()).toBe(before);
   });
 });
 

@@ -31,7 +31,7 @@ export function watchFiles(killer: Killer): void {
       const isNew = changes(flags) && !system.existsSync(path);
       const operation = { kind: isNew ? 'begin' : 'open', path: see(path) } as const;
       const file = changes(flags) ? killer.perform(operation, act) : act();
-      open.set(file, String(path));
+      open.set(file, open.get(descriptorOf(path)) ?? String(path));
       if (changes(flags) && isSegment(path)) killer.began();
       if (changes(flags)) killer.opened(String(path), file, isNew);
       return file;
@@ -69,7 +69,12 @@ export function watchFiles(killer: Killer): void {
     fs.closeSync(file);
   };
   Object.assign(replaced, folderFunctions(killer, see), movingFunctions(killer, see));
-  Object.assign(fs, replaced, killer.refusing('node:fs', fs, strangers));
+  const plain = (path: unknown): unknown =>
+    typeof path === 'string' ? path.replace(inOpenFolder, (own) => open.get(descriptorOf(own)) ?? own) : path;
+  const byName = Object.entries(replaced as Record<string, (...args: unknown[]) => unknown>).map(
+    ([name, act]) => [name, (...args: unknown[]) => act(...args.map(plain))] as const,
+  );
+  Object.assign(fs, Object.fromEntries(byName), killer.refusing('node:fs', fs, strangers));
   Object.assign(fs.promises, killer.refusing('node:fs/promises', fs.promises, strangePromises));
 }
 
@@ -171,6 +176,14 @@ export function forgetRecords(root: string): void {
     const path = join(root, name);
     if (isSegment(path)) fs.truncateSync(path, fs.readFileSync(path).indexOf('\n') + 1);
   }
+}
+
+/** The program reaches a file by the descriptor of its folder: what it means is the file's own path. */
+const inOpenFolder = /^\/proc\/self\/fd\/\d+(?=\/)/;
+
+/** The descriptor that a path of `/proc` names; NaN: it names none. */
+function descriptorOf(path: fs.PathLike): number {
+  return Number(/^\/proc\/self\/fd\/(\d+)$/.exec(String(path))?.[1]);
 }
 
 function changes(flags: fs.OpenMode): boolean {
