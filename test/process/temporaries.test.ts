@@ -53,6 +53,7 @@ it.each([
       new ProcessRunner({ ...common, project, providers: new Map(), now: Date.now }, nobody),
   ],
   ['of a run', (project: string) => new ProcessStepRunner({ ...common, project }, nobody)],
+  ['of a new run', (project: string) => new ProcessStepRunner({ ...common, project, isFirst: true }, nobody)],
 ])('is done whenever a host begins: %s', async (_what, runner) => {
   const living = makeTemporary();
   const left = join(tmpdir(), dead(basename(living)));

@@ -22,6 +22,8 @@ export interface ProcessOptions {
   readonly project: string;
   /** The prefix of every process's mark on this host. */
   readonly mark: string;
+  /** True: no earlier host used that prefix, so none can have left a process. */
+  readonly isFirst?: boolean;
   /** The containment of a process with this access. */
   contain(reach: AccessRequest): Containment;
   /** Folders, absolute, where edits of agents are not recorded; absent: no edits are recorded. */
@@ -99,7 +101,7 @@ export class Processes {
    * files.
    */
   async sweep(): Promise<void> {
-    await sweepMarked(this.#options.mark);
+    if (this.#options.isFirst !== true) await sweepMarked(this.#options.mark);
     removeDeadTemporaries();
     removeDeadPlaces(this.#options.project);
   }

@@ -62,10 +62,7 @@ async function beginLocked(
   origin: Origin & { readonly run: string },
 ): Promise<RunController> {
   const { definition, workspace, workflow, watch } = options;
-  keepProgramsOutOf(workspace);
-  refuseUnsetSecrets(definition);
-  refuseBranch(definition, workspace);
-  refuseGivenSecrets(definition, options);
+  refuseStart(options);
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = contextAtStart(definition, options, env);
   if (definition.ownWorkspace !== null) makeProjectFolder(workspace);
@@ -94,7 +91,8 @@ async function beginLocked(
     const checkpoint = await checkpointOf(own, workspace, options.only);
     if (own.byEvents) await announce(disk, settings, card.run, options);
     createRun(disk, { ...card, startedAt: Date.now() }, own);
-    return starting(await composeRun(disk, settings, run, { watch, lock, origin }), async (host) => {
+    const composed = await composeRun(disk, settings, run, { watch, lock, origin, isNew: true });
+    return starting(composed, async (host) => {
       host.begin({
         run: card.run,
         workflow: own.name,
@@ -137,7 +135,8 @@ export async function resumeRun(
     signal: origin.signal ?? null,
   };
   return locked(disk, begun, wait, async (lock, run) => {
-    return starting(await composeRun(disk, settings, run, { watch, lock, origin }), (host) => {
+    const composed = await composeRun(disk, settings, run, { watch, lock, origin, isNew: false });
+    return starting(composed, (host) => {
       const { given } = expectBegun(run.run, host.state);
       if (endsRolledBack(host)) return;
       // A person resumes an ended run; `up` only does what its end left undone.
@@ -157,6 +156,14 @@ export async function resumeRun(
       if (run.definition !== stored.definition) replaceDefinition(disk, run.run, run.definition);
     });
   });
+}
+
+function refuseStart(options: BeginOptions): void {
+  const { definition, workspace } = options;
+  keepProgramsOutOf(workspace);
+  refuseUnsetSecrets(definition);
+  refuseBranch(definition, workspace);
+  refuseGivenSecrets(definition, options);
 }
 
 async function announce(
@@ -246,7 +253,8 @@ export async function cancelRun(
   keepProgramsOutOf(run.workspace);
   const { lock } = await lockRun(disk, run, null);
   const controller = await orReleased(lock, async () => {
-    return starting(await composeRun(disk, settings, run, { watch: () => {}, lock, origin }), (host) => {
+    const context = { watch: () => {}, lock, origin, isNew: false };
+    return starting(await composeRun(disk, settings, run, context), (host) => {
       const reason = refusal(expectBegun(run.run, host.state), host.rules, command);
       if (reason !== null) throw new MailroomError(reason.code, reason.text);
       host.resume(origin.by, [happeningOf(command)]);

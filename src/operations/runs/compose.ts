@@ -76,6 +76,8 @@ interface RunContext {
   readonly watch: RunWatcher;
   readonly lock: RunLock;
   readonly origin: Origin;
+  /** True: the run has had no host before. */
+  readonly isNew: boolean;
 }
 
 /** Creates a host for a run that this process has locked. The caller makes it begin or resume. */
@@ -83,7 +85,7 @@ export async function composeRun(
   disk: RealDisk,
   settings: RunSettings,
   run: RunFolder,
-  { watch, lock, origin }: RunContext,
+  { watch, lock, origin, isNew }: RunContext,
 ): Promise<Composed> {
   const kit = new HostProcess(disk, {
     home: runFolder(run.run),
@@ -93,7 +95,7 @@ export async function composeRun(
   });
   const report = (act: () => void) => kit.report(act);
   const ended: StepRunnerEvents['ended'] = (...note) => report(() => host.ended(...note));
-  const runner = await runnerOf(disk, settings, run, { ended });
+  const runner = await runnerOf(disk, settings, run, { isNew, events: { ended } });
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
   const own = portsOf(disk, settings, run, format);
@@ -152,13 +154,14 @@ async function runnerOf(
   disk: RealDisk,
   settings: RunSettings,
   run: RunFolder,
-  events: StepRunnerEvents,
+  { isNew, events }: { readonly isNew: boolean; readonly events: StepRunnerEvents },
 ): Promise<ProcessStepRunner> {
   const { record } = settings;
   return new ProcessStepRunner(
     {
       project: disk.root,
       mark: `mailroom-run-${run.run}:`,
+      isFirst: isNew,
       contain: await stepContainment(disk, settings, run.definition),
       secrets: runSecrets(disk, run.definition),
       ...(record !== undefined && { editsBut: [record, contextFolderOf(disk, openRoot, run)] }),

@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { ProcessStepRunner } from '../../../src/host/runner/steps.ts';
-import { temporaryFolder } from '../../process/support.ts';
+import { fixture, freshMark, lives, marked, temporaryFolder, until } from '../../process/support.ts';
 import type { Exit } from '../../../src/providers/provider.ts';
 import type { ProcessJob } from '../../../src/host/runner/runner.ts';
 
@@ -52,4 +53,21 @@ it('tells the beginning and the end of a long output, and cuts no character', as
   const command = { argv, env: {}, inherit: [], files: {}, stdin: '', writable: [] };
   const { stdout } = await endOf(workspace, { command });
   expect(stdout).toMatch(/^aé+\n\[… 72322 bytes …\]\né+z$/);
+});
+
+it('looks for what an earlier host has left running, unless there was none', async () => {
+  const mark = freshMark();
+  const env = { PATH: process.env['PATH']!, MAILROOM_MARK: `${mark}a` };
+  const left = spawn('sh', [fixture('hangs.sh')], { env, detached: true, stdio: 'ignore' }).pid!;
+  await until('it is marked', () => marked(mark).length === 1);
+  const options = {
+    project: temporaryFolder(),
+    mark,
+    secrets: [],
+    contain: () => ({ kind: 'group' }) as const,
+  };
+  await new ProcessStepRunner({ ...options, isFirst: true }, { ended: () => {} }).sweep();
+  expect(lives(left)).toBe(true);
+  await new ProcessStepRunner(options, { ended: () => {} }).sweep();
+  expect(lives(left)).toBe(false);
 });
