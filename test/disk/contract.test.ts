@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { checkPath, join } from '../../src/disk/disk.ts';
-import { benches, cleanUp } from './disk-benches.ts';
+import { diskFixtures, cleanUp } from './disk-fixtures.ts';
 
 cleanUp();
 
-describe.each(benches)('Disk: $name', ({ make }) => {
+describe.each(diskFixtures)('Disk: $name', ({ make }) => {
   const text = (bytes: Buffer | null): string | null => bytes?.toString() ?? null;
 
   it('answers "not there" with null and false, and with nothing else', () => {

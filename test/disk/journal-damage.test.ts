@@ -3,7 +3,7 @@ import type { Disk } from '../../src/disk/disk.ts';
 import { Journal } from '../../src/disk/journal.ts';
 import { JournalReader } from '../../src/disk/journal-reader.ts';
 import { readJournal } from '../support/read-journal.ts';
-import { benches, cleanUp } from './disk-benches.ts';
+import { diskFixtures, cleanUp } from './disk-fixtures.ts';
 import { event, events, records } from './samples.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
 
@@ -25,7 +25,7 @@ function bytesOf(disk: Disk, path: string): Buffer {
   return disk.read(path, Infinity) ?? Buffer.alloc(0);
 }
 
-describe.each(benches)('a damaged journal: $name', ({ make }) => {
+describe.each(diskFixtures)('a damaged journal: $name', ({ make }) => {
   const broken = (pattern: RegExp): unknown =>
     expect.objectContaining({ code: 'E_JOURNAL', message: expect.stringMatching(pattern) });
 
@@ -178,7 +178,7 @@ describe.each(benches)('a damaged journal: $name', ({ make }) => {
   });
 });
 
-describe.each(benches)('segments that a power cut brought back: $name', ({ make }) => {
+describe.each(diskFixtures)('segments that a power cut brought back: $name', ({ make }) => {
   it('are no damage while the snapshot has what is missing', () => {
     const { disk, plant } = make();
     write(disk, 5, 1);
@@ -198,7 +198,7 @@ describe.each(benches)('segments that a power cut brought back: $name', ({ make 
 });
 
 describe('a reader beside the writer', () => {
-  it.each(benches)(
+  it.each(diskFixtures)(
     'sees what was added, across segments, until a snapshot replaced it: $name',
     ({ make }) => {
       const { disk, plant } = make();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { Journal } from '../../src/disk/journal.ts';
 import { readJournal } from '../support/read-journal.ts';
-import { benches, cleanUp } from './disk-benches.ts';
+import { diskFixtures, cleanUp } from './disk-fixtures.ts';
 import { event, events, records } from './samples.ts';
 
 cleanUp();
@@ -10,7 +10,7 @@ cleanUp();
 const folder = '.mailroom/journal';
 const small = { segmentBytes: 1_500 };
 
-describe.each(benches)('Journal: $name', ({ make }) => {
+describe.each(diskFixtures)('Journal: $name', ({ make }) => {
   it('begins empty', () => {
     const { disk } = make();
     const journal = new Journal<MailEvent>(disk);

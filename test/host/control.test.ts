@@ -1,12 +1,12 @@
 import { Control, ControlReader, requestControl } from '../../src/host/control.ts';
 import { describe, expect, it } from 'vitest';
 import { MailroomError } from '../../src/kernel/errors.ts';
-import { benches, cleanUp } from '../disk/disk-benches.ts';
+import { diskFixtures, cleanUp } from '../disk/disk-fixtures.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 
 cleanUp();
 
-describe.each(benches)('Control: $name', ({ make }) => {
+describe.each(diskFixtures)('Control: $name', ({ make }) => {
   it('hands over what was asked for, oldest first, until it is removed', () => {
     const { disk } = make();
     const control = new Control(disk);

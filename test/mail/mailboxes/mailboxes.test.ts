@@ -1,7 +1,7 @@
 import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { describe, expect, it } from 'vitest';
-import type { Bench } from '../../disk/disk-benches.ts';
-import { benches, cleanUp } from '../../disk/disk-benches.ts';
+import type { DiskFixture } from '../../disk/disk-fixtures.ts';
+import { diskFixtures, cleanUp } from '../../disk/disk-fixtures.ts';
 import type { Dropped } from '../../../src/mail/format/boxes.ts';
 
 cleanUp();
@@ -14,14 +14,15 @@ function dropped(file: string): Dropped {
   return { role: 'qa', box: 'inbox', name: file };
 }
 
-describe.each(benches)('Mailboxes: $name', ({ make }) => {
-  function open(): Bench & { mailboxes: Mailboxes } {
-    const bench = make();
-    const mailboxes = new Mailboxes(bench.disk);
+describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
+  function open(): DiskFixture & { mailboxes: Mailboxes } {
+    const fixture = make();
+    const mailboxes = new Mailboxes(fixture.disk);
     mailboxes.prepare(['qa']);
-    return { ...bench, mailboxes };
+    return { ...fixture, mailboxes };
   }
-  const read = (bench: Bench, path: string): string | null => bench.disk.read(path, 999)?.toString() ?? null;
+  const read = (fixture: DiskFixture, path: string): string | null =>
+    fixture.disk.read(path, 999)?.toString() ?? null;
 
   it('makes the folders and tells whose inbox was missing', () => {
     const { disk, mailboxes } = open();
@@ -106,7 +107,7 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
     expect(mailboxes.accepting()).toEqual([]);
   });
 
-  const problems: [string, (bench: Bench) => void, string][] = [
+  const problems: [string, (fixture: DiskFixture) => void, string][] = [
     ['a folder', ({ plant }) => plant(`${inbox}/x.md/inner.md`, 'y'), 'it is a folder, not a file'],
     ['a fifo', ({ plant }) => plant(`${inbox}/x.md`, '', 'fifo'), 'it is a fifo (named pipe), not a file'],
     ['a link', ({ plant }) => plant(`${inbox}/x.md`, '/etc/passwd', 'link'), 'it is a link, not a file'],
@@ -124,9 +125,9 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
   ];
 
   it.each(problems)('takes in %s, names the problem and keeps it as it is', (_, plant, problem) => {
-    const bench = open();
-    const { disk, mailboxes } = bench;
-    plant(bench);
+    const fixture = open();
+    const { disk, mailboxes } = fixture;
+    plant(fixture);
     const kind = disk.look(`${inbox}/x.md`)?.kind;
     expect(mailboxes.list('qa', 'inbox')).toEqual(['x.md']);
     expect(mailboxes.settled(dropped('x.md'), Date.now() + 20)).toEqual({ is: 'complete' });
@@ -148,8 +149,8 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
   });
 
   it('keeps two failed files of one name apart, also after a crash', () => {
-    const bench = open();
-    const { disk, plant, mailboxes } = bench;
+    const fixture = open();
+    const { disk, plant, mailboxes } = fixture;
     for (const [id, text] of [
       ['id-1', 'one'],
       ['id-2', 'two'],
@@ -161,21 +162,21 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
     expect(mailboxes.keep('id-2', 'qa', month, 'x.md')).toBe(true);
     expect(mailboxes.keep('id-2', 'qa', month, 'x.md')).toBe(false);
     expect(mailboxes.keep('id-1', 'qa', month, 'x.md')).toBe(false);
-    expect(read(bench, `agents/qa/failed/${month}/x.md`)).toBe('one');
-    expect(read(bench, `agents/qa/failed/${month}/x-2.md`)).toBe('two');
+    expect(read(fixture, `agents/qa/failed/${month}/x.md`)).toBe('one');
+    expect(read(fixture, `agents/qa/failed/${month}/x-2.md`)).toBe('two');
   });
 
   it('puts files, and finds them in any month', () => {
-    const bench = open();
-    const { mailboxes } = bench;
+    const fixture = open();
+    const { mailboxes } = fixture;
     mailboxes.put('qa', 'inbox', month, name, 'in');
     mailboxes.put('qa', 'failed', month, name, 'failed');
     mailboxes.put('qa', 'failed', month, `${name}.reason.txt`, 'because');
     mailboxes.put('qa', 'sent', '2026-12', name, 'late');
     mailboxes.put('qa', 'processed', month, 'unusual.md', 'odd');
     mailboxes.put('qa', 'withdrawn', month, name, 'gone');
-    expect(read(bench, `${inbox}/${name}`)).toBe('in');
-    expect(read(bench, `agents/qa/failed/${month}/${name}.reason.txt`)).toBe('because');
+    expect(read(fixture, `${inbox}/${name}`)).toBe('in');
+    expect(read(fixture, `agents/qa/failed/${month}/${name}.reason.txt`)).toBe('because');
     expect(mailboxes.read('qa', 'inbox', name)).toBe('in');
     expect(mailboxes.read('qa', 'failed', name)).toBe('failed');
     expect(mailboxes.read('qa', 'sent', name)).toBe('late');
@@ -200,17 +201,17 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
   });
 
   it('files what waits, or writes it where nothing waits', () => {
-    const bench = open();
-    const { mailboxes } = bench;
+    const fixture = open();
+    const { mailboxes } = fixture;
     const place = `agents/qa/processed/${month}/${name}`;
     mailboxes.put('qa', 'inbox', month, name, 'words');
     mailboxes.file('qa', 'processed', month, name, 'words');
-    expect([read(bench, place), mailboxes.list('qa', 'inbox')]).toEqual(['words', []]);
+    expect([read(fixture, place), mailboxes.list('qa', 'inbox')]).toEqual(['words', []]);
     mailboxes.file('qa', 'processed', month, name, 'words');
-    expect(read(bench, place)).toBe('words');
-    bench.disk.remove(place);
+    expect(read(fixture, place)).toBe('words');
+    fixture.disk.remove(place);
     mailboxes.file('qa', 'processed', month, name, 'words');
-    expect(read(bench, place)).toBe('words');
+    expect(read(fixture, place)).toBe('words');
     mailboxes.file('qa', 'inbox', month, name, 'words');
     expect(mailboxes.list('qa', 'inbox')).toEqual([name]);
     mailboxes.file('qa', 'withdrawn', month, name, 'words');
@@ -221,20 +222,20 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
   it.each(['file', 'folder', 'link', 'fifo'] as const)(
     'files the words of the journal, not a %s put in their place',
     (kind) => {
-      const bench = open();
-      bench.plant(`${inbox}/${name}`, 'edited by somebody', kind);
-      bench.mailboxes.file('qa', 'processed', month, name, 'words');
-      expect(read(bench, `agents/qa/processed/${month}/${name}`)).toBe('words');
-      expect(bench.mailboxes.list('qa', 'inbox')).toEqual([]);
+      const fixture = open();
+      fixture.plant(`${inbox}/${name}`, 'edited by somebody', kind);
+      fixture.mailboxes.file('qa', 'processed', month, name, 'words');
+      expect(read(fixture, `agents/qa/processed/${month}/${name}`)).toBe('words');
+      expect(fixture.mailboxes.list('qa', 'inbox')).toEqual([]);
     },
   );
 
   it('files the words of the journal, not others of the same length put in their place', () => {
-    const bench = open();
-    bench.plant(`${inbox}/${name}`, 'Words');
-    bench.mailboxes.file('qa', 'processed', month, name, 'words');
-    expect(read(bench, `agents/qa/processed/${month}/${name}`)).toBe('words');
-    expect(bench.mailboxes.list('qa', 'inbox')).toEqual([]);
+    const fixture = open();
+    fixture.plant(`${inbox}/${name}`, 'Words');
+    fixture.mailboxes.file('qa', 'processed', month, name, 'words');
+    expect(read(fixture, `agents/qa/processed/${month}/${name}`)).toBe('words');
+    expect(fixture.mailboxes.list('qa', 'inbox')).toEqual([]);
   });
 
   it('removes from a box what is there', () => {
@@ -270,7 +271,7 @@ describe.each(benches)('Mailboxes: $name', ({ make }) => {
   });
 });
 
-describe.each(benches)('Mailboxes.settled: $name', ({ make }) => {
+describe.each(diskFixtures)('Mailboxes.settled: $name', ({ make }) => {
   const at = 1_700_000_000_000;
 
   function open(): (text: string, mtime: number) => (now: number) => unknown {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { mailMatching } from '../../../src/mail/mailboxes/mail-files.ts';
 import { misplacedMail, misplacedText } from '../../../src/mail/mailboxes/misplaced.ts';
-import { benches, cleanUp } from '../../disk/disk-benches.ts';
+import { diskFixtures, cleanUp } from '../../disk/disk-fixtures.ts';
 
 cleanUp();
 
 const protocol = { roles: new Map(['user', 'architect', 'qa'].map((role) => [role, {} as never])) };
 
-describe.each(benches)('misplaced mail: $name', ({ make }) => {
+describe.each(diskFixtures)('misplaced mail: $name', ({ make }) => {
   const found = (files: readonly string[], ...inboxPatterns: string[]): string[] => {
     const { disk, plant } = make();
     for (const file of files) plant(file, 'x');

@@ -1,7 +1,7 @@
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { describe, expect, it } from 'vitest';
-import type { Bench } from '../../disk/disk-benches.ts';
-import { benches, cleanUp } from '../../disk/disk-benches.ts';
+import type { DiskFixture } from '../../disk/disk-fixtures.ts';
+import { diskFixtures, cleanUp } from '../../disk/disk-fixtures.ts';
 
 cleanUp();
 
@@ -12,20 +12,21 @@ const mail = [
   { name: 'second.md', text: 'two' },
 ];
 
-describe.each(benches)('TurnFolders: $name', ({ make }) => {
-  function open(): Bench & { folders: TurnFolders; begin: (round: number, keep: boolean) => unknown } {
-    const bench = make();
-    const folders = new TurnFolders(bench.disk);
+describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
+  function open(): DiskFixture & { folders: TurnFolders; begin: (round: number, keep: boolean) => unknown } {
+    const fixture = make();
+    const folders = new TurnFolders(fixture.disk);
     const begin = (round: number, keep: boolean): unknown =>
       folders.open('t1', 2, round, (path) => `write to ${path}`, mail, keep);
-    return { ...bench, folders, begin };
+    return { ...fixture, folders, begin };
   }
-  const read = ({ disk }: Bench, path: string): string | null => disk.read(path, 999)?.toString() ?? null;
+  const read = ({ disk }: DiskFixture, path: string): string | null =>
+    disk.read(path, 999)?.toString() ?? null;
 
   it('makes prompt, copies and an empty staging folder, and tells where they are', () => {
-    const bench = open();
-    const root = bench.disk.root;
-    expect(bench.begin(0, false)).toEqual({
+    const fixture = open();
+    const root = fixture.disk.root;
+    expect(fixture.begin(0, false)).toEqual({
       folder: `${root}/${attempt}`,
       prompt: `${root}/${attempt}/prompt.md`,
       outbox: `${root}/${outbox}`,
@@ -33,59 +34,59 @@ describe.each(benches)('TurnFolders: $name', ({ make }) => {
       stdout: `${root}/${attempt}/stdout`,
       stderr: `${root}/${attempt}/stderr`,
     });
-    expect(read(bench, `${attempt}/prompt.md`)).toBe(`write to ${root}/${outbox}`);
-    expect(read(bench, `${attempt}/messages/second.md`)).toBe('two');
-    expect(bench.disk.list(outbox)).toEqual([]);
+    expect(read(fixture, `${attempt}/prompt.md`)).toBe(`write to ${root}/${outbox}`);
+    expect(read(fixture, `${attempt}/messages/second.md`)).toBe('two');
+    expect(fixture.disk.list(outbox)).toEqual([]);
   });
 
   it('gives each round its own files, and an empty staging folder unless it is kept', () => {
-    const bench = open();
-    bench.begin(0, false);
-    bench.plant(`${outbox}/draft.md`, 'x');
-    expect(bench.begin(1, true)).toMatchObject({
+    const fixture = open();
+    fixture.begin(0, false);
+    fixture.plant(`${outbox}/draft.md`, 'x');
+    expect(fixture.begin(1, true)).toMatchObject({
       prompt: expect.stringMatching(/\/prompt-1\.md$/),
       stdout: expect.stringMatching(/\/stdout-1$/),
       stderr: expect.stringMatching(/\/stderr-1$/),
     });
-    expect(bench.disk.list(outbox)).toEqual(['draft.md']);
-    bench.begin(2, false);
-    expect(bench.disk.list(outbox)).toEqual([]);
-    bench.folders.result('t1', 2, 0, { is: 'done' });
-    bench.folders.result('t1', 2, 1, { is: 'later' });
-    expect(read(bench, `${attempt}/result.json`)).toBe('{\n  "is": "done"\n}\n');
-    expect(read(bench, `${attempt}/result-1.json`)).toBe('{\n  "is": "later"\n}\n');
+    expect(fixture.disk.list(outbox)).toEqual(['draft.md']);
+    fixture.begin(2, false);
+    expect(fixture.disk.list(outbox)).toEqual([]);
+    fixture.folders.result('t1', 2, 0, { is: 'done' });
+    fixture.folders.result('t1', 2, 1, { is: 'later' });
+    expect(read(fixture, `${attempt}/result.json`)).toBe('{\n  "is": "done"\n}\n');
+    expect(read(fixture, `${attempt}/result-1.json`)).toBe('{\n  "is": "later"\n}\n');
   });
 
   it('reads a copy: what is written later is not seen', () => {
-    const bench = open();
-    bench.begin(0, false);
-    bench.plant(`${outbox}/b.md`, 'two');
-    bench.plant(`${outbox}/a.md`, 'one');
-    expect(bench.folders.collect('t1', 2, 0)).toEqual([
+    const fixture = open();
+    fixture.begin(0, false);
+    fixture.plant(`${outbox}/b.md`, 'two');
+    fixture.plant(`${outbox}/a.md`, 'one');
+    expect(fixture.folders.collect('t1', 2, 0)).toEqual([
       { name: 'a.md', content: { ok: true, text: 'one' } },
       { name: 'b.md', content: { ok: true, text: 'two' } },
     ]);
-    bench.plant(`${outbox}/a.md`, 'changed');
-    expect(read(bench, `${attempt}/collected-0/a.md`)).toBe('one');
-    bench.disk.remove(`${outbox}/b.md`);
-    expect(bench.folders.collect('t1', 2, 1)).toEqual([
+    fixture.plant(`${outbox}/a.md`, 'changed');
+    expect(read(fixture, `${attempt}/collected-0/a.md`)).toBe('one');
+    fixture.disk.remove(`${outbox}/b.md`);
+    expect(fixture.folders.collect('t1', 2, 1)).toEqual([
       { name: 'a.md', content: { ok: true, text: 'changed' } },
     ]);
-    expect(bench.disk.list(`${attempt}/collected-1`)).toEqual(['a.md']);
+    expect(fixture.disk.list(`${attempt}/collected-1`)).toEqual(['a.md']);
   });
 
   it('names what is no mail, follows no link, waits for no fifo, and passes over dot files', () => {
-    const bench = open();
-    bench.begin(0, false);
-    bench.plant('secret', 'secret');
-    bench.plant(`${outbox}/.gitkeep`, '');
-    bench.plant(`${outbox}/a.md`, '../../../../secret', 'link');
-    bench.plant(`${outbox}/b.md`, '', 'fifo');
-    bench.plant(`${outbox}/c/inner.md`, 'x');
-    bench.plant(`${outbox}/d.txt`, 'x');
-    bench.plant(`${outbox}/e.md`, 'a\0b');
-    bench.plant(`${outbox}/f.md`, 'x'.repeat(4 * 1024 * 1024 + 1));
-    const staged = bench.folders.collect('t1', 2, 0);
+    const fixture = open();
+    fixture.begin(0, false);
+    fixture.plant('secret', 'secret');
+    fixture.plant(`${outbox}/.gitkeep`, '');
+    fixture.plant(`${outbox}/a.md`, '../../../../secret', 'link');
+    fixture.plant(`${outbox}/b.md`, '', 'fifo');
+    fixture.plant(`${outbox}/c/inner.md`, 'x');
+    fixture.plant(`${outbox}/d.txt`, 'x');
+    fixture.plant(`${outbox}/e.md`, 'a\0b');
+    fixture.plant(`${outbox}/f.md`, 'x'.repeat(4 * 1024 * 1024 + 1));
+    const staged = fixture.folders.collect('t1', 2, 0);
     expect(staged.map(({ name, content }) => [name, content.ok ? content.text : content.problem])).toEqual([
       ['a.md', 'it is a link, not a file'],
       ['b.md', 'it is a fifo (named pipe), not a file'],
@@ -97,38 +98,40 @@ describe.each(benches)('TurnFolders: $name', ({ make }) => {
   });
 
   it('finds nothing where the agent removed its folder, and says what it put in its place', () => {
-    const bench = open();
-    bench.begin(0, false);
-    bench.disk.remove(outbox);
-    expect(bench.folders.collect('t1', 2, 0)).toEqual([]);
-    bench.plant(outbox, '/tmp', 'link');
+    const fixture = open();
+    fixture.begin(0, false);
+    fixture.disk.remove(outbox);
+    expect(fixture.folders.collect('t1', 2, 0)).toEqual([]);
+    fixture.plant(outbox, '/tmp', 'link');
     const problem = 'the staging folder was replaced by a link';
-    expect(bench.folders.collect('t1', 2, 0)).toEqual([{ name: 'outbox', content: { ok: false, problem } }]);
-    bench.disk.remove('.mailroom/turns/t1');
-    bench.plant('.mailroom/turns/t1', '/tmp', 'link');
-    expect(bench.folders.collect('t1', 2, 0)).toMatchObject([{ name: 'outbox', content: { ok: false } }]);
+    expect(fixture.folders.collect('t1', 2, 0)).toEqual([
+      { name: 'outbox', content: { ok: false, problem } },
+    ]);
+    fixture.disk.remove('.mailroom/turns/t1');
+    fixture.plant('.mailroom/turns/t1', '/tmp', 'link');
+    expect(fixture.folders.collect('t1', 2, 0)).toMatchObject([{ name: 'outbox', content: { ok: false } }]);
   });
 
   it.each([attempt, outbox, `${attempt}/messages`, '.mailroom/turns/t1'])(
     'puts a folder back in place of a link at %s',
     (path) => {
-      const bench = open();
-      bench.begin(0, false);
-      bench.disk.remove(path);
-      bench.plant(path, '/tmp', 'link');
-      bench.folders.result('t1', 2, 0, {});
-      bench.begin(1, true);
-      expect(bench.disk.look(path)?.kind).toBe('folder');
-      expect(bench.disk.list(outbox)).toEqual([]);
-      expect(read(bench, `${attempt}/messages/first.md`)).toBe('one');
+      const fixture = open();
+      fixture.begin(0, false);
+      fixture.disk.remove(path);
+      fixture.plant(path, '/tmp', 'link');
+      fixture.folders.result('t1', 2, 0, {});
+      fixture.begin(1, true);
+      expect(fixture.disk.look(path)?.kind).toBe('folder');
+      expect(fixture.disk.list(outbox)).toEqual([]);
+      expect(read(fixture, `${attempt}/messages/first.md`)).toBe('one');
     },
   );
 
   it('holds no more than a thousand files of a turn', () => {
-    const bench = open();
-    bench.begin(0, false);
-    for (let number = 1000; number <= 2001; number += 1) bench.plant(`${outbox}/${number}.md`, 'x');
-    const many = bench.folders.collect('t1', 2, 0);
+    const fixture = open();
+    fixture.begin(0, false);
+    for (let number = 1000; number <= 2001; number += 1) fixture.plant(`${outbox}/${number}.md`, 'x');
+    const many = fixture.folders.collect('t1', 2, 0);
     expect(many).toHaveLength(1_001);
     expect(many.at(-1)).toEqual({
       name: '2000.md',
@@ -137,25 +140,25 @@ describe.each(benches)('TurnFolders: $name', ({ make }) => {
   });
 
   it('stages mail that a role wrote into its outbox, and overwrites nothing', () => {
-    const bench = open();
-    bench.begin(0, false);
+    const fixture = open();
+    fixture.begin(0, false);
     for (const text of ['one', 'two']) {
-      bench.plant('agents/qa/outbox/x.md', text);
-      expect(bench.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(true);
+      fixture.plant('agents/qa/outbox/x.md', text);
+      expect(fixture.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(true);
     }
-    expect(bench.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
-    expect([read(bench, `${outbox}/x.md`), read(bench, `${outbox}/x-2.md`)]).toEqual(['one', 'two']);
-    expect(bench.disk.list('agents/qa/outbox')).toEqual([]);
+    expect(fixture.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
+    expect([read(fixture, `${outbox}/x.md`), read(fixture, `${outbox}/x-2.md`)]).toEqual(['one', 'two']);
+    expect(fixture.disk.list('agents/qa/outbox')).toEqual([]);
   });
 
   it('stages nothing over a link that an agent put in the place of its staging folder', () => {
-    const bench = open();
-    bench.begin(0, false);
-    bench.disk.remove(outbox);
-    bench.plant(outbox, '/tmp', 'link');
-    bench.plant('agents/qa/outbox/x.md', 'one');
-    expect(bench.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
-    expect(read(bench, 'agents/qa/outbox/x.md')).toBe('one');
+    const fixture = open();
+    fixture.begin(0, false);
+    fixture.disk.remove(outbox);
+    fixture.plant(outbox, '/tmp', 'link');
+    fixture.plant('agents/qa/outbox/x.md', 'one');
+    expect(fixture.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
+    expect(read(fixture, 'agents/qa/outbox/x.md')).toBe('one');
   });
 
   it('refuses names that are paths', () => {

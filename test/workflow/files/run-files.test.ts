@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { unmasked, type Mask } from '../../../src/kernel/mask.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
-import { benches, cleanUp } from './run-benches.ts';
-import type { RunBench } from './run-benches.ts';
+import { cleanUp } from '../../disk/disk-fixtures.ts';
+import { runFixtures } from './run-fixtures.ts';
+import type { RunFixture } from './run-fixtures.ts';
 import { child, input, launch, loop, output, step, workflow } from './samples.ts';
 import { openRoot } from '../../../src/disk/roots.ts';
 
@@ -16,9 +17,9 @@ const sample = workflow(
   child('deploy', step('ship', ['log'])),
 );
 
-function filesOf(bench: RunBench, definition: Workflow = sample, mask = unmasked): RunFiles {
-  const run = { run: 'run-1', definition, workspace: `${bench.root}/project` };
-  return new RunFiles({ project: bench.project, run, open: bench.open, mask });
+function filesOf(fixture: RunFixture, definition: Workflow = sample, mask = unmasked): RunFiles {
+  const run = { run: 'run-1', definition, workspace: `${fixture.root}/project` };
+  return new RunFiles({ project: fixture.project, run, open: fixture.open, mask });
 }
 
 const hush = (text: string) => text.replaceAll('hush', '***');
@@ -26,12 +27,12 @@ const hushed: Mask = { text: hush, name: hush };
 
 const made = { outputs: [output('plan', 'out/plan.md'), output('code', './src/')] };
 
-describe.each(benches)('RunFiles: $name', ({ make }) => {
+describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
   it('gives a process its folder, and its workspace', () => {
-    const bench = make();
-    const project = `${bench.root}/project`;
+    const fixture = make();
+    const project = `${fixture.root}/project`;
     const folder = `${project}/.mailroom/runs/run-1/steps/each/0/lint/1.1`;
-    expect(filesOf(bench).prepare(launch('each/0/lint'))).toEqual({
+    expect(filesOf(fixture).prepare(launch('each/0/lint'))).toEqual({
       workspace: project,
       folder,
       valuesFile: `${folder}/values.json`,
@@ -41,16 +42,16 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
       stdout: `${folder}/stdout`,
       stderr: `${folder}/stderr`,
     });
-    expect(bench.tree('project/.mailroom/runs/run-1/steps')).toContain('each/0/lint/1.1/');
+    expect(fixture.tree('project/.mailroom/runs/run-1/steps')).toContain('each/0/lint/1.1/');
   });
 
   it('keeps a file under its own name and a folder by its content', () => {
-    const bench = make();
-    bench.plant('project/out/plan.md', 'the plan');
-    bench.plant('project/src/a.ts', 'a');
-    bench.plant('project/src/lib/run.sh', 'b', 'file', true);
-    bench.plant('project/src/empty', '', 'folder');
-    const collected = filesOf(bench).collect(launch('make', made), true);
+    const fixture = make();
+    fixture.plant('project/out/plan.md', 'the plan');
+    fixture.plant('project/src/a.ts', 'a');
+    fixture.plant('project/src/lib/run.sh', 'b', 'file', true);
+    fixture.plant('project/src/empty', '', 'folder');
+    const collected = filesOf(fixture).collect(launch('make', made), true);
     expect(collected).toEqual({
       artifacts: [
         { name: 'plan', path: 'plan/plan.md', type: 'code' },
@@ -61,7 +62,7 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
       decision: null,
       warnings: [],
     });
-    expect(bench.tree('project/context')).toEqual([
+    expect(fixture.tree('project/context')).toEqual([
       'make/',
       'make/code/',
       'make/code/a.ts',
@@ -71,26 +72,26 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
       'make/plan/',
       'make/plan/plan.md',
     ]);
-    expect(bench.text('project/context/make/plan/plan.md')).toBe('the plan');
-    expect(bench.project.look('context/make/code/lib/run.sh')?.executable).toBe(true);
-    expect(bench.project.look('context/make/code/a.ts')?.executable).toBe(false);
+    expect(fixture.text('project/context/make/plan/plan.md')).toBe('the plan');
+    expect(fixture.project.look('context/make/code/lib/run.sh')?.executable).toBe(true);
+    expect(fixture.project.look('context/make/code/a.ts')?.executable).toBe(false);
   });
 
   it('tells what is missing, and keeps nothing unless asked to', () => {
-    const bench = make();
-    bench.plant('project/src/a.ts', 'a');
-    bench.plant('project/out/plan.md', '', 'fifo');
-    const collected = filesOf(bench).collect(launch('make', made), false);
+    const fixture = make();
+    fixture.plant('project/src/a.ts', 'a');
+    fixture.plant('project/out/plan.md', '', 'fifo');
+    const collected = filesOf(fixture).collect(launch('make', made), false);
     expect(collected.missing).toEqual([made.outputs[0]]);
     expect(collected.artifacts.map(({ name }) => name)).toEqual(['code']);
-    expect(bench.tree('project/context')).toEqual([]);
+    expect(fixture.tree('project/context')).toEqual([]);
   });
 
   it('misses what cannot be there because a file is in the way', () => {
-    const bench = make();
-    bench.plant('project/out', 'a file');
-    bench.plant('project/src', '', 'fifo');
-    const files = filesOf(bench);
+    const fixture = make();
+    fixture.plant('project/out', 'a file');
+    fixture.plant('project/src', '', 'fifo');
+    const files = filesOf(fixture);
     files.prepare(launch('make', made));
     expect(files.collect(launch('make', made), true).missing).toEqual(made.outputs);
     expect(() => files.handOver(launch('make', made), made.outputs[0]!, 'text')).toThrowError(
@@ -99,65 +100,65 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
   });
 
   it('replaces an artifact by the new one, whole', () => {
-    const bench = make();
-    bench.plant('project/src/a.ts', 'a');
-    const files = filesOf(bench);
+    const fixture = make();
+    fixture.plant('project/src/a.ts', 'a');
+    const files = filesOf(fixture);
     files.collect(launch('make', made), true);
-    bench.project.remove('src');
-    bench.plant('project/src/b.ts', 'b');
+    fixture.project.remove('src');
+    fixture.plant('project/src/b.ts', 'b');
     files.collect(launch('make', made), true);
-    expect(bench.tree('project/context/make')).toEqual(['code/', 'code/b.ts']);
+    expect(fixture.tree('project/context/make')).toEqual(['code/', 'code/b.ts']);
   });
 
   it('lays copies of inputs beside what is there', () => {
-    const bench = make();
-    const files = filesOf(bench);
-    bench.plant('project/src/lib/run.sh', 'run', 'file', true);
-    bench.plant('project/out/plan.md', 'new');
+    const fixture = make();
+    const files = filesOf(fixture);
+    fixture.plant('project/src/lib/run.sh', 'run', 'file', true);
+    fixture.plant('project/out/plan.md', 'new');
     files.collect(launch('make', made), true);
-    bench.plant('project/in/plan.md', 'old');
-    bench.plant('project/in/kept.md', 'kept');
+    fixture.plant('project/in/plan.md', 'old');
+    fixture.plant('project/in/kept.md', 'kept');
     const inputs = [input('make', 'plan', 'in/'), input('make', 'code'), input('each/0/lint', 'report')];
     const prepared = files.prepare(launch('use', { inputs }));
     expect(prepared.inputs).toEqual([
-      { artifact: 'plan', from: 'make', path: `${bench.root}/project/in` },
-      { artifact: 'code', from: 'make', path: `${bench.root}/project/code` },
+      { artifact: 'plan', from: 'make', path: `${fixture.root}/project/in` },
+      { artifact: 'code', from: 'make', path: `${fixture.root}/project/code` },
     ]);
-    expect(bench.tree('project/in')).toEqual(['kept.md', 'plan.md']);
-    expect([bench.text('project/in/plan.md'), bench.text('project/in/kept.md')]).toEqual(['new', 'kept']);
-    expect(bench.tree('project/code')).toEqual(['lib/', 'lib/run.sh']);
-    expect(bench.project.look('code/lib/run.sh')?.executable).toBe(true);
-    bench.plant('project/in/plan.md', 'changed by the worker');
-    expect(bench.text('project/context/make/plan/plan.md')).toBe('new');
+    expect(fixture.tree('project/in')).toEqual(['kept.md', 'plan.md']);
+    expect([fixture.text('project/in/plan.md'), fixture.text('project/in/kept.md')]).toEqual(['new', 'kept']);
+    expect(fixture.tree('project/code')).toEqual(['lib/', 'lib/run.sh']);
+    expect(fixture.project.look('code/lib/run.sh')?.executable).toBe(true);
+    fixture.plant('project/in/plan.md', 'changed by the worker');
+    expect(fixture.text('project/context/make/plan/plan.md')).toBe('new');
   });
 
   it('leaves the inputs as the first iteration left them', () => {
-    const bench = make();
-    const files = filesOf(bench);
-    bench.plant('project/out/plan.md', '- [ ] one');
+    const fixture = make();
+    const files = filesOf(fixture);
+    fixture.plant('project/out/plan.md', '- [ ] one');
     files.collect(launch('make', made), true);
     const inputs = [input('make', 'plan', 'todo')];
     files.prepare(launch('use', { inputs }));
-    bench.project.write('todo/plan.md', '- [x] one');
+    fixture.project.write('todo/plan.md', '- [x] one');
     expect(files.prepare(launch('use', { inputs, iteration: 2 })).inputs).toHaveLength(1);
     const check = { path: 'use', iteration: 1, attempt: 1, check: 1 };
     files.prepare({ ...launch('use', { inputs }), key: check, check: { id: 'c', decisionFile: null } });
-    expect(bench.text('project/todo/plan.md')).toBe('- [x] one');
+    expect(fixture.text('project/todo/plan.md')).toBe('- [x] one');
     files.prepare(launch('use', { inputs }));
-    expect(bench.text('project/todo/plan.md')).toBe('- [ ] one');
+    expect(fixture.text('project/todo/plan.md')).toBe('- [ ] one');
   });
 
   it('keeps the steps of items and of sub-workflows apart, and exports from the latter', () => {
-    const bench = make();
-    const files = filesOf(bench);
-    bench.plant('project/log.txt', 'log');
+    const fixture = make();
+    const files = filesOf(fixture);
+    fixture.plant('project/log.txt', 'log');
     const outputs = [output('report', 'log.txt')];
     files.collect(launch('each/0/lint', { outputs }), true);
     files.collect(launch('each/12/lint', { outputs }), true);
     files.collect(launch('deploy/ship', { outputs: [output('log', 'log.txt')] }), true);
     expect(files.export('deploy/ship', 'log', 'deploy', 'deploy-log')).toBe(true);
     expect(files.export('deploy/ship', 'nothing', 'deploy', 'other')).toBe(false);
-    expect(bench.tree('project/context').filter((path) => path.endsWith('.txt'))).toEqual([
+    expect(fixture.tree('project/context').filter((path) => path.endsWith('.txt'))).toEqual([
       'deploy/_child/ship/log/log.txt',
       'deploy/deploy-log/log.txt',
       'each/0/lint/report/log.txt',
@@ -166,46 +167,48 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
   });
 
   it('removes old values and an old decision, and reads new ones', () => {
-    const bench = make();
-    const files = filesOf(bench);
+    const fixture = make();
+    const files = filesOf(fixture);
     const key = { path: 'use', iteration: 2, attempt: 1, check: 1 };
     const checking = { ...launch('use'), key, check: { id: 'c', decisionFile: 'verdict/decision.json' } };
     const values = 'project/.mailroom/runs/run-1/steps/use/2.1.1/values.json';
-    bench.plant(values, '{"old":1}');
-    bench.plant('project/verdict/decision.json', 'PASS');
+    fixture.plant(values, '{"old":1}');
+    fixture.plant('project/verdict/decision.json', 'PASS');
     const prepared = files.prepare(checking);
-    expect(prepared.decisionFile).toBe(`${bench.root}/project/verdict/decision.json`);
+    expect(prepared.decisionFile).toBe(`${fixture.root}/project/verdict/decision.json`);
     expect(files.collect(checking, false)).toMatchObject({ values: null, decision: null });
-    bench.plant(values, '{"ok":[true]}');
-    bench.plant('project/verdict/decision.json', 'FAIL\nno');
+    fixture.plant(values, '{"ok":[true]}');
+    fixture.plant('project/verdict/decision.json', 'FAIL\nno');
     expect(files.collect(checking, false)).toMatchObject({ values: { ok: [true] }, decision: 'FAIL\nno' });
-    bench.plant(values, '{');
-    bench.plant('project/verdict/decision.json', Buffer.of(0, 255));
+    fixture.plant(values, '{');
+    fixture.plant('project/verdict/decision.json', Buffer.of(0, 255));
     const nonsense = { values: { unreadable: 'it is not JSON' }, decision: '' };
     expect(files.collect(checking, false)).toMatchObject(nonsense);
-    bench.plant(values, `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    fixture.plant(values, `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     const deep = { values: { unreadable: 'it is nested more than 200 levels deep' } };
     expect(files.collect(checking, false)).toMatchObject(deep);
   });
 
   it('does not remove a folder that lies where a decision should be', () => {
-    const bench = make();
-    bench.plant('project/decision/kept', 'kept');
+    const fixture = make();
+    fixture.plant('project/decision/kept', 'kept');
     const checking = { ...launch('use'), check: { id: 'c', decisionFile: 'decision' } };
-    expect(() => filesOf(bench).prepare(checking)).toThrowError(expect.objectContaining({ code: 'E_FILE' }));
-    expect(bench.text('project/decision/kept')).toBe('kept');
+    expect(() => filesOf(fixture).prepare(checking)).toThrowError(
+      expect.objectContaining({ code: 'E_FILE' }),
+    );
+    expect(fixture.text('project/decision/kept')).toBe('kept');
   });
 
   it('works in a literal folder anywhere, if it is there', () => {
-    const bench = make();
-    bench.plant('elsewhere/out/plan.md', 'plan');
+    const fixture = make();
+    fixture.plant('elsewhere/out/plan.md', 'plan');
     const workspace = { path: '../elsewhere', outside: true };
-    const files = filesOf(bench);
-    expect(files.prepare(launch('make', { workspace })).workspace).toBe(`${bench.root}/elsewhere`);
+    const files = filesOf(fixture);
+    expect(files.prepare(launch('make', { workspace })).workspace).toBe(`${fixture.root}/elsewhere`);
     expect(files.collect(launch('make', { ...made, workspace }), true).artifacts).toHaveLength(1);
-    expect(bench.text('project/context/make/plan/plan.md')).toBe('plan');
-    const absent = { path: `${bench.root}/absent`, outside: true };
-    const missing = { code: 'E_WORKSPACE', message: `there is no folder ${bench.root}/absent to work in` };
+    expect(fixture.text('project/context/make/plan/plan.md')).toBe('plan');
+    const absent = { path: `${fixture.root}/absent`, outside: true };
+    const missing = { code: 'E_WORKSPACE', message: `there is no folder ${fixture.root}/absent to work in` };
     expect(() => files.prepare(launch('make', { workspace: absent }))).toThrowError(
       expect.objectContaining(missing),
     );
@@ -216,29 +219,29 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
   });
 
   it('makes no workspace anew that was deleted while the run works', () => {
-    const bench = make();
-    const files = filesOf(bench);
-    (bench.memory ?? openRoot(bench.root))?.remove('project');
-    const gone = `the workspace ${bench.root}/project was deleted or moved`;
+    const fixture = make();
+    const files = filesOf(fixture);
+    (fixture.memory ?? openRoot(fixture.root))?.remove('project');
+    const gone = `the workspace ${fixture.root}/project was deleted or moved`;
     expect(() => files.prepare(launch('use'))).toThrow(gone);
     expect(() => files.collect(launch('make', made), true)).toThrow(gone);
     expect(() => files.summary({})).toThrow(gone);
     expect(() => files.meta('use', {})).toThrow(gone);
-    expect(bench.tree('project')).toEqual([]);
+    expect(fixture.tree('project')).toEqual([]);
   });
 
   it('writes what a worker could only say', () => {
-    const bench = make();
-    const files = filesOf(bench, sample, hushed);
+    const fixture = make();
+    const files = filesOf(fixture, sample, hushed);
     files.handOver(launch('make', made), made.outputs[0]!, 'a hush plan');
-    expect(bench.text('project/out/plan.md')).toBe('a *** plan');
+    expect(fixture.text('project/out/plan.md')).toBe('a *** plan');
   });
 
   it('gives the end of what a process printed as it is read, without secrets', () => {
-    const bench = make();
-    const files = filesOf(bench, sample, hushed);
+    const fixture = make();
+    const files = filesOf(fixture, sample, hushed);
     const { stdout } = files.prepare(launch('make'));
-    bench.plant(stdout.slice(bench.root.length + 1), '{"said":"h\\u0075sh, all is well"}\n');
+    fixture.plant(stdout.slice(fixture.root.length + 1), '{"said":"h\\u0075sh, all is well"}\n');
     const read = (printed: string) => (JSON.parse(printed) as { said: string }).said;
     expect(files.tail(launch('make').key, 100, read)).toBe('***, all is well');
     expect(files.tail(launch('make').key, 4, read)).toBe('well');
@@ -246,56 +249,56 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
   });
 
   it('takes secrets out of the values that a worker has left, whatever they are', () => {
-    const bench = make();
-    const files = filesOf(bench, sample, hushed);
+    const fixture = make();
+    const files = filesOf(fixture, sample, hushed);
     const { valuesFile } = files.prepare(launch('make'));
-    const path = valuesFile.slice(bench.root.length + 1);
+    const path = valuesFile.slice(fixture.root.length + 1);
     for (const [left, kept] of [
       ['{ "hush": { "hush": ["hush", 12] }, "n": 1.50 }', '{"hush":{"***":["***",12]},"n":1.5}'],
       ['["hush"]', '["***"]'],
       ['{ "broken": hush', '{ "broken": ***'],
       ['{ "n": 1.50 }', '{ "n": 1.50 }'],
     ] as const) {
-      bench.plant(path, left);
+      fixture.plant(path, left);
       files.hideValues(launch('make').key);
-      expect(bench.text(path)).toBe(kept);
+      expect(fixture.text(path)).toBe(kept);
     }
   });
 
   it('takes them out of all values that are left, but of those that a role may still write', () => {
-    const bench = make();
-    const files = filesOf(bench, sample, hushed);
+    const fixture = make();
+    const files = filesOf(fixture, sample, hushed);
     const [left, posted] = ['make', 'use'].map((path) => {
       const { valuesFile } = files.prepare(launch(path));
-      const file = valuesFile.slice(bench.root.length + 1);
-      bench.plant(file, '{ "n": "hush" }');
+      const file = valuesFile.slice(fixture.root.length + 1);
+      fixture.plant(file, '{ "n": "hush" }');
       return file;
     });
     files.hideAllValues([launch('use').key]);
-    expect([bench.text(left!), bench.text(posted!)]).toEqual(['{"n":"***"}', '{ "n": "hush" }']);
+    expect([fixture.text(left!), fixture.text(posted!)]).toEqual(['{"n":"***"}', '{ "n": "hush" }']);
   });
 
   it('reads what changes are measured against', () => {
-    const bench = make();
-    const files = filesOf(bench);
+    const fixture = make();
+    const files = filesOf(fixture);
     const measured = (diffBase: object) => launch('make', { convergence: { diffBase, stage: 1 } as never });
     expect(files.diffBase(measured({ kind: 'ref', ref: 'main' }))).toBe('main');
     const file = measured({ kind: 'file', path: 'base.txt' });
     expect(() => files.diffBase(file)).toThrowError(expect.objectContaining({ code: 'E_FILE' }));
-    bench.plant('project/base.txt', '\n  abc123 a note\n');
+    fixture.plant('project/base.txt', '\n  abc123 a note\n');
     expect(files.diffBase(file)).toBe('abc123');
   });
 
   it('writes documents as they are, and removes the artifacts that a step has no more', () => {
-    const bench = make();
-    const files = filesOf(bench, sample, hushed);
-    bench.plant('project/out/plan.md', 'plan');
-    bench.plant('project/src/a.ts', 'a');
+    const fixture = make();
+    const files = filesOf(fixture, sample, hushed);
+    fixture.plant('project/out/plan.md', 'plan');
+    fixture.plant('project/src/a.ts', 'a');
     files.collect(launch('make', made), true);
     files.meta('make', { stepId: 'make', output: 'say "hush"', artifacts: [{ name: 'plan' }] });
     files.summary({ hush: ['hush', 1, null] });
     files.convergence('make', 3, { stage: 2 });
-    expect(bench.tree('project/context')).toEqual([
+    expect(fixture.tree('project/context')).toEqual([
       '_workflow.json',
       'make/',
       'make/_convergence/',
@@ -304,19 +307,19 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
       'make/plan/',
       'make/plan/plan.md',
     ]);
-    expect(JSON.parse(bench.text('project/context/make/_meta.json') ?? '')).toEqual({
+    expect(JSON.parse(fixture.text('project/context/make/_meta.json') ?? '')).toEqual({
       stepId: 'make',
       output: 'say "hush"',
       artifacts: [{ name: 'plan' }],
     });
-    expect(bench.text('project/context/_workflow.json')).toBe(
+    expect(fixture.text('project/context/_workflow.json')).toBe(
       '{\n  "hush": [\n    "hush",\n    1,\n    null\n  ]\n}\n',
     );
   });
 
   it('keeps a dead letter with the last prompt and what had been changed', () => {
-    const bench = make();
-    const files = filesOf(bench, sample, hushed);
+    const fixture = make();
+    const files = filesOf(fixture, sample, hushed);
     for (const iteration of [2, 10]) {
       files.prepare(launch('each/0/lint', { iteration }));
       files.note({ path: 'each/0/lint', iteration, attempt: 1, check: 0 }, 'prompt.md', `hush ${iteration}`);
@@ -324,20 +327,20 @@ describe.each(benches)('RunFiles: $name', ({ make }) => {
     files.prepare(launch('each/0/lint', { iteration: 11 }));
     files.deadLetter('each/0/lint', { reason: 'hush' }, Buffer.of(0xff, 0x0a));
     const folder = 'project/.mailroom/runs/run-1/dead/each/0/lint';
-    expect(bench.tree(folder)).toEqual(['difference.patch', 'letter.json', 'prompt.md']);
-    expect(bench.text(`${folder}/prompt.md`)).toBe('*** 10');
-    expect(bench.text(`${folder}/letter.json`)).toBe('{\n  "reason": "hush"\n}\n');
-    expect(bench.project.read(`${folder.slice(8)}/difference.patch`, 9)).toEqual(Buffer.of(0xff, 0x0a));
+    expect(fixture.tree(folder)).toEqual(['difference.patch', 'letter.json', 'prompt.md']);
+    expect(fixture.text(`${folder}/prompt.md`)).toBe('*** 10');
+    expect(fixture.text(`${folder}/letter.json`)).toBe('{\n  "reason": "hush"\n}\n');
+    expect(fixture.project.read(`${folder.slice(8)}/difference.patch`, 9)).toEqual(Buffer.of(0xff, 0x0a));
   });
 
   it('leaves the context folder and our own out of an artifact that holds everything', () => {
-    const bench = make();
-    const files = filesOf(bench);
-    bench.plant('project/a.txt', 'a');
-    bench.plant('project/.0123.mailroom-tmp', 'half');
+    const fixture = make();
+    const files = filesOf(fixture);
+    fixture.plant('project/a.txt', 'a');
+    fixture.plant('project/.0123.mailroom-tmp', 'half');
     files.prepare(launch('make'));
     files.collect(launch('make', { outputs: [output('code', '.')] }), true);
     files.collect(launch('make', { outputs: [output('code', '.')] }), true);
-    expect(bench.tree('project/context/make/code')).toEqual(['a.txt']);
+    expect(fixture.tree('project/context/make/code')).toEqual(['a.txt']);
   });
 });

@@ -13,7 +13,8 @@ import {
 import type { RunCard } from '../../../src/workflow/files/run-folders.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import type { Disk } from '../../../src/disk/disk.ts';
-import { benches, cleanUp } from './run-benches.ts';
+import { cleanUp } from '../../disk/disk-fixtures.ts';
+import { runFixtures } from './run-fixtures.ts';
 import { step, workflow } from './samples.ts';
 import { runJournal } from '../../support/run-journal.ts';
 
@@ -47,14 +48,14 @@ function begin(disk: Disk, run: string, startedAt = 1): void {
   journal.close();
 }
 
-describe.each(benches)('the folders of runs: $name', ({ make }) => {
+describe.each(runFixtures)('the folders of runs: $name', ({ make }) => {
   it('exist as runs once their journal has begun', () => {
-    const bench = make();
-    const { project } = bench;
+    const fixture = make();
+    const { project } = fixture;
     expect(listRuns(project)).toEqual([]);
     createRun(project, card('a'), sample);
     expect([listRuns(project), readRun(project, 'a')]).toEqual([[], null]);
-    bench.plant('project/.mailroom/runs/a/journal/000000000001.log', '0123 {"n":1,"event":');
+    fixture.plant('project/.mailroom/runs/a/journal/000000000001.log', '0123 {"n":1,"event":');
     expect([listRuns(project), readRun(project, 'a')]).toEqual([[], null]);
     project.remove('.mailroom/runs/a/journal');
     begin(project, 'a');
@@ -71,8 +72,8 @@ describe.each(benches)('the folders of runs: $name', ({ make }) => {
   });
 
   it('are listed newest first with those whose card is damaged, and what is not a run is left out', () => {
-    const bench = make();
-    const { project } = bench;
+    const fixture = make();
+    const { project } = fixture;
     for (const [run, startedAt] of [
       ['b', 2],
       ['a', 1],
@@ -80,9 +81,9 @@ describe.each(benches)('the folders of runs: $name', ({ make }) => {
       ['c', 3],
     ] as const)
       begin(project, run, startedAt);
-    bench.plant('project/.mailroom/runs/file', '');
-    bench.plant('project/.mailroom/runs/empty', '', 'folder');
-    bench.plant('project/.mailroom/runs/a b', '', 'folder');
+    fixture.plant('project/.mailroom/runs/file', '');
+    fixture.plant('project/.mailroom/runs/empty', '', 'folder');
+    fixture.plant('project/.mailroom/runs/a b', '', 'folder');
     begin(project, 'broken');
     project.write('.mailroom/runs/broken/run.json', '{');
     begin(project, 'copied');

@@ -8,54 +8,56 @@ import { MemoryDisk } from '../support/memory-disk.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 
 /** A fresh disk, and another program that puts things on it. */
-export interface Bench {
+export interface DiskFixture {
   readonly disk: Disk;
   /** Puts something there; a link's content is its target. */
-  readonly plant: (path: string, content?: string | Uint8Array, kind?: Kind) => void;
+  readonly plant: (path: string, content?: string | Uint8Array, kind?: Kind, executable?: boolean) => void;
   /** Sets a file's time of change, in milliseconds since 1970. */
   readonly touch: (path: string, mtimeMs: number) => void;
 }
 
-export interface NamedBench {
-  readonly name: string;
-  readonly make: () => Bench;
-}
-
 const folders: string[] = [];
 
-function realBench(): Bench {
-  const root = mkdtempSync(join(tmpdir(), 'mailroom-store-'));
+export function onRealDisk(): DiskFixture {
+  const root = mkdtempSync(join(tmpdir(), 'mailroom-disk-'));
   folders.push(root);
   const disk = new RealDisk(root);
-  const plant: Bench['plant'] = (path, content = '', kind = 'file') => {
+  const plant: DiskFixture['plant'] = (path, content = '', kind = 'file', executable = false) => {
     const target = join(disk.root, path);
     mkdirSync(dirname(target), { recursive: true });
     if (kind === 'folder') mkdirSync(target, { recursive: true });
     else if (kind === 'link') symlinkSync(content.toString(), target);
     else if (kind === 'fifo') execFileSync('mkfifo', [target]);
-    else if (kind === 'file') writeFileSync(target, content);
+    else if (kind === 'file') writeFileSync(target, content, { mode: executable ? 0o755 : 0o644 });
     else throw new Error(`a ${kind} cannot be planted`);
   };
-  const touch: Bench['touch'] = (path, mtimeMs) =>
+  const touch: DiskFixture['touch'] = (path, mtimeMs) =>
     utimesSync(join(disk.root, path), mtimeMs / 1000, mtimeMs / 1000);
   return { disk, plant, touch };
 }
 
-function memoryBench(): Bench {
+function inMemory(): DiskFixture {
   let now = Date.parse('2026-11-21T20:45:12.000Z');
   const disk = new MemoryDisk(() => now);
-  const touch: Bench['touch'] = (path, mtimeMs) => {
+  const touch: DiskFixture['touch'] = (path, mtimeMs) => {
     const before = now;
     now = mtimeMs;
     disk.plant(path, disk.read(path, Infinity) ?? '');
     now = before;
   };
-  return { disk, plant: (path, content, kind) => disk.plant(path, content, kind), touch };
+  return { disk, plant: plantInMemory(disk), touch };
 }
 
-export const benches: readonly NamedBench[] = [
-  { name: 'real disk', make: realBench },
-  { name: 'disk in memory', make: memoryBench },
+export function plantInMemory(disk: MemoryDisk): DiskFixture['plant'] {
+  return (path, content, kind = 'file', executable = false) => {
+    if (kind === 'file' && executable) disk.write(path, content ?? '', { mode: 0o755 });
+    else disk.plant(path, content, kind);
+  };
+}
+
+export const diskFixtures: readonly { readonly name: string; readonly make: () => DiskFixture }[] = [
+  { name: 'real disk', make: onRealDisk },
+  { name: 'disk in memory', make: inMemory },
 ];
 
 /** Removes the real folders after each test. */
