@@ -137,8 +137,8 @@ function mailWhys(context: Context, project: ProjectServices, controller: Contro
   return lines.length === 0 ? ['nothing waits'] : lines;
 }
 
-function runWhys(context: Context, { run, state, rules }: RunController): string[] {
-  const explainer = new RunExplainer(state, rules, context.terminal.now());
+function runWhys(context: Context, { run, state, rules, slots }: RunController): string[] {
+  const explainer = new RunExplainer(state, rules, context.terminal.now(), slots());
   const lines = [...state.active, ...state.ready].flatMap((path) => {
     const why = explainer.step(path);
     if (why === null || isMoving(why)) return [];

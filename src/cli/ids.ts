@@ -23,7 +23,7 @@ export async function idOf(context: Context, word: string, kinds: readonly Kind[
   throw new MailroomError(
     'E_TARGET',
     `\`${word}\` was not found; expected ${wanted}`,
-    'list what waits with `mailroom inbox`',
+    word === 'last' ? 'nothing of this kind exists yet' : 'list what waits with `mailroom inbox`',
   );
 }
 

@@ -7,10 +7,11 @@ import type { Disk } from '../disk/disk.ts';
 
 export type { Holder };
 
-/** The note of a process that holds a lock. `problems`: none, if missing; `waits` likewise. */
-export type HolderNote = Omit<Holder, 'pid' | 'host' | 'problems' | 'waits'> & {
+/** The note of a process that holds a lock. `problems`: none, if missing; the others likewise. */
+export type HolderNote = Omit<Holder, 'pid' | 'host' | 'problems' | 'waits' | 'slots'> & {
   readonly problems?: readonly string[];
   readonly waits?: Holder['waits'];
+  readonly slots?: Holder['slots'];
 };
 
 /** The file that the kernel's lock is taken on. */
@@ -28,7 +29,7 @@ const longestProblem = 300;
  */
 export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Holder {
   const problems = (note.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
-  const holder = { pid: process.pid, host: hostname(), waits: null, ...note, problems };
+  const holder = { pid: process.pid, host: hostname(), waits: null, slots: null, ...note, problems };
   disk.write(holderFile(lock), `${JSON.stringify(holder)}\n`);
   return holder;
 }

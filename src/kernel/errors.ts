@@ -109,6 +109,8 @@ export const errorCodes = {
   E_REFUSED: 1,
   /** A provider is missing or cannot be used. */
   E_PROVIDER: 1,
+  /** An agent's program has no valid login. */
+  E_LOGIN: 1,
   /** The trail cannot be written to its branch. */
   E_TRAIL: 1,
   /** Stopped by a person. */

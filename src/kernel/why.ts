@@ -1,3 +1,5 @@
+import type { Reason } from './errors.ts';
+
 /**
  * Why something moves, waits or has ended. The closed set of codes; docs/troubleshooting.md
  * explains each.
@@ -16,6 +18,7 @@ export type WhyCode =
   | 'usage_limit'
   | 'backoff'
   | 'concurrency'
+  | 'slots_taken'
   | 'workspace'
   | 'budget'
   | 'turn_open'
@@ -38,6 +41,7 @@ export type WhyCode =
   | 'closed'
   | 'succeeded'
   | 'skipped'
+  | 'login_missing'
   | 'failed'
   | 'cancelled';
 
@@ -57,6 +61,15 @@ export interface Why<Act> {
   readonly act: Act | null;
 }
 
+/** Agents of others that take slots of the same process, and the record of one of them. */
+export interface OtherAgents {
+  readonly agents: number;
+  /** Null: it is not known. */
+  readonly first: Why<never>['cause'];
+}
+
+export const noAgents: OtherAgents = { agents: 0, first: null };
+
 /** An explanation; what `rest` leaves out is null. */
 export function because<Act>(
   code: WhyCode,
@@ -64,6 +77,11 @@ export function because<Act>(
   rest: Partial<Pick<Why<Act>, 'cause' | 'until' | 'act'>> = {},
 ): Why<Act> {
   return { code, reason, cause: null, until: null, act: null, ...rest };
+}
+
+/** The code of a failure with this reason. */
+export function failureCode(reason: Reason | null): 'login_missing' | 'failed' {
+  return reason?.code === 'E_LOGIN' ? 'login_missing' : 'failed';
 }
 
 /** The explanation of something that the next look moves. */

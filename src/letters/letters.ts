@@ -200,13 +200,27 @@ const holder = z.object(
     startTime: line.nullable(),
     problems: z.array(line).default([]),
     waits: z.object({ for: word.nullable() }).nullable().default(null),
+    slots: z
+      .object({
+        most: count,
+        uses: z.array(
+          z.object({
+            user: word,
+            agents: count,
+            first: z.object({ record: line, at: time }).nullable(),
+          }),
+        ),
+      })
+      .nullable()
+      .default(null),
   },
   { error: anObject },
 );
 
 /**
  * The process that holds the lock of the project or of a run. `waits`: its run waits for another
- * one, perhaps an unknown one (null), and has not begun, or not been resumed.
+ * one, perhaps an unknown one (null), and has not begun, or not been resumed. `slots`: who uses its
+ * slots for agents; null: one is free.
  */
 export interface Holder extends Readonly<z.output<typeof holder>> {}
 

@@ -6,6 +6,7 @@ import { compile } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { summaryOf } from './mail-summary.ts';
 import type { Past, Project } from './project/project.ts';
+import { slotsOfRun } from './why/slots.ts';
 import { runStatus, type RunStatusDocument } from './runs/run-status.ts';
 import type { StoredRun, WorkflowServices } from './runs/services.ts';
 import { statusOf, type StatusDocument } from './status.ts';
@@ -55,7 +56,13 @@ function runsAt({ runs, run }: Pick<WorkflowServices, 'runs' | 'run'>, time: num
     const state = stateAt(stored, time);
     return state === null || state.endedAt !== null
       ? []
-      : [runStatus(state, compile(stored.definition), card, true, [])];
+      : [
+          runStatus(state, compile(stored.definition), card, {
+            alive: true,
+            pending: [],
+            slots: slotsOfRun(card.run, null, null),
+          }),
+        ];
   });
 }
 

@@ -1,5 +1,6 @@
 import { parseEnv } from 'node:util';
 import { settingsFiles, settingsFolders } from './agent-settings.ts';
+import type { ErrorCode } from '../kernel/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Reading } from './reading.ts';
 import { amount, at, eventsIn, paragraphs, string } from './events.ts';
@@ -29,11 +30,11 @@ const statuses = new Map(
 );
 
 /** Exit codes that gemini itself defines for errors that a person must fix. */
-const refusals = new Map([
-  [41, `is not logged in; ${login}`],
-  [44, 'could not start its sandbox'],
-  [52, 'has a configuration that it cannot use'],
-  [55, 'does not trust this folder'],
+const refusals = new Map<number, { readonly problem: string; readonly code: ErrorCode }>([
+  [41, { problem: `is not logged in; ${login}`, code: 'E_LOGIN' }],
+  [44, { problem: 'could not start its sandbox', code: 'E_PROVIDER' }],
+  [52, { problem: 'has a configuration that it cannot use', code: 'E_PROVIDER' }],
+  [55, { problem: 'does not trust this folder', code: 'E_PROVIDER' }],
 ]);
 
 const inherited = ['GEMINI_API_KEY', 'GEMINI_CLI_HOME', 'GEMINI_DEFAULT_AUTH_TYPE', 'GOOGLE_*'];
@@ -226,7 +227,8 @@ function unsuccessful(exit: Exit, result: JsonObject | undefined, { now, usage, 
   const text = string(at(result, 'error', 'message')) ?? '';
   if (exit.code === 53) return never(`${program} used up its number of steps`, usage, 'E_BUDGET');
   const refusal = refusals.get(exit.code ?? 0);
-  if (refusal !== undefined) return never(because(`${program} ${refusal}`, exit.stderr), usage);
+  if (refusal !== undefined)
+    return never(because(`${program} ${refusal.problem}`, exit.stderr), usage, refusal.code);
   const status = statuses.get(exit.code ?? 0) ?? null;
   return failed({ program, status, text, stderr: exit.stderr, usage, login }, now);
 }

@@ -55,8 +55,9 @@ describe('`last`', () => {
   });
 
   it('names nothing in a project without mail and runs', async () => {
-    expect((await new Bench().run('show', 'last')).err).toContain(
-      '`last` was not found; expected a message or a thread or a run',
+    expect((await new Bench().run('show', 'last')).err).toBe(
+      'error E_TARGET: `last` was not found; expected a message or a thread or a run\n' +
+        'hint: nothing of this kind exists yet\n',
     );
   });
 });

@@ -58,7 +58,7 @@ describe('the holder', () => {
   it('is written down for others to read', () => {
     expect(readHolder(disk)).toBe(null);
     const told = { since: 1_700_000_000_000, triggers: true, startTime: 'boot-1' };
-    const holder = { pid: process.pid, host: hostname(), ...told, problems: [], waits: null };
+    const holder = { pid: process.pid, host: hostname(), ...told, problems: [], waits: null, slots: null };
     expect(writeHolder(disk, told)).toEqual(holder);
     expect(readHolder(disk)).toEqual(holder);
     const problems = Array.from({ length: 9 }, () => '\0'.repeat(9_999));

@@ -11,8 +11,8 @@ const meanings: readonly (readonly [fixture: string, verdict: string])[] = [
   ['edit-shell-denied', 'done'],
   ['tests', 'done'],
   ['status-400', 'never E_PROVIDER'],
-  ['status-401', 'never E_PROVIDER'],
-  ['status-403', 'never E_PROVIDER'],
+  ['status-401', 'never E_LOGIN'],
+  ['status-403', 'never E_LOGIN'],
   ['status-429', 'later limited E_PROVIDER'],
   ['status-500', 'later transient E_PROVIDER'],
   ['status-529', 'later transient E_PROVIDER'],
@@ -20,7 +20,7 @@ const meanings: readonly (readonly [fixture: string, verdict: string])[] = [
   ['cut', 'later transient E_PROVIDER'],
   ['sigterm', 'later transient E_PROVIDER'],
   ['unknown-session', 'later transient E_SESSION'],
-  ['no-key', 'never E_PROVIDER'],
+  ['no-key', 'never E_LOGIN'],
 ];
 
 describe.each(agents)('$name', ({ name, provider, session, usd, model, denials }) => {

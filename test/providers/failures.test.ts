@@ -65,7 +65,7 @@ describe('a failure', () => {
     ).toEqual({
       is: 'never',
       reason: {
-        code: 'E_PROVIDER',
+        code: 'E_LOGIN',
         text: 'agent is not allowed to use its model; run `agent login`: bad key',
       },
       usage,

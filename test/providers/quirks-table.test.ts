@@ -208,7 +208,7 @@ describe('gemini', () => {
     [44, 'never E_PROVIDER'],
     [52, 'never E_PROVIDER'],
     [55, 'never E_PROVIDER'],
-    [145, 'never E_PROVIDER'],
+    [145, 'never E_LOGIN'],
     [173, 'later limited E_PROVIDER'],
     [17, 'later transient E_PROVIDER'],
     [143, 'later transient E_PROVIDER'],

@@ -143,6 +143,19 @@ describe('files that another program runs, too', { timeout: 90_000 }, () => {
     expect(project.read('context/implement/review/review.md')).toMatch(/^xhigh [1-9]/);
   });
 
+  it('keep the inherited variables when an edited file continues, in sub-workflows too', async () => {
+    const whole = 'name: whole\nversion: "1"\ntimeout: 1m\nsteps: { cycle: { workflow: ./part.yaml } }\n';
+    const failing = part.replace('echo "$TOPIC" > topic', 'exit 3');
+    const flows = { 'flows/whole.yaml': whole, 'flows/part.yaml': failing };
+    project = new CliProject({ 'mailroom.yaml': 'trail: off\n', ...flows }, {});
+    const first = await project.run(['run', 'flows/whole.yaml', '--inherit', 'TOPIC'], { TOPIC: 'one' });
+    expect(first.code).toBe(1);
+    project.write('flows/part.yaml', part);
+    // The value comes from the shell of the command that continues the run.
+    expect(await project.run(['resume', 'last', '--update'], { TOPIC: 'two' })).toMatchObject({ code: 0 });
+    expect(project.read('topic')).toBe('two\n');
+  });
+
   it('refuse a variable that has no name', async () => {
     project = new CliProject({ 'flows/part.yaml': part }, {});
     const { code, stderr } = await project.run(['run', 'flows/part.yaml', '--inherit', 'TOPIC=one']);

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { CliProject } from '../support/clis.ts';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, TestProject } from '../support/project.ts';
 
@@ -8,6 +9,7 @@ afterEach(() => project.remove());
 interface Why {
   readonly code: string;
   readonly reason: string;
+  readonly cause: { readonly record: string } | null;
   readonly command: string | null;
 }
 
@@ -143,3 +145,103 @@ steps:
     stderr: expect.stringContaining('the run is over') as string,
   });
 });
+
+const newestRun = async () => {
+  const runs = JSON.parse((await project.run(['runs', '--json'])).stdout) as { run: string }[];
+  return runs[0]?.run ?? '';
+};
+
+const lastCode = async () => (await why('last')).code;
+
+const claudeAlone = `
+name: one
+version: "1"
+roles:
+  maker: { provider: claude, capabilities: [READ], retries: 0 }
+messages:
+  task: { from: user, to: maker }
+  done: { from: maker, to: user, closes: true }
+start: { type: task, to: maker }
+`;
+
+it('says that an agent program lacks a login, and repeats the message after one', { timeout: 60_000 }, async () => {
+  project = new CliProject(
+    { 'protocols/team.yaml': claudeAlone, 'mailroom.yaml': 'trail: off\n' },
+    {
+      claude: `
+if (existsSync(env.MAILROOM_PROJECT + '/logged-in')) {
+  send('done', 'user', 'Done.');
+  return claude('done');
+}
+event({ type: 'result', subtype: 'success', is_error: true, result: 'Not logged in · Please run /login',
+  session_id: 's', total_cost_usd: 0, modelUsage: {}, permission_denials: [] });
+process.exitCode = 1;`,
+    },
+  );
+  project.drop('agents/maker/inbox/task.md', 'Make it\n');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 1 });
+  const { code, reason, cause, command } = await why('maker');
+  expect(code).toBe('login_missing');
+  expect(reason).toContain('claude is not allowed to use its model; run `claude` once and log in');
+  expect(cause?.record.slice(-6)).toBe(command?.slice(-6));
+  expect(await why(cause?.record ?? '')).toMatchObject({ code, command });
+  project.write('logged-in', '');
+  expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect((await why('maker')).code).toBe('no_mail');
+});
+
+it(
+  'names the run whose step uses the slots of the project, and the turn that does',
+  { timeout: 120_000 },
+  async () => {
+    project = new CliProject(
+      {
+        'protocols/team.yaml': claudeAlone,
+        'mailroom.yaml': 'trail: off\nconcurrency: 1\n',
+        'workflows/w.yaml': `name: w
+version: "1"
+timeout: 5m
+triggers: { go: { files: [go], debounce: 50ms } }
+steps: { build: { provider: claude, instructions: Build., capabilities: [READ] } }
+`,
+      },
+      {
+        claude: `
+const end = env.MAILROOM_PROJECT + '/end-' + (env.MAILROOM_STEP ?? env.MAILROOM_ROLE);
+while (!existsSync(end)) await new Promise((resolve) => setTimeout(resolve, 20));
+if (env.MAILROOM_STEP === undefined) send('done', 'user', 'Done.');
+claude('done');`,
+      },
+    );
+    const up = project.start(['up', '--plain']);
+    const end = finished(up);
+    await said(up, 'roles');
+    project.write('go', '1');
+    await expect.poll(lastCode, { timeout: 20_000 }).toBe('running');
+    const run = await newestRun();
+    project.drop('agents/maker/inbox/task.md', 'Make it\n');
+    const held = { code: 'slots_taken', cause: { record: `${run}/build` }, command: null };
+    await expect.poll(() => why('maker'), { timeout: 20_000 }).toMatchObject({
+      ...held,
+      reason: 'the only slot of the project is in use by runs of workflows',
+    });
+    expect(JSON.parse((await project.run(['status', '--json'])).stdout)).toMatchObject({
+      roles: [{ name: 'user' }, { name: 'maker', why: held }],
+    });
+    project.write('end-build', '');
+    await expect.poll(async () => (await why('maker')).code, { timeout: 20_000 }).toBe('running');
+    project.write('go', '2');
+    await expect.poll(newestRun, { timeout: 20_000 }).not.toBe(run);
+    const second = await newestRun();
+    await expect.poll(() => why(second), { timeout: 20_000 }).toMatchObject({
+      code: 'slots_taken',
+      reason: 'build waits for a slot: roles or other runs use the only one of the project',
+      cause: { record: 't1' },
+    });
+    project.write('end-maker', '');
+    await expect.poll(async () => (await why(second)).code, { timeout: 20_000 }).toBe('succeeded');
+    up.kill('SIGTERM');
+    await end;
+  },
+);

@@ -1,8 +1,10 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { decide, type Decision } from '../machine/decide.ts';
+import { causedBy } from '../machine/explain/words.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import type { Fact, MailEvent, Sent } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
+import { occupies } from '../machine/rules/slots.ts';
 import type { MailState } from '../machine/state.ts';
 import { BudgetAlerts } from './budget-alerts.ts';
 import { Commands } from './commands.ts';
@@ -293,7 +295,8 @@ export class MailHost implements Host {
     for (let round = 0; round < mostRounds; round += 1) {
       this.#decision = decide(this.#ledger.state, protocol, this.#ledger.now());
       if (this.#decision.facts.length === 0) {
-        this.#options.slots?.uses(Math.max(this.desired, this.running));
+        const first = [...this.#ledger.state.turns.values()].find(occupies);
+        this.#options.slots?.uses(Math.max(this.desired, this.running), first ? causedBy(first) : null);
         return;
       }
       this.#ledger.record(this.#decision.facts);

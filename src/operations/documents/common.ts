@@ -69,6 +69,7 @@ const whyCode = z.enum([
   'usage_limit',
   'backoff',
   'concurrency',
+  'slots_taken',
   'workspace',
   'budget',
   'turn_open',
@@ -91,6 +92,7 @@ const whyCode = z.enum([
   'closed',
   'succeeded',
   'skipped',
+  'login_missing',
   'failed',
   'cancelled',
 ] satisfies WhyCode[]);

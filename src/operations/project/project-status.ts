@@ -3,6 +3,7 @@ import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/services.ts';
 import type { Holder } from './project.ts';
+import { slotsOfRun } from '../why/slots.ts';
 import {
   runStatus,
   triggerStatus,
@@ -51,16 +52,13 @@ export async function workflowStatus(
       if (isOver(disk, card.run) === true) continue;
       const stored = open(card.run);
       const state = stored.state();
-      if (state.endedAt === null)
-        runs.push(
-          runStatus(
-            state,
-            compile(stored.definition),
-            card,
-            await stored.alive(),
-            pendingCommands(disk, card.run),
-          ),
-        );
+      if (state.endedAt !== null) continue;
+      const situation = {
+        alive: await stored.alive(),
+        pending: pendingCommands(disk, card.run),
+        slots: slotsOfRun(card.run, holder, settings?.config ?? null),
+      };
+      runs.push(runStatus(state, compile(stored.definition), card, situation));
     } catch (error) {
       // An unreadable run does not hide the others.
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;

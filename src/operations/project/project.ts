@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
+import type { HolderNote } from '../../host/holder.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { MailState } from '../../mail/machine/state.ts';
@@ -83,6 +84,8 @@ export interface Holder {
   readonly triggers: boolean;
   /** Current problems that will be retried. */
   readonly problems: readonly string[];
+  /** Who uses its slots for agents; null: one is free. */
+  readonly slots: Required<HolderNote>['slots'];
 }
 
 /** How long a command waits for the controller's verdict, in milliseconds. */

@@ -101,7 +101,7 @@ export async function composeRun(
   const own = portsOf(disk, settings, run, format);
   const said = await announcementOf(disk, run, settings.config.nip);
   const wake = () => kit.wake();
-  const shared = origin.slots?.join(wake) ?? null;
+  const shared = origin.slots?.join(run.run, wake) ?? null;
   const observers = [...recordsOf(disk, run, format), ...(said ? [said.observing] : [])];
   const host = new RunHost({ ...ports, ...own, observers, report }, run.definition, {
     slots: settings.config.concurrency ?? availableParallelism(),
@@ -189,6 +189,7 @@ function controllerOf(
   return {
     run,
     rules: host.rules,
+    slots: () => host.slots,
     notes: notes.filter((note) => note !== null),
     get state() {
       return host.state;

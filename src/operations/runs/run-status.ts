@@ -11,6 +11,7 @@ import type { RunCard, RunControlFile } from '../../letters/letters.ts';
 import type { Holder } from '../project/project.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { explained, isMoving, type Explained } from '../why/explained.ts';
+import type { RunSlots } from '../why/slots.ts';
 import { approveCommand, resumeCommand, runCommand, type AnswerFields } from './run-commands.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
@@ -89,13 +90,21 @@ export function waitingWhy(since: number, waits: HostedRun['waits']): Why<never>
   });
 }
 
-/** The status of a run that has not ended. `pending`: commands that its process has not read. */
+/** What the status of a run needs besides its state. */
+interface RunSituation {
+  /** Whether a process hosts it. */
+  readonly alive: boolean;
+  /** Commands that its process has not read. */
+  readonly pending: readonly RunControlFile[];
+  readonly slots: RunSlots;
+}
+
+/** The status of a run that has not ended. */
 export function runStatus(
   state: RunState,
   rules: Rules,
   { run, workflow, startedBy, person }: Pick<RunCard, 'run' | 'workflow' | 'startedBy' | 'person'>,
-  alive: boolean,
-  pending: readonly RunControlFile[],
+  { alive, pending, slots }: RunSituation,
 ): RunStatusDocument {
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const gates = active.flatMap(({ path, phase, startedAt }) => {
@@ -122,7 +131,7 @@ export function runStatus(
     steps,
     gates,
     paused: state.paused && { by: state.paused.by, at: iso(state.paused.at) },
-    why: alive ? whyOf(state, rules, run) : null,
+    why: alive ? whyOf(state, rules, run, slots) : null,
     resume: alive ? null : resumeCommand({ run, startedBy }),
     cost: state.cost,
   };
@@ -138,8 +147,8 @@ function answerFields(types: Approval['fields']): AnswerFields {
 }
 
 /** By the state alone: a process that is there has done what time alone made due. */
-function whyOf(state: RunState, rules: Rules, run: string): Explained | null {
-  const why = new RunExplainer(state, rules, state.now).run();
+function whyOf(state: RunState, rules: Rules, run: string, { slots, others }: RunSlots): Explained | null {
+  const why = new RunExplainer(state, rules, state.now, slots, others).run();
   return isMoving(why) ? null : explained(why, (act) => runCommand(run, act));
 }
 

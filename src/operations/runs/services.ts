@@ -7,6 +7,7 @@ import type { Path, RunEvent } from '../../workflow/machine/event.ts';
 import type { OwnWorkspace, Workflow } from '../../workflow/model.ts';
 import type { PlanData } from '../../workflow/machine/plan.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
+import type { Slots } from '../../workflow/machine/decide/context.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import type { Holder } from '../project/project.ts';
 import type { WorkflowStatus } from './run-status.ts';
@@ -226,6 +227,8 @@ export interface RunController {
   readonly run: string;
   readonly state: RunState;
   readonly rules: Rules;
+  /** What the process of the run can run for it at once. */
+  readonly slots: () => Slots;
   /** Notes at the start: a journal cut off at its end. */
   readonly notes: readonly string[];
   /** Current problems that will be retried. */

@@ -10,7 +10,7 @@ import { type Config, isAgentProvider } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
-import { SharedSlots, type SlotUser } from '../../host/slots.ts';
+import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
 import { UpHost, type OpenWorkflows, type OwnRuns, type UpWorkflows } from '../../workflow/host/up-host.ts';
 import type { MailPorts } from '../../mail/host/ports.ts';
 import type { Turns } from '../../mail/host/turns.ts';
@@ -160,7 +160,12 @@ async function compose(
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: publishing(disk, note, problems, () => afterLook(host.state, options, kept)),
+    onChange: publishing(
+      disk,
+      note,
+      () => ({ problems: problems(), slots: up?.shared.taken ?? null }),
+      () => afterLook(host.state, options, kept),
+    ),
   });
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
@@ -236,23 +241,24 @@ function afterLook(state: MailState, { onChange }: ControllerOptions, kept: Stat
 }
 
 /**
- * Writes the problems beside the lock when they change, for `status`; a disk error here stops
- * nothing.
+ * Writes the problems and the users of the slots beside the lock when they change, for `status` and
+ * `why`; a disk error here stops nothing.
  */
 function publishing(
   disk: RealDisk,
   note: HolderNote,
-  problems: () => readonly string[],
+  current: () => Required<Pick<HolderNote, 'problems' | 'slots'>>,
   then: () => void,
 ): () => void {
-  let published: readonly string[] = [];
+  let published = JSON.stringify({ problems: [], slots: null });
   return () => {
     then();
-    const now = problems();
-    if (now.length === published.length && now.every((each, index) => each === published[index])) return;
-    published = now;
+    const now = current();
+    const text = JSON.stringify(now);
+    if (text === published) return;
+    published = text;
     try {
-      writeHolder(disk, { ...note, problems: now });
+      writeHolder(disk, { ...note, ...now });
     } catch (error) {
       if (!(error instanceof MailroomError)) throw error;
     }
@@ -267,11 +273,11 @@ async function openUp(
   open: OpenWorkflows,
   { concurrency }: Protocol,
   kit: HostProcess,
-): Promise<{ readonly workflows: UpWorkflows; readonly slots: SlotUser }> {
+): Promise<{ readonly workflows: UpWorkflows; readonly shared: SharedSlots; readonly slots: SlotUser }> {
   const shared = new SharedSlots(concurrency);
   const wake = () => kit.wake();
   const workflows = await open(shared, { wake, failed: (error) => kit.fail(error) });
-  return { workflows, slots: shared.join(wake) };
+  return { workflows, shared, slots: shared.join(mailUser, wake) };
 }
 
 /** The input folders. */

@@ -16,10 +16,14 @@ const settled: ReadonlySet<WhyCode> = new Set([
   'unread',
   'handled',
   'withdrawn',
+  'login_missing',
   'failed',
   'closed',
   'quiet',
 ]);
+
+/** Nothing waits for a role, as far as the journal knows. */
+const withoutMail: ReadonlySet<WhyCode> = new Set(['no_mail', 'login_missing', 'failed']);
 
 /**
  * The same with what only the host and the folders show: that none runs, what it reports, files
@@ -32,7 +36,7 @@ export function hostedMail(
 ): Why<MailAct | HostAct> {
   const holder = project.holder();
   const file =
-    role === null || why.code !== 'no_mail' ? null : notAccepted(project, state, role, holder === null);
+    role === null || !withoutMail.has(why.code) ? null : notAccepted(project, state, role, holder === null);
   const own = file === null ? why : because<MailAct>('not_accepted', `${file} is not accepted yet`);
   if (holder === null) return unhosted(own, project);
   if (own.code !== 'due') return own;

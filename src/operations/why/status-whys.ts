@@ -6,6 +6,7 @@ import type { Project } from '../project/project.ts';
 import type { MailStatus, RoleStatus, ThreadStatus } from '../mail-status.ts';
 import { explained, isMoving, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
+import { besideMail } from './slots.ts';
 
 /** The reasons of what waits; null: it moves, or nothing of it waits. */
 interface StatusWhys {
@@ -42,7 +43,7 @@ export function explainStatus(
   );
   const state = roles.size + threads.size === 0 ? null : read();
   if (state === null) return unexplained;
-  const explainer = new MailExplainer(state, protocol, now);
+  const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
   const document = (why: MailWhy, role: string | null) => {
     const hosted = hostedMail(why, project, { state, role });
     return isMoving(hosted) ? null : explained(hosted, (act) => mailCommand(state, protocol, act));

@@ -19,6 +19,7 @@ import { statusOf } from '../status.ts';
 import type { Named } from '../targets.ts';
 import { explained, withoutHost, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
+import { besideMail, slotsOfRun, type RunSlots } from './slots.ts';
 
 /** Why one thing moves, waits or has ended. */
 export interface WhyDocument extends Explained {
@@ -41,23 +42,32 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
     return { schema: 1, target: waiting.card.run, state: 'waiting', ...own };
   }
   const run = path.length > 0 ? workflows.run(reference) : workflows.find(word);
-  if (run !== null) return await whyRun(run, path.join('/'), now);
   const definition = await project.definition();
+  if (run !== null) {
+    const config = definition.ok ? definition.value.config : null;
+    return await whyRun(run, path.join('/'), now, slotsOfRun(run.run, project.holder(), config));
+  }
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const { protocol } = definition.value;
   const state = project.state() ?? emptyState();
   const named = namedIn(project, state, protocol, word, workflows.runs());
-  const { target, ...found } = whyMail(state, protocol, named, now);
+  const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
+  const { target, ...found } = whyMail(state, explainer, named);
   const role = named.kind === 'role' ? named.role : null;
   const hosted = hostedMail(found.why, project, { state, role });
   const own = role === null ? found.state : roleState(project, state, protocol, role, now);
   return { schema: 1, target, state: own, ...explained(hosted, (act) => mailCommand(state, protocol, act)) };
 }
 
-async function whyRun(stored: StoredRun, path: string, now: number): Promise<WhyDocument> {
+async function whyRun(
+  stored: StoredRun,
+  path: string,
+  now: number,
+  { slots, others }: RunSlots,
+): Promise<WhyDocument> {
   const state = stored.state();
   const rules = compile(stored.definition);
-  const explainer = new RunExplainer(state, rules, now);
+  const explainer = new RunExplainer(state, rules, now, slots, others);
   const own = path === '' ? explainer.run() : explainer.step(path);
   if (own === null)
     throw new MailroomError(
@@ -102,8 +112,7 @@ interface Found {
   readonly why: MailWhy;
 }
 
-function whyMail(state: MailState, protocol: Protocol, named: Explainable, now: number): Found {
-  const explainer = new MailExplainer(state, protocol, now);
+function whyMail(state: MailState, explainer: MailExplainer, named: Explainable): Found {
   switch (named.kind) {
     case 'role':
       return { target: named.role, state: '', why: explainer.role(named.role) };

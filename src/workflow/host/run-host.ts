@@ -4,6 +4,7 @@ import { decide, type Decision, type Process } from '../machine/decide.ts';
 import { noSlots, type Slots } from '../machine/decide/context.ts';
 import type { Fact, RunStart, Happening, Path, RunEvent } from '../machine/event.ts';
 import { maskEvent, typesIn } from '../machine/mask-event.ts';
+import { isIn } from '../machine/fold/steps.ts';
 import { findStep } from '../machine/scope.ts';
 import { compile, type BodyRule, type Rules } from '../machine/rules.ts';
 import type { Workflow } from '../model.ts';
@@ -177,14 +178,24 @@ export class RunHost implements Host {
     for (const problem of this.#workers.problems()) this.#disk.report(problem);
     // While commands are unreadable, running processes continue and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
-    this.#options.shared?.uses(
-      Math.max(this.#decision.processes.filter(isAgent).length, this.#workers.agents),
-    );
+    this.#reportSlots();
     this.#rollback.take();
     if (!this.#held) this.#taken.push(...this.#hooks.take());
     const written = this.#ledger.write();
     if (!this.#commandsReadable) return;
     this.#workers.start(this.#decision.processes.filter(needsNoSync(written)));
+  }
+
+  /** Reports its agents to the others in this process. */
+  #reportSlots(): void {
+    const agents = this.#decision.processes.filter(isAgent);
+    const { given, steps } = this.state;
+    const step = steps.get(agents[0]?.key.path ?? '');
+    const first = isIn(step, 'running', 'checking') && given !== null ? step : null;
+    this.#options.shared?.uses(
+      Math.max(agents.length, this.#workers.agents),
+      first && { record: `${given?.run ?? ''}/${first.path}`, at: first.phase.since },
+    );
   }
 
   sync(): Promise<void> | null {
@@ -213,7 +224,7 @@ export class RunHost implements Host {
   }
 
   /** A host that is held starts nothing, and so has nothing that it would not run. */
-  #slots(): Slots {
+  get slots(): Slots {
     if (this.#held) return noSlots;
     const { slots, shared } = this.#options;
     return { agents: shared ? shared.allowance() : slots, processes: Infinity };
@@ -221,7 +232,7 @@ export class RunHost implements Host {
 
   #decide(): void {
     for (let round = 0; round < mostRounds; round += 1) {
-      this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.#slots());
+      this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.slots);
       const { facts, looks } = this.#decision;
       if (facts.length === 0 && looks.length === 0) return;
       if (facts.some(({ type }) => type === 'closed')) {

@@ -13,5 +13,5 @@ export function failureName({ reported, reason, timedOut, class: errorClass }: F
   if (reason.code === 'E_OUTPUT') return contractMissed;
   if (reason.code === 'E_CAPABILITY' || reason.code === 'E_PERMISSIONS') return 'capability_denied';
   const isProvider = reason.code === 'E_PROVIDER' && errorClass === 'NON_RETRYABLE';
-  return isProvider ? 'auth_failure' : 'crashed';
+  return isProvider || reason.code === 'E_LOGIN' ? 'auth_failure' : 'crashed';
 }

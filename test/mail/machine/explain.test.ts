@@ -82,7 +82,59 @@ describe('why a role does not move', () => {
     narrow.drop('user → architect: task');
     narrow.turn('architect', ['→ engineer: design']);
     narrow.drop('user → architect: task');
-    expect(said(role(narrow, 'architect'))).toBe('concurrency: the only slot of the project is in use');
+    const why = role(narrow, 'architect');
+    expect(said(why)).toBe('slots_taken: the only slot of the project is in use by engineer');
+    expect(why.cause).toEqual({ record: 't2', at: narrow.now });
+  });
+
+  it('names the runs that use the slots of the project, and one of their steps', () => {
+    const world = new World(pair.replaceAll('READ, EDIT', 'READ'));
+    world.protocol = { ...world.protocol, concurrency: 3 };
+    world.drop('user → backend: task');
+    const first = { record: 'r1/build', at: world.now };
+    world.command({ verb: 'pause', target: { kind: 'all' }, now: false });
+    world.drop('user → frontend: task');
+    world.state.paused.all = null;
+    const beside = (agents: number) =>
+      new MailExplainer(world.state, world.protocol, world.now, { agents, first }).role('frontend');
+    expect(said(beside(1))).toBe('due: nothing holds frontend back');
+    expect(said(beside(2))).toBe(
+      'slots_taken: all 3 slots of the project are in use by backend and runs of workflows',
+    );
+    expect(beside(2).cause).toEqual({ record: 't1', at: world.now });
+    world.turn('backend', ['→ user: delivered']);
+  });
+
+  it('says that its own turns use the slots of the project', () => {
+    const world = new World(pair.replaceAll('READ, EDIT]', 'READ], concurrency: 2'));
+    world.protocol = { ...world.protocol, concurrency: 1 };
+    world.drop('user → backend: task');
+    world.drop('user → backend: task');
+    expect(said(message(world, 'task2'))).toBe('concurrency: the only slot of the project is in use');
+  });
+
+  it('says that its program lacks a login, also of the thread, and what repeats the message', () => {
+    const world = new World(pair);
+    world.drop('user → backend: task');
+    const at = world.now;
+    world.fail('backend', { class: 'NON_RETRYABLE', reason: { code: 'E_LOGIN', text: 'run `claude`' } });
+    const text = 'backend did not handle task …task: E_LOGIN: run `claude`';
+    expect(role(world, 'backend')).toEqual({
+      code: 'login_missing',
+      reason: text,
+      cause: { record: 'task', at },
+      until: null,
+      act: { do: 'retry', message: 'task', role: 'backend' },
+    });
+    expect(said(thread(world, 'task'))).toBe(
+      `login_missing: no work is left in the thread; ${text} (retry)`,
+    );
+    expect(said(message(world, 'task'))).toBe(
+      'login_missing: backend did not handle it: E_LOGIN: run `claude` (retry)',
+    );
+    world.drop('user → frontend: task in task');
+    world.turn('frontend', ['→ user: delivered']);
+    expect(said(thread(world, 'task'))).toBe('closed: delivered …ivered closed the thread');
   });
 
   it('names the rate limited provider, and when its limit ends', () => {

@@ -38,6 +38,7 @@ export interface Failure {
   readonly class?: 'RETRYABLE_RATE_LIMIT' | 'NON_RETRYABLE' | 'FATAL';
   readonly until?: number;
   readonly usage?: Usage;
+  readonly reason?: Reason;
 }
 
 export type Bend = (facts: readonly Fact[], state: MailState) => readonly Fact[];
@@ -141,7 +142,7 @@ export class World {
   /** The running turn of a role fails. */
   fail(role: string, failure: Failure = {}): void {
     const { class: errorClass = 'RETRYABLE_TRANSIENT', until = null, usage = free } = failure;
-    const reason: Reason = { code: 'E_TURN', text: 'it broke' };
+    const { reason = { code: 'E_TURN', text: 'it broke' } } = failure;
     const key = this.#key(role, failure.in);
     this.record({ type: 'attempt-failed', ...key, class: errorClass, reason, until, usage, session: null });
     this.settle();

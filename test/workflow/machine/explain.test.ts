@@ -115,6 +115,30 @@ describe('why a step does not move', () => {
     expect(step(one, 'b', 1)?.cause).toEqual({ record: 'a', at: start });
   });
 
+  it('says that roles or other runs use the slots, of agents alone', () => {
+    const first = { record: 't7', at: start - hour };
+    const beside = (text: string, agents: number, left: number) => {
+      // Nobody gives the slots back here, so the run waits forever.
+      const { state, rules, now } = world(text, { agents: left, watched: false });
+      const slots = { agents: left, processes: Infinity };
+      return new RunExplainer(state, rules, now, slots, { agents, first }).step('b');
+    };
+    const why = beside('a : agent=claude\nb : agent=claude', 2, 1);
+    expect(said(why)).toBe('slots_taken: b waits for a slot: roles or other runs use 2 of the 3 of the project');
+    expect(why?.cause).toEqual(first);
+    expect(said(beside('b : agent=claude', 1, 0))).toBe(
+      'slots_taken: b waits for a slot: roles or other runs use the only one of the project',
+    );
+    expect(said(beside('b', 1, 0))).toBe('running: b runs');
+  });
+
+  it('says that an agent lacks a login, of the step and of the run', () => {
+    const one = world('a : agent=claude');
+    one.fails('a', { class: 'NON_RETRYABLE', code: 'E_LOGIN', text: 'run `claude`' });
+    expect(said(step(one, 'a'))).toBe('login_missing: a failed: run `claude` (retry-step)');
+    expect(said(run(one))).toBe('login_missing: the run failed: a: run `claude` (resume)');
+  });
+
   it('says that the rest of the budget is reserved', () => {
     const one = world('a : agent=claude usd=2\nb : agent=claude usd=2', {
       workflow: { budget: { usd: 3, tokens: null } },

@@ -9,6 +9,7 @@ test.each<[string, ErrorClass, ErrorCode, string | null, boolean]>([
   ['output_contract', 'NON_RETRYABLE', 'E_OUTPUT', null, false],
   ['capability_denied', 'NON_RETRYABLE', 'E_PERMISSIONS', null, false],
   ['auth_failure', 'NON_RETRYABLE', 'E_PROVIDER', null, false],
+  ['auth_failure', 'NON_RETRYABLE', 'E_LOGIN', null, false],
   ['crashed', 'RETRYABLE_TRANSIENT', 'E_PROVIDER', null, false],
 ])('a failure is called %s: %s, %s', (name, errorClass, code, reported, timedOut) => {
   const reason = { code, text: 'why' };

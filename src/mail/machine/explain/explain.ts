@@ -3,11 +3,12 @@ import type { Ask } from '../event.ts';
 import { isHuman, type Protocol, type Role } from '../../format/protocol.ts';
 import type { Mail, MailState, Thread, Turn, Wait } from '../state.ts';
 import { RoleScan, type Candidate } from '../rules/scan.ts';
-import { isHeld, occupies, Slots, type Launch } from '../rules/slots.ts';
+import { isHeld, occupies, Slots, type Hold, type Launch } from '../rules/slots.ts';
 import { outcomes } from '../rules/outcomes.ts';
 import { blocking, openAsks } from '../rules/waiting.ts';
-import { heldWhy, inboxMissing, joinWhy, turnWords } from './holds.ts';
-import { because, due, through } from '../../../kernel/why.ts';
+import { failedCopy, failedIn, failedLast } from './failed.ts';
+import { heldWhy, inboxMissing, joinWhy, slotsWhy, turnWords } from './holds.ts';
+import { because, due, noAgents, through, type OtherAgents } from '../../../kernel/why.ts';
 import { causedBy, shortId, named, type MailWhy } from './words.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
@@ -32,17 +33,21 @@ export class MailExplainer {
   readonly #state: MailState;
   readonly #protocol: Protocol;
   readonly #now: number;
+  readonly #others: OtherAgents;
   readonly #slots: Slots;
   /** Turns whose gates run. */
   readonly #checked: ReadonlySet<TurnId>;
   /** Asks that are being explained: roles may wait for each other. */
   readonly #asks = new Set<string>();
 
-  constructor(state: MailState, protocol: Protocol, clock: number) {
+  /** `others`: the agents of runs that take slots of the roles. */
+  constructor(state: MailState, protocol: Protocol, clock: number, others = noAgents) {
     this.#state = state;
     this.#protocol = protocol;
+    this.#others = others;
     this.#now = Math.max(clock, state.now);
-    this.#slots = new Slots(state, protocol, this.#now);
+    const left = { ...protocol, concurrency: Math.max(0, protocol.concurrency - others.agents) };
+    this.#slots = new Slots(state, left, this.#now);
     const { gates } = outcomes(state, protocol, this.#slots, this.#now);
     this.#checked = new Set(gates.map(({ turn }) => turn.id));
   }
@@ -62,7 +67,12 @@ export class MailExplainer {
       ...answered.map((wait) => this.#start(this.#scan(role).replies(wait))),
       ...waiting.map((mail) => this.copy(mail, name)),
     ];
-    return direct(whys) ?? this.#ownWait(name) ?? because('no_mail', `${name} has no mail`);
+    return (
+      direct(whys) ??
+      this.#ownWait(name) ??
+      failedLast(this.#state, name) ??
+      because('no_mail', `${name} has no mail`)
+    );
   }
 
   /** The oldest waiting mail of each thread, requests first. */
@@ -124,11 +134,8 @@ export class MailExplainer {
         const [ask] = openAsksFor(this.#state, mail, role);
         return ask ? this.#asked(ask, role) : because('unread', `${role} has not read it`, { cause });
       }
-      case 'failed': {
-        const { code, text } = delivery.reason;
-        const act = { do: 'retry', message: message.id, role } as const;
-        return because('failed', `${role} did not handle it: ${code}: ${text}`, { cause, act });
-      }
+      case 'failed':
+        return failedCopy(mail, role, 'it') ?? because('failed', `${role} did not handle it`, { cause });
       case 'withdrawn':
         return because(
           'withdrawn',
@@ -286,8 +293,11 @@ export class MailExplainer {
         act,
       });
     if (state === 'closed') return this.#closed(thread);
-    if (state === 'quiet')
+    if (state === 'quiet') {
+      const failed = failedIn(this.#state, thread);
+      if (failed !== null) return through(failed.code, 'no work is left in the thread', failed);
       return because('quiet', 'no work is left in the thread, and no message closed it', { cause, act });
+    }
     return direct(this.#inThread(thread)) ?? due('nothing waits in the thread');
   }
 
@@ -333,12 +343,16 @@ export class MailExplainer {
 
   #start(launch: Launch): MailWhy {
     const verdict = this.#slots.verdict(launch);
-    if (isHeld(verdict)) return heldWhy(this.#state, this.#protocol, verdict, launch);
+    if (isHeld(verdict)) return this.#hold(verdict, launch);
     return due(`nothing holds ${launch.role.name} back`);
   }
 
-  #held(hold: Parameters<typeof heldWhy>[2], role: Role, thread: ThreadId): MailWhy {
-    const launch = { role, thread, holds: null, budget: role.budget, turn: null };
+  #held(hold: Hold, role: Role, thread: ThreadId): MailWhy {
+    return this.#hold(hold, { role, thread, holds: null, budget: role.budget, turn: null });
+  }
+
+  #hold(hold: Hold, launch: Launch): MailWhy {
+    if (hold === 'concurrency') return slotsWhy(this.#state, this.#protocol, launch.role, this.#others);
     return heldWhy(this.#state, this.#protocol, hold, launch);
   }
 }
@@ -347,6 +361,7 @@ export class MailExplainer {
 const over: ReadonlySet<MailWhy['code']> = new Set([
   'handled',
   'withdrawn',
+  'login_missing',
   'failed',
   'closed',
   'quiet',

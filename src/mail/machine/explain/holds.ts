@@ -2,14 +2,19 @@ import { isHuman, providersOf, type Protocol } from '../../format/protocol.ts';
 import type { Mail, MailState, Pause, Turn } from '../state.ts';
 import { occupies, type Hold, type Launch } from '../rules/slots.ts';
 import { listed } from '../../../kernel/enumerate.ts';
-import { because } from '../../../kernel/why.ts';
+import { because, type OtherAgents } from '../../../kernel/why.ts';
 import { causedBy, shortId, type MailAct, type MailWhy } from './words.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 
 /**
  * What a hold of `decide` means for a launch: the record that caused it, its end and its remedy.
  */
-export function heldWhy(state: MailState, protocol: Protocol, hold: Hold, launch: Launch): MailWhy {
+export function heldWhy(
+  state: MailState,
+  protocol: Protocol,
+  hold: Exclude<Hold, 'concurrency'>,
+  launch: Launch,
+): MailWhy {
   const { role, thread, holds } = launch;
   const turns = [...state.turns.values()];
   switch (hold) {
@@ -22,16 +27,6 @@ export function heldWhy(state: MailState, protocol: Protocol, hold: Hold, launch
       const until = Math.min(...providers.map((provider) => state.parked.get(provider) ?? Infinity));
       const text = `${listed(providers)} ${providers.length === 1 ? 'is' : 'are'} rate limited`;
       return because(hold, text, { until: Number.isFinite(until) ? until : null });
-    }
-    case 'concurrency': {
-      const busy = turns.filter(occupies);
-      const own = busy.filter((turn) => turn.role === role.name);
-      const isOwn = own.length >= role.concurrency;
-      const whose = isOwn ? role.name : 'the project';
-      const most = isOwn ? role.concurrency : protocol.concurrency;
-      const text =
-        most === 0 ? `no slot is free` : `${slots(most)} of ${whose} ${most === 1 ? 'is' : 'are'} in use`;
-      return behind(hold, text, isOwn ? own : busy);
     }
     case 'workspace': {
       const holder = turns.find((turn) => occupies(turn) && turn.holds === holds);
@@ -62,15 +57,43 @@ export function heldWhy(state: MailState, protocol: Protocol, hold: Hold, launch
   }
 }
 
+/**
+ * A role without a free slot: its own slots are in use, or those of the project, perhaps by other
+ * roles or runs. `others`: the agents of runs.
+ */
+export function slotsWhy(
+  state: MailState,
+  protocol: Protocol,
+  { name, concurrency }: Launch['role'],
+  others: OtherAgents,
+): MailWhy {
+  const busy = [...state.turns.values()].filter(occupies);
+  const own = busy.filter(({ role }) => role === name);
+  if (own.length >= concurrency) return behind('concurrency', slotsInUse(concurrency, name), own);
+  const text = slotsInUse(protocol.concurrency, 'the project');
+  const other = busy.find(({ role }) => role !== name);
+  if (other === undefined && others.agents === 0) return behind('concurrency', text, own);
+  const users = [
+    ...new Set(busy.map(({ role }) => role)),
+    ...(others.agents === 0 ? [] : ['runs of workflows']),
+  ];
+  return because('slots_taken', `${text} by ${listed(users)}`, {
+    cause: other === undefined ? others.first : causedBy(other),
+  });
+}
+
+function slotsInUse(most: number, whose: string): string {
+  if (most === 0) return 'no slot is free';
+  return most === 1
+    ? `the only slot of ${whose} is in use`
+    : `all ${String(most)} slots of ${whose} are in use`;
+}
+
 /** A role whose inbox folder a person removed; `unpause` shows its mail again. */
 export function inboxMissing(role: RoleName): MailWhy {
   return because('inbox_missing', `the inbox of ${role} is gone, with mail in it`, {
     act: { do: 'unpause', target: { kind: 'role', role } },
   });
-}
-
-function slots(most: number): string {
-  return most === 1 ? 'the only slot' : `all ${String(most)} slots`;
 }
 
 /** `turn t7 of backend`. */

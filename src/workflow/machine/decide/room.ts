@@ -47,11 +47,16 @@ export class Room {
     return this.#free <= 0;
   }
 
+  /** Whether no agent can start now. */
+  get lacksAgents(): boolean {
+    return this.#freeAgents <= 0;
+  }
+
   /**
    * Whether one more process fits into a body; `provider`: the agent's, null: it is not an agent.
    */
   fits(scope: Scope, provider: string | null): boolean {
-    if (this.full || (provider !== null && this.#freeAgents <= 0)) return false;
+    if (this.full || (provider !== null && this.lacksAgents)) return false;
     return this.#limited(scope.path).every(({ path, most }) => (this.#inScope.get(path) ?? 0) < most);
   }
 

@@ -1,5 +1,5 @@
 import { listed } from '../../../kernel/enumerate.ts';
-import { because, due, through, type Why } from '../../../kernel/why.ts';
+import { because, due, failureCode, noAgents, through, type OtherAgents, type Why } from '../../../kernel/why.ts';
 import { clockNow } from '../clock.ts';
 import { isEnding, type DecisionContext, type Slots } from '../decide/context.ts';
 import { Room } from '../decide/room.ts';
@@ -33,10 +33,13 @@ const anySlots: Slots = { agents: Infinity, processes: Infinity };
 export class RunExplainer {
   readonly #context: DecisionContext;
   readonly #room: Room;
+  readonly #others: OtherAgents;
 
-  constructor(state: RunState, rules: Rules, clock: number, slots: Slots = anySlots) {
+  /** `slots`: those that others in the same process leave; `others`: their agents. */
+  constructor(state: RunState, rules: Rules, clock: number, slots: Slots = anySlots, others = noAgents) {
     this.#context = { state, rules, now: Math.max(clock, state.now), slots };
     this.#room = new Room(this.#context);
+    this.#others = others;
   }
 
   run(): RunWhy {
@@ -146,8 +149,11 @@ export class RunExplainer {
           until: until > now ? until : null,
         });
       }
-      case 'concurrency':
-        return this.#behind(hold, `${path} waits for a slot`);
+      case 'concurrency': {
+        const isAgent = (isIn(run, 'check-waiting') ? rule.checkProvider : rule.provider) !== null;
+        const isOthers = isAgent && this.#others.agents > 0 && this.#room.lacksAgents;
+        return isOthers ? this.#taken(path) : this.#behind(hold, `${path} waits for a slot`);
+      }
       case 'budget': {
         const whose = scope.path === '' ? 'the run' : scope.path;
         return this.#behind(
@@ -158,6 +164,15 @@ export class RunExplainer {
       default:
         return hold satisfies never;
     }
+  }
+
+  /** All slots for agents are in use, also by others. */
+  #taken(path: Path): RunWhy {
+    const { agents, first } = this.#others;
+    const most = agents + this.#context.slots.agents;
+    const used = most === 1 ? 'the only one' : `${String(agents)} of the ${String(most)}`;
+    const text = `${path} waits for a slot: roles or other runs use ${used} of the project`;
+    return because('slots_taken', text, { cause: first });
   }
 
   /** An expression may choose it. */
@@ -232,7 +247,7 @@ export class RunExplainer {
       case 'INCOMPLETE':
         return because('succeeded', `${path} ended incomplete: ${phase.reason?.text ?? ''}`, { cause });
       case 'FAILED':
-        return because('failed', `${path} failed: ${phase.reason?.text ?? ''}`, {
+        return because(failureCode(phase.reason), `${path} failed: ${phase.reason?.text ?? ''}`, {
           cause,
           act: { do: 'retry-step', path },
         });
@@ -311,5 +326,5 @@ function ended(state: RunState, at: number): RunWhy {
   const act = { do: 'resume' } as const;
   if (status === 'CANCELLED') return because('cancelled', `the run was cancelled${said}`, { cause, act });
   const how = status === 'TIMED_OUT' ? 'timed out' : 'failed';
-  return because('failed', `the run ${how}${said}`, { cause, act });
+  return because(failureCode(reason), `the run ${how}${said}`, { cause, act });
 }

@@ -6,6 +6,7 @@ import type { MemoryDisk } from '../../../support/memory-disk.ts';
 import { park, readParked } from '../../../../src/host/parked.ts';
 import { mailPorts } from '../../../support/mail-ports.ts';
 import { Life, type Witness } from '../life.ts';
+import type { Neighbours } from '../neighbours.ts';
 import type { Random } from '../random.ts';
 import { ScriptedRunner, type Script } from './scripted-runner.ts';
 import type { Timeline } from '../timeline.ts';
@@ -20,6 +21,7 @@ export interface Surroundings {
   readonly script: Script;
   /** The providers whose programs are not installed now. */
   readonly uninstalled: ReadonlySet<string>;
+  readonly neighbours: Neighbours;
   newId(): string;
 }
 
@@ -45,7 +47,12 @@ export class Controller extends Life {
           park: (provider, until) => park(disk, provider, until),
         },
       }),
-      { protocol, protocolHash: 'one', version: 'test' },
+      {
+        protocol,
+        protocolHash: 'one',
+        version: 'test',
+        slots: around.neighbours.join(() => this.hint()),
+      },
     );
     this.runner.events = {
       ready: (...told) => this.told(() => this.host.turns.ready(...told)),

@@ -8,6 +8,8 @@ import type { World } from './world.ts';
 /** What people do to a project while it works: the right things, the wrong ones, and slowly. */
 export class Person {
   readonly #world: World;
+  /** What was repeated after a login, by message and role. */
+  readonly #repeated = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -132,21 +134,25 @@ export class Person {
   /** Does what `why` says of everything that waits. False: it names nothing that a person could do. */
   follow(): boolean {
     const acts = new Map<string, MailAct>();
-    for (const { act } of this.#whys().values()) if (act !== null) acts.set(JSON.stringify(act), act);
+    for (const { act, code } of this.#whys().values()) {
+      // What failed for another reason has ended, and need not be done.
+      const isWanted = act?.do !== 'retry' || code === 'login_missing';
+      if (act !== null && isWanted) acts.set(JSON.stringify(act), act);
+    }
     const done = [...acts.values()].filter((act) => this.#do(act));
     if (done.length > 0) this.#world.hint();
     return done.length > 0;
   }
 
   #whys(): ReadonlyMap<string, MailWhy> {
-    const { process, protocol, now } = this.#world;
-    return process ? explanations(process.host.state, protocol, now) : new Map();
+    const { process, protocol, now, neighbours } = this.#world;
+    return process ? explanations(process.host.state, protocol, now, neighbours.agents) : new Map();
   }
 
   /** What waits, and for which `why` knows no reason. Call it when nothing has happened for a while. */
   unexplained(): string[] {
-    const { process, protocol, now } = this.#world;
-    return process ? unexplained(process.host.state, protocol, now) : [];
+    const { process, protocol, now, neighbours } = this.#world;
+    return process ? unexplained(process.host.state, protocol, now, neighbours.agents) : [];
   }
 
   /** False: it is about what has ended, and need not be done. */
@@ -158,11 +164,32 @@ export class Person {
       case 'reply':
         return this.#reply(act.request, act.as);
       case 'retry':
+        return this.#repeat(act.message, act.role);
       case 'send':
         return false;
       default:
         return act satisfies never;
     }
+  }
+
+  /** Has logged in, and repeats what failed for that. False: she has repeated it once. */
+  #repeat(message: string, role: string): boolean {
+    const mail = this.#world.process?.host.state.mail.get(message);
+    const key = `${message} ${role}`;
+    if (!mail || this.#repeated.has(key)) return false;
+    this.#repeated.add(key);
+    this.request('retry', { kind: 'letter', role, name: fileName(mail.message) }, false);
+    return true;
+  }
+
+  /** What did not move although she did what `why` said: it still lacks a login. */
+  inVain(): string[] {
+    const { process } = this.#world;
+    return [...this.#repeated].filter((key) => {
+      const [message = '', role = ''] = key.split(' ');
+      const delivery = process?.host.state.mail.get(message)?.deliveries.get(role);
+      return delivery?.at === 'failed' && delivery.reason.code === 'E_LOGIN';
+    });
   }
 
   /** Uninstalls the program of a provider, or installs it again. */

@@ -67,6 +67,7 @@ async function trouble(world: World, person: Person): Promise<void> {
     else if (dice < 0.125) person.speak();
     else if (dice < 0.128) person.stash();
     else if (dice < 0.133) person.uninstall();
+    world.neighbours.change(world.now);
     world.strain();
     if (random.chance(chaos.rival)) random.pick([() => world.rival(), () => world.loseLock()])();
     if (random.chance(chaos.restart)) world.process?.end(random.pick(['stop', 'drain']));
@@ -98,7 +99,8 @@ async function rest(world: World, person: Person): Promise<string[]> {
     // A crash on the way into the calm may have been the last thing that happened.
     const host = world.process?.host;
     if (!host) continue;
-    if (host.state.events !== events || world.timeline.busy || host.idle() === 'busy') {
+    const isBusy = host.idle() === 'busy' && world.neighbours.agents.agents === 0;
+    if (host.state.events !== events || world.timeline.busy || isBusy) {
       events = host.state.events;
       since = step;
       continue;
@@ -110,7 +112,12 @@ async function rest(world: World, person: Person): Promise<string[]> {
       since = step;
       continue;
     }
-    if (!waitsForTomorrow(world)) return problems;
+    if (world.neighbours.agents.agents > 0) {
+      world.neighbours.end();
+      since = step;
+      continue;
+    }
+    if (!waitsForTomorrow(world)) return [...problems, ...person.inVain()];
     // A day's budget is used up.
     world.timeline.pass(day);
     since = step;

@@ -9,6 +9,7 @@ import type { Witness } from '../life.ts';
 import type { Chaos } from '../faults.ts';
 import type { Random } from '../random.ts';
 import type { Script } from './scripted-runner.ts';
+import { Neighbours } from '../neighbours.ts';
 import { Timeline } from '../timeline.ts';
 import { VirtualWorld } from '../virtual-world.ts';
 
@@ -21,6 +22,8 @@ export class World extends VirtualWorld<Controller> {
   /** Keys of invocations that passed the launch gate, over all controllers. */
   readonly launches: string[] = [];
   readonly uninstalled = new Set<string>();
+  /** Who shares the slots for agents with the controller. */
+  readonly neighbours: Neighbours;
   readonly #script: Script;
   #ids = 0;
 
@@ -29,6 +32,7 @@ export class World extends VirtualWorld<Controller> {
     const disk = new MemoryDisk(() => timeline.now);
     super({ random, chaos, timeline, disk }, ['E_DISK', 'E_LOCKED']);
     this.protocol = protocol;
+    this.neighbours = new Neighbours(protocol.concurrency, random.fork());
     this.faults.changing = () => this.#checkHolder();
     this.archive = new Archive(this.disk);
     this.#script = script ?? this.#scripted();
@@ -63,9 +67,12 @@ export class World extends VirtualWorld<Controller> {
   }
 
   protected create(witness: Witness): Controller {
-    const { disk, timeline, random, protocol, newId, uninstalled } = this;
+    const { disk, timeline, random, protocol, newId, uninstalled, neighbours } = this;
     const script = this.#script;
-    return new Controller({ disk, timeline, random, protocol, script, newId, uninstalled }, witness);
+    return new Controller(
+      { disk, timeline, random, protocol, script, newId, uninstalled, neighbours },
+      witness,
+    );
   }
 
   /** A second controller wants the project; the lock lets it have it only when nobody has. */

@@ -20,22 +20,26 @@ export class Person {
 
   /** Does what `why` says of the run and of each step that has not ended. False: it says nothing to do. */
   follow(): boolean {
-    const { process, rules } = this.#world;
+    const { process, rules, neighbours, timeline } = this.#world;
     if (process === null) return false;
     const { state } = process.host;
     const gates = new Set<string>();
     let isPaused = false;
-    for (const { act } of explanations(state, rules, this.#world.timeline.now).values()) {
+    let isWaiting = false;
+    const whys = explanations(state, rules, timeline.now, neighbours.left, neighbours.agents);
+    for (const { act, code } of whys.values()) {
       if (act?.do === 'approve') gates.add(act.path);
       if (act?.do === 'unpause') isPaused = true;
+      if (code === 'slots_taken') isWaiting = true;
     }
+    if (isWaiting) neighbours.end();
     if (isPaused) this.request('unpause', '', 'ada');
     for (const gate of gates) {
       const phase = state.steps.get(gate)?.phase;
       const isRequired = phase?.is === 'asked' && phase.fields['risk'] !== undefined;
       this.request('approve', gate, 'ada', isRequired ? { fields: { risk: 'low' } } : {});
     }
-    return isPaused || gates.size > 0;
+    return isPaused || isWaiting || gates.size > 0;
   }
 
   /**

@@ -5,6 +5,7 @@ import type { RunEvent } from '../../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../../src/workflow/model.ts';
 import { isIn } from '../../../../src/workflow/machine/fold/steps.ts';
 import { emptyRunState, type RunState } from '../../../../src/workflow/machine/state.ts';
+import { RunExplainer } from '../../../../src/workflow/machine/explain/explain.ts';
 import { documentOf, summaryOf } from '../../../../src/workflow/machine/view.ts';
 import { resumptionOf } from '../../../../src/workflow/machine/resumption.ts';
 import { compile } from '../../../../src/workflow/machine/rules.ts';
@@ -61,13 +62,32 @@ export function checkOver(world: RunWorld, state: RunState): string[] {
   const document = documentOf(state, compile(workflow));
   const steps = document['steps'] as unknown as Readonly<Record<string, Told>>;
   const expected = expectedStatus(workflow.body, steps, world.events());
-  const problems = oddities(workflow.body, steps);
+  const problems = [...oddities(workflow.body, steps), ...checkEnd(state, workflow)];
   if (expected !== null && expected !== state.status)
     problems.push(`the run is ${state.status}, and should be ${expected}`);
   for (const [id, { status }] of Object.entries(steps))
     if (['PENDING', 'READY', 'RUNNING', 'CHECKING'].includes(status))
       problems.push(`${id} is ${status} at the end`);
   return problems;
+}
+
+/** A run or step that failed for a missing login says so, and names the command that repeats it. */
+function checkEnd(state: RunState, workflow: Workflow): string[] {
+  const explainer = new RunExplainer(state, compile(workflow), state.now);
+  const settled = [...state.steps.values()].flatMap((run) => (isIn(run, 'settled') ? [run] : []));
+  const ends = [
+    { what: 'the run', reason: state.reason, why: explainer.run() },
+    ...settled.map(({ path, phase }) => ({
+      what: path,
+      reason: phase.status === 'FAILED' ? phase.reason : null,
+      why: explainer.step(path),
+    })),
+  ];
+  return ends.flatMap(({ what, reason, why }) => {
+    const isMissing = reason?.code === 'E_LOGIN' && state.status !== 'SUCCEEDED';
+    const isSaid = why?.code === 'login_missing' && why.act !== null && why.cause !== null;
+    return isMissing && !isSaid ? [`${what} lacks a login, and ${why?.code ?? 'nothing'} is said`] : [];
+  });
 }
 
 /** What lies in the context folder when everything could be drawn. */
@@ -130,7 +150,7 @@ export class Silence {
   #events = -1;
   #steps = 0;
 
-  look({ process: host, timeline, rules, faults, slots }: RunWorld): string[] {
+  look({ process: host, timeline, rules, faults, neighbours }: RunWorld): string[] {
     if (host === null || faults.killed || timeline.busy || host.host.state.events !== this.#events) {
       this.#events = host?.host.state.events ?? -1;
       this.#steps = 0;
@@ -138,8 +158,7 @@ export class Silence {
     }
     this.#steps += 1;
     if (this.#steps < patience) return [];
-    const agents = { agents: slots, processes: Infinity };
-    return unexplained(host.host.state, rules, timeline.now, agents);
+    return unexplained(host.host.state, rules, timeline.now, neighbours.left, neighbours.agents);
   }
 }
 

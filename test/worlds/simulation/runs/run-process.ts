@@ -10,6 +10,7 @@ import { makeContextFolder, takeContext } from '../../../../src/workflow/files/c
 import { RunFiles, type OpenRoot } from '../../../../src/workflow/files/run-files.ts';
 import { createRun, readRun, runControlFolder } from '../../../../src/workflow/files/run-folders.ts';
 import { Life, type Witness } from '../life.ts';
+import type { Neighbours } from '../neighbours.ts';
 import type { Timeline } from '../timeline.ts';
 import type { WorkFloor } from './floor.ts';
 import { simulatedProvider } from './workers.ts';
@@ -26,7 +27,7 @@ export interface Surroundings {
   readonly run: string;
   /** Absolute. */
   readonly workspace: string;
-  readonly slots: number;
+  readonly neighbours: Neighbours;
   readonly startedBy: 'person' | 'up';
   /** What a person gives to `retry` at the start; null: nothing. */
   readonly command: Happening | null;
@@ -58,7 +59,8 @@ export class RunProcess extends Life {
     const stored = known ?? createRun(project, { ...card, startedBy: around.startedBy }, workflow);
     floor.sweep();
     this.host = new RunHost(this.#ports(), stored.definition, {
-      slots: around.slots,
+      slots: Infinity,
+      shared: around.neighbours.join(() => this.hint()),
       watch: (events) => around.watch(events),
     });
     this.live(this.host, true);

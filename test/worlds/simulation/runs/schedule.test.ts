@@ -19,6 +19,7 @@ it.each(chunks(runs, schedules, 40))(
     expect(tally.counts.get('launches')).toBeGreaterThan(tally.schedules * 3);
     expect(tally.counts.get('crashes')).toBeGreaterThan(0);
     expect(tally.kinds.get('SUCCEEDED')).toBeGreaterThan(tally.schedules / 20);
+    expect(tally.transitions.get('Runs: RUNNING → RUNNING (paused)')).toBeGreaterThan(0);
     // What happens is told in docs/states.md; that all of it happens takes more schedules: `npm run simulate:runs`.
     const { untold, reachedAfterAll } = runs.coverage(tally.transitions.keys());
     expect([...untold, ...reachedAfterAll]).toEqual([]);

@@ -73,6 +73,7 @@ async function trouble(world: RunWorld, person: Person, problems: string[]): Pro
     else if (dice < 0.042) person.cancel();
     else if (dice < 0.047) person.retry();
     else if (dice < 0.055) person.pause();
+    world.neighbours.change(world.timeline.now);
     world.strain();
     if (random.chance(chaos.restart)) world.process.end(random.pick(['stop', 'drain']));
     if (random.chance(0.02)) world.snapshot();

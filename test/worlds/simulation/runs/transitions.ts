@@ -15,8 +15,8 @@ export const runMachine: Machine<Section, RunState, RunEvent> = {
     const steps = new Map<string, Standing>();
     for (const [path, { phase, open }] of state.steps)
       steps.set(path, { name: phase.is, mark: phase.is === 'open' ? open : phase });
-    const { status, ending, clock } = state;
-    const run = { name: status, mark: JSON.stringify([status, ending, clock]) };
+    const { status, ending, clock, paused } = state;
+    const run = { name: status, mark: JSON.stringify([status, ending, clock, paused]) };
     return { 'Phases of a step': steps, Runs: new Map([['run', run]]) };
   },
 };

@@ -124,7 +124,10 @@ function outcomeOf(
       model: null,
       denials: [],
     };
-  const reason = { code: 'E_TURN', text: `trouble ${String(random.below(3))}` } as const;
+  const kind = random.below(3);
+  const reason = { code: 'E_TURN', text: `trouble ${String(kind)}` } as const;
+  if (code === 2 && kind === 0)
+    return { is: 'never', reason: { code: 'E_LOGIN', text: 'log in' }, usage, session: null };
   if (code === 2) return { is: 'never', reason, usage, session: null };
   const until = code === 3 ? random.pick([null, now + random.below(60_000), now - 1_000]) : null;
   const errorClass = code === 3 ? 'RETRYABLE_RATE_LIMIT' : 'RETRYABLE_TRANSIENT';

@@ -11,6 +11,7 @@ import { runReader } from '../../../../src/workflow/files/run-folders.ts';
 import { FolderDisk } from '../../../workflow/files/folder-disk.ts';
 import type { Chaos } from '../faults.ts';
 import type { Random } from '../random.ts';
+import { Neighbours } from '../neighbours.ts';
 import { Timeline } from '../timeline.ts';
 import type { Witness } from '../life.ts';
 import { VirtualWorld } from '../virtual-world.ts';
@@ -30,8 +31,8 @@ export class RunWorld extends VirtualWorld<RunProcess> {
   over = false;
   /** That the journal is cut off somewhere while nobody goes on with the run. */
   readonly cuts: number;
-  /** The agents that its host may run at once. */
-  readonly slots: number;
+  /** Who shares the slots for agents with its host. */
+  readonly neighbours: Neighbours;
   readonly rules: Rules;
   readonly #startedBy: 'person' | 'up';
   readonly #finished = new Finished();
@@ -57,7 +58,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
       finished: (path) => this.#finished.has(path),
     });
     this.cuts = random.pick([0, 0, 0, 0.3]);
-    this.slots = random.pick([1, 2, 4, 16]);
+    this.neighbours = new Neighbours(random.pick([1, 2, 4, 16]), random.fork());
     this.#startedBy = random.pick(['person', 'up']);
   }
 
@@ -99,7 +100,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
         workflow,
         run,
         workspace: project.root,
-        slots: this.slots,
+        neighbours: this.neighbours,
         startedBy: this.#startedBy,
         command: this.#command,
         watch: (events) => this.#finished.saw(events),
