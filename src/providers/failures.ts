@@ -72,11 +72,7 @@ export function failed(failure: Failure, now: number): Outcome {
     return transient(saying(`${program} does not know the conversation any more`), usage, 'E_SESSION');
   if (unpaid.test(words)) return never(saying(`${program} has no credit left`), usage);
   if (status === 401 || status === 403 || (maybeRefused(status) && loggedOut.test(words))) {
-    return never(
-      saying(`${program} is not allowed to use its model; ${failure.login}`),
-      usage,
-      'E_LOGIN',
-    );
+    return never(saying(`${program} is not allowed to use its model; ${failure.login}`), usage, 'E_LOGIN');
   }
   if (status === 429)
     return limited(saying(`${program} has reached its usage limit`), endOf(words, now), usage);

@@ -54,6 +54,15 @@ export interface Told<Document> {
   readonly document: Document;
 }
 
+/** The controller, while one runs. */
+const holder = {
+  pid: 4242,
+  host: 'box',
+  since: Date.UTC(2026, 10, 21, 20, 0, 0),
+  triggers: true,
+  slots: null,
+} as const;
+
 /**
  * A project on a virtual disk with a virtual clock, a real host that looks when it is told to, agents that do what the test
  * says, and the program's commands.
@@ -243,10 +252,7 @@ export class Bench {
       // As it is kept beside the journal: JSON must carry all of it.
       statusSource: () =>
         JSON.parse(JSON.stringify(statusSource(this.#read() ?? emptyState()))) as StatusSource,
-      holder: () => {
-        const since = Date.UTC(2026, 10, 21, 20, 0, 0);
-        return this.up ? { pid: 4242, host: 'box', since, triggers: true, problems: this.problems } : null;
-      },
+      holder: () => (this.up ? { ...holder, problems: this.problems } : null),
       mail: (role, folder) => readMail(disk, role, folder),
       names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
       workspaceProblem: () => Promise.resolve(null),

@@ -164,11 +164,14 @@ messages:
 start: { type: task, to: maker }
 `;
 
-it('says that an agent program lacks a login, and repeats the message after one', { timeout: 60_000 }, async () => {
-  project = new CliProject(
-    { 'protocols/team.yaml': claudeAlone, 'mailroom.yaml': 'trail: off\n' },
-    {
-      claude: `
+it(
+  'says that an agent program lacks a login, and repeats the message after one',
+  { timeout: 60_000 },
+  async () => {
+    project = new CliProject(
+      { 'protocols/team.yaml': claudeAlone, 'mailroom.yaml': 'trail: off\n' },
+      {
+        claude: `
 if (existsSync(env.MAILROOM_PROJECT + '/logged-in')) {
   send('done', 'user', 'Done.');
   return claude('done');
@@ -176,20 +179,21 @@ if (existsSync(env.MAILROOM_PROJECT + '/logged-in')) {
 event({ type: 'result', subtype: 'success', is_error: true, result: 'Not logged in · Please run /login',
   session_id: 's', total_cost_usd: 0, modelUsage: {}, permission_denials: [] });
 process.exitCode = 1;`,
-    },
-  );
-  project.drop('agents/maker/inbox/task.md', 'Make it\n');
-  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 1 });
-  const { code, reason, cause, command } = await why('maker');
-  expect(code).toBe('login_missing');
-  expect(reason).toContain('claude is not allowed to use its model; run `claude` once and log in');
-  expect(cause?.record.slice(-6)).toBe(command?.slice(-6));
-  expect(await why(cause?.record ?? '')).toMatchObject({ code, command });
-  project.write('logged-in', '');
-  expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
-  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-  expect((await why('maker')).code).toBe('no_mail');
-});
+      },
+    );
+    project.drop('agents/maker/inbox/task.md', 'Make it\n');
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 1 });
+    const { code, reason, cause, command } = await why('maker');
+    expect(code).toBe('login_missing');
+    expect(reason).toContain('claude is not allowed to use its model; run `claude` once and log in');
+    expect(cause?.record.slice(-6)).toBe(command?.slice(-6));
+    expect(await why(cause?.record ?? '')).toMatchObject({ code, command });
+    project.write('logged-in', '');
+    expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    expect((await why('maker')).code).toBe('no_mail');
+  },
+);
 
 it(
   'names the run whose step uses the slots of the project, and the turn that does',
@@ -222,10 +226,12 @@ claude('done');`,
     const run = await newestRun();
     project.drop('agents/maker/inbox/task.md', 'Make it\n');
     const held = { code: 'slots_taken', cause: { record: `${run}/build` }, command: null };
-    await expect.poll(() => why('maker'), { timeout: 20_000 }).toMatchObject({
-      ...held,
-      reason: 'the only slot of the project is in use by runs of workflows',
-    });
+    await expect
+      .poll(() => why('maker'), { timeout: 20_000 })
+      .toMatchObject({
+        ...held,
+        reason: 'the only slot of the project is in use by runs of workflows',
+      });
     expect(JSON.parse((await project.run(['status', '--json'])).stdout)).toMatchObject({
       roles: [{ name: 'user' }, { name: 'maker', why: held }],
     });
@@ -234,11 +240,13 @@ claude('done');`,
     project.write('go', '2');
     await expect.poll(newestRun, { timeout: 20_000 }).not.toBe(run);
     const second = await newestRun();
-    await expect.poll(() => why(second), { timeout: 20_000 }).toMatchObject({
-      code: 'slots_taken',
-      reason: 'build waits for a slot: roles or other runs use the only one of the project',
-      cause: { record: 't1' },
-    });
+    await expect
+      .poll(() => why(second), { timeout: 20_000 })
+      .toMatchObject({
+        code: 'slots_taken',
+        reason: 'build waits for a slot: roles or other runs use the only one of the project',
+        cause: { record: 't1' },
+      });
     project.write('end-maker', '');
     await expect.poll(async () => (await why(second)).code, { timeout: 20_000 }).toBe('succeeded');
     up.kill('SIGTERM');

@@ -154,18 +154,14 @@ async function compose(
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const problems = () => problemsOf(host, trail, lookout, up?.workflows ?? null);
+  const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
   const kept = new StatusKeeper(disk, () => performance.now());
   const { triggers, runs } = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, triggers, runs), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: publishing(
-      disk,
-      note,
-      () => ({ problems: problems(), slots: up?.shared.taken ?? null }),
-      () => afterLook(host.state, options, kept),
-    ),
+    onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
   });
   const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);

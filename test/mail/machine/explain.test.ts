@@ -126,9 +126,7 @@ describe('why a role does not move', () => {
       until: null,
       act: { do: 'retry', message: 'task', role: 'backend' },
     });
-    expect(said(thread(world, 'task'))).toBe(
-      `login_missing: no work is left in the thread; ${text} (retry)`,
-    );
+    expect(said(thread(world, 'task'))).toBe(`login_missing: no work is left in the thread; ${text} (retry)`);
     expect(said(message(world, 'task'))).toBe(
       'login_missing: backend did not handle it: E_LOGIN: run `claude` (retry)',
     );

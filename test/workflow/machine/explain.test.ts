@@ -124,7 +124,9 @@ describe('why a step does not move', () => {
       return new RunExplainer(state, rules, now, slots, { agents, first }).step('b');
     };
     const why = beside('a : agent=claude\nb : agent=claude', 2, 1);
-    expect(said(why)).toBe('slots_taken: b waits for a slot: roles or other runs use 2 of the 3 of the project');
+    expect(said(why)).toBe(
+      'slots_taken: b waits for a slot: roles or other runs use 2 of the 3 of the project',
+    );
     expect(why?.cause).toEqual(first);
     expect(said(beside('b : agent=claude', 1, 0))).toBe(
       'slots_taken: b waits for a slot: roles or other runs use the only one of the project',

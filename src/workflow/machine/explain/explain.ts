@@ -1,5 +1,13 @@
 import { listed } from '../../../kernel/enumerate.ts';
-import { because, due, failureCode, noAgents, through, type OtherAgents, type Why } from '../../../kernel/why.ts';
+import {
+  because,
+  due,
+  failureCode,
+  noAgents,
+  through,
+  type OtherAgents,
+  type Why,
+} from '../../../kernel/why.ts';
 import { clockNow } from '../clock.ts';
 import { isEnding, type DecisionContext, type Slots } from '../decide/context.ts';
 import { Room } from '../decide/room.ts';

@@ -22,8 +22,7 @@ export function strange(random: Random, now: number): Outcome | 'never' | null {
     const until = random.pick([null, now + random.below(30_000), now - 1_000]);
     return { is: 'later', class: 'RETRYABLE_RATE_LIMIT', reason, until, usage, session: null };
   }
-  if (dice < 0.055)
-    return { is: 'never', reason: { code: 'E_LOGIN', text: 'log in' }, usage, session: null };
+  if (dice < 0.055) return { is: 'never', reason: { code: 'E_LOGIN', text: 'log in' }, usage, session: null };
   if (dice < 0.06) return { is: 'never', reason, usage, session: null };
   return dice < 0.08 ? 'never' : null;
 }
