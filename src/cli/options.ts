@@ -5,9 +5,6 @@ export function collect(value: string, before: readonly string[] | undefined): s
   return [...(before ?? []), value];
 }
 
-/** What `--at` takes. */
-export const momentHelp = 'a record number, a time such as 2026-05-01T10:00, or how long ago, such as 2h';
-
 /** The options of every command that starts a run. */
 export const heartbeatOption = [
   '--heartbeat <duration>',

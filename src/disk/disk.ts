@@ -14,8 +14,11 @@ export interface Look {
 }
 
 export interface WriteOptions {
-  /** Permission bits; default 0o666 minus the process mask. */
-  readonly mode?: number;
+  /**
+   * Permission bits; default 0o666 minus the process mask. `kept`: those of the file that it
+   * replaces, if there is one.
+   */
+  readonly mode?: number | 'kept';
   /** Makes the bytes and the name durable before returning. */
   readonly sync?: boolean;
 }

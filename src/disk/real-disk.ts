@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   lstatSync,
@@ -96,12 +97,12 @@ export class RealDisk implements Disk {
     this.#find(path);
     const temporary = this.#temporaryFor(path);
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const kept = options.mode === 'kept' ? this.#stats(path) : null;
+    const mode = options.mode === 'kept' ? undefined : options.mode;
     attempt('write', this.#shown(path), () => {
-      const file = this.#makingParent(temporary, () =>
-        openSync(this.#place(temporary), 'wx', options.mode ?? 0o666),
-      );
+      const file = this.#makingParent(temporary, () => openSync(this.#place(temporary), 'wx', mode ?? 0o666));
       try {
-        writeWhole(file, bytes, options.sync === true);
+        writeWhole(file, bytes, options.sync === true, kept);
         this.#makingParent(path, () => renameSync(this.#place(temporary), this.#place(path)));
       } catch (error) {
         this.remove(temporary);
@@ -289,8 +290,10 @@ export function existsOnDisk(path: string, kind: 'any' | 'folder' = 'any'): bool
   return stats !== null && (kind === 'any' || stats.isDirectory());
 }
 
-function writeWhole(file: number, bytes: Uint8Array, sync: boolean): void {
+/** `kept`: whose permissions the file gets; null: it keeps its own. */
+function writeWhole(file: number, bytes: Uint8Array, sync: boolean, kept: Stats | null): void {
   try {
+    if (kept !== null) fchmodSync(file, kept.mode & 0o7777);
     writeBytes(file, bytes);
     if (sync) fsyncSync(file);
   } finally {

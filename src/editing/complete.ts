@@ -4,6 +4,7 @@ import { definitionOf, descriptionAt, keysAt, schemasAt, unwrapped } from '../ya
 import { cursorsIn, valueAt, type Completion, type Cursor } from './cursor.ts';
 import { completeExpression } from './expressions.ts';
 import { grammarOf, messageGrammar, type Grammar, type NameKind, type NamePlace } from './grammar.ts';
+import { definitionsIn } from './definitions.ts';
 import type { FileKind } from './kind.ts';
 import { frontMatter, messageKeys } from './message.ts';
 
@@ -166,26 +167,8 @@ function stepsIn(value: Json | undefined): [string, Json][] {
   });
 }
 
-/** The names of a kind that a value defines. */
 function definedNames(value: Json, names: Grammar['names'], kind: NameKind): string[] {
-  const places = names.filter((place) => place.kind === kind && place.defines === true);
-  const found: string[] = [];
-  const visit = (here: Json, way: string, tag: Json): void => {
-    if (Array.isArray(here))
-      for (const [index, item] of here.entries()) visit(item, `${way}/${index}`, here[0]!);
-    else if (isJsonObject(here))
-      for (const [key, inner] of Object.entries(here)) {
-        const path = way === '' ? key : `${way}/${key}`;
-        if (places.some((place) => place.isKey === true && place.path.test(path))) found.push(key);
-        visit(inner, path, null);
-      }
-    else if (typeof here === 'string')
-      for (const place of places)
-        if (place.isKey !== true && place.path.test(way) && (place.tag === undefined || place.tag === tag))
-          found.push(here);
-  };
-  if (places.length > 0) visit(value, '', null);
-  return [...new Set(found)];
+  return [...new Set(definitionsIn(value, names, kind).map(({ name }) => name))];
 }
 
 /** The words that a schema names for a value. */

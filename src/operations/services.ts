@@ -141,6 +141,8 @@ export interface ProjectServices extends Project {
    * refuses is left alone.
    */
   prepare(protocol: Protocol): readonly string[];
+  /** Its files as an editor shows them. */
+  editor(): Promise<Pick<Edited, 'complete' | 'hover'>>;
   /** Workflows of the language nip by their ids. */
   nip(): Promise<NipServices>;
   /** Worktrees of threads. Throws `E_REFUSED` with git's message; nothing is lost then. */

@@ -17,7 +17,7 @@ import { threadStatus, turnStatus } from './mail-summary.ts';
 import { withWorktrees } from './read-status.ts';
 import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import type { Directory } from './targets.ts';
-import { isoOrNull } from '../kernel/times.ts';
+import { isoOrNull, type Moment } from '../kernel/times.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
@@ -114,10 +114,16 @@ export function show(project: Project, state: MailState, word: string, others?: 
 }
 
 /**
- * The same for the current state of a project. `kind`: of the things with this id only that one.
+ * The same for the state of a project, now or at a moment. `kind`: of the things with this id only
+ * that one.
  */
-export function showNow(project: Project, word: string, kind: 'thread' | null = null): Shown {
-  const state = project.state() ?? emptyState();
+export function showAt(
+  project: Project,
+  word: string,
+  moment: Moment | null,
+  kind: 'thread' | null = null,
+): Shown {
+  const state = (moment === null ? project.state() : project.past(moment).state) ?? emptyState();
   // The message that opened a thread has the same id.
   if (kind === 'thread') return showThread(project, state, resolve(project, state, word, ['thread']).thread);
   return show(project, state, word);

@@ -44,7 +44,7 @@ interface Validation {
 
 /** The problems of workflows. A problem of a file that several of them use is reported once. */
 export function validate(workflows: readonly ReadWorkflow[]): Validation {
-  const found = unique(workflows.flatMap(({ checked }) => diagnosticsOf(checked)));
+  const found = unique(workflows.flatMap(({ checked }) => problemsOf(checked)));
   const errors = found.filter(({ severity }) => severity === 'error');
   const warnings = found.filter(({ severity }) => severity === 'warning');
   const documents = errors.map(diagnosticDocument);
@@ -73,7 +73,8 @@ export function warningsNote(read: ReadWorkflow, command: string): string | null
   return `${read.path}: ${counted(length, 'warning')}. To show: ${command}`;
 }
 
-function diagnosticsOf(checked: Checked<Workflow>): readonly Diagnostic[] {
+/** The errors and warnings of a workflow. */
+export function problemsOf(checked: Checked<Workflow>): readonly Diagnostic[] {
   return checked.ok ? checked.warnings : checked.problems;
 }
 

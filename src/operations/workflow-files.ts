@@ -1,17 +1,32 @@
 import { createHash } from 'node:crypto';
+import { valueAt } from '../editing/cursor.ts';
+import { stepPaths } from '../editing/definitions.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Checked } from '../kernel/diagnostic.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { identityOf } from '../languages/shared/identity.ts';
+import type { Effective } from '../languages/shared/workflow-language.ts';
 import { planOf } from '../workflow/machine/plan.ts';
 import { compile } from '../workflow/machine/rules.ts';
 import type { ValueType, Workflow } from '../workflow/model.ts';
 import type { DiagnosticDocument } from '../yaml/diagnostics.ts';
+import { formatOf } from '../yaml/edit/convert.ts';
+import { edit } from '../yaml/edit/edit.ts';
+import type { Path } from '../yaml/yaml.ts';
+import { convertText } from './convert-text.ts';
 import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
 import { showWorkflow, type WorkflowDocument } from './show-workflow.ts';
 import { validate } from './validate.ts';
 
 /** A workflow of the project as `workflows` lists it. */
 export interface WorkflowRow {
+  /** `workflow.id`; null: it has none. */
+  readonly id: string | null;
   readonly file: string;
+  readonly tags: readonly string[];
+  readonly author: string | null;
+  /** What the composer has stored of it; null: nothing. */
+  readonly ui: JsonObject | null;
   /** False: it cannot be run. */
   readonly ok: boolean;
   /** Null where there are errors, like the following keys. */
@@ -25,6 +40,14 @@ export interface WorkflowRow {
 
 /** A workflow file with its text, its parameters and its steps. */
 export interface WorkflowFile extends WorkflowDocument {
+  readonly id: string | null;
+  readonly tags: readonly string[];
+  readonly author: string | null;
+  readonly ui: JsonObject | null;
+  /** The definition with the changes of override files; null where its YAML cannot be read. */
+  readonly effective: Json;
+  /** What these files say, by its path in the effective definition. */
+  readonly overridden: Effective['overridden'];
   readonly name: string | null;
   readonly version: string | null;
   readonly description: string | null;
@@ -36,25 +59,47 @@ export interface WorkflowFile extends WorkflowDocument {
   >;
   /** The steps of its own body; empty where there are errors. */
   readonly graph: {
-    readonly nodes: readonly { readonly id: string; readonly type: string; readonly batch: number }[];
+    readonly nodes: readonly WorkflowNode[];
     readonly edges: readonly { readonly from: string; readonly to: string }[];
   };
 }
 
+interface WorkflowNode {
+  readonly id: string;
+  /** What people call it. */
+  readonly name: string;
+  readonly type: string;
+  /** The steps of a batch can run at the same time. */
+  readonly batch: number;
+  /** What the composer has stored of it; null: nothing. */
+  readonly ui: JsonObject | null;
+  /** Where it stands in the definition; null: it has no place of its own. */
+  readonly path: Path | null;
+}
+
 /** The workflows of the project, sorted by file; one with errors is listed, too. */
-export async function listWorkflows(workflows: WorkflowServices, root: string): Promise<WorkflowRow[]> {
+export async function listWorkflows(
+  workflows: Pick<WorkflowServices, 'list' | 'read' | 'identities'>,
+  root: string,
+): Promise<WorkflowRow[]> {
   const rows: WorkflowRow[] = [];
+  const known = new Map((await workflows.identities()).map((each) => [each.file, each]));
   for (const file of workflows.list()) {
     const { checked } = await workflows.read(file, root);
     const { name = null, version = null, language = null, description = null, body } = valueOf(checked) ?? {};
+    const { id = null, tags = [], author = null, ui = null } = known.get(file) ?? {};
     const { errors } = validate([{ path: file, checked }]).document;
     rows.push({
+      id,
       file,
       ok: checked.ok,
       name,
       version,
       language,
       description,
+      tags,
+      author,
+      ui,
       steps: body?.steps.length ?? null,
       errors,
     });
@@ -82,13 +127,22 @@ export async function findWorkflow(
 
 /** What an editor or a form shows of a workflow. */
 export async function readWorkflowFile(
-  workflows: WorkflowServices,
-  { path, text, checked }: FoundWorkflow,
+  workflows: Pick<WorkflowServices, 'effective' | 'planning'>,
+  found: FoundWorkflow,
 ): Promise<WorkflowFile> {
+  const { path, text, checked } = found;
   const definition = valueOf(checked);
   const { name = null, version = null, description = null, parameters = {} } = definition ?? {};
+  const { value, overridden } = await workflows.effective(found);
+  const { id, tags, author, ui } = identityOf(text, path);
   return {
     ...showWorkflow(path, text, checked),
+    id,
+    tags,
+    author,
+    ui,
+    effective: value,
+    overridden,
     name,
     version,
     description,
@@ -106,21 +160,61 @@ export async function readWorkflowFile(
         },
       ]),
     ),
-    graph: definition === null ? { nodes: [], edges: [] } : await graphOf(workflows, definition),
+    graph: definition === null ? { nodes: [], edges: [] } : await graphOf(workflows, definition, value),
   };
 }
 
-function revisionOf(text: string): string {
+/**
+ * The text of a definition in YAML, as written or with the changes of override files; these keep
+ * every other byte. `revision`: of the stored text; null: it is another one. Throws its errors where
+ * it cannot be changed or converted.
+ */
+export async function workflowText(
+  workflows: Pick<WorkflowServices, 'effective'>,
+  found: FoundWorkflow,
+  isApplied: boolean,
+): Promise<{ readonly text: string; readonly revision: string | null }> {
+  const { text } = found;
+  const { value, overridden } = isApplied
+    ? await workflows.effective(found)
+    : { value: null, overridden: [] };
+  const isJson = formatOf(text) === 'json';
+  if (overridden.length === 0 && !isJson) return { text, revision: revisionOf(text) };
+  const changed = overridden.length === 0 ? null : edit(text, { do: 'set', path: [], value });
+  if (changed?.ok === false)
+    throw new MailroomError('E_WORKFLOW', `the overrides cannot be applied: ${changed.why}`);
+  return { text: convertText(changed?.text ?? text, null, 'yaml').text, revision: null };
+}
+
+/** Changes with the text of a definition. */
+export function revisionOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-async function graphOf(workflows: WorkflowServices, definition: Workflow): Promise<WorkflowFile['graph']> {
-  const data = { ...(await workflows.planning()), budget: definition.budget };
-  const { batches, contracts } = planOf(compile(definition), data);
+async function graphOf(
+  workflows: Pick<WorkflowServices, 'planning'>,
+  workflow: Workflow,
+  definition: Json,
+): Promise<WorkflowFile['graph']> {
+  const data = { ...(await workflows.planning()), budget: workflow.budget };
+  const { batches, contracts } = planOf(compile(workflow), data);
   const kinds = new Map(contracts.map(({ step, kind }) => [step, kind]));
+  const paths = stepPaths(definition);
   return {
     nodes: batches.flatMap(({ number, steps }) =>
-      steps.map((id) => ({ id, type: kinds.get(id) ?? 'step', batch: number })),
+      steps.map((id) => {
+        const path = paths.get(id) ?? null;
+        const written = path && valueAt(definition, path);
+        const { name, ui } = isJsonObject(written) ? written : {};
+        return {
+          id,
+          name: typeof name === 'string' ? name : id,
+          type: kinds.get(id) ?? 'step',
+          batch: number,
+          ui: isJsonObject(ui) ? ui : null,
+          path,
+        };
+      }),
     ),
     edges: contracts.flatMap(({ step, needs }) =>
       kinds.has(step) && !step.includes('/') ? needs.map((from) => ({ from, to: step })) : [],

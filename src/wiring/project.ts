@@ -14,6 +14,7 @@ import { isThere } from '../host/holding.ts';
 import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { misplacedMail } from '../mail/mailboxes/misplaced.ts';
 import { RealDisk } from '../disk/real-disk.ts';
+import { UnsavedTexts } from '../disk/unsaved.ts';
 import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
 import { workspaceProblem } from '../operations/project/workspace-problem.ts';
 import { workflowServices } from './workflow-services.ts';
@@ -60,17 +61,14 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     },
     request: (document) => void requestControl(disk, document.id, document),
     verdict: (id) => journal.verdict(id),
-    files: {
-      read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
-      exists: (file) => disk.look(file) !== null,
-      list: (folder) => disk.list(folder) ?? [],
-    },
+    files: filesOf(disk),
     workflows,
     prepare: (protocol) => prepareProject(disk, packageRoot, protocol, () => source().inboxes),
     nip: async () => {
       const { nipServices } = await import('../operations/nip/services.ts');
       return nipServices(disk, packageRoot, workflows);
     },
+    editor: editorOf(disk, packageRoot),
     worktrees,
     pruning: pruningOf(disk, worktrees),
     api: async (owner) => {
@@ -85,6 +83,24 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       const wired = expectValue(await readDefinition(disk, packageRoot, replay));
       return startController(disk, wired, options, open);
     },
+  };
+}
+
+function filesOf(disk: RealDisk): ProjectServices['files'] {
+  return {
+    read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
+    exists: (file) => disk.look(file) !== null,
+    list: (folder) => disk.list(folder) ?? [],
+  };
+}
+
+/** One editor, which keeps the settings that it has read. */
+function editorOf(disk: RealDisk, packageRoot: string): ProjectServices['editor'] {
+  let editor: Awaited<ReturnType<ProjectServices['editor']>> | null = null;
+  return async () => {
+    const { EditedProject } = await import('../operations/edited-project.ts');
+    editor ??= new EditedProject(disk.root, true, new UnsavedTexts(), packageRoot);
+    return editor;
   };
 }
 

@@ -8,14 +8,21 @@ import { priceOf } from '../kernel/price.ts';
 import type { OwnWorkspace } from '../workflow/model.ts';
 import type { PlanData } from '../workflow/machine/plan.ts';
 import { hostChanged, requestControl } from '../host/control.ts';
+import { readParked } from '../host/parked.ts';
 import { changedFiles, fileTimes } from '../disk/file-times.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../operations/project/project-files.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { baseOf } from '../workflow/files/streams.ts';
 import { stepLogs } from '../workflow/files/logs.ts';
 import { listRuns, readRun, runControlFolder, runReader } from '../workflow/files/run-folders.ts';
-import { findWorkflow, isWorkflowNamed, workflowNames } from '../operations/project/find-workflow.ts';
+import {
+  findWorkflow,
+  identities,
+  isWorkflowNamed,
+  workflowNames,
+} from '../operations/project/find-workflow.ts';
 import { protocolOfNobody, readSettings, type Settings } from '../operations/project/definition.ts';
+import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
 import { confirm } from '../operations/project/confirmed.ts';
 import { hostedRuns, type HostedRun } from '../workflow/host/hosted-runs.ts';
 import { isAlive } from '../workflow/host/locks.ts';
@@ -40,6 +47,10 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
         overrides: overrides.map((file) => resolve(cwd, file)),
       }),
     check: async (text, file) => checkWorkflow(disk, await settings(), text, file),
+    identities: () => identities(disk),
+    effective: ({ text, path }) => effectiveDefinition(disk, text, path),
+    write: (path, before, text) => writeDefinition(disk, path, before, text),
+    artifacts: async () => projectArtifacts(disk, await settings()),
     oneShot: async (task) => {
       const { oneShotWorkflow } = await import('../operations/project/one-shot.ts');
       return oneShotWorkflow(disk, await settings(), task);
@@ -61,6 +72,8 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     runs: () => listRuns(disk),
     run: (reference) => expectRun(disk, reference),
     find: (word) => findRun(disk, word),
+    parked: () => readParked(disk),
+    journal: (run) => runReader(disk, run),
     waiting: (word) => findWaiting(disk, word),
     begin: async (options) => {
       const { beginRun } = await import('../operations/runs/begin.ts');

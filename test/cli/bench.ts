@@ -20,6 +20,13 @@ import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
+import type { LanguageContext } from '../../src/languages/shared/context.ts';
+import * as identity from '../../src/languages/shared/identity.ts';
+import { artifactsIn } from '../../src/languages/swdl/artifacts.ts';
+import { effectiveDefinition, writeDefinition } from '../../src/operations/project/composing.ts';
+import { identitiesBy } from '../../src/operations/project/find-workflow.ts';
+import { projectFiles } from '../../src/operations/project/workflows.ts';
+import type { FoundWorkflow } from '../../src/operations/runs/services.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { listWorkflowFiles } from '../../src/operations/project/project-files.ts';
 import { requestControl } from '../../src/host/control.ts';
@@ -40,7 +47,8 @@ export interface Ran {
   readonly err: string;
 }
 
-const elsewhere: Pick<ProjectServices, 'nip' | 'api' | 'past'> = {
+const elsewhere: Pick<ProjectServices, 'nip' | 'api' | 'past' | 'editor'> = {
+  editor: () => Promise.reject(new Error('no editor is tested here')),
   nip: () => Promise.reject(new Error("runs are not this bench's matter")),
   api: () => Promise.reject(new Error('nothing is served here')),
   past: () => {
@@ -294,9 +302,31 @@ export class Bench {
 
   /** Workflows can be read here; runs are not this bench's matter. */
   #workflows(): ProjectServices['workflows'] {
-    type Here = 'list' | 'status' | 'names' | 'isWorkflow' | 'read' | 'asked' | 'runs' | 'find' | 'waiting';
-    const workflows: Pick<ProjectServices['workflows'], Here> = {
-      list: () => listWorkflowFiles(this.disk),
+    type Elsewhere =
+      | 'oneShot'
+      | 'confirm'
+      | 'writeMissing'
+      | 'watchFiles'
+      | 'records'
+      | 'run'
+      | 'begin'
+      | 'resume'
+      | 'cancel'
+      | 'request'
+      | 'verdict'
+      | 'changed'
+      | 'journal'
+      | 'parked';
+    const { disk } = this;
+    const workflows: Omit<ProjectServices['workflows'], Elsewhere> = {
+      list: () => listWorkflowFiles(disk),
+      identities: () => Promise.resolve(identitiesBy(disk, identity)),
+      effective: ({ text, path }) => effectiveDefinition(disk, text, path),
+      write: (path, before, text) => writeDefinition(disk, path, before, text),
+      artifacts: () => Promise.resolve(artifactsIn({ ...this.#surroundings(), providers: [] })),
+      planning: () =>
+        Promise.resolve({ estimate: () => ({ usd: null, tokens: null, price: null }), slots: 4 }),
+      check: (text, file) => Promise.resolve(this.#found(text, file.replace(`${disk.root}/`, ''))),
       status: () => Promise.resolve(this.workflowStatus),
       names: () => Promise.resolve(['release/ship']),
       isWorkflow: () => Promise.resolve(false),
@@ -305,13 +335,27 @@ export class Bench {
       find: () => null,
       waiting: () => null,
       read: (path) => {
-        const text = this.disk.read(path, 1_000_000)?.toString('utf8');
+        const text = disk.read(path, 1_000_000)?.toString('utf8');
         if (text === undefined) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);
-        const checked = parseWorkflow(text, path, { ...nowhere, protocol: this.protocol });
-        return Promise.resolve({ file: path, path, text, checked, fingerprint: text });
+        return Promise.resolve(this.#found(text, path));
       },
     };
     return workflows as ProjectServices['workflows'];
+  }
+
+  #surroundings(): LanguageContext {
+    const { disk } = this;
+    return {
+      ...nowhere,
+      protocol: this.protocol,
+      files: projectFiles(disk, []),
+      workflows: () => identitiesBy(disk, identity),
+    };
+  }
+
+  #found(text: string, path: string): FoundWorkflow {
+    const checked = parseWorkflow(text, path, this.#surroundings());
+    return { file: path, path, text, checked, fingerprint: text };
   }
 
   #read(): MailState | null {

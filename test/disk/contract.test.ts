@@ -57,6 +57,10 @@ describe.each(diskFixtures)('Disk: $name', ({ make }) => {
     disk.makeFolder('folder');
     const names = ['a.sh', 'a.txt', 'b.sh', 'b.txt', 'folder'];
     expect(names.filter((name) => disk.look(name)?.executable)).toEqual(['a.sh', 'b.sh']);
+    // A file that is replaced keeps this where it is asked for.
+    for (const name of ['a.sh', 'b.sh', 'a.txt', 'new.sh']) disk.write(name, 'b', { mode: 'kept' });
+    disk.write('b.sh', 'c');
+    expect([...names, 'new.sh'].filter((name) => disk.look(name)?.executable)).toEqual(['a.sh']);
   });
 
   it("gives bytes that are the caller's own", () => {

@@ -2,6 +2,7 @@ import { Mailboxes } from '../../src/mail/mailboxes/mailboxes.ts';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -78,6 +79,11 @@ describe('RealDisk', () => {
   it('gives a file the mode that was asked for', () => {
     disk.write('read-only.md', 'x', { mode: 0o444 });
     expect(statSync(join(disk.root, 'read-only.md')).mode & 0o777).toBe(0o444);
+    disk.write('read-only.md', 'y', { mode: 'kept' });
+    expect(statSync(join(disk.root, 'read-only.md')).mode & 0o777).toBe(0o444);
+    chmodSync(join(disk.root, 'read-only.md'), 0o777);
+    disk.write('read-only.md', 'z', { mode: 'kept' });
+    expect(statSync(join(disk.root, 'read-only.md')).mode & 0o777).toBe(0o777);
   });
 
   it('leaves nothing behind where a write fails', () => {

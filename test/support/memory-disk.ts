@@ -149,9 +149,11 @@ export class MemoryDisk implements Disk {
     const room = this.#changing('write', path, size, options.sync === true);
     if (room < size) throw failure('write', path, 'ENOSPC');
     const place = this.#tree.beside(path);
-    if (this.#tree.find(place)?.kind === 'folder') throw failure('write', path, 'EISDIR');
+    const before = this.#tree.find(place);
+    if (before?.kind === 'folder') throw failure('write', path, 'EISDIR');
     this.free -= size;
-    this.#put(place, this.#tree.newFile(data, this.now(), options.mode));
+    const kept = before?.kind === 'file' && before.executable ? 0o777 : undefined;
+    this.#put(place, this.#tree.newFile(data, this.now(), options.mode === 'kept' ? kept : options.mode));
     this.#forget(place);
   }
 

@@ -3,7 +3,7 @@ import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { json } from '../output.ts';
-import { momentOf } from '../past.ts';
+import { momentOf } from '../../operations/moment.ts';
 import { showRun } from '../run-show.ts';
 import { shownLines } from '../show-text.ts';
 

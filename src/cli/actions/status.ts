@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { statusLines } from '../status-text.ts';
 import { json, watch } from '../output.ts';
-import { momentOf } from '../past.ts';
+import { momentOf } from '../../operations/moment.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 

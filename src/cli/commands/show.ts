@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { ShowOptions } from '../actions/show.ts';
 import type { Context } from '../context.ts';
-import { momentHelp } from '../options.ts';
+import { momentHelp } from '../../operations/moment.ts';
 
 /** `show`: shows all details of one message, turn, thread, run or workflow. */
 export function addShow(program: Command, context: Context): void {

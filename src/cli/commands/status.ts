@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { momentHelp } from '../options.ts';
+import { momentHelp } from '../../operations/moment.ts';
 import type { Context } from '../context.ts';
 import type { StatusOptions } from '../actions/status.ts';
 

@@ -1,12 +1,30 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { RunFormat } from '../../workflow/machine/run-format.ts';
 import type { Workflow } from '../../workflow/model.ts';
-import type { YamlDocument } from '../../yaml/yaml.ts';
+import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 import type { Children } from './children.ts';
 import type { LanguageContext } from './context.ts';
 
 type Sign = (file: JsonObject, version: string | null) => boolean;
+
+/** A value that another file gives to a definition. */
+export interface OverriddenValue {
+  /** In the resulting definition. */
+  readonly path: Path;
+  /** The path from the project, else absolute. */
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A definition with the changes of other files. */
+export interface Effective {
+  readonly value: Json;
+  readonly overridden: readonly OverriddenValue[];
+}
+
+/** What a language needs to find the files that change a definition. */
+export type OverridesContext = Pick<LanguageContext, 'files' | 'workflows' | 'overrides'>;
 
 /** A language for workflows. */
 export interface WorkflowLanguage {
@@ -27,6 +45,8 @@ export interface WorkflowLanguage {
     children: Children,
     file: string,
   ) => { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] };
+  /** The definition that counts, where other files may change it; absent: the written one. */
+  readonly effective?: (document: YamlDocument, context: OverridesContext) => Effective;
   /** What it shows of a run besides the documents of all runs; absent: nothing. */
   readonly runs?: RunFormat;
 }

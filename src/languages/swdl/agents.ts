@@ -97,10 +97,15 @@ function isThere(
  * The definition of `agent:<name>`: the protocol's role of that name, otherwise role.md or Claude's
  * agent file of that name, otherwise the defaults of the project. `model`: the stage's model.
  */
-function seekPlayer(
+export function seekPlayer(
   name: string,
   model: string | null,
-  { protocol, agents, agentDefaults, files }: LanguageContext,
+  {
+    protocol,
+    agents,
+    agentDefaults,
+    files,
+  }: Pick<LanguageContext, 'protocol' | 'agents' | 'agentDefaults' | 'files'>,
 ): Sought<AgentDefinition> {
   const ours = `agents/${name}/role.md`;
   const claudes = `.claude/agents/${name}.md`;

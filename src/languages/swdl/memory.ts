@@ -76,7 +76,7 @@ export function packMemories(
 }
 
 /** Null: the value is not a number from 0 to 1. */
-function confidenceIn(value: Json | undefined): number | null {
+export function confidenceIn(value: Json | undefined): number | null {
   if (value === undefined || value === null) return 1;
   return typeof value === 'number' && value >= 0 && value <= 1 ? value : null;
 }

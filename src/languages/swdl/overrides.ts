@@ -4,7 +4,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { AppliedOverride } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../yaml/yaml.ts';
-import type { LanguageContext } from '../shared/context.ts';
+import type { Effective, OverriddenValue, OverridesContext } from '../shared/workflow-language.ts';
 import { OverriddenDocument, type Override } from './overridden-document.ts';
 import { overridesShape } from './overrides-schema.ts';
 
@@ -27,16 +27,17 @@ interface OverrideFile {
  */
 export function overridden(
   base: YamlDocument,
-  surroundings: LanguageContext,
+  surroundings: OverridesContext,
 ): {
   readonly document: YamlDocument;
   readonly problems: readonly Diagnostic[];
   readonly applied: readonly AppliedOverride[];
+  readonly overrides: readonly Override[];
 } {
   const id = idOf(base.value);
   const problems: Diagnostic[] = [];
   const applied: AppliedOverride[] = [];
-  if (id === null) return { document: base, problems, applied };
+  if (id === null) return { document: base, problems, applied, overrides: [] };
   const overrides = filesFor(surroundings).flatMap((file) => readOverride(file, id, surroundings, problems));
   let { value } = base;
   for (const override of overrides) {
@@ -45,11 +46,41 @@ export function overridden(
     applied.push({ file: override.document.place([]).file, isNamed: override.isNamed, changes });
     value = changed;
   }
-  if (overrides.length === 0) return { document: base, problems, applied };
-  return { document: new OverriddenDocument(value, base, overrides), problems, applied };
+  if (overrides.length === 0) return { document: base, problems, applied, overrides };
+  return { document: new OverriddenDocument(value, base, overrides), problems, applied, overrides };
 }
 
-function filesFor({ files, overrides }: LanguageContext): OverrideFile[] {
+/** The definition with its overrides, and where each overridden value stands. */
+export function effective(base: YamlDocument, context: OverridesContext): Effective {
+  const { document, overrides } = overridden(base, context);
+  const found = new Map<string, OverriddenValue>();
+  for (const { document: source, path: root, value } of overrides)
+    for (const path of leavesOf(value)) {
+      const there = pathIn(document.value, path);
+      const { file, line } = source.place([...root, ...path]);
+      if (there !== null) found.set(JSON.stringify(there), { path: there, file, line });
+    }
+  return { value: document.value, overridden: [...found.values()] };
+}
+
+/** The paths of the values of an override that are not mappings of further ones. */
+function leavesOf(value: Json, path: Path = []): Path[] {
+  if (!isJsonObject(value) || Object.keys(value).length === 0) return path.length === 0 ? [] : [path];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+}
+
+/** The path in a definition, which has a list of stages; null: it has no such stage. */
+function pathIn(definition: Json, path: Path): Path | null {
+  const [first, id, ...rest] = path;
+  if (first !== 'stages' || id === undefined) return path;
+  const stages = isJsonObject(definition) ? definition['stages'] : null;
+  const index = Array.isArray(stages)
+    ? stages.findIndex((stage) => isJsonObject(stage) && stage['id'] === id)
+    : -1;
+  return index === -1 ? null : ['stages', index, ...rest];
+}
+
+function filesFor({ files, overrides }: OverridesContext): OverrideFile[] {
   const own = overrideFiles.flatMap((file) => {
     const text = files.read(file);
     return text === null || text.trim() === '' ? [] : [{ file, text, isNamed: false }];
@@ -66,7 +97,7 @@ function idOf(value: Json): string | null {
 function readOverride(
   { file, text, isNamed }: OverrideFile,
   id: string,
-  surroundings: LanguageContext,
+  surroundings: OverridesContext,
   problems: Diagnostic[],
 ): Override[] {
   const read = parseYaml(text, file);
@@ -91,7 +122,7 @@ function refuseUnknown(
   overrides: JsonObject,
   own: string,
   document: YamlDocument,
-  surroundings: LanguageContext,
+  surroundings: OverridesContext,
   problems: Diagnostic[],
 ): void {
   const others = Object.keys(overrides).filter((id) => id !== own);

@@ -17,7 +17,7 @@ import { lowerText } from './lowering.ts';
 import { outside, type KnownStage, type Lowering } from './facts.ts';
 import { languageAt, swdlVocabulary } from './language.ts';
 import { Graph } from '../../workflow/check/body.ts';
-import { overridden } from './overrides.ts';
+import { effective, overridden } from './overrides.ts';
 import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
 import { runDocument } from './run-record.ts';
 import { lowerStage, needsOf, typeOf } from './stages.ts';
@@ -230,5 +230,6 @@ export const swdl: WorkflowLanguage = {
   sign: '`workflow` and `stages`',
   isNear: (file) => ('workflow' in file || 'stages' in file) && !('steps' in file || 'kind' in file),
   read: readSwdl,
+  effective,
   runs: { document: runDocument },
 };

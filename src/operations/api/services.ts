@@ -23,7 +23,7 @@ export interface ApiServices {
    * A document without secrets of the project and without keys. Its own words stay: a weak secret
    * could be one.
    */
-  mask(document: Json): Json;
+  mask<Document extends Json>(document: Document): Document;
   maskText(text: string): string;
   /** A file of the page, or of the documentation; null: there is none. */
   asset(path: string): Buffer | null;
@@ -64,7 +64,7 @@ export async function openApi(
   return {
     socket: place.socket,
     keys: () => place.keys(),
-    mask: (document) => maskJson(document, strongMask(mask)),
+    mask: (document) => maskJson(document, strongMask(mask)) as typeof document,
     maskText: (text) => mask.text(text),
     asset: (path) => own.read(path, assetBytes),
     open: (address) => {

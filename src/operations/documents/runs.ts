@@ -1,10 +1,27 @@
 import * as z from 'zod';
 import type { RunVerdict } from '../runs/ask-run.ts';
+import { runEventNames, type RunEventDocument } from '../runs/run-events.ts';
 import type { RunSummary } from '../runs/summary.ts';
 import { cost, count, json, texts, time, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
 
 const status = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED']);
+
+const stepStatus = z.enum([
+  'PENDING',
+  'READY',
+  'RUNNING',
+  'CHECKING',
+  'SUCCEEDED',
+  'FAILED',
+  'INCOMPLETE',
+  'SKIPPED',
+  'CANCELLED',
+]);
+
+const progress = z
+  .strictObject({ completed: count, total: count })
+  .describe('Settled steps of its own body, of all');
 
 const summary = {
   schema: version,
@@ -20,9 +37,7 @@ const summary = {
   started_at: time.nullable(),
   completed_at: time.nullable(),
   cost,
-  progress: z
-    .strictObject({ completed: count, total: count })
-    .describe('Settled steps of its own body, of all'),
+  progress,
   current: texts.describe('Steps in progress, and approvals that wait'),
 };
 
@@ -33,17 +48,7 @@ export const runsDocument = z.array(runSummary).describe('Newest first');
 
 const step = z
   .strictObject({
-    status: z.enum([
-      'PENDING',
-      'READY',
-      'RUNNING',
-      'CHECKING',
-      'SUCCEEDED',
-      'FAILED',
-      'INCOMPLETE',
-      'SKIPPED',
-      'CANCELLED',
-    ]),
+    status: stepStatus,
     agent: z.string().nullable().describe('The agent of the configuration that it uses'),
     attempts: count,
     iterations: count,
@@ -95,3 +100,22 @@ export const resumptionDocument = z.strictObject({
   run: z.string(),
   steps: z.array(z.strictObject({ path: z.string(), does: z.string(), why: z.string() })),
 });
+
+/** An event of a run, as its stream sends it. */
+export const runEventDocument = schemaOf<RunEventDocument>()(
+  z.strictObject({
+    seq: count.describe('The number of its record in the journal of the run'),
+    at: time,
+    run: z.string(),
+    level: z.enum(['info', 'warning', 'error']),
+    event: z.enum(runEventNames),
+    stage: z.string().nullable().describe('Null: it concerns the whole run'),
+    attempt: count.nullable(),
+    status: z.enum([...status.options, ...stepStatus.options]).describe('Of the stage, or of the run'),
+    reason: z.string().nullable(),
+    by: z.string().nullable().describe('The person who did it'),
+    until: time.nullable().describe('Of a retry: when; of a gate: its deadline'),
+    progress,
+    cost,
+  }),
+);

@@ -1,16 +1,37 @@
 import * as z from 'zod';
 import type { PlanDocument } from '../runs/plan.ts';
 import type { ValidateDocument } from '../validate.ts';
+import type { Completion } from '../../editing/cursor.ts';
+import type { Artifact } from '../artifacts.ts';
+import { formats, type ConvertedDocument } from '../convert-text.ts';
+import type { DraftDocument, SavedWorkflow, WorkflowOperation } from '../edit-workflow.ts';
 import type { WorkflowFile, WorkflowRow } from '../workflow-files.ts';
 import { count, diagnostic, json, texts, version } from './common.ts';
+import { capabilities } from '../../kernel/capabilities.ts';
+import { artifactKinds } from '../../languages/swdl/artifacts.ts';
 import { schemaOf } from './schema-of.ts';
 
 const diagnostics = z.array(diagnostic);
+const capability = z.enum(capabilities);
+
+const ui = z
+  .record(z.string(), json)
+  .nullable()
+  .describe('What the composer has stored of it; null: nothing');
+const path = z.array(z.union([z.string(), z.int().min(0)]));
+
+const about = {
+  id: z.string().nullable().describe('`workflow.id`; null: it has none'),
+  tags: texts,
+  author: z.string().nullable(),
+  ui,
+};
 
 /** `workflows`. */
 export const workflowsDocument = schemaOf<readonly WorkflowRow[]>()(
   z.array(
     z.strictObject({
+      ...about,
       file: z.string(),
       ok: z.boolean().describe('False: it cannot be run'),
       name: z.string().nullable().describe('Null where there are errors'),
@@ -31,28 +52,98 @@ const parameter = z.strictObject({
   description: z.string().nullable(),
 });
 
+const workflow = {
+  ...about,
+  schema: version,
+  kind: z.literal('workflow'),
+  file: z.string(),
+  ok: z.boolean(),
+  language: z.string().nullable(),
+  definition: json.describe('As written, without defaults; null where its YAML cannot be read'),
+  effective: json.describe('The definition with the changes of override files'),
+  overridden: z
+    .array(z.strictObject({ path, file: z.string(), line: count }))
+    .describe('What these files say, by its path in the effective definition'),
+  errors: diagnostics,
+  warnings: diagnostics,
+  name: z.string().nullable(),
+  version: z.string().nullable(),
+  description: z.string().nullable(),
+  revision: z.string().describe('Of the text: what `If-Match` takes'),
+  text: z.string(),
+  parameters: z.record(z.string(), parameter),
+  graph: z.strictObject({
+    nodes: z.array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string().describe('What people call it'),
+        type: z.string(),
+        batch: count.describe('The steps of a batch can run at the same time'),
+        ui,
+        path: path.nullable().describe('Where it stands in the definition'),
+      }),
+    ),
+    edges: z.array(z.strictObject({ from: z.string(), to: z.string() })),
+  }),
+};
+
 /** A workflow file with its text, also one with errors. */
-export const workflowDocument = schemaOf<WorkflowFile>()(
+export const workflowDocument = schemaOf<WorkflowFile>()(z.strictObject(workflow));
+
+const patches = z.array(z.strictObject({ from: count, to: count, insert: z.string() }));
+
+/** A workflow with a text that is not saved. */
+export const draftDocument = schemaOf<DraftDocument>()(
+  z.strictObject({
+    ...workflow,
+    patches: patches.describe('Of the given text, in order; offsets count UTF-16 units'),
+    undo: patches.describe('Patches of the resulting text that restore the given one'),
+  }),
+);
+
+/** A change of a definition. Paths lead from the root of the text. */
+export const operation = schemaOf<WorkflowOperation>()(
+  z.discriminatedUnion('do', [
+    z.strictObject({ do: z.literal('set'), path, value: json }),
+    z.strictObject({ do: z.literal('rename'), path, name: z.string() }),
+    z.strictObject({
+      do: z.literal('add'),
+      path,
+      value: json,
+      after: z.string().nullable().exactOptional().describe('The key before it; null: none'),
+    }),
+    z.strictObject({ do: z.literal('remove'), path }),
+    z.strictObject({ do: z.literal('rename-step'), step: z.string(), name: z.string() }),
+  ]),
+);
+
+/** A workflow file as it was written. */
+export const savedDocument = schemaOf<SavedWorkflow>()(
   z.strictObject({
     schema: version,
-    kind: z.literal('workflow'),
     file: z.string(),
-    ok: z.boolean(),
-    language: z.string().nullable(),
-    definition: json.describe('As written, without defaults; null where its YAML cannot be read'),
-    errors: diagnostics,
-    warnings: diagnostics,
-    name: z.string().nullable(),
-    version: z.string().nullable(),
-    description: z.string().nullable(),
-    revision: z.string().describe('Of the text'),
+    revision: z.string(),
     text: z.string(),
-    parameters: z.record(z.string(), parameter),
-    graph: z.strictObject({
-      nodes: z.array(z.strictObject({ id: z.string(), type: z.string(), batch: count })),
-      edges: z.array(z.strictObject({ from: z.string(), to: z.string() })),
-    }),
+    warnings: diagnostics,
   }),
+);
+
+/** What stages can name. */
+export const artifactsDocument = schemaOf<readonly Artifact[]>()(
+  z.array(
+    z.strictObject({
+      ref: z.string().describe('As a stage names it; of a memory, its file'),
+      kind: z.enum(artifactKinds),
+      name: z.string(),
+      description: z.string().nullable(),
+      file: z.string().nullable().describe('Null: it has no file of its own'),
+      provider: z.string().nullable(),
+      model: z.string().nullable(),
+      capabilities: z.array(capability),
+      ok: z.boolean(),
+      problem: z.string().nullable().describe('Why it cannot be used'),
+    }),
+  ),
 );
 
 /** `validate`. */
@@ -101,7 +192,7 @@ export const planDocument = schemaOf<PlanDocument>()(
         agents: z.array(z.strictObject({ name: z.string(), sets: texts })),
         role: z.string().nullable(),
         model: z.string().nullable(),
-        capabilities: z.array(z.enum(['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'])),
+        capabilities: z.array(capability),
         needs: texts,
         inputs: texts,
         outputs: texts,
@@ -141,3 +232,27 @@ export const startedDocument = z.strictObject({
   workflow: z.string(),
   status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED']),
 });
+
+const completion = schemaOf<Completion>()(
+  z.strictObject({
+    label: z.string(),
+    kind: z.enum(['key', 'value', 'step', 'name', 'function', 'file']),
+    description: z.string().nullable(),
+    insert: z.string().describe('What replaces `typed`'),
+    typed: z.string().describe('The characters before the offset that it replaces'),
+  }),
+);
+
+/** What may stand at a place of a text. */
+export const completionsDocument = z.strictObject({ schema: version, completions: z.array(completion) });
+
+/** A text in another format. */
+export const convertedDocument = schemaOf<ConvertedDocument>()(
+  z.strictObject({
+    schema: version,
+    text: z.string(),
+    from: z.enum(formats),
+    to: z.enum(formats),
+    comments: z.enum(['kept', 'lost', 'none']).describe('JSON has no comments'),
+  }),
+);

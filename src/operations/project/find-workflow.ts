@@ -3,6 +3,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Identity } from '../../languages/shared/identity.ts';
 import { listWorkflowFiles } from './project-files.ts';
+import type { Disk } from '../../disk/disk.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { readContent } from '../../disk/contents.ts';
 import { workflowFile } from './workflow-file.ts';
@@ -77,22 +78,24 @@ function stemOf(file: string): string {
 }
 
 /** The ids and names of the project's workflows. Loads the slow YAML reader only now. */
-async function identities(disk: RealDisk): Promise<Identity[]> {
-  const { identityOf } = await import('../../languages/shared/identity.ts');
-  return identitiesBy(disk, identityOf);
+export async function identities(disk: RealDisk): Promise<Identity[]> {
+  return identitiesBy(disk, await import('../../languages/shared/identity.ts'));
+}
+
+/** The reader of identities, which loads the YAML reader. */
+interface IdentityReader {
+  readonly identityOf: (text: string, file: string) => Identity;
+  readonly unknownIdentity: (file: string) => Identity;
 }
 
 const cache = new Map<string, { readonly text: string; readonly identity: Identity }>();
 
 /** The same with a loaded reader. An unchanged text is not read twice. */
-export function identitiesBy(
-  disk: RealDisk,
-  identityOf: (text: string, file: string) => Identity,
-): Identity[] {
+export function identitiesBy(disk: Disk, { identityOf, unknownIdentity }: IdentityReader): Identity[] {
   return listWorkflowFiles(disk).map((file) => {
     const path = join(disk.root, file);
     const found = readContent(disk, disk.resolve(file) ?? file);
-    if (found === 'gone' || !found.ok) return { file, id: null, names: [], isReadable: false };
+    if (found === 'gone' || !found.ok) return unknownIdentity(file);
     const known = cache.get(path);
     if (known?.text === found.text) return known.identity;
     const identity = identityOf(found.text, file);

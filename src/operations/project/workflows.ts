@@ -11,6 +11,7 @@ import type { Workflow } from '../../workflow/model.ts';
 import type { Loaded, ProjectFiles, LanguageContext } from '../../languages/shared/context.ts';
 import { findProgram } from '../../process/proc.ts';
 import { readContent } from '../../disk/contents.ts';
+import type { Disk } from '../../disk/disk.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { findText, readText } from '../../disk/text.ts';
 import { withoutMcpOf, type Settings } from './definition.ts';
@@ -58,7 +59,7 @@ export async function checkWorkflow(
   file: string,
   { starting = null, overrides = [], read = readText }: CheckOptions = {},
 ): Promise<FoundWorkflow> {
-  const [{ parseWorkflow }, { parseAgents }, { identityOf }, { programFor }] = await Promise.all([
+  const [{ parseWorkflow }, { parseAgents }, identityReader, { programFor }] = await Promise.all([
     import('../../languages/parse.ts'),
     import('../../config/read.ts'),
     import('../../languages/shared/identity.ts'),
@@ -87,7 +88,7 @@ export async function checkWorkflow(
     }),
     notify: config.notify,
     files: noting(projectFiles(disk, await trackedFiles(disk.root, text)), note),
-    workflows: () => identitiesBy(disk, identityOf),
+    workflows: () => identitiesBy(disk, identityReader),
     overrides: overrides.map((path) => ({ file: shown(path), text: expectText(path) })),
     starting,
     load: (name, from) => {
@@ -167,7 +168,7 @@ function fingerprintOf(texts: ReadonlyMap<string, string>): string {
 }
 
 /** Files that a workflow names; a link out of the project is dangling. */
-function projectFiles(disk: RealDisk, tracked: readonly string[]): ProjectFiles {
+export function projectFiles(disk: Disk, tracked: readonly string[]): ProjectFiles {
   return {
     read: (path) => {
       const real = disk.resolve(path);

@@ -1,21 +1,38 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
+import type { Moment } from '../../kernel/times.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
 import { resumptionOf } from '../../workflow/machine/resumption.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { documentOf } from '../../workflow/machine/view.ts';
 import type { StoredRun, WorkflowServices } from './services.ts';
 import { runSummary, type RunSummary } from './summary.ts';
 
-/** The runs of a project, newest first; an unreadable one hides no other. */
+/** A run as its journal shows it, now or at a moment; then it had a host until it ended. */
+async function runAt(
+  stored: StoredRun,
+  moment: Moment | null,
+): Promise<{ readonly state: RunState; readonly alive: boolean }> {
+  const state = stored.state(moment);
+  return { state, alive: moment === null ? await stored.alive() : state.endedAt === null };
+}
+
+/**
+ * The runs of a project, newest first, now or at a time (milliseconds since 1970); an unreadable
+ * one hides no other.
+ */
 export async function readRuns(
-  workflows: WorkflowServices,
+  workflows: Pick<WorkflowServices, 'runs' | 'run'>,
+  time: number | null = null,
 ): Promise<{ readonly runs: readonly RunSummary[]; readonly unreadable: readonly MailroomError[] }> {
   const runs: RunSummary[] = [];
   const unreadable: MailroomError[] = [];
-  for (const card of workflows.runs()) {
+  const begun = workflows.runs().filter(({ startedAt }) => time === null || startedAt <= time);
+  for (const card of begun) {
     try {
       const stored = workflows.run(card.run);
-      runs.push(runSummary(stored.state(), stored.definition, await stored.alive(), card));
+      const { state, alive } = await runAt(stored, time === null ? null : { time });
+      runs.push(runSummary(state, stored.definition, alive, card));
     } catch (error) {
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
       unreadable.push(error);
@@ -24,10 +41,13 @@ export async function readRuns(
   return { runs, unreadable };
 }
 
-/** A run with its steps and its parameters. */
-export async function readRun(stored: StoredRun): Promise<Record<string, Json>> {
-  const state = stored.state();
-  const summary = runSummary(state, stored.definition, await stored.alive(), stored.card);
+/** A run with its steps and its parameters, now or at a moment. */
+export async function readRun(
+  stored: StoredRun,
+  moment: Moment | null = null,
+): Promise<Record<string, Json>> {
+  const { state, alive } = await runAt(stored, moment);
+  const summary = runSummary(state, stored.definition, alive, stored.card);
   const steps = documentOf(state, compile(stored.definition));
   return {
     ...(summary as unknown as Record<string, Json>),

@@ -1,3 +1,7 @@
+import type { Identity } from '../../languages/shared/identity.ts';
+import type { Effective } from '../../languages/shared/workflow-language.ts';
+import type { Artifact } from '../../languages/swdl/artifacts.ts';
+import type { JournalReader } from '../../disk/journal-reader.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -30,6 +34,20 @@ export interface WorkflowServices {
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
   /** The same for an unsaved definition, in the place of this file (absolute). */
   check(text: string, file: string): Promise<FoundWorkflow>;
+  /** The names, tags and colours of the definitions in workflows/, without checking them. */
+  identities(): Promise<readonly Identity[]>;
+  /**
+   * A definition with the files of the project that change it; its value is null while its text
+   * cannot be read.
+   */
+  effective(found: Pick<FoundWorkflow, 'text' | 'path'>): Promise<Effective>;
+  /**
+   * Replaces the text of a definition (by its path in the project), or with `before` null creates
+   * its file. False: the file has another text now, or exists already, and nothing is written.
+   */
+  write(path: string, before: string | null, text: string): boolean;
+  /** What stages can name: agents, skills, modules, memories. */
+  artifacts(): Promise<readonly Artifact[]>;
   /** The workflow of one task for one agent. Throws `E_USAGE` for an unknown agent. */
   oneShot(task: OneShot): Promise<FoundWorkflow>;
   /**
@@ -66,6 +84,10 @@ export interface WorkflowServices {
   run(reference: string): StoredRun;
   /** The same for a word that may mean something else: null. */
   find(word: string): StoredRun | null;
+  /** The providers that rest at a usage limit, and until when; milliseconds since 1970. */
+  parked(): ReadonlyMap<string, number>;
+  /** Reads the journal of a run. */
+  journal(run: string): JournalReader<RunEvent>;
   /** The run that a word means, and that waits for another one; null: there is none. */
   waiting(word: string): HostedRun | null;
   begin(options: BeginOptions): Promise<RunController>;

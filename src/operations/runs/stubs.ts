@@ -6,14 +6,27 @@ interface Stub {
   readonly text: string;
 }
 
+/** A reference of a workflow without a target. */
+interface MissingReference {
+  readonly kind: string;
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** The references without a target that the problems of workflows name, each once. */
+export function missingReferences(problems: readonly Diagnostic[]): MissingReference[] {
+  const found = problems.flatMap(({ code, message }) => {
+    const [reference, kind, name] = /^`(\w+):([\w.-]+)`/.exec(message) ?? [];
+    if (code !== 'E_REFERENCE' || kind === undefined || name === undefined) return [];
+    return [[reference, { kind, name, problem: message }] as const];
+  });
+  return [...new Map(found).values()];
+}
+
 /** Initial contents of the missing files that a workflow refers to. */
 export function stubsFor(problems: readonly Diagnostic[]): Stub[] {
-  const references = problems.flatMap(({ code, message }) => {
-    const [, kind, name] = /^`(\w+):([\w.-]+)`/.exec(message) ?? [];
-    return code === 'E_REFERENCE' && kind !== undefined && name !== undefined ? [{ kind, name }] : [];
-  });
   const stubs = new Map<string, string>();
-  for (const { kind, name } of references) {
+  for (const { kind, name } of missingReferences(problems)) {
     const stub = stubOf(kind, name);
     if (stub !== null) stubs.set(stub.path, stub.text);
   }

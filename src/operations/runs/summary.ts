@@ -31,13 +31,12 @@ export interface RunSummary {
 
 export function runSummary(
   state: RunState,
-  { name, version, language, body }: Workflow,
+  workflow: Workflow,
   alive: boolean,
   { startedBy, person }: Pick<RunCard, 'startedBy' | 'person'>,
 ): RunSummary {
   const { given, status, reason, startedAt, endedAt, cost } = state;
-  const root = state.scopes.get('');
-  const isSettled = (id: string) => root !== undefined && entered(state, root, id)?.phase.is === 'settled';
+  const { name, version, language } = workflow;
   return {
     schema: 1,
     run: given?.run ?? '',
@@ -52,7 +51,14 @@ export function runSummary(
     started_at: isoOrNull(startedAt),
     completed_at: isoOrNull(endedAt),
     cost,
-    progress: { completed: body.steps.filter(({ id }) => isSettled(id)).length, total: body.steps.length },
+    progress: progressOf(state, workflow),
     current: [...state.active],
   };
+}
+
+/** Settled steps of its own body, of all. */
+export function progressOf(state: RunState, { body }: Workflow): RunSummary['progress'] {
+  const root = state.scopes.get('');
+  const isSettled = (id: string) => root !== undefined && entered(state, root, id)?.phase.is === 'settled';
+  return { completed: body.steps.filter(({ id }) => isSettled(id)).length, total: body.steps.length };
 }

@@ -8,7 +8,7 @@ import { parsed, readBody } from './body.ts';
 import { digestOf, idFor, Once } from './once.ts';
 import { addPage } from './page.ts';
 import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
-import { noQuery, type Answer, type Asked, type Desk, type Route } from './route.ts';
+import { noQuery, type Asked, type Desk, type DocumentAnswer, type Route, type TextAnswer } from './route.ts';
 
 /** The longest address, in characters. */
 const longestAddress = 8_192;
@@ -63,17 +63,17 @@ export function makeApp(desk: Desk, routes: readonly Route[], complain: (error: 
       });
     });
   addPage(app, desk);
-  app.notFound(() => refused(new Refusal(404, 'E_TARGET', 'there is nothing at this address')));
+  app.notFound(() => refused(desk, new Refusal(404, 'E_TARGET', 'there is nothing at this address')));
   app.onError((error) => {
     const known = asMailroomError(error);
     if (known !== error || known.code === 'E_INTERNAL') complain(error);
-    return refused(known);
+    return refused(desk, known);
   });
   return app;
 }
 
-function refused(error: ReturnType<typeof asMailroomError>): Response {
-  const document = problemOf(error);
+function refused({ api }: Desk, error: ReturnType<typeof asMailroomError>): Response {
+  const document = api.mask(problemOf(error));
   const headers = error instanceof Refusal ? error.headers : {};
   return new Response(`${JSON.stringify(document)}\n`, {
     status: document.status,
@@ -106,7 +106,8 @@ async function answer(
   };
   const act = async () => {
     const found = await route.handle(desk, asked as Asked<never, never, never>);
-    return found instanceof Response ? found : documentAnswer(desk, route, request, found);
+    if (found instanceof Response) return found;
+    return 'text' in found ? textAnswer(desk, request, found) : documentAnswer(desk, route, request, found);
   };
   if (id === null) return act();
   return once.answer(id, digestOf([route.path, given, raw]), act);
@@ -124,15 +125,30 @@ function documentAnswer(
   { api }: Desk,
   { document: schema }: Route,
   request: Request,
-  { status = 200, document, headers = {} }: Exclude<Answer<unknown>, Response>,
+  { status = 200, document, headers = {} }: DocumentAnswer<unknown>,
 ): Response {
   const checked = (schema?.parse(document) ?? document) as Json;
   const text = `${JSON.stringify(api.mask(checked))}\n`;
-  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
-  const all = { ETag: tag, 'Cache-Control': 'no-cache', Vary: 'Authorization', ...headers };
+  return tagged(request, text, status, { 'Content-Type': 'application/json', ...headers });
+}
+
+/** The text without secrets, with a strong tag of its bytes. */
+function textAnswer({ api }: Desk, request: Request, { text, type, headers = {} }: TextAnswer): Response {
+  return tagged(request, api.mask(text), 200, { 'Content-Type': type, ...headers });
+}
+
+/** 304 without the text where the client has it. */
+function tagged(
+  request: Request,
+  text: string,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const tag = headers['ETag'] ?? `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  const all = { ETag: tag, 'Cache-Control': 'no-cache', Vary: 'Authorization, Accept', ...headers };
   if (request.method === 'GET' && isKnown(request.headers.get('if-none-match'), tag))
     return new Response(null, { status: 304, headers: all });
-  return new Response(text, { status, headers: { 'Content-Type': 'application/json', ...all } });
+  return new Response(text, { status, headers: all });
 }
 
 function isKnown(given: string | null, tag: string): boolean {

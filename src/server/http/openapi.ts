@@ -26,11 +26,12 @@ export function openApiDocument(routes: readonly Route[], version: string): Docu
 }
 
 function operation(route: Route, schemas: Document): Document {
-  const { method, path, summary, tag, params, query, body, isPublic } = route;
+  const { method, path, summary, tag, params, query, body, isPublic, isConditional } = route;
   const parameters = [
     ...parametersIn('path', params, schemas),
     ...parametersIn('query', query, schemas),
     ...(method === 'get' ? [] : [idempotencyKey]),
+    ...(isConditional ? [ifMatch] : []),
   ];
   return {
     operationId: operationId(method, path),
@@ -62,6 +63,14 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: true,
+  description: 'The `revision` that was read: 412 with the current text where it is another one now',
+  schema: { type: 'string' },
+};
+
 function success({ document, media }: Route, schemas: Document): Document {
   const content = {
     ...(document !== null && { 'application/json': { schema: schemaOf(document, 'output', schemas) } }),
@@ -70,9 +79,9 @@ function success({ document, media }: Route, schemas: Document): Document {
   return { description: 'Done', ...(Object.keys(content).length > 0 && { content }) };
 }
 
-/** `get /api/v1/threads/{id}` is `getThreadsId`. */
+/** `get /api/v1/threads/{id}` is `getThreadsId`, and `get /healthz` is `getRootHealthz`. */
 function operationId(method: string, path: string): string {
-  const words = path.replace(/^\/(?:api\/v1\/)?/, '').split(/[^\w]+/);
+  const words = path.replace(/^\/(?:api\/v1\/)?/, (start) => (start === '/' ? 'root/' : '')).split(/[^\w]+/);
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 

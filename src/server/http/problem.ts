@@ -18,22 +18,30 @@ export const problemDocument = z.strictObject({
   schema: version,
   error: diagnostic.describe('The first problem'),
   errors: z.array(diagnostic).describe('All of them'),
+  current: z
+    .strictObject({ revision: z.string(), text: z.string() })
+    .exactOptional()
+    .describe('Only with 412: what has changed meanwhile, as it is now'),
 });
+
+type Problem = z.output<typeof problemDocument>;
 
 /** A request that is answered with this status. Messages reach the client as they are. */
 export class Refusal extends MailroomError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly more: Pick<Problem, 'current'>;
 
   constructor(
     status: number,
     code: ErrorCode,
     message: string,
-    { hint = null, headers = {} }: { hint?: string | null; headers?: Record<string, string> } = {},
+    { hint = null, headers = {}, more = {} }: Partial<Pick<Refusal, 'hint' | 'headers' | 'more'>> = {},
   ) {
     super(code, message, hint);
     this.status = status;
     this.headers = headers;
+    this.more = more;
   }
 }
 
@@ -72,7 +80,7 @@ export function asMailroomError(error: unknown): MailroomError {
   );
 }
 
-export function problemOf(error: MailroomError): z.output<typeof problemDocument> {
+export function problemOf(error: MailroomError): Problem {
   const { error: first, errors } = errorDocument(error);
   const status = statusOf(error);
   return {
@@ -85,5 +93,6 @@ export function problemOf(error: MailroomError): z.output<typeof problemDocument
     schema: 1,
     error: first,
     errors: [...errors],
+    ...(error instanceof Refusal && error.more),
   };
 }

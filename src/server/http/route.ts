@@ -26,14 +26,23 @@ export interface Asked<Params, Query, Body> {
   readonly signal: AbortSignal;
 }
 
-/** What a route answers with: a document of its schema, or a response of its own. */
-export type Answer<Document> =
-  | {
-      readonly status?: 200 | 201 | 202;
-      readonly document: Document;
-      readonly headers?: Record<string, string>;
-    }
-  | Response;
+/** A document of the route's schema. */
+export interface DocumentAnswer<Document> {
+  readonly status?: 200 | 201 | 202;
+  readonly document: Document;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A text of a media type of the route. */
+export interface TextAnswer {
+  readonly text: string;
+  /** Its media type. */
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a route answers with; a response is sent as it is. */
+export type Answer<Document> = DocumentAnswer<Document> | TextAnswer | Response;
 
 /** One operation of the API. Writing ones need a key that may write. */
 export interface Route {
@@ -57,6 +66,8 @@ export interface Route {
   readonly statuses: readonly number[];
   /** It needs no key, as it shows nothing of the project. */
   readonly isPublic: boolean;
+  /** It needs `If-Match`. */
+  readonly isConditional: boolean;
   handle(desk: Desk, asked: Asked<never, never, never>): Promise<Answer<unknown>> | Answer<unknown>;
 }
 
@@ -79,6 +90,7 @@ interface RouteOptions<Params, Query, Body, Document> {
   readonly media?: string;
   readonly statuses?: readonly number[];
   readonly isPublic?: boolean;
+  readonly isConditional?: boolean;
   handle(
     desk: Desk,
     asked: Asked<Params, Query, Body>,
@@ -90,7 +102,7 @@ export function route<Params = null, Query = null, Body = null, Document = never
   options: RouteOptions<Params, Query, Body, Document>,
 ): Route {
   const { params = null, query = null, body = null, document = null, media = null } = options;
-  const { statuses = [200], isPublic = false, bodyBytes = 1024 * 1024 } = options;
+  const { statuses = [200], isPublic = false, isConditional = false, bodyBytes = 1024 * 1024 } = options;
   return {
     ...options,
     params,
@@ -101,5 +113,6 @@ export function route<Params = null, Query = null, Body = null, Document = never
     media,
     statuses,
     isPublic,
+    isConditional,
   };
 }

@@ -4,11 +4,54 @@ import type { Desk } from './route.ts';
 /** How often a quiet stream says that it is still there, in milliseconds. */
 const heartbeat = 15_000;
 
-interface Listener {
-  /** What it has not heard of yet. Only the newest number of a topic counts. */
-  readonly due: Map<Topic, number>;
-  readonly wake: () => void;
+/** What it says then: a comment. */
+export const heartbeatText = ':\n\n';
+
+/** Wakes one that waits, at the latest when a heartbeat is due. */
+export class Alarm {
+  #wake = (): void => {};
+
+  ring(): void {
+    this.#wake();
+  }
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, heartbeat);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
 }
+
+interface Source {
+  /** The text of the next events; null: the stream ends. Called only while the client reads. */
+  readonly next: () => Promise<string | null>;
+  readonly cancel: () => void;
+}
+
+/** A stream of server-sent events. */
+export function streamOf({ next, cancel }: Source): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => stream.enqueue(encoder.encode('retry: 1000\n\n')),
+    pull: async (stream) => {
+      const text = await next();
+      if (text !== null) return stream.enqueue(encoder.encode(text));
+      cancel();
+      stream.close();
+    },
+    cancel,
+  });
+  return new Response(body, {
+    headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' },
+  });
+}
+
+/** A topic is at this number now; null: all streams end. */
+type Listener = (topic: Topic | null, number: number) => void;
 
 /** The open event streams of a server. It watches the project only while there are any. */
 export class Streams {
@@ -26,62 +69,68 @@ export class Streams {
     return this.#listeners.size;
   }
 
+  /** Whether all streams end. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /**
+   * Calls back with each topic that changes and its number, and with null when all streams end,
+   * until the returned function is called.
+   */
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    this.#watching();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#watch?.close();
+      this.#watch = null;
+    };
+  }
+
+  #watching(): ReturnType<Desk['api']['watch']> {
+    this.#watch ??= this.#desk.api.watch((topic, number) => this.#tell(topic, number));
+    return this.#watch;
+  }
+
   /**
    * What changes from now on, and first every topic at another number than in `last`, the id of the
    * last event that the client has received.
    */
   follow(last: string | null): Response {
-    this.#watch ??= this.#desk.api.watch((topic, number) => this.#tell(topic, number));
-    const due = new Map([...this.#watch.numbers()].filter(([topic, number]) => idOf(topic, number) !== last));
-    const encoder = new TextEncoder();
-    let wake = (): void => {};
-    const listener: Listener = { due, wake: () => wake() };
-    this.#listeners.add(listener);
-    const body = new ReadableStream<Uint8Array>({
-      start: (stream) => stream.enqueue(encoder.encode('retry: 1000\n\n')),
-      // Called only while the client reads: for a slow one, numbers replace each other in `due`.
-      pull: async (stream) => {
-        if (due.size === 0 && !this.#closed)
-          await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, heartbeat);
-            wake = () => {
-              clearTimeout(timer);
-              resolve();
-            };
-          });
+    const alarm = new Alarm();
+    // For a slow client only the newest number of a topic counts.
+    const due = new Map<Topic, number>();
+    const leave = this.subscribe((topic, number) => {
+      if (topic !== null) due.set(topic, number);
+      alarm.ring();
+    });
+    for (const [topic, number] of this.#watching().numbers())
+      if (idOf(topic, number) !== last) due.set(topic, number);
+    return streamOf({
+      next: async () => {
+        if (due.size === 0 && !this.#closed) await alarm.wait();
+        if (this.#closed) return null;
         const text = [...due].map(([topic, number]) => eventOf(topic, number)).join('');
         due.clear();
-        if (this.#closed) stream.close();
-        else stream.enqueue(encoder.encode(text === '' ? ':\n\n' : text));
+        return text === '' ? heartbeatText : text;
       },
-      cancel: () => this.#leave(listener),
-    });
-    return new Response(body, {
-      headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' },
+      cancel: leave,
     });
   }
 
   /** Ends all streams; a client that comes back misses nothing. */
   close(): void {
     this.#closed = true;
-    for (const listener of this.#listeners) {
-      listener.wake();
-      this.#leave(listener);
-    }
+    for (const listener of this.#listeners) listener(null, 0);
+    this.#listeners.clear();
+    this.#watch?.close();
+    this.#watch = null;
   }
 
   #tell(topic: Topic, number: number): void {
-    for (const { due, wake } of this.#listeners) {
-      due.set(topic, number);
-      wake();
-    }
-  }
-
-  #leave(listener: Listener): void {
-    this.#listeners.delete(listener);
-    if (this.#listeners.size > 0) return;
-    this.#watch?.close();
-    this.#watch = null;
+    for (const listener of this.#listeners) listener(topic, number);
   }
 }
 

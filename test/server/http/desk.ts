@@ -50,7 +50,8 @@ export class HttpDesk {
     return {
       socket: null,
       keys: () => this.keys,
-      mask: (document) => JSON.parse(JSON.stringify(document).replaceAll(this.secret, '***')) as Json,
+      mask: (document) =>
+        JSON.parse(JSON.stringify(document).replaceAll(this.secret, '***')) as typeof document,
       maskText: (text) => text.replaceAll(this.secret, '***'),
       asset: (path) => (this.assets.has(path) ? Buffer.from(this.assets.get(path) ?? '') : null),
       watch: (onChange) => {
@@ -76,6 +77,11 @@ export class HttpDesk {
 
   async get(path: string, headers: Record<string, string> = {}): Promise<Told> {
     return told(await this.ask(path, { headers }));
+  }
+
+  async put(path: string, body: Json, headers: Record<string, string> = {}): Promise<Told> {
+    const all = { 'content-type': 'application/json', ...headers };
+    return told(await this.ask(path, { method: 'PUT', headers: all, body: JSON.stringify(body) }));
   }
 
   async post(path: string, body: Json | string, headers: Record<string, string> = {}): Promise<Told> {

@@ -1,10 +1,16 @@
+import { metricsDocument } from '../../../operations/documents/metrics.ts';
+import { prometheusText } from '../../../operations/metrics/metrics.ts';
+import { Metrics } from '../../../operations/metrics/read-metrics.ts';
 import { openApiDocument } from '../openapi.ts';
 import { route, type Route } from '../route.ts';
+import { runStream } from '../run-stream.ts';
 import type { Streams } from '../stream.ts';
 import * as z from 'zod';
 import { mailRoutes } from './mail.ts';
 import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
+import { byId } from './shapes.ts';
+import { editingRoutes } from './workflow-editing.ts';
 import { workflowRoutes } from './workflows.ts';
 
 /** Every operation of the API. */
@@ -14,6 +20,7 @@ export function allRoutes(streams: Streams): readonly Route[] {
     ...mailRoutes,
     ...runRoutes,
     ...workflowRoutes,
+    ...editingRoutes,
     route({
       method: 'get',
       path: '/healthz',
@@ -23,14 +30,8 @@ export function allRoutes(streams: Streams): readonly Route[] {
       document: z.strictObject({ ok: z.literal(true), version: z.string() }),
       handle: ({ version }) => ({ document: { ok: true as const, version } }),
     }),
-    route({
-      method: 'get',
-      path: '/api/v1/events',
-      summary: 'A stream of hints: which topic is at which record. `Last-Event-ID` resumes it',
-      tag: 'events',
-      media: 'text/event-stream',
-      handle: (_desk, { headers }) => streams.follow(headers.get('last-event-id')),
-    }),
+    ...following(streams),
+    ...counting(streams),
     route({
       method: 'get',
       path: '/api/v1/openapi.json',
@@ -41,4 +42,61 @@ export function allRoutes(streams: Streams): readonly Route[] {
     }),
   ];
   return routes;
+}
+
+/** What changes, as it changes. */
+function following(streams: Streams): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/events',
+      summary: 'A stream of hints: which topic is at which record. `Last-Event-ID` resumes it',
+      tag: 'events',
+      media: 'text/event-stream',
+      handle: (_desk, { headers }) => streams.follow(headers.get('last-event-id')),
+    }),
+    route({
+      method: 'get',
+      path: '/api/v1/workflow-runs/{id}/events',
+      summary: 'A stream of what happens in a run, to its end. `Last-Event-ID` resumes it',
+      tag: 'events',
+      params: byId,
+      media: 'text/event-stream',
+      handle: (desk, { params, headers }) =>
+        runStream(desk, streams, desk.project.workflows.run(params.id), headers.get('last-event-id')),
+    }),
+  ];
+}
+
+/** What is counted. */
+function counting(streams: Streams): Route[] {
+  const metrics = new Metrics();
+  return [
+    route({
+      method: 'get',
+      path: '/api/v1/metrics',
+      summary: 'What is counted, from the journals; as text in the format of Prometheus',
+      tag: 'project',
+      document: metricsDocument,
+      media: 'text/plain',
+      handle: async ({ project, now }, { headers }) => {
+        const document = await metrics.read(project, { now: now(), streams: streams.open });
+        const wantsText = /text\/plain|openmetrics/.test(headers.get('accept') ?? '');
+        return wantsText
+          ? { text: prometheusText(document), type: 'text/plain; version=0.0.4; charset=utf-8' }
+          : { document };
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/metrics',
+      summary: 'The same for Prometheus',
+      tag: 'project',
+      media: 'text/plain',
+      handle: async ({ project, now }) => ({
+        text: prometheusText(await metrics.read(project, { now: now(), streams: streams.open })),
+        type: 'text/plain; version=0.0.4; charset=utf-8',
+      }),
+    }),
+  ];
 }

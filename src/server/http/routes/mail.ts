@@ -10,12 +10,12 @@ import {
 import { readCosts } from '../../../operations/read-costs.ts';
 import { ask, targetsOf, type Verdict } from '../../../operations/requests.ts';
 import type { Sending } from '../../../operations/sending.ts';
-import { showNow, type Shown } from '../../../operations/show.ts';
+import { showAt, type Shown } from '../../../operations/show.ts';
 import { replyAs, sendAs, type Letter } from '../../../operations/speak.ts';
 import { why } from '../../../operations/why/why.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type Desk, type Route } from '../route.ts';
-import { byId, byRole, byTarget, byTurn, nothing } from './shapes.ts';
+import { byId, byRole, byTarget, byTurn, momentIn, nothing, past } from './shapes.ts';
 
 const letter = {
   type: z.string().exactOptional().describe('Default: the only type that fits'),
@@ -40,9 +40,10 @@ const reading: readonly Route[] = [
       summary: kind === 'thread' ? 'A thread with its messages' : 'A message with its copies',
       tag: 'mail',
       params: byId,
+      query: z.strictObject(past),
       document: shownDocument,
-      handle: ({ project }, { params }) => ({
-        document: showNow(project, params.id, kind === 'thread' ? kind : null),
+      handle: ({ project, now }, { params, query }) => ({
+        document: showAt(project, params.id, momentIn(query, now()), kind === 'thread' ? kind : null),
       }),
     }),
   ),
@@ -52,8 +53,11 @@ const reading: readonly Route[] = [
     summary: 'A turn with what it sent, and the files of its agent',
     tag: 'mail',
     params: byTurn,
+    query: z.strictObject(past),
     document: shownDocument,
-    handle: ({ project }, { params }) => ({ document: showNow(project, params.id) }),
+    handle: ({ project, now }, { params, query }) => ({
+      document: showAt(project, params.id, momentIn(query, now())),
+    }),
   }),
   route({
     method: 'get',
@@ -67,7 +71,7 @@ const reading: readonly Route[] = [
     }),
     media: 'text/plain',
     handle: ({ project, api }, { params }) => {
-      const shown = showNow(project, params.id);
+      const shown = showAt(project, params.id, null);
       const path = invocationOf(shown, params.attempt, params.round)?.[params.file] ?? null;
       const text = path === null ? null : project.files.read(path);
       if (text === null) throw new Refusal(404, 'E_TARGET', 'the turn has no such file');

@@ -7,7 +7,10 @@ import { inboxDocument } from '../../../operations/documents/inbox.ts';
 import { statusDocument } from '../../../operations/documents/status.ts';
 import { inboxDocument as documentOf, readInbox } from '../../../operations/inbox.ts';
 import { readStatus } from '../../../operations/read-status.ts';
-import { route, type Route } from '../route.ts';
+import { pastStatus } from '../../../operations/past-status.ts';
+import type { StatusDocument } from '../../../operations/status.ts';
+import { route, type Desk, type Route } from '../route.ts';
+import { momentIn, past } from './shapes.ts';
 
 const session = z.strictObject({
   schema: z.literal(1),
@@ -16,6 +19,17 @@ const session = z.strictObject({
   name: z.string().describe('Whose key it is: the name that approves'),
   access: z.enum(['read', 'write']),
 });
+
+/** The status now, or at the moment of the query. */
+async function statusAt(
+  { project, now }: Desk,
+  query: { readonly at?: string | undefined },
+): Promise<StatusDocument> {
+  const moment = momentIn(query, now());
+  return moment === null
+    ? readStatus(project, project.workflows, now())
+    : pastStatus(project, project.workflows, moment);
+}
 
 /** The project as a whole. */
 export const projectRoutes: readonly Route[] = [
@@ -34,20 +48,23 @@ export const projectRoutes: readonly Route[] = [
     path: '/api/v1/status',
     summary: 'Roles, threads, turns, runs, triggers, and who waits for whom',
     tag: 'project',
+    query: z.strictObject(past),
     document: statusDocument,
-    handle: async ({ project, now }) => ({
-      document: await readStatus(project, project.workflows, now()),
-    }),
+    handle: async (desk, { query }) => ({ document: await statusAt(desk, query) }),
   }),
   route({
     method: 'get',
     path: '/api/v1/threads',
     summary: 'Threads, newest first',
     tag: 'mail',
-    query: z.strictObject({ ...paging, state: z.enum(['open', 'quiet', 'closed', 'failed']).optional() }),
+    query: z.strictObject({
+      ...paging,
+      ...past,
+      state: z.enum(['open', 'quiet', 'closed', 'failed']).optional(),
+    }),
     document: statusDocument.shape.threads,
-    handle: async ({ project, now }, { query, url }) => {
-      const { threads } = await readStatus(project, project.workflows, now());
+    handle: async (desk, { query, url }) => {
+      const { threads } = await statusAt(desk, query);
       const all = threads.filter(({ state }) => query.state === undefined || state === query.state);
       return listed(all.toReversed(), ({ id }) => id, query, url);
     },
@@ -57,10 +74,9 @@ export const projectRoutes: readonly Route[] = [
     path: '/api/v1/roles',
     summary: 'Roles, and who waits for whom',
     tag: 'mail',
+    query: z.strictObject(past),
     document: statusDocument.shape.roles,
-    handle: async ({ project, now }) => ({
-      document: [...(await readStatus(project, project.workflows, now())).roles],
-    }),
+    handle: async (desk, { query }) => ({ document: [...(await statusAt(desk, query)).roles] }),
   }),
   route({
     method: 'get',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Moment } from '../../../kernel/times.ts';
 import { json } from '../../../operations/documents/common.ts';
 import {
   resumptionDocument,
@@ -12,7 +13,7 @@ import { readLogs, readResumption, readRun, readRuns } from '../../../operations
 import { listed, paging } from '../paging.ts';
 import { route, type Answer, type Asked, type Desk, type Route } from '../route.ts';
 import { plainText } from './mail.ts';
-import { byId, nothing } from './shapes.ts';
+import { byId, momentIn, nothing, past } from './shapes.ts';
 
 const runs = '/api/v1/workflow-runs';
 /** A step or a gate: `build`, `each/3/test`, in an address with `%2F`. */
@@ -27,6 +28,7 @@ const reading: readonly Route[] = [
     tag: 'runs',
     query: z.strictObject({
       ...paging,
+      ...past,
       workflow: z.string().optional(),
       status: z
         .string()
@@ -36,9 +38,10 @@ const reading: readonly Route[] = [
       since: z.iso.datetime({ offset: true }).optional(),
     }),
     document: runsDocument,
-    handle: async ({ project }, { query, url }) => {
+    handle: async ({ project, now }, { query, url }) => {
       const { workflow, status, since } = query;
-      const all = (await readRuns(project.workflows)).runs.filter(
+      const time = timeOf(project, momentIn(query, now()));
+      const all = (await readRuns(project.workflows, time)).runs.filter(
         (run) =>
           (workflow === undefined || run.workflow === workflow) &&
           (status === undefined || run.status === status) &&
@@ -53,10 +56,13 @@ const reading: readonly Route[] = [
     summary: 'A run with its steps',
     tag: 'runs',
     params: byId,
+    query: z.strictObject(past),
     document: runDocument,
-    handle: async ({ project }, { params }) => ({
-      document: (await readRun(project.workflows.run(params.id))) as z.output<typeof runDocument>,
-    }),
+    handle: async ({ project, now }, { params, query }) => {
+      const stored = project.workflows.run(params.id);
+      const document = await readRun(stored, momentIn(query, now()));
+      return { document: document as z.output<typeof runDocument> };
+    },
   }),
   route({
     method: 'get',
@@ -76,6 +82,12 @@ const reading: readonly Route[] = [
     },
   }),
 ];
+
+/** Runs have journals of their own: a record of the mail's journal means its time. */
+function timeOf(project: Desk['project'], moment: Moment | null): number | null {
+  if (moment === null) return null;
+  return 'time' in moment ? moment.time : project.past(moment).state.now;
+}
 
 const gateAnswer = z.strictObject({
   comment: z.string().max(10_000).exactOptional(),

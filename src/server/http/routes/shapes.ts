@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { Moment } from '../../../kernel/times.ts';
+import { momentHelp, momentOf } from '../../../operations/moment.ts';
 
 /** An id or the end of one, or a name. What it names is looked up; it is never a path. */
 const word = z.string().regex(/^[\w-]{1,100}$/);
@@ -13,3 +15,19 @@ export const byTarget = z.strictObject({
 
 /** A body without content. */
 export const nothing = z.strictObject({});
+
+export const workflows = '/api/v1/workflows';
+/** The id or name of a workflow, or its file in workflows/: in an address with `%2F`. */
+export const byWorkflow = z.strictObject({ id: z.string().regex(/^[^\p{Cc}]{1,500}$/u) });
+/** A definition may be larger than other bodies, in bytes. */
+export const definitionBytes = 4 * 1024 * 1024;
+
+/** The key of the query of what has a past. */
+export const past = {
+  at: z.string().optional().describe(`As it was then: ${momentHelp}`),
+};
+
+/** The moment that a query asks for; null: now. */
+export function momentIn({ at }: { readonly at?: string | undefined }, now: number): Moment | null {
+  return at === undefined ? null : momentOf(at, now, '`at`');
+}

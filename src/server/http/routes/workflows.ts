@@ -7,17 +7,17 @@ import {
   workflowDocument,
   workflowsDocument,
 } from '../../../operations/documents/workflows.ts';
+import { formats } from '../../../operations/convert-text.ts';
 import { planWorkflow, startWorkflow } from '../../../operations/runs/start.ts';
 import { validate } from '../../../operations/validate.ts';
-import { findWorkflow, listWorkflows, readWorkflowFile } from '../../../operations/workflow-files.ts';
+import {
+  findWorkflow,
+  listWorkflows,
+  readWorkflowFile,
+  workflowText,
+} from '../../../operations/workflow-files.ts';
 import { route, type Route } from '../route.ts';
-
-const workflows = '/api/v1/workflows';
-/** A definition may be larger than other bodies, in bytes. */
-const definitionBytes = 4 * 1024 * 1024;
-
-/** The id or name of a workflow, or its file in workflows/: in an address with `%2F`. */
-const byWorkflow = z.strictObject({ id: z.string().regex(/^[^\p{Cc}]{1,500}$/u) });
+import { byWorkflow, definitionBytes, workflows } from './shapes.ts';
 
 const given = {
   parameters: z.record(z.string(), json).default({}),
@@ -30,12 +30,16 @@ export const workflowRoutes: readonly Route[] = [
     path: workflows,
     summary: 'The workflows of the project, also those with errors',
     tag: 'workflows',
-    query: z.strictObject({ language: z.string().optional() }),
+    query: z.strictObject({ tag: z.string().optional(), language: z.string().optional() }),
     document: workflowsDocument,
-    handle: async ({ project }, { query }) => {
+    handle: async ({ project }, { query: { tag, language } }) => {
       const all = await listWorkflows(project.workflows, project.root);
       return {
-        document: all.filter((each) => query.language === undefined || each.language === query.language),
+        document: all.filter(
+          (each) =>
+            (language === undefined || each.language === language) &&
+            (tag === undefined || each.tags.includes(tag)),
+        ),
       };
     },
   }),
@@ -45,10 +49,25 @@ export const workflowRoutes: readonly Route[] = [
     summary: 'A workflow with its text, parameters, steps and diagnostics',
     tag: 'workflows',
     params: byWorkflow,
+    query: z.strictObject({
+      format: z.enum(formats).optional().describe('`yaml`: the text; default: as `Accept` asks'),
+      overrides: z
+        .literal('applied')
+        .optional()
+        .describe('The definition, or the text in YAML, with the changes of override files'),
+    }),
     document: workflowDocument,
-    handle: async ({ project }, { params }) => {
+    media: 'application/yaml',
+    handle: async ({ project }, { params, query, headers }) => {
       const found = await findWorkflow(project.workflows, project.root, params.id);
-      return { document: await readWorkflowFile(project.workflows, found) };
+      const isApplied = query.overrides === 'applied';
+      if (query.format === undefined ? wantsYaml(headers) : query.format === 'yaml') {
+        const { text, revision } = await workflowText(project.workflows, found, isApplied);
+        const tag = revision === null ? {} : { ETag: `"${revision}"` };
+        return { text, type: 'application/yaml; charset=utf-8', headers: tag };
+      }
+      const document = await readWorkflowFile(project.workflows, found);
+      return { document: isApplied ? { ...document, definition: document.effective } : document };
     },
   }),
   route({
@@ -105,3 +124,11 @@ export const workflowRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** Whether a client that accepts no JSON, or asks for YAML first, wants the text. */
+function wantsYaml(headers: Headers): boolean {
+  const accepted = (headers.get('accept') ?? '').split(',').map((each) => each.replace(/;.*/, '').trim());
+  const asYaml = accepted.findIndex((each) => /^(?:application|text)\/(?:x-)?yaml$/.test(each));
+  const asJson = accepted.indexOf('application/json');
+  return asYaml !== -1 && (asJson === -1 || asYaml < asJson);
+}

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { metricMeanings, type MetricName, type MetricsDocument } from '../metrics/metrics.ts';
+import { count, version } from './common.ts';
+import { schemaOf } from './schema-of.ts';
+
+const histogram = z.strictObject({
+  count,
+  sum: z.number().describe('Seconds'),
+  buckets: z
+    .array(z.tuple([z.number(), count]))
+    .describe('Upper bounds in seconds, each with the number of what took at most so long'),
+});
+
+const sample = z.strictObject({
+  labels: z.record(z.string(), z.string()),
+  value: z.number().nullable().describe('Null: of a histogram'),
+  histogram: histogram.nullable(),
+});
+
+/** What is counted of a project. */
+export const metricsDocument = schemaOf<MetricsDocument>()(
+  z.strictObject({
+    schema: version,
+    metrics: z.array(
+      z.strictObject({
+        name: z.enum(Object.keys(metricMeanings) as [MetricName, ...MetricName[]]),
+        kind: z.enum(['counter', 'gauge', 'histogram']),
+        help: z.string(),
+        samples: z.array(sample),
+      }),
+    ),
+  }),
+);

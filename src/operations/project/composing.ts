@@ -1,0 +1,58 @@
+import { readContent } from '../../disk/contents.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { Artifact } from '../../languages/swdl/artifacts.ts';
+import type { Effective } from '../../languages/shared/workflow-language.ts';
+import type { Settings } from './definition.ts';
+import { identitiesBy } from './find-workflow.ts';
+import { projectFiles } from './workflows.ts';
+
+/**
+ * A definition with the files of the project that change it. Its value is null while its text
+ * cannot be read.
+ */
+export async function effectiveDefinition(disk: Disk, text: string, path: string): Promise<Effective> {
+  const [{ languages }, { languagesOf }, { readDocument }, identityReader] = await Promise.all([
+    import('../../languages/languages.ts'),
+    import('../../languages/shared/workflow-language.ts'),
+    import('../../languages/shared/document.ts'),
+    import('../../languages/shared/identity.ts'),
+  ]);
+  const read = readDocument(text, path);
+  if (!read.ok) return { value: null, overridden: [] };
+  const [language] = languagesOf(read.value, languages);
+  const effective = language?.effective?.(read.value, {
+    files: projectFiles(disk, []),
+    workflows: () => identitiesBy(disk, identityReader),
+    overrides: [],
+  });
+  return effective ?? { value: read.value.value, overridden: [] };
+}
+
+/** What stages can name in a project with these settings. */
+export async function projectArtifacts(
+  disk: Disk,
+  { protocol, config, providers }: Settings,
+): Promise<readonly Artifact[]> {
+  const { artifactsIn } = await import('../../languages/swdl/artifacts.ts');
+  return artifactsIn({
+    protocol,
+    agents: config.defaults,
+    agentDefaults: config.defaults,
+    files: projectFiles(disk, []),
+    providers: [...providers.keys()],
+  });
+}
+
+/**
+ * Replaces the text of a definition, or with `before` null creates its file. False: the file has
+ * another text now, or exists already; nothing is written then. The file keeps its permissions, and
+ * a link to it stays a link.
+ */
+export function writeDefinition(disk: Disk, path: string, before: string | null, text: string): boolean {
+  const real = disk.resolve(path);
+  const content = real === null ? 'gone' : readContent(disk, real);
+  const now = content === 'gone' ? null : content.ok ? content.text : undefined;
+  if (now !== before) return false;
+  disk.write(real ?? path, text, { mode: 'kept', sync: true });
+  return true;
+}
