@@ -10,12 +10,16 @@ type Written = Pick<Matrix, 'effects' | 'kinds' | 'page'>;
 it.each<[string, Written]>([
   ['docs/kill-matrix.md', mail],
   ['docs/kill-matrix-runs.md', runs],
-])('%s has each kind of work and each place of the code, and when it was played', (_file, matrix) => {
+])('%s has each kind of work of the code, when it was played, and that each place held', (_file, matrix) => {
   const text = readFileSync(matrix.page.file, 'utf8');
   const played = readPage(text);
   const tables = (page: string) => page.split('\n').filter((line) => line.startsWith('|'));
   expect(tables(text)).toEqual(tables(render(matrix, played)));
   expect([...played.values()].filter(({ when }) => when === 'not yet')).toEqual([]);
+  const cells = [...played.values()].flatMap((kind) => [...kind.cells]);
+  expect(cells.filter(([, cell]) => cell === '✗')).toEqual([]);
+  const held = new Set(cells.flatMap(([place, cell]) => (cell === '✓' ? [place] : [])));
+  expect(Object.keys(matrix.effects).filter((place) => !held.has(place))).toEqual([]);
 });
 
 it('replaces on a page only what is said of the kinds that were played', () => {
