@@ -15,6 +15,19 @@ export const differences: Rows = {
     place.done('a');
     expect(place.running).toEqual(['b', 'c']);
   },
+  'a plan verifies that MCP servers exist': () => {
+    const roles = { primary: { artifact: 'agent:x' }, tools: ['mcp:nowhere'] };
+    expect(said([stage('a', { roles })])).toBe('');
+    heldBy(
+      'scenario/agent-configuration',
+      'fails a step that names a server which the settings of its CLI do not have',
+    );
+  },
+  'a plan calls its first batch parallel': () =>
+    heldBy(
+      'languages/machine/swdl-shown',
+      'the plan has batches, who does what with what, and what it comes to',
+    ),
   'a reference needs a direct dependency': () => {
     const inputs = { of: { ...text, source: '${{ stages.a.outputs.made }}' } };
     const a = stage('a', { outputs: { made: text } });

@@ -46,7 +46,10 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): 
     guard(target, place, below(folder, path));
     const kind = place === '' ? 'folder' : (target.look(place)?.kind ?? 'folder');
     if (kind !== 'folder')
-      throw new MailroomError('E_FILE', `${place} is a ${kind}: no input can be placed there`);
+      throw new MailroomError(
+        'E_FILE',
+        `${place} is a ${kind}, not a folder for an input: place it by \`as\``,
+      );
   }
   const placeOf = ({ to: path }: SurveyedFile) =>
     join(places.get(parentOf(path)) ?? '', path.slice(path.lastIndexOf('/') + 1));
