@@ -35,6 +35,7 @@ function events(): MailEvent[] {
       inReplyTo: null,
       subject: 'Task',
       created: at,
+      work: null,
       attachments: [],
       fields: {},
       extra: {},
@@ -60,7 +61,13 @@ function events(): MailEvent[] {
       v: 1,
       at,
     });
-    made.push({ type: 'launched', process: { pid: 1, startTime: '1', mark: 'm' }, tree: null, ...key });
+    made.push({
+      type: 'launched',
+      process: { pid: 1, startTime: '1', mark: 'm' },
+      tree: null,
+      entered: null,
+      ...key,
+    });
     made.push({
       type: 'returned',
       result: done,

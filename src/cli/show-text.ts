@@ -46,7 +46,7 @@ function messageLines(
   now: number,
   colours: Colours,
 ): string[] {
-  const { id, type, from, to, subject, created, turn, path, fields, attachments } = message;
+  const { id, type, from, to, subject, created, turn, path, fields, attachments, commit, branch } = message;
   const values = Object.entries(fields).map(([name, value]) => `${name}: ${text(value)}`);
   const about = thread === null ? '' : `: ${thread.state} — ${thread.subject}`;
   return [
@@ -61,6 +61,7 @@ function messageLines(
       ['answers', message.in_reply_to ?? ''],
       ['fields', values.join(', ')],
       ['attached', attachments.join(', ')],
+      ['commit', commit === null ? '' : `${commit.slice(0, 12)} on ${branch ?? ''}`],
       ['file', path ?? ''],
       ...copies.map((copy) => [copy.role, copyWords(copy)] as const),
       ...(request === null ? [] : askPairs(request, now)),
@@ -106,6 +107,7 @@ function threadLines({ id, thread, messages, turns }: Of<'thread'>, now: number,
       ['opened', thread ? moment(thread.opened) : ''],
       ['turns', thread ? String(thread.turns) : ''],
       ['worktree', thread?.worktree ?? ''],
+      ...(thread?.checkouts ?? []).map(({ role, path }) => ['worktree', `${path}, of ${role}`] as const),
       ['cost', thread ? money(thread.cost) : ''],
       ...turns.map((turn) => [turn.role, turnWords(turn, now)] as const),
     ]),

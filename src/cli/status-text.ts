@@ -151,7 +151,9 @@ function threadLines(threads: readonly WaitingThread[], { all, colours, now }: L
       line([subject, ...because(reason, why, now)].join(' ')),
     ]);
   const [head = '', ...lines] = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
-  const checkouts = threads.filter(({ worktree }) => worktree !== null).length;
+  const checkouts = threads.filter(
+    ({ worktree, checkouts: own }) => worktree !== null || own.length > 0,
+  ).length;
   const more = [
     ...(checkouts > 0
       ? [`${String(checkouts)} in worktrees; \`mailroom worktree\` lists what they made`]

@@ -216,7 +216,7 @@ function namesIn(folder: string): string[] {
  * files may have been edited at the very time of writing, and reads their content. Throws if the
  * index is a pipe or too large for memory: an agent could have put it there.
  */
-function copyIndex(from: string, to: string): void {
+export function copyIndex(from: string, to: string): void {
   const descriptor = openPlainFile(from);
   if (descriptor === null) return;
   try {

@@ -1,26 +1,32 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
+import { roleBranch, roleCheckout } from '../kernel/work.ts';
 import { listBytes, pathOf } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
 import type { RunResult } from '../process/run.ts';
 import { changedFiles } from './run-differences.ts';
 
-interface Worktree {
+interface Owner {
   readonly thread: string;
+  /** Null: all roles of the thread share it. */
+  readonly role: string | null;
+}
+
+interface Worktree extends Owner {
   readonly branch: string;
   readonly path: string | null;
   readonly uncommitted: number | null;
   readonly unmerged: number | null;
 }
 
-const begin = 'mailroom-';
+const branchPattern = /^mailroom(?:-(?<shared>[^/]+)|\/(?<thread>[^/]+)\/(?<role>[^/]+))$/;
 const threadPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const everything = { ignored: [], ours: [] };
 /** The identity for commits where the user has not configured one. */
 const nobody = { name: 'Mailroom', email: 'mailroom@localhost' };
 
-/** The git worktrees of a project's threads. No operation loses a change that git knows. */
+/** The git worktrees of threads and their roles. No operation loses a change that git knows. */
 export class Worktrees {
   readonly #project: string;
 
@@ -29,36 +35,36 @@ export class Worktrees {
     this.#project = project;
   }
 
-  /** Every thread with its own branch, oldest first; empty outside git. */
+  /** Every branch of a thread or a role of one, the oldest thread first; empty outside git. */
   async list(): Promise<Worktree[]> {
-    const refs = await this.#git(['for-each-ref', '--format=%(refname:short)', `refs/heads/${begin}*`]);
-    const threads = refs.stdout
-      .split('\n')
-      .map((branch) => branch.slice(begin.length))
-      .filter((thread) => threadPattern.test(thread));
-    return Promise.all(threads.toSorted().map((thread) => this.#look(thread)));
+    const patterns = ['refs/heads/mailroom-*', 'refs/heads/mailroom/'];
+    const refs = await this.#git(['for-each-ref', '--format=%(refname:lstrip=2)', ...patterns]);
+    const owners = refs.stdout.split('\n').flatMap((branch) => ownerOf(branch) ?? []);
+    const named = owners.map((owner) => ({ owner, name: checkoutOf(owner) }));
+    named.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return Promise.all(named.map(({ owner }) => this.#look(owner)));
   }
 
-  async #look(thread: string): Promise<Worktree> {
-    const branch = begin + thread;
-    const path = existsSync(join(this.#folder(thread), '.git')) ? `.mailroom/worktrees/${thread}` : null;
+  async #look(owner: Owner): Promise<Worktree> {
+    const [branch, folder] = [branchOf(owner), this.#folder(owner)];
+    const path = existsSync(join(folder, '.git')) ? `.mailroom/worktrees/${checkoutOf(owner)}` : null;
     const [changes, ahead] = await Promise.all([
-      path === null ? null : changedFiles({ workspace: this.#folder(thread), base: 'HEAD' }, everything),
+      path === null ? null : changedFiles({ workspace: folder, base: 'HEAD' }, everything),
       this.#git(['rev-list', '--count', `HEAD..${branch}`]),
     ]);
     const uncommitted = changes === null ? 0 : changes.ok ? changes.changed.length : null;
     const unmerged = ahead.exitCode === 0 ? Number(ahead.stdout.trim()) : null;
-    return { thread, branch, path, uncommitted, unmerged };
+    return { ...owner, branch, path, uncommitted, unmerged };
   }
 
   /**
-   * Merges a thread's branch into the branch that is checked out in the project, then removes its
+   * Merges such a branch into the branch that is checked out in the project, then removes its
    * checkout and branch.
    */
-  async merge(thread: string, subject: string): Promise<void> {
+  async merge(owner: Owner, subject: string): Promise<void> {
     await this.#mustNotMerge();
-    await this.#keep(thread, subject);
-    const branch = begin + thread;
+    await this.#keep(owner, subject);
+    const branch = branchOf(owner);
     const merged = await this.#git(['merge', '--no-ff', '-m', `Merge ${branch}: ${subject}`, branch]);
     if (merged.exitCode !== 0) {
       const files = await this.#git(['diff', '--name-only', '--diff-filter=U']);
@@ -68,14 +74,14 @@ export class Worktrees {
       const hint = `nothing was changed; \`git merge ${branch}\` by hand, then \`mailroom worktree remove\``;
       throw new MailroomError('E_REFUSED', `${branch} cannot be merged: ${why}`, hint);
     }
-    await this.#removeCheckout(thread);
+    await this.#removeCheckout(owner);
     await this.#must(['branch', '-d', branch]);
   }
 
-  /** Removes the checkout of a thread. Its branch stays, with all changes. */
-  async remove(thread: string, subject: string): Promise<void> {
-    await this.#keep(thread, subject);
-    await this.#removeCheckout(thread);
+  /** Removes a checkout. Its branch stays, with all changes. */
+  async remove(owner: Owner, subject: string): Promise<void> {
+    await this.#keep(owner, subject);
+    await this.#removeCheckout(owner);
   }
 
   /** A merge that the user has begun would be completed together with Mailroom's. */
@@ -87,8 +93,8 @@ export class Worktrees {
   }
 
   /** Commits the files of the checkout, so that the branch contains them. */
-  async #keep(thread: string, subject: string): Promise<void> {
-    const folder = this.#folder(thread);
+  async #keep(owner: Owner, subject: string): Promise<void> {
+    const folder = this.#folder(owner);
     if (!existsSync(join(folder, '.git'))) return;
     await mustHoldNoRepository(folder);
     await this.#must(['add', '-A'], folder);
@@ -97,14 +103,15 @@ export class Worktrees {
     await this.#must(['commit', '-q', '-m', subject], folder);
   }
 
-  async #removeCheckout(thread: string): Promise<void> {
-    if (!existsSync(join(this.#folder(thread), '.git'))) return;
+  async #removeCheckout(owner: Owner): Promise<void> {
+    const folder = this.#folder(owner);
+    if (!existsSync(join(folder, '.git'))) return;
     // Not forced: that would lose a change made just now.
-    await this.#must(['worktree', 'remove', this.#folder(thread)]);
+    await this.#must(['worktree', 'remove', folder]);
   }
 
-  #folder(thread: string): string {
-    return join(this.#project, '.mailroom', 'worktrees', thread);
+  #folder(owner: Owner): string {
+    return join(this.#project, '.mailroom', 'worktrees', checkoutOf(owner));
   }
 
   async #must(args: readonly string[], cwd?: string): Promise<void> {
@@ -117,6 +124,20 @@ export class Worktrees {
     const known = await git(['config', 'user.email'], { cwd });
     return git(args, { cwd, fetches: true, ...(known.stdout.trim() === '' ? { identity: nobody } : {}) });
   }
+}
+
+/** Null: the branch belongs to no thread. */
+function ownerOf(branch: string): Owner | null {
+  const { shared, thread = shared ?? '', role = null } = branchPattern.exec(branch)?.groups ?? {};
+  return threadPattern.test(thread) ? { thread, role } : null;
+}
+
+function branchOf({ thread, role }: Owner): string {
+  return role === null ? `mailroom-${thread}` : roleBranch(thread, role);
+}
+
+function checkoutOf({ thread, role }: Owner): string {
+  return role === null ? thread : roleCheckout(thread, role);
 }
 
 /** Git would run programs that a nested repository configures, and commit only its name. */

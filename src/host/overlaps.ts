@@ -17,6 +17,11 @@ export class Overlaps {
     this.#running.set(key, { folder, changes, shared });
   }
 
+  /** Whether anybody is in the folder. */
+  isUsed(folder: string): boolean {
+    return [...this.#running.values()].some((one) => one.folder === folder);
+  }
+
   /** Whether another user with permission to change the folder overlapped with this one. */
   end(key: string): boolean {
     const shared = this.#running.get(key)?.shared ?? false;

@@ -47,7 +47,10 @@ export const errorCodes = {
   E_TARGET: 2,
   /** The workspace of a run is on a git branch on which its workflow must not work. */
   E_BRANCH: 1,
-  /** The working folder of a step does not exist, or no git worktree can be made for a thread. */
+  /**
+   * The working folder of a step does not exist, no git worktree can be made for a thread, or the
+   * checkout of a role cannot be prepared.
+   */
   E_WORKSPACE: 1,
   /** A path that would leave the project. */
   E_PATH: 3,

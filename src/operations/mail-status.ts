@@ -85,6 +85,8 @@ export interface ThreadStatus {
   readonly cost: Cost;
   /** The folder of its git worktree, relative to the project; null: it has none. */
   readonly worktree: string | null;
+  /** The git worktrees of its roles, where each has one of its own. */
+  readonly checkouts: readonly { readonly role: RoleName; readonly path: string }[];
 }
 
 export interface TurnStatus {

@@ -63,7 +63,8 @@ export function summaryOf(state: MailState): MailSummary {
 
 export function threadStatus(thread: Thread): ThreadStatus {
   const { id, subject, state, reason, opened, count, turns, cost } = thread;
-  return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost, worktree: null };
+  const folders = { worktree: null, checkouts: [] };
+  return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost, ...folders };
 }
 
 const phases = { active: 'running', returned: 'checking', pending: 'pending', failed: 'failed' } as const;

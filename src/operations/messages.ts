@@ -22,6 +22,9 @@ export interface MessageDocument {
   readonly subject: string;
   /** ISO 8601, UTC. */
   readonly created: string;
+  /** The commit that it is about, and the branch of its author; null: none. */
+  readonly commit: string | null;
+  readonly branch: string | null;
   readonly attachments: readonly string[];
   readonly fields: Readonly<Record<string, Json>>;
   /** Keys of the front matter that are not Mailroom's. */
@@ -118,6 +121,8 @@ export function messageDocument(project: Pick<Project, 'files'>, known: KnownMes
     in_reply_to: message.inReplyTo,
     subject: message.subject,
     created: iso(message.created),
+    commit: message.work?.commit ?? null,
+    branch: message.work?.branch ?? null,
     attachments: message.attachments,
     fields: message.fields,
     extra,

@@ -10,6 +10,7 @@ import { statusOf, type StatusDocument } from './status.ts';
 import { progressFile } from './turn-tools.ts';
 import { explainStatus, unexplained } from './why/status-whys.ts';
 import type { RoleName } from '../kernel/ids.ts';
+import { checkoutOwner } from '../kernel/work.ts';
 
 /** The status of a project from its files; an unreadable protocol is one of the problems. */
 export async function readStatus(
@@ -53,11 +54,19 @@ export async function readStatus(
 /** Threads with the folders of their git worktrees, as far as those exist. */
 export function withWorktrees({ files }: Project, threads: readonly ThreadStatus[]): ThreadStatus[] {
   const folder = '.mailroom/worktrees';
-  const made = new Set(files.list(folder));
-  return threads.map((thread) => ({
-    ...thread,
-    worktree: made.has(thread.id) ? `${folder}/${thread.id}` : null,
-  }));
+  const found = new Map<string, { role: RoleName | null; path: string }[]>();
+  for (const name of files.list(folder)) {
+    const { thread, role } = checkoutOwner(name);
+    found.set(thread, [...(found.get(thread) ?? []), { role, path: `${folder}/${name}` }]);
+  }
+  return threads.map((thread) => {
+    const made = found.get(thread.id) ?? [];
+    return {
+      ...thread,
+      worktree: made.find(({ role }) => role === null)?.path ?? null,
+      checkouts: made.flatMap(({ role, path }) => (role === null ? [] : [{ role, path }])),
+    };
+  });
 }
 
 function unreadable(count: number): string {

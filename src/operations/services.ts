@@ -145,11 +145,11 @@ export interface ProjectServices extends Project {
   editor(): Promise<Pick<Edited, 'complete' | 'hover'>>;
   /** Workflows of the language nip by their ids. */
   nip(): Promise<NipServices>;
-  /** Worktrees of threads. Throws `E_REFUSED` with git's message; nothing is lost then. */
+  /** Worktrees of threads and roles. Throws `E_REFUSED` with git's message, and loses nothing. */
   readonly worktrees: {
     list(): Promise<readonly WorktreeStatus[]>;
-    merge(thread: string, subject: string): Promise<void>;
-    remove(thread: string, subject: string): Promise<void>;
+    merge(owner: WorktreeOwner, subject: string): Promise<void>;
+    remove(owner: WorktreeOwner, subject: string): Promise<void>;
   };
   readonly pruning: Pruning;
   /**
@@ -174,9 +174,14 @@ export interface Pruning {
 
 type PruneScope = Omit<PruneContext, 'worktrees'>;
 
-/** A thread's checkout and branch. */
-export interface WorktreeStatus {
+export interface WorktreeOwner {
   readonly thread: string;
+  /** Null: all roles of the thread share it. */
+  readonly role: string | null;
+}
+
+/** The checkout and branch of a thread, or of a role in one. */
+export interface WorktreeStatus extends WorktreeOwner {
   readonly branch: string;
   /** Relative to the project; null: only the branch is left. */
   readonly path: string | null;

@@ -98,7 +98,9 @@ function busy(): Bench {
   full.findings = [{ topic: 'git', state: 'ok', text: '2.39.5' }];
   const thread = full.id('Add a --json flag');
   full.prunable = [{ kind: 'turns', id: 't1', since: 0, bytes: 1, kept: null }];
-  full.worktrees = [{ thread, branch: `mailroom-${thread}`, path: '.', uncommitted: 1, unmerged: 0 }];
+  full.worktrees = [
+    { thread, role: null, branch: `mailroom-${thread}`, path: '.', uncommitted: 1, unmerged: 0 },
+  ];
   return full;
 }
 

@@ -87,6 +87,8 @@ describe('trail', () => {
       in_reply_to: bench.id('Review'),
       subject: 'Fine',
       created: '2026-11-21T20:45:03.180Z',
+      commit: null,
+      branch: null,
       attachments: [],
       fields: { verdict: 'approved' },
       extra: {},

@@ -37,6 +37,7 @@ export function message(number: number): Message {
     inReplyTo: null,
     subject: 'Ein Thema — "quoted", \\ and\nbroken',
     created: Date.parse('2026-11-21T20:45:12.345Z') + number,
+    work: null,
     attachments: [],
     fields: {},
     extra: {},

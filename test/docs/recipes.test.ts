@@ -32,6 +32,7 @@ const message = {
   inReplyTo: null,
   subject,
   created: 0,
+  work: null,
   attachments: [],
   fields: {},
   extra: {},

@@ -42,7 +42,7 @@ describe('merging what a thread made', () => {
     expect(() => git('merge', 'other')).toThrow('merge other');
     put('file.txt', 'put together by hand\n');
     writeFileSync(join(checkout, 'made.txt'), 'by the thread\n');
-    await expect(new Worktrees(root).merge(thread, 'subject')).rejects.toMatchObject({
+    await expect(new Worktrees(root).merge({ thread, role: null }, 'subject')).rejects.toMatchObject({
       code: 'E_REFUSED',
       message: expect.stringContaining('a merge is under way'),
     });

@@ -1,6 +1,7 @@
 import { span } from '../../kernel/times.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { bytesInWords } from '../../kernel/bytes.ts';
+import { checkoutOwner } from '../../kernel/work.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
 import { emptyState } from '../../mail/machine/state.ts';
 import { prunedKinds, type Prunable, type PrunedKind } from '../../operations/project/prune.ts';
@@ -61,12 +62,17 @@ function counted(count: number): string {
 function listing({ terminal }: Context, found: readonly Prunable[]): string[] {
   const rows = found.map(({ kind, id, since, bytes, kept }) => [
     kind,
-    kind === 'turns' ? id : short(id),
+    kind === 'turns' ? id : kind === 'worktrees' ? checkoutWords(id) : short(id),
     ageWords(terminal.now() - since),
     bytesInWords(bytes),
     kept === null ? 'remove' : `keep: ${kept}`,
   ]);
   return table(['KIND', 'ID', 'AGE', 'SIZE', ''], rows);
+}
+
+function checkoutWords(id: string): string {
+  const { thread, role } = checkoutOwner(id);
+  return role === null ? short(thread) : `${short(thread)} ${role}`;
 }
 
 const day = 86_400_000;

@@ -1,3 +1,4 @@
+import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { emptyState } from '../../mail/machine/state.ts';
@@ -10,12 +11,17 @@ import type { ProjectServices, WorktreeStatus } from '../../operations/services.
 
 type Action = 'list' | 'merge' | 'remove';
 
-/** Lists the threads' own worktrees, or merges or removes one. Loses nothing that git knows. */
+export interface WorktreeOptions {
+  readonly json?: boolean;
+  readonly role?: string;
+}
+
+/** Lists worktrees of threads and roles, or merges or removes one. Loses nothing that git knows. */
 export async function worktree(
   context: Context,
   action: Action,
   word: string | undefined,
-  asJson: boolean,
+  { json: asJson = false, role }: WorktreeOptions,
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
@@ -29,10 +35,10 @@ export async function worktree(
   }
   context.outsideTurn(`worktree ${action}`);
   context.announce();
-  const found = await named(context, all, state, word);
-  refuseWhileRunning(project, state, found.thread);
+  const found = await named(context, all, state, word, role);
+  refuseWhileRunning(project, state, found);
   const subject = line(state.threads.get(found.thread)?.subject ?? '') || `Thread ${found.thread}`;
-  await project.worktrees[action](found.thread, subject);
+  await project.worktrees[action](found, subject);
   const did =
     action === 'merge'
       ? `merged ${found.branch}, and removed its checkout and branch`
@@ -43,10 +49,11 @@ export async function worktree(
 }
 
 function documentOf(one: WorktreeStatus, state: MailState): object {
-  const { thread, branch, path, uncommitted, unmerged } = one;
+  const { thread, role, branch, path, uncommitted, unmerged } = one;
   const known = state.threads.get(thread);
   return {
     thread,
+    role,
     subject: known?.subject ?? null,
     state: known?.state ?? null,
     branch,
@@ -58,18 +65,19 @@ function documentOf(one: WorktreeStatus, state: MailState): object {
 
 function listing(all: readonly WorktreeStatus[], state: MailState): string[] {
   if (all.length === 0) return ['no thread has a worktree'];
-  const rows = all.map(({ thread, path, uncommitted, unmerged }) => {
+  const rows = all.map(({ thread, role, path, uncommitted, unmerged }) => {
     const known = state.threads.get(thread);
     const work = [...amount(uncommitted, 'not committed'), ...amount(unmerged, 'not merged')];
     return [
       short(thread),
+      role ?? '',
       known?.state ?? 'over',
       work.length === 0 ? 'nothing new' : work.join(', '),
       path ?? 'branch only',
       line(known?.subject ?? ''),
     ];
   });
-  return table(['THREAD', 'STATE', 'WORK', 'CHECKOUT', 'SUBJECT'], rows);
+  return table(['THREAD', 'ROLE', 'STATE', 'WORK', 'CHECKOUT', 'SUBJECT'], rows);
 }
 
 function amount(count: number | null, what: string): string[] {
@@ -82,17 +90,25 @@ async function named(
   all: readonly WorktreeStatus[],
   state: MailState,
   word: string | undefined,
+  role: string | undefined,
 ): Promise<WorktreeStatus> {
   if (word === undefined)
     throw new MailroomError('E_USAGE', '<thread> is missing', '`mailroom worktree` lists them');
   const id = await idOf(context, word, ['thread']);
-  const threads = all.map(({ thread }) => ({
+  const threads = [...new Set(all.map(({ thread }) => thread))].map((thread) => ({
     id: thread,
     about: `thread: ${state.threads.get(thread)?.subject ?? ''}`,
   }));
   const only = namedIn(id, { roles: [], turns: [], messages: [], threads }, ['thread']);
-  const found = all.find(({ thread }) => thread === only?.thread);
-  if (found !== undefined) return found;
+  const inThread = all.filter(({ thread }) => thread === only?.thread);
+  const [found, ...others] = inThread.filter((one) => role === undefined || one.role === role);
+  if (found !== undefined && others.length === 0) return found;
+  if (inThread.length > 0) {
+    const roles = listed(inThread.flatMap((one) => one.role ?? []));
+    const problem =
+      role === undefined ? 'several roles have a worktree there' : `${role} has no worktree there`;
+    throw new MailroomError('E_TARGET', problem, `name one of them with \`--role\`: ${roles}`);
+  }
   throw new MailroomError(
     'E_TARGET',
     `no thread \`${word}\` has a worktree`,
@@ -101,9 +117,15 @@ async function named(
 }
 
 /** A running turn would lose its workspace. */
-function refuseWhileRunning(project: ProjectServices, state: MailState, thread: string): void {
+function refuseWhileRunning(
+  project: ProjectServices,
+  state: MailState,
+  { thread, role }: WorktreeStatus,
+): void {
   if (project.holder() === null) return;
-  const turn = [...state.turns.values()].find((one) => one.thread === thread && one.phase.is !== 'pending');
+  const turn = [...state.turns.values()].find(
+    (one) => one.thread === thread && (role === null || one.role === role) && one.phase.is !== 'pending',
+  );
   if (!turn) return;
   const hint = `wait for it, or \`mailroom cancel ${turn.id}\``;
   throw new MailroomError('E_REFUSED', `${turn.id} of ${turn.role} works there`, hint);

@@ -7,6 +7,7 @@ import { runMessageChecks, type RanCheck } from './message-checks.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { realPlace } from '../../process/sandbox/repository-place.ts';
 import { inTemporary } from '../../process/temporaries.ts';
+import { enterWork, leaveWork } from '../../git/work.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
 import type { Usage } from '../../kernel/cost.ts';
 import type { Changed } from '../../kernel/edits.ts';
@@ -53,8 +54,8 @@ export class ProcessRunner implements Runner {
   }
 
   async #followGates(job: GateJob): Promise<void> {
-    const problems = await this.#processes.during(job.key, () => this.#gates(job));
-    this.#events.gated(job.key, problems);
+    const { problems, left } = await this.#processes.during(job.key, () => this.#gates(job));
+    this.#events.gated(job.key, problems, left);
   }
 
   release(key: string): void {
@@ -95,14 +96,14 @@ export class ProcessRunner implements Runner {
     const wanted = (invocation.mcp?.own.length ?? 0) > 0;
     if (wanted && provider.mcp !== true)
       return refused(`\`mcp\` of \`${invocation.role}\` cannot be given: ${provider.mcp}`);
-    const problem =
-      job.worktree === null
-        ? null
-        : await ensureWorktree(this.#options.project, invocation.workspace, job.worktree);
-    if (problem !== null) return refused(problem);
+    const placed = await this.#enter(job);
+    if (!placed.ok)
+      throw isPassing(placed.problem)
+        ? new Error(placed.problem)
+        : new MailroomError('E_WORKSPACE', placed.problem);
     const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
     const { result, edits, changed } = await this.#processes.run(this.#process(job, provider), (process) =>
-      this.#events.ready(job.key, process, tree),
+      this.#events.ready(job.key, process, tree, placed.commit),
     );
     try {
       const exit = exitOf(result, this.#mask);
@@ -114,6 +115,14 @@ export class ProcessRunner implements Runner {
     } catch (error) {
       return refused(messageOf(error), { usd: null, tokens: null });
     }
+  }
+
+  /** Makes the checkout that a turn works in; its commit is null where that belongs to no role. */
+  async #enter({ worktree, entering, invocation: { workspace } }: AgentJob) {
+    const { project } = this.#options;
+    if (entering !== undefined) return enterWork(project, workspace, entering);
+    const problem = worktree === null ? null : await ensureWorktree(project, workspace, worktree);
+    return problem === null ? { ok: true as const, commit: null } : { ok: false as const, problem };
   }
 
   #process({ key, provider: name, invocation, totalMs, idleMs, watched }: AgentJob, provider: Provider) {
@@ -144,11 +153,15 @@ export class ProcessRunner implements Runner {
   }
 
   /** Never rejects either. */
-  async #gates(job: GateJob): Promise<string[]> {
+  async #gates(job: GateJob): Promise<{ readonly problems: string[]; readonly left: string | null }> {
+    const { leaving, workspace } = job;
+    const left = leaving === undefined ? null : await leaveWork(this.#options.project, workspace, leaving);
+    if (left?.ok === false) return { problems: [left.problem], left: null };
+    const commit = left?.commit ?? null;
     try {
-      return await inTemporary((temporary) => this.#check(job, temporary));
+      return { problems: await inTemporary((temporary) => this.#check(job, temporary)), left: commit };
     } catch (error) {
-      return [`the gates could not be checked: ${messageOf(error)}`];
+      return { problems: [`the gates could not be checked: ${messageOf(error)}`], left: commit };
     }
   }
 

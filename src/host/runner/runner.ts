@@ -4,6 +4,7 @@ import type { MessageCheck } from '../../kernel/message-check.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
+import type { Entering, Leaving } from '../../kernel/work.ts';
 
 /** One invocation that should be running. Keys are never reused. */
 export interface AgentJob {
@@ -17,6 +18,8 @@ export interface AgentJob {
   readonly noteTree: boolean;
   /** The thread whose git worktree must exist first; null: the workspace is a folder. */
   readonly worktree: ThreadId | null;
+  /** What the checkout of its role must contain first; absent: its role has none of its own. */
+  readonly entering?: Entering;
   /** Folders, absolute, whose changes meanwhile are reported; absent: none. */
   readonly watched?: readonly string[];
 }
@@ -30,6 +33,8 @@ export interface GateJob {
   readonly provider: string;
   readonly network: boolean;
   readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
+  /** The commit to make first, which the gates then check; absent: none. */
+  readonly leaving?: Leaving;
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
   readonly tree: string | null;
@@ -40,10 +45,14 @@ export interface GateJob {
 
 /** Callbacks of the runner to its host. They come later, never from inside `start`. */
 export interface RunnerEvents {
-  /** The process exists and waits at the launch barrier, until `release`. */
-  ready(key: string, process: Launched, tree: string | null): void;
+  /**
+   * The process exists and waits at the launch barrier, until `release`. `entered`: the commit in
+   * the checkout of its role.
+   */
+  ready(key: string, process: Launched, tree: string | null, entered?: string | null): void;
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed): void;
-  gated(key: string, problems: string[]): void;
+  /** `left`: the commit that was made, whatever the gates found. */
+  gated(key: string, problems: string[], left?: string | null): void;
 }
 
 /** Starts and stops processes. */

@@ -7,8 +7,8 @@ import { isInside } from '../../yaml/paths.ts';
 import type { Located, Path } from '../../yaml/yaml.ts';
 
 /**
- * The keys of an envelope. The controller assigns `id` and `created` and ignores an author's
- * values.
+ * The keys of an envelope. The controller assigns `id`, `created`, `commit` and `branch`, and
+ * ignores an author's values.
  */
 const keys = [
   'id',
@@ -19,6 +19,8 @@ const keys = [
   'in_reply_to',
   'subject',
   'created',
+  'commit',
+  'branch',
   'attachments',
   'fields',
 ] as const;

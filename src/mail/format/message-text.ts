@@ -8,6 +8,8 @@ const plainWords =
   /^[\p{L}_/][\p{L}\p{N}_/.()+'!?=;@\u2013\u2014\u2026-]*(?:,? [\p{L}\p{N}_/.()+'\u2013\u2014\u2026][\p{L}\p{N}_/.()+'!?=;@\u2013\u2014\u2026-]*)*$/u;
 /** Words with a special value in YAML 1.2, or in YAML 1.1, which other programs still read. */
 const reserved = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
+/** A commit that YAML cannot take for a number: it has two letters. */
+const hash = /^(?=(?:\d*[a-f]){2})[0-9a-f]{40,64}$/;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Escapes the characters that JSON allows and that editors, terminals or YAML do not show. */
@@ -20,7 +22,9 @@ function quoted(text: string): string {
 
 function formatText(text: string, inFlow: boolean): string {
   const plain =
-    (plainWords.test(text) && !reserved.test(text) && !(inFlow && text.includes(','))) || uuid.test(text);
+    (plainWords.test(text) && !reserved.test(text) && !(inFlow && text.includes(','))) ||
+    uuid.test(text) ||
+    hash.test(text);
   return plain ? text : quoted(text);
 }
 
@@ -51,7 +55,7 @@ function formatEntry(key: string, value: Json, indent = ''): string {
  * than its limit of 64 KiB.
  */
 export function formatMessage(message: Message): string {
-  const { inReplyTo, attachments, fields } = message;
+  const { inReplyTo, work, attachments, fields } = message;
   let text = '---\n';
   text += formatEntry('id', message.id);
   text += formatEntry('type', message.type);
@@ -61,6 +65,7 @@ export function formatMessage(message: Message): string {
   if (inReplyTo !== null) text += formatEntry('in_reply_to', inReplyTo);
   text += formatEntry('subject', message.subject);
   text += `created: ${new Date(message.created).toISOString()}\n`;
+  if (work !== null) text += formatEntry('commit', work.commit) + formatEntry('branch', work.branch);
   if (attachments.length > 0) text += formatEntry('attachments', [...attachments]);
   const entries = Object.entries(fields);
   if (entries.length > 0)

@@ -2,6 +2,12 @@ import type { Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { MessageId, ThreadId, RoleName, TypeName } from '../../kernel/ids.ts';
 
+/** The commit that a message is about, on the branch of the role that sent it. */
+export interface Work {
+  readonly commit: string;
+  readonly branch: string;
+}
+
 /** A message in a mailbox: the envelope is the front matter, the body is prose. */
 export interface Message {
   readonly id: MessageId;
@@ -13,6 +19,8 @@ export interface Message {
   readonly subject: string;
   /** Milliseconds since 1970. */
   readonly created: number;
+  /** Null: its author has no checkout of its own. */
+  readonly work: Work | null;
   /** Paths inside the project. */
   readonly attachments: readonly string[];
   /** Values of the fields that the protocol declares for the type. */

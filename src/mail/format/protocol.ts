@@ -102,8 +102,13 @@ export const defaultLimits: Limits = {
 export interface Protocol {
   readonly name: string;
   readonly version: string;
-  /** A folder inside the project that all turns share, or one git worktree per thread. */
-  readonly workspace: { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'worktree' };
+  /**
+   * A folder inside the project that all turns share, or a git worktree for each thread, or for
+   * each role in a thread.
+   */
+  readonly workspace:
+    | { readonly kind: 'folder'; readonly path: string }
+    | { readonly kind: 'worktree'; readonly per: 'thread' | 'role' };
   /** Every role, including `user`. */
   readonly roles: ReadonlyMap<RoleName, Role>;
   /** Every type of the protocol, without the built-in ones. */

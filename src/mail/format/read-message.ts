@@ -1,6 +1,6 @@
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Draft, Message } from './message.ts';
+import type { Draft, Message, Work } from './message.ts';
 import { inOrder } from '../../yaml/diagnostics.ts';
 import { Envelope } from './envelope.ts';
 import { withoutBlock } from './own-block.ts';
@@ -50,9 +50,15 @@ export function parseEnvelope(text: string, file: string): Checked<Message> {
     thread: envelope.required('thread', thread),
     subject: envelope.required('subject', subject),
     created: envelope.time('created'),
+    work: workOf(envelope),
   };
   if (envelope.problems.length > 0) return { ok: false, problems: inOrder(envelope.problems, [file]) };
   return { ok: true, value, warnings: [] };
+}
+
+function workOf(envelope: Envelope): Work | null {
+  const [commit, branch] = [envelope.name('commit'), envelope.name('branch')];
+  return commit === null || branch === null ? null : { commit, branch };
 }
 
 type Opened =

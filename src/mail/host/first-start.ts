@@ -24,6 +24,7 @@ export function trusted(protocol: Protocol, drop: Drop, draft: Draft): { sent: S
         inReplyTo: draft.inReplyTo,
         subject: subjectLine(draft.subject ?? subjectOf(draft.body)),
         created,
+        work: null,
         attachments: draft.attachments,
         fields: draft.fields,
         extra: draft.extra,

@@ -65,6 +65,7 @@ export function notifyOnce(
     inReplyTo: null,
     subject: subjectLine(subject),
     created: ledger.now(),
+    work: null,
     attachments: [],
     fields: {},
     extra: {},

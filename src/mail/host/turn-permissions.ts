@@ -41,6 +41,11 @@ export class TurnPermissions {
     this.#overlaps.begin(key, workspace, changes);
   }
 
+  /** Whether work is registered in a folder. */
+  isUsed(workspace: string): boolean {
+    return this.#overlaps.isUsed(workspace);
+  }
+
   /** Cancels the registration of a process that failed to start. */
   forget(key: string): void {
     this.#overlaps.end(key);

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import { invocationKey, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { fileName, type Message } from '../format/message.ts';
 import { prompt } from '../machine/prompt.ts';
-import { type Protocol, type Role, providersOf } from '../format/protocol.ts';
+import { type Role, providersOf } from '../format/protocol.ts';
 import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { isStep } from '../machine/step.ts';
@@ -15,7 +15,8 @@ import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
-import type { RoleName, ThreadId } from '../../kernel/ids.ts';
+import { placeOf } from './workspaces.ts';
+import type { RoleName } from '../../kernel/ids.ts';
 import type { Session, Usage } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { Launched } from '../../kernel/launched.ts';
@@ -65,6 +66,7 @@ export class Turns {
   #start(process: Process): void {
     const { key, turn } = process;
     const { id, attempt, round } = turn;
+    if (this.#isBeingLeft(turn)) return;
     try {
       if (process.kind === 'agent') this.#startAgent(key, turn);
       else this.#startGates(process);
@@ -76,9 +78,16 @@ export class Turns {
       this.#ledger.record([
         process.kind === 'agent'
           ? { type: 'attempt-failed', turn: id, attempt, round, session: null, ...failed }
-          : { type: 'gated', turn: id, attempt, round, problems: [failed.reason.text] },
+          : { type: 'gated', turn: id, attempt, round, problems: [failed.reason.text], left: null },
       ]);
     }
+  }
+
+  /** A process that is being stopped ends first in its role's checkout; its end causes a look. */
+  #isBeingLeft(turn: Turn): boolean {
+    const { protocol } = this.#options;
+    const { workspace, entering } = placeOf(this.#ledger.state, protocol, this.#ports.project, turn);
+    return entering !== undefined && this.#permissions.isUsed(workspace);
   }
 
   #role(turn: Turn): Role | undefined {
@@ -124,14 +133,13 @@ export class Turns {
     const parts = { roleText, resumed, format: formatMessage };
     const write = (outbox: string) => prompt(state, protocol, turn, { ...parts, outbox });
     const paths = folders.open(turn.id, turn.attempt, turn.round, write, files, keepStaging);
-    const { workspace, worktree } = workspaceOf(protocol, project, turn.thread);
+    const { workspace, ...place } = placeOf(state, protocol, project, turn);
     return {
       key,
       provider,
       totalMs: this.#left(turn),
       idleMs: role.idleTimeout,
-      noteTree: state.threads.get(turn.thread)?.tree === null && needsTree(protocol.types.values()),
-      worktree,
+      ...place,
       invocation: {
         role: role.name,
         thread: turn.thread,
@@ -169,10 +177,10 @@ export class Turns {
     return kept?.provider === provider ? kept : null;
   }
 
-  #startGates({ key, turn, gates }: Extract<Process, { kind: 'gates' }>): void {
+  #startGates({ key, turn, gates, leaving }: Extract<Process, { kind: 'gates' }>): void {
     const { protocol } = this.#options;
     const { project, runner } = this.#ports;
-    const { workspace } = workspaceOf(protocol, project, turn.thread);
+    const { workspace } = placeOf(this.#ledger.state, protocol, project, turn);
     this.#running.add(key, null);
     this.#permissions.begin(key, workspace, true);
     runner.check({
@@ -180,6 +188,7 @@ export class Turns {
       provider: turn.provider,
       network: this.#role(turn)?.network ?? true,
       gates,
+      ...(leaving && { leaving }),
       workspace,
       env: this.#role(turn)?.env ?? {},
       tree: this.#ledger.state.threads.get(turn.thread)?.tree ?? null,
@@ -189,11 +198,11 @@ export class Turns {
   }
 
   /** The process exists: it is released at the next look, once the journal has it. */
-  ready(key: string, process: Launched, tree: string | null): void {
+  ready(key: string, process: Launched, tree: string | null, entered: string | null = null): void {
     const invocation = this.#running.get(key);
     if (!invocation || this.#running.isStopping(key)) return;
     const { turn, attempt, round } = invocation;
-    this.#ledger.record([{ type: 'launched', turn, attempt, round, process, tree }]);
+    this.#ledger.record([{ type: 'launched', turn, attempt, round, process, tree, entered }]);
     this.#ready.add(key);
   }
 
@@ -217,13 +226,13 @@ export class Turns {
     return this.#permissions.end(key, changed, { workspace, worktree, messages });
   }
 
-  gated(key: string, problems: string[]): void {
+  gated(key: string, problems: string[], left: string | null = null): void {
     const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
     try {
       this.#permissions.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
       if (!turn || this.#running.isStopping(key)) return;
       const { id, attempt, round } = turn;
-      this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems }]);
+      this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems, left }]);
     } finally {
       this.#running.forget(key);
     }
@@ -246,8 +255,8 @@ export class Turns {
     const { role, turn, attempt, round } = invocation;
     const { folders } = this.#ports;
     this.#stageLast(role);
-    const worktree = this.#options.protocol.workspace.kind === 'worktree' ? invocation.thread : null;
-    const strays = worktree === null ? [] : orElse(() => folders.strays(worktree), []);
+    const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
+    const strays = isWorktree ? orElse(() => folders.strays(basename(invocation.workspace)), []) : [];
     const violations = [
       ...(this.#violations.get(turn) ?? []),
       ...strays.map(
@@ -370,19 +379,4 @@ function failedBy(error: Error, usage: Usage) {
 /** A lost session counts only if one was resumed: otherwise the retries would never end. */
 function soundReason(reason: Reason, { session }: Invocation): Reason {
   return reason.code === 'E_SESSION' && session === null ? { ...reason, code: 'E_PROVIDER' } : reason;
-}
-
-function needsTree(types: Iterable<{ gates: readonly { kind: string }[] }>): boolean {
-  return [...types].some(({ gates }) => gates.some(({ kind }) => kind === 'changed'));
-}
-
-/** A turn's absolute working folder. `worktree`: the git worktree that must exist first. */
-function workspaceOf(
-  protocol: Protocol,
-  project: string,
-  thread: ThreadId,
-): { workspace: string; worktree: ThreadId | null } {
-  if (protocol.workspace.kind === 'folder')
-    return { workspace: join(project, protocol.workspace.path), worktree: null };
-  return { workspace: join(project, '.mailroom', 'worktrees', thread), worktree: thread };
 }

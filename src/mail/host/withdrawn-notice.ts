@@ -22,6 +22,7 @@ export function withdrawnNotice(
       inReplyTo: id,
       subject: subjectLine(`Withdrawn: ${message?.subject ?? id}`),
       created: now,
+      work: null,
       attachments: [],
       fields: {},
       extra: {},

@@ -134,9 +134,20 @@ export type Happening<N> =
       readonly notices: readonly N[];
     }
   | ({ readonly type: 'claimed' } & Claim)
-  | ({ readonly type: 'launched'; readonly process: Launched; readonly tree: string | null } & AtInvocation)
+  | ({
+      readonly type: 'launched';
+      readonly process: Launched;
+      readonly tree: string | null;
+      /** The commit in the checkout of its role; null: its role has none of its own. */
+      readonly entered: string | null;
+    } & AtInvocation)
   | ({ readonly type: 'returned'; readonly result: TurnResult } & AtInvocation)
-  | ({ readonly type: 'gated'; readonly problems: readonly string[] } & AtInvocation)
+  | ({
+      readonly type: 'gated';
+      readonly problems: readonly string[];
+      /** The commit that the turn left and the gates checked; null: none. */
+      readonly left: string | null;
+    } & AtInvocation)
   | ({ readonly type: 'corrected'; readonly problems: readonly string[] } & AtTurn)
   | ({
       readonly type: 'attempt-failed';
@@ -211,6 +222,7 @@ export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {
       inReplyTo: notice.inReplyTo,
       subject: subjectLine(notice.subject),
       created: at,
+      work: null,
       attachments: [],
       fields: {},
       extra: {},

@@ -1,4 +1,5 @@
 import { codeSpan, fenced } from '../../kernel/quoting.ts';
+import { roleBranch } from '../../kernel/work.ts';
 import { askState } from './fold/asks.ts';
 import type { Message } from '../format/message.ts';
 import { typesFrom, type Protocol } from '../format/protocol.ts';
@@ -32,6 +33,7 @@ export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: 
     messages(state, turn, parts),
     dutiesOf(state, protocol, turn),
     howToSend(turn, parts),
+    ownCheckout(protocol, turn),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
@@ -111,5 +113,16 @@ function howToSend(turn: Turn, { outbox }: PromptParts): string {
     'Leave out `id`, `created`, `from` and `thread`: they are given. If you cannot write files, your final text is the ' +
       'message, with the same front matter at its head. If there is nothing to send, say `nothing to send`.',
     `Do your work in the current folder; write no mail anywhere else. (Turn ${turn.id})`,
+  ].join('\n\n');
+}
+
+/** What a role must know that works on a branch of its own. */
+function ownCheckout({ workspace }: Protocol, { thread, role }: Turn): string {
+  if (workspace.kind !== 'worktree' || workspace.per !== 'role') return '';
+  return [
+    '## Your checkout',
+    `The current folder is your own git checkout, on the branch ${codeSpan(roleBranch(thread, role))}. It has the work ` +
+      'that your mail is about, merged. Others work in theirs at the same time. What you change is committed when you ' +
+      'end, and travels with your messages. Stay on this branch.',
   ].join('\n\n');
 }

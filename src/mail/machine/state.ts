@@ -107,6 +107,10 @@ export interface Turn extends Claim {
   readonly lastFailure: Reason | null;
   readonly reserved: boolean;
   readonly cost: Cost;
+  /** The commit that it began with, in the checkout of its role; null: not yet, or it has none. */
+  readonly entered: string | null;
+  /** The commit that its last round left; null: none yet. */
+  readonly left: string | null;
   readonly phase: Phase;
 }
 

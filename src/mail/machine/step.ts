@@ -59,6 +59,7 @@ function sentByRun(
       inReplyTo: null,
       subject: subjectLine(subject),
       created: now,
+      work: null,
       attachments: [],
       fields,
       extra: {},

@@ -11,7 +11,7 @@ import { freeNames } from '../../disk/file-names.ts';
 import { latestLines, type OutputReading } from '../../host/latest-output.ts';
 
 export const turnsFolder = '.mailroom/turns';
-/** One git worktree a thread. */
+/** One git worktree for each thread, or for each role of it. */
 const worktreesFolder = '.mailroom/worktrees';
 
 /**

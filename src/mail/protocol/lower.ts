@@ -34,8 +34,12 @@ export function lower(merged: Merged, config: Config, cores: number): Lowered {
   return { protocol, problems };
 }
 
-function lowerWorkspace(workspace: string, problems: Problem[]): Protocol['workspace'] {
-  if (workspace === 'worktree') return { kind: 'worktree' };
+function lowerWorkspace(
+  workspace: NonNullable<Merged['workspace']>,
+  problems: Problem[],
+): Protocol['workspace'] {
+  if (typeof workspace !== 'string') return { kind: 'worktree', per: workspace.worktree };
+  if (workspace === 'worktree') return { kind: 'worktree', per: 'thread' };
   if (!isInside(workspace)) {
     const message = `the workspace \`${workspace}\` would leave the project`;
     const hint = 'give `.`, `worktree`, or a folder relative to the project, without `..`';

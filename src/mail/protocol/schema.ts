@@ -132,6 +132,22 @@ const start = z
   })
   .meta({ title: 'start' });
 
+const workspaceError = 'a folder, worktree, or { worktree: role }';
+
+const workspace = z.union(
+  [
+    text,
+    z
+      .strictObject({
+        worktree: z
+          .literal('role', { error: 'role' })
+          .describe('role: each role of a thread has a git worktree and a branch of its own.'),
+      })
+      .meta({ title: 'workspace' }),
+  ],
+  { error: workspaceError },
+);
+
 /**
  * One file in protocols/. Several files together make the protocol, so no key is required in a
  * single one.
@@ -146,10 +162,10 @@ export const protocolFile = z
       ),
     name: text.optional().describe('What the protocol is called.'),
     version: text.optional().describe('Its version, as a string: "1".'),
-    workspace: text
+    workspace: workspace
       .optional()
       .describe(
-        'Where the agents work: `.` (default), a folder of the project, or worktree: one git worktree per thread.',
+        'Where the agents work: `.` (default), a folder of the project, worktree: one git worktree per thread, or { worktree: role }: one for each role in a thread.',
       ),
     roles: z.record(name, role).optional().describe('Who does work. `user` and `workflow` are built in.'),
     messages: z

@@ -9,8 +9,8 @@ const longest = 200;
 type Trailer = readonly [string, string];
 
 /**
- * `Message-Id` (one for each message of the commit), `Thread`, `In-Reply-To`, then of a turn
- * `Turn`, `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens`
+ * `Message-Id` (one for each message of the commit), `Thread`, `In-Reply-To`, `Commit` (the work
+ * that the sent messages are about), then of a turn `Turn`, `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens`
  * (of all invocations), `Session` (only where it was lost), `Reported` (changes during the turn
  * that it was not permitted to make), and `Seq`. Omits unknown values, but an unknown price is
  * `unpriced`. Every value is one line.
@@ -32,6 +32,7 @@ export function trailersOf(
       'In-Reply-To',
       messages.map(({ inReplyTo }) => inReplyTo ?? ''),
     ),
+    ...named('Commit', workOf(event)),
     ...(turn === null ? [] : turnTrailers(turn)),
     ['Seq', String(n)],
   ];
@@ -52,6 +53,10 @@ function messagesOf(event: MailEvent, projections: readonly Projection[], mail: 
   // A notice in place of an answer is the delivered message; its In-Reply-To names the request.
   const about = event.type === 'proceeded' ? [event.notice] : asked === undefined ? [] : [asked];
   return [...new Map([...about, ...moved].map((message) => [message.id, message])).values()];
+}
+
+function workOf(event: MailEvent): string[] {
+  return event.type === 'committed' ? event.sent.flatMap(({ message }) => message.work?.commit ?? []) : [];
 }
 
 function threadOf(event: MailEvent, turn: Turn | null): string[] {

@@ -22,6 +22,8 @@ const message = schemaOf<MessageDocument>()(
     in_reply_to: z.string().nullable(),
     subject: z.string(),
     created: time,
+    commit: z.string().nullable().describe('The commit that it is about'),
+    branch: z.string().nullable().describe('The branch of its author that has the commit'),
     attachments: texts,
     fields: anyValues,
     extra: anyValues.describe("Keys of the front matter that are not Mailroom's"),

@@ -46,6 +46,9 @@ const thread = {
   turns: count,
   cost,
   worktree: z.string().nullable().describe('The folder of its git worktree, relative to the project'),
+  checkouts: z
+    .array(z.strictObject({ role: z.string(), path: z.string() }))
+    .describe('The git worktrees of its roles, where each has one of its own'),
 };
 
 export const threadStatus = schemaOf<ThreadStatus>()(z.strictObject(thread));

@@ -1,5 +1,7 @@
+import { basename } from 'node:path';
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
+import { checkoutOwner } from '../../kernel/work.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join, temporaryFolder } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -58,7 +60,10 @@ export async function listPrunable(
  * `E_LOCKED` where a process works on the run.
  */
 export async function prune(disk: RealDisk, { kind, id }: Prunable, context: PruneContext): Promise<void> {
-  if (kind === 'worktrees') return context.worktrees.remove(id, `Thread ${id}`);
+  if (kind === 'worktrees') {
+    const owner = checkoutOwner(id);
+    return context.worktrees.remove(owner, `Thread ${owner.thread}`);
+  }
   if (kind === 'turns') return removeWhole(disk, join(turnsFolder, id));
   const taken = () => new MailroomError('E_LOCKED', `another process works on the run ${id}`);
   const lock = await take(disk, runLockFile(id), runHolder(id), taken);
@@ -156,7 +161,7 @@ async function worktreesOf(disk: Disk, { state, worktrees }: PruneContext): Prom
         : uncommitted === 0
           ? null
           : `${uncommitted === null ? 'some' : String(uncommitted)} of its files are not committed`;
-    return [{ kind: 'worktrees', id: thread, since, bytes, kept }];
+    return [{ kind: 'worktrees', id: basename(path), since, bytes, kept }];
   });
 }
 

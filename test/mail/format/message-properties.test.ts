@@ -27,6 +27,7 @@ const anyMessage: fc.Arbitrary<Message> = fc.record({
   inReplyTo: fc.option(fc.uuid({ version: 7 })),
   subject: strings,
   created: fc.nat({ max: 4e12 }),
+  work: fc.option(fc.record({ commit: fc.stringMatching(/^[0-9a-f]{40}$/), branch: word })),
   attachments: fc.array(
     fc.stringMatching(/^[a-z][ -.0-~]{0,20}$/).filter((path) => !/\\|\.\.|:/.test(path)),
     { maxLength: 3 },
@@ -47,7 +48,7 @@ describe('for every message', () => {
     fc.assert(
       fc.property(anyMessage, (any) => {
         const text = formatMessage(any);
-        const { id: _id, created: _created, ...said } = any;
+        const { id: _id, created: _created, work: _work, ...said } = any;
         expect(parseMessage(text, 'm.md')).toEqual({
           ok: true,
           value: { ...said, frontMatter: true },

@@ -29,6 +29,7 @@ const message: Message = {
   inReplyTo: id,
   subject: 'Review of the parser',
   created: Date.UTC(2026, 10, 21, 20, 45, 12),
+  work: { commit: '1f3a'.repeat(10), branch: 'mailroom/t/engineer' },
   attachments: ['src/parser.ts'],
   fields: { verdict: 'approved', rounds: 3, notes: ['a, b', 'no'], deep: { ok: true } },
   extra: { priority: 'high', ticket: '42' },
@@ -36,7 +37,7 @@ const message: Message = {
 };
 
 /** What an author who copies the file has said. */
-function draftOf({ id: _id, created: _created, ...rest }: Message): Draft {
+function draftOf({ id: _id, created: _created, work: _work, ...rest }: Message): Draft {
   return { ...rest, frontMatter: true };
 }
 
@@ -53,6 +54,8 @@ describe('a message as a file', () => {
         `in_reply_to: ${id}`,
         'subject: Review of the parser',
         'created: 2026-11-21T20:45:12.000Z',
+        `commit: ${'1f3a'.repeat(10)}`,
+        'branch: mailroom/t/engineer',
         'attachments: [src/parser.ts]',
         'fields:',
         '  verdict: approved',
@@ -73,6 +76,7 @@ describe('a message as a file', () => {
       ...message,
       to: ['qa', 'user'],
       inReplyTo: null,
+      work: null,
       attachments: [],
       fields: {},
       extra: {},

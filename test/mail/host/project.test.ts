@@ -16,6 +16,7 @@ const message: Message = {
   inReplyTo: null,
   subject: 'Words',
   created,
+  work: null,
   attachments: [],
   fields: {},
   extra: {},

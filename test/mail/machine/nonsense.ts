@@ -24,6 +24,7 @@ const message: fc.Arbitrary<Message> = fc.record({
   inReplyTo: fc.option(id, { nil: null }),
   subject: fc.constant('s'),
   created: time,
+  work: fc.constant(null),
   attachments: fc.constant([]),
   fields: fc.constant({}),
   extra: fc.constant({}),

@@ -262,6 +262,7 @@ describe('the built-in notice', () => {
       inReplyTo: null,
       subject: 'Withdrawn',
       created: world.now,
+      work: null,
       attachments: [],
       fields: {},
       extra: {},

@@ -59,7 +59,9 @@ export function randomProtocol(tape: Tape, calm = false): Protocol {
   return {
     name: 'random',
     version: '1',
-    workspace: tape.oneIn(2) ? { kind: 'worktree' } : { kind: 'folder', path: '.' },
+    workspace: tape.oneIn(2)
+      ? { kind: 'worktree', per: tape.pick(['thread', 'role']) }
+      : { kind: 'folder', path: '.' },
     roles,
     types,
     limits: {

@@ -217,7 +217,7 @@ describe('gates', () => {
   it('of an invocation that is over count no more', () => {
     const world = designed(gated);
     world.turn('engineer', ['→ qa: review-request']);
-    world.record({ type: 'gated', turn: 't2', attempt: 1, round: 1, problems: ['late'] });
+    world.record({ type: 'gated', turn: 't2', attempt: 1, round: 1, problems: ['late'], left: null });
     expect(world.processes()).toEqual(['engineer in task (gates)']);
   });
 });
@@ -366,10 +366,26 @@ describe('an invocation', () => {
   it('remembers its process, and the first one the tree of the workspace', () => {
     const world = designed();
     const process = { pid: 7, startTime: '1', mark: 'm' };
-    world.record({ type: 'launched', turn: 't2', attempt: 1, round: 0, process, tree: 'first' });
+    world.record({
+      type: 'launched',
+      turn: 't2',
+      attempt: 1,
+      round: 0,
+      process,
+      tree: 'first',
+      entered: null,
+    });
     world.fail('engineer');
     world.tick('1m');
-    world.record({ type: 'launched', turn: 't2', attempt: 2, round: 0, process, tree: 'second' });
+    world.record({
+      type: 'launched',
+      turn: 't2',
+      attempt: 2,
+      round: 0,
+      process,
+      tree: 'second',
+      entered: null,
+    });
     expect(world.running('engineer').phase).toMatchObject({ launched: process });
     expect(world.state.threads.get('task')?.tree).toBe('first');
   });

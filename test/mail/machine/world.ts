@@ -148,13 +148,20 @@ export class World {
     this.settle();
   }
 
-  /** The gates of a turn have run. */
-  gates(role: string, problems: readonly string[] = []): void {
+  /** The agent of a role starts, with this commit in its checkout. */
+  enter(role: string, entered: string): void {
+    const process = { pid: 1, startTime: '1', mark: 'm' };
+    this.record({ type: 'launched', ...this.#key(role, undefined), process, tree: null, entered });
+    this.settle();
+  }
+
+  /** The gates of a turn have run, after it left a commit. */
+  gates(role: string, problems: readonly string[] = [], left: string | null = null): void {
     const turn = [...this.state.turns.values()].find(
       (one) => one.role === role && one.phase.is === 'returned',
     );
     if (!turn) throw new Error(`no gate of ${role} runs`);
-    this.record({ type: 'gated', turn: turn.id, attempt: turn.attempt, round: turn.round, problems });
+    this.record({ type: 'gated', turn: turn.id, attempt: turn.attempt, round: turn.round, problems, left });
     this.settle();
   }
 

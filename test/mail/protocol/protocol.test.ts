@@ -36,7 +36,7 @@ describe('the example of the manual', () => {
     expect(protocol).toMatchObject({
       name: 'feature-team',
       version: '1',
-      workspace: { kind: 'worktree' },
+      workspace: { kind: 'worktree', per: 'thread' },
       limits: {
         turnsPerThread: 40,
         corrections: 2,

@@ -90,6 +90,18 @@ describe('a turn that was committed', () => {
     expect(ids).toEqual([`Message-Id: ${id}`, 'Message-Id: second', 'Message-Id: third']);
   });
 
+  it('names the work that its messages are about', () => {
+    const work = { commit: 'c0ffee', branch: 'mailroom/thread/engineer' };
+    const happened = event({
+      type: 'committed',
+      turn: 't12',
+      sent: [sent({ work }), sent({ id: 'b', work })],
+    });
+    expect(trailersOf(happened, pictures, turn()).filter((line) => line.startsWith('Commit'))).toEqual([
+      'Commit: c0ffee',
+    ]);
+  });
+
   it('is a commit even when it sent nothing and nothing moved', () => {
     const silent = event({ type: 'committed', turn: 't12', sent: [] });
     expect(entryOf(silent, [], turn())).toMatchObject({
@@ -273,7 +285,7 @@ describe('an event that moves nothing', () => {
     event({ type: 'started', version: '1', protocol: 'x' }),
     event({ type: 'stopped', ...key }),
     event({ type: 'returned', ...key, result }),
-    event({ type: 'gated', ...key, problems: [] }),
+    event({ type: 'gated', ...key, problems: [], left: null }),
     event({ type: 'corrected', turn: 't12', problems: [] }),
     event({ type: 'requeued', turn: 't12', notBefore: 0, counted: true }),
     event({ type: 'resumed', turn: 't12', provider: 'claude' }),

@@ -18,6 +18,7 @@ export function message(change: Partial<Message> = {}): Message {
     inReplyTo: null,
     subject: 'Review of the parser',
     created: at,
+    work: null,
     attachments: [],
     fields: {},
     extra: {},
@@ -97,6 +98,8 @@ export function turn(change: Partial<Turn> = {}): Turn {
     lastFailure: null,
     reserved: false,
     cost: { usd: 0.42, tokens: 1234, unpriced: 0 },
+    entered: null,
+    left: null,
     phase: { is: 'returned', since: at, result, gates: [] },
     ...change,
   };

@@ -23,6 +23,7 @@ const message = (thread: string) =>
     inReplyTo: null,
     subject: 'Do it',
     created: 0,
+    work: null,
     attachments: [],
     fields: {},
     extra: {},
@@ -83,7 +84,13 @@ describe('what is old', () => {
       { thread: over, uncommitted: 2 },
       { thread: 'unclear', uncommitted: null },
       { thread: 'clean', uncommitted: 0 },
-    ].map((each) => ({ ...each, branch: '', unmerged: 3, path: `.mailroom/worktrees/${each.thread}` }));
+    ].map((each) => ({
+      ...each,
+      role: null,
+      branch: '',
+      unmerged: 3,
+      path: `.mailroom/worktrees/${each.thread}`,
+    }));
     disk.now = () => 10 * day;
     for (const { path } of trees) disk.plant(`${path}/file`, '');
     disk.now = () => now;

@@ -16,7 +16,11 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
   if (event.type === 'gated') {
     const returned = current(state, event, 'returned');
     if (!returned) return false;
-    changeTurn(state, returned.id, { phase: { ...returned.phase, gates: event.problems } });
+    const { problems, left } = event;
+    changeTurn(state, returned.id, {
+      left: left ?? returned.left,
+      phase: { ...returned.phase, gates: problems },
+    });
     return true;
   }
   const running = current(state, event, 'active');
@@ -24,8 +28,11 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
   const { since } = running.phase;
   switch (event.type) {
     case 'launched': {
-      const { process, tree } = event;
-      changeTurn(state, running.id, { phase: { ...running.phase, launched: process } });
+      const { process, tree, entered } = event;
+      changeTurn(state, running.id, {
+        entered: running.entered ?? entered,
+        phase: { ...running.phase, launched: process },
+      });
       if (state.threads.get(running.thread)?.tree === null) changeThread(state, running.thread, { tree });
       return true;
     }

@@ -78,6 +78,8 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
     lastFailure: null,
     reserved: true,
     cost: noCost,
+    entered: null,
+    left: null,
     phase: { is: 'active', since: now, launched: null },
   };
 }

@@ -58,6 +58,7 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
     inReplyTo: reply.inReplyTo,
     subject: subjectLine(draft.subject ?? (subjectOf(draft.body) || type.name)),
     created: author.created,
+    work: null,
     attachments: draft.attachments,
     fields: checked.fields,
     extra: draft.extra,

@@ -6,8 +6,10 @@ import { judge } from './judge.ts';
 import { abandonFact, failThreadFact } from './notices.ts';
 import { isHeld, type Slots } from './slots.ts';
 import { freeAgain } from './fallback.ts';
+import { leavingOf, withWork } from './work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 import type { MessageCheck } from '../../../kernel/message-check.ts';
+import type { Leaving } from '../../../kernel/work.ts';
 
 type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
 
@@ -18,6 +20,8 @@ function isIn<P extends Phase['is']>(turn: Turn, phase: P): turn is In<P> {
 export interface GateCheck {
   readonly turn: Turn;
   readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
+  /** The commit that the gates check and its messages carry; null: none is made. */
+  readonly leaving: Leaving | null;
 }
 
 /** The facts for turns whose invocation is over, and the gates to run first. */
@@ -37,10 +41,13 @@ export function outcomes(
     const judgement = judge(state, protocol, turn);
     const problems = judgement.ok ? (turn.phase.gates ?? []) : judgement.problems;
     if (problems.length > 0) wrong.push({ turn, problems });
-    else if (judgement.ok && judgement.gates.length > 0 && turn.phase.gates === null) {
-      gates.push({ turn, gates: judgement.gates });
-      slots.works(turn.thread);
-    } else if (judgement.ok) facts.push({ type: 'committed', turn: turn.id, sent: judgement.sent });
+    else if (judgement.ok) {
+      const leaving = leavingOf(state, protocol, turn, judgement.sent);
+      if (turn.phase.gates === null && (judgement.gates.length > 0 || leaving !== null)) {
+        gates.push({ turn, gates: judgement.gates, leaving });
+        slots.works(turn.thread);
+      } else facts.push({ type: 'committed', turn: turn.id, sent: withWork(turn, judgement.sent) });
+    }
   }
   const failing = new Set<ThreadId>();
   for (const { turn, problems } of wrong) {

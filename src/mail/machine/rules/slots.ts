@@ -194,11 +194,13 @@ export class Slots {
   }
 }
 
-/** The folder that a turn of this role locks: its thread's, if the turn may change it. */
+/** The folder that a turn of this role locks, if the turn may change it. */
 export function holdsOf(protocol: Protocol, role: Role, thread: ThreadId): string | null {
   const writes = role.capabilities.includes('EDIT') || role.capabilities.includes('RUN_COMMANDS');
   if (!writes) return null;
-  return protocol.workspace.kind === 'worktree' ? thread : protocol.workspace.path;
+  const { workspace } = protocol;
+  if (workspace.kind === 'folder') return workspace.path;
+  return workspace.per === 'role' ? `${thread}/${role.name}` : thread;
 }
 
 /** Reservations of launched turns, only those of `thread` if it is given. */

@@ -93,3 +93,15 @@ export function checkExpects(report: CheckReport, role: Role): void {
     }
   }
 }
+
+/** Checks that a role with a branch of its own has a name that git accepts in one. */
+export function checkBranch(report: CheckReport, { name }: Role): void {
+  const { workspace } = report.protocol;
+  if (workspace.kind !== 'worktree' || workspace.per !== 'role') return;
+  if (!/\.\.|\.$|\.lock$/.test(name)) return;
+  report.error(
+    ['roles', name],
+    `git accepts no branch for the role \`${name}\`, as \`workspace: { worktree: role }\` needs`,
+    'use a name without `..` that does not end in `.` or `.lock`',
+  );
+}

@@ -29,7 +29,7 @@ export function checkPlace(
   problems.push(...checkRest(state, protocol), ...checkKeptStatus(disk, state));
   problems.push(...checkAsked(place, events, protocol));
   problems.push(...checkLeads(place, leads), ...checkReasons(place, protocol));
-  return git ? [...problems, ...checkTrail(place)] : problems;
+  return git ? [...problems, ...checkTrail(place), ...checkWork(place, events)] : problems;
 }
 
 /** What `status` takes from the state is what the journal says, if anything counts as kept. */
@@ -77,6 +77,17 @@ function lead(text: string): string {
   const [, type = ''] = /^type: (.*)$/m.exec(text) ?? [];
   const [, subject = ''] = /^subject: ["']?(.*?)["']?$/m.exec(text) ?? [];
   return `${type} ${type === 'notice' ? (/^\w+/.exec(subject)?.[0] ?? '') : subject}`;
+}
+
+/** Every commit that a message names is there, and no branch or checkout is left half way. */
+function checkWork(place: Place, events: readonly MailEvent[]): string[] {
+  const sent = events.flatMap((event) => (event.type === 'committed' ? event.sent : []));
+  const named = sent.flatMap(({ message }) => message.work ?? []);
+  const problems = named
+    .filter(({ commit, branch }) => place.git('branch', '--list', '--contains', commit, branch) === '')
+    .map(({ commit, branch }) => `${branch} has lost ${commit}, which a message names`);
+  const half = place.git('for-each-ref', '--format=%(refname)', 'refs/mailroom/laying');
+  return half === '' ? problems : [...problems, `a checkout is half written: ${half}`];
 }
 
 /** Whatever failed has its reason beside it. */

@@ -36,11 +36,14 @@ const files: FileTable<EffectName> = [
   ['link', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   ['begin', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   ['write', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  ['copy', String.raw`^\.git/worktrees/[^/]+/index\.mailroom$`, 'enter.index'],
+  ['sync', String.raw`^\.git/objects/`, 'leave.sync'],
   // The controller's own ends of pipes that have no name any more.
   ['open', '^/proc/self/fd/', 'inward'],
 ];
 
 const moves: MoveTable<EffectName> = [
+  [String.raw`/index\.mailroom$`, String.raw`^\.git/worktrees/[^/]+/index$`, 'enter.index'],
   [String.raw`^\.mailroom/tmp/`, box('outbox'), 'letter.send'],
   [box('(inbox|outbox)'), String.raw`^\.mailroom/accepting/`, 'accept.take'],
   [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
@@ -64,11 +67,17 @@ const moves: MoveTable<EffectName> = [
 
 const gits: GitTable<EffectName> = [
   ['fast-import', 'trail.import'],
-  ['update-ref', 'trail.ref'],
+  ['update-ref --no-deref --create-reflog -m trail', 'trail.ref'],
+  ['update-ref --no-deref --create-reflog -m leave', 'leave.commit'],
+  ['update-ref', 'enter.merge'],
+  ['merge-tree', 'enter.merge'],
+  ['symbolic-ref', 'enter.merge'],
+  ['read-tree', 'enter.files'],
+  ['commit-tree', 'leave.commit'],
   ['repack', 'trail.pack'],
   ['worktree add', 'worktree.make'],
   ['worktree remove', 'worktree.forget'],
-  ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list'].map(reads),
+  ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list', 'merge-base'].map(reads),
   ...['count-objects', 'diff-tree', '--version'].map(reads),
 ];
 

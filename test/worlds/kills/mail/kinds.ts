@@ -19,6 +19,8 @@ interface PersonCommand {
 export interface MailKind extends Kind {
   /** With a git repository around the project, a trail, and worktrees for threads. */
   readonly git?: boolean;
+  /** Each role has a worktree of its own. */
+  readonly roles?: boolean;
   /** Makes what lies there before; done once for many. */
   readonly prepare?: (place: Place) => void | Promise<void>;
   /** Gives the work. */
@@ -40,7 +42,10 @@ export async function found(kind: MailKind, place: Place): Promise<void> {
   const trail = kind.git === true;
   const sandbox = place.containment === 'bubblewrap';
   place.write('mailroom.yaml', settings({ trail, sandbox }));
-  place.write('protocols/team.yaml', protocol({ worktree: trail }));
+  place.write(
+    'protocols/team.yaml',
+    protocol(kind.roles === true ? '{ worktree: role }' : trail ? 'worktree' : '.'),
+  );
   for (const [name, text] of Object.entries(scripts)) place.write(name, text);
   if (trail) foundRepository(place);
   await kind.prepare?.(place);

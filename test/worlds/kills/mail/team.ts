@@ -1,13 +1,26 @@
 /** Everybody writes down that they were asked. */
 const mayWrite = 'capabilities: [READ, EDIT]';
 
-/** What the roles may do, as a protocol. `worktree`: the turns of a thread work in a git worktree of their own. */
-export function protocol(options: { readonly worktree: boolean }): string {
-  const gates = options.worktree ? 'gates: [{ changed: ["made/**"] }], ' : '';
+/** Where turns work: in the project, in a git worktree of their thread, or in one of their role. */
+export type Workspace = '.' | 'worktree' | '{ worktree: role }';
+
+const pairs = {
+  roles: `
+  left: { provider: sh, ${mayWrite}, retries: 6 }
+  right: { provider: sh, ${mayWrite}, retries: 6 }`,
+  messages: `
+  pair: { from: maker, to: { all: [left, right] }, reply: [piece], blocking: true }
+  piece: { from: [left, right], to: maker }`,
+};
+
+/** What the roles may do, as a protocol. */
+export function protocol(workspace: Workspace): string {
+  const more = workspace === '{ worktree: role }' ? pairs : { roles: '', messages: '' };
+  const gates = workspace !== '.' ? 'gates: [{ changed: ["made/**"] }], ' : '';
   return `
 name: kills
 version: "1"
-workspace: ${options.worktree ? 'worktree' : '.'}
+workspace: ${workspace}
 roles:
   maker: { provider: sh, ${mayWrite}, retries: 6 }
   checker: { provider: sh, ${mayWrite}, retries: 6 }
@@ -15,7 +28,7 @@ roles:
   one: { provider: sh, ${mayWrite}, retries: 6 }
   two: { provider: sh, ${mayWrite}, retries: 6 }
   key: { provider: sh, ${mayWrite}, retries: 6 }
-  boss: { provider: human }
+  boss: { provider: human }${more.roles}
 messages:
   task: { from: user, to: [maker, writer] }
   review: { from: maker, to: checker, reply: [verdict], blocking: true, gates: [{ run: [sh, gate.sh] }] }
@@ -27,7 +40,7 @@ messages:
   go: { from: user, to: [one, key] }
   ask: { from: one, to: two, reply: [say] }
   say: { from: two, to: one }
-  turned: { from: key, to: two }
+  turned: { from: key, to: two }${more.messages}
 expects:
   two: [{ all: [ask, turned] }]
 limits: { turns_per_thread: 30, corrections: 2, nesting: 3 }
@@ -68,6 +81,10 @@ case "$type $subject" in
   'task review'*) say review checker; head -c 70000 /dev/zero | tr '\\0' 'x' >> "$MAILROOM_OUTBOX/review.md" ;;
   review*) say verdict maker ;;
   verdict*) work; say done user ;;
+  'task pair'*) say pair '[left, right]' ;;
+  pair*) mkdir -p made; echo "$subject" > "made/$MAILROOM_ROLE.txt"; say piece maker ;;
+  # What both wrote must have come together.
+  piece*) [ -e made/left.txt ] && [ -e made/right.txt ] && { work; say done user; } ;;
   'task wrong'*) if [ "$MAILROOM_ROUND" = 0 ]; then say nonsense user; else say done user; fi ;;
   'task again'*)
     [ "$MAILROOM_ATTEMPT" = 1 ] && exit 1

@@ -10,6 +10,7 @@ import type { Neighbours } from '../neighbours.ts';
 import type { Random } from '../random.ts';
 import { ScriptedRunner, type Script } from './scripted-runner.ts';
 import type { Timeline } from '../timeline.ts';
+import type { VirtualWork } from './virtual-work.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 
 /** Where a controller lives. */
@@ -19,6 +20,8 @@ export interface Surroundings {
   readonly random: Random;
   readonly protocol: Protocol;
   readonly script: Script;
+  /** What git has; it outlives controllers. */
+  readonly work: VirtualWork;
   /** The providers whose programs are not installed now. */
   readonly uninstalled: ReadonlySet<string>;
   readonly neighbours: Neighbours;
@@ -32,9 +35,9 @@ export class Controller extends Life {
 
   /** Throws what the disk throws: a start may fail, or be killed. */
   constructor(around: Surroundings, witness: Witness) {
-    const { disk, timeline, random, protocol, script } = around;
+    const { disk, timeline, random, protocol, script, work } = around;
     super(timeline, witness);
-    this.runner = new ScriptedRunner((after, act) => this.later(after, act), script, random);
+    this.runner = new ScriptedRunner((after, act) => this.later(after, act), script, random, work);
     this.host = new MailHost(
       mailPorts(disk, {
         clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },

@@ -46,10 +46,11 @@ start: { type: task, to: architect }
   join: `
 name: join
 version: "1"
+workspace: { worktree: role }
 roles:
   planner: { provider: scripted, concurrency: 2 }
-  backend: { provider: scripted }
-  frontend: { provider: scripted }
+  backend: { provider: scripted, capabilities: [READ, EDIT] }
+  frontend: { provider: scripted, capabilities: [READ, EDIT] }
   integrator: { provider: scripted }
 messages:
   task: { from: user, to: planner }

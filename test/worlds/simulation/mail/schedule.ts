@@ -40,6 +40,10 @@ function begin(random: Random): Schedule {
           ...checkHistory(events, protocol),
           ...checkFolders(world.disk, events, protocol),
           ...checkLaunches(world.allLaunches(), events, protocol),
+          ...world.work.check(
+            events,
+            (role) => protocol.roles.get(role)?.capabilities.includes('EDIT') === true,
+          ),
         ],
         counts: {
           turns: events.filter(({ type }) => type === 'committed').length,

@@ -1,5 +1,6 @@
 import type { Random } from '../random.ts';
 import type { Exit, Outcome } from '../../../../src/providers/provider.ts';
+import type { VirtualWork } from './virtual-work.ts';
 import type { AgentJob, GateJob, Runner, RunnerEvents } from '../../../../src/host/runner/runner.ts';
 
 /** What an agent does in one invocation: writes files into its staging folder and ends. */
@@ -20,21 +21,31 @@ export class ScriptedRunner implements Runner {
   readonly #later: (after: number, act: () => void) => void;
   readonly #script: Script;
   readonly #random: Random;
+  readonly #work: VirtualWork;
   readonly #running = new Map<string, Running>();
   events: RunnerEvents | null = null;
   /** The keys of all invocations that were let through the launch gate. */
   readonly launches: string[] = [];
 
-  constructor(later: (after: number, act: () => void) => void, script: Script, random: Random) {
+  constructor(
+    later: (after: number, act: () => void) => void,
+    script: Script,
+    random: Random,
+    work: VirtualWork,
+  ) {
     this.#later = later;
     this.#script = script;
     this.#random = random;
+    this.#work = work;
   }
 
   start(job: AgentJob): void {
     this.#add(job.key, job);
     const process = { pid: 1000 + this.#random.below(9000), startTime: '1', mark: job.key };
-    this.#later(this.#random.below(20), () => this.events?.ready(job.key, process, null));
+    const { entering } = job;
+    if (entering !== undefined) this.#work.begin(entering.branch, job.key);
+    const entered = entering === undefined ? null : this.#work.enter(entering);
+    this.#later(this.#random.below(20), () => this.events?.ready(job.key, process, null, entered));
   }
 
   #add(key: string, job: AgentJob | null): void {
@@ -47,14 +58,19 @@ export class ScriptedRunner implements Runner {
     if (!running?.job || running.released || running.stopped) return;
     running.released = true;
     this.launches.push(key);
+    const { entering } = running.job;
+    if (entering?.edits === true && this.#random.chance(0.7)) this.#work.edit(entering.branch);
     const { outcome, exit, lasts } = this.#script(running.job);
     this.#later(lasts, () => this.#end(key, outcome, exit));
   }
 
-  check({ key }: GateJob): void {
+  check({ key, gates, leaving }: GateJob): void {
     this.#add(key, null);
-    const problems = this.#random.chance(0.3) ? ['the gate said no'] : [];
-    this.#later(this.#random.below(this.#random.pick([500, 20_000])), () => this.#gated(key, problems));
+    if (leaving !== undefined) this.#work.begin(leaving.branch, key);
+    const left = leaving === undefined ? null : this.#work.leave(leaving);
+    const problems = gates.length > 0 && this.#random.chance(0.3) ? ['the gate said no'] : [];
+    const lasts = gates.length === 0 ? 50 : this.#random.pick([500, 20_000]);
+    this.#later(this.#random.below(lasts), () => this.#gated(key, problems, left));
   }
 
   stop(key: string): void {
@@ -65,7 +81,7 @@ export class ScriptedRunner implements Runner {
     const reason = { code: 'E_TURN', text: 'stopped' } as const;
     const usage = { usd: null, tokens: null };
     this.#later(this.#random.below(50), () => {
-      if (running.job === null) return this.#gated(key, []);
+      if (running.job === null) return this.#gated(key, [], null);
       this.#end(
         key,
         { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null },
@@ -75,11 +91,15 @@ export class ScriptedRunner implements Runner {
   }
 
   #end(key: string, outcome: Outcome, exit: Exit): void {
-    if (this.#running.delete(key)) this.events?.ended(key, outcome, exit);
+    if (!this.#running.delete(key)) return;
+    this.#work.end(key);
+    this.events?.ended(key, outcome, exit);
   }
 
-  #gated(key: string, problems: string[]): void {
-    if (this.#running.delete(key)) this.events?.gated(key, problems);
+  #gated(key: string, problems: string[], left: string | null): void {
+    if (!this.#running.delete(key)) return;
+    this.#work.end(key);
+    this.events?.gated(key, problems, left);
   }
 
   sweep(): Promise<void> {

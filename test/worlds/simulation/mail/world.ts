@@ -11,6 +11,7 @@ import type { Random } from '../random.ts';
 import type { Script } from './scripted-runner.ts';
 import { Neighbours } from '../neighbours.ts';
 import { Timeline } from '../timeline.ts';
+import { VirtualWork } from './virtual-work.ts';
 import { VirtualWorld } from '../virtual-world.ts';
 
 /** A project on a virtual disk, with virtual time and scripted agents; everything from one seed. */
@@ -24,6 +25,7 @@ export class World extends VirtualWorld<Controller> {
   readonly uninstalled = new Set<string>();
   /** Who shares the slots for agents with the controller. */
   readonly neighbours: Neighbours;
+  readonly work = new VirtualWork();
   readonly #script: Script;
   #ids = 0;
 
@@ -67,10 +69,11 @@ export class World extends VirtualWorld<Controller> {
   }
 
   protected create(witness: Witness): Controller {
-    const { disk, timeline, random, protocol, newId, uninstalled, neighbours } = this;
+    const { disk, timeline, random, protocol, newId, uninstalled, neighbours, work } = this;
+    work.crash();
     const script = this.#script;
     return new Controller(
-      { disk, timeline, random, protocol, script, newId, uninstalled, neighbours },
+      { disk, timeline, random, protocol, script, newId, uninstalled, neighbours, work },
       witness,
     );
   }

@@ -1,0 +1,71 @@
+import { git, whyGitFailed, type GitOptions } from './git.ts';
+
+/** Why work in git cannot be done, in words. */
+export class GitProblem extends Error {}
+
+const settings = [
+  // A ref is durable before the record that relies on it.
+  'core.fsync=reference',
+  // Other git processes hold a lock only briefly.
+  'core.filesRefLockTimeout=2000',
+  'core.packedRefsTimeout=5000',
+].flatMap((setting) => ['-c', setting]);
+
+interface RefChange {
+  readonly ref: string;
+  /** Null: it is removed. */
+  readonly to: string | null;
+  /** Where it must be before; null: it must not exist; absent: anywhere. */
+  readonly from?: string | null;
+}
+
+/** The refs and commits of the repository that a project lies in. Throws `GitProblem`. */
+export class Refs {
+  readonly #project: string;
+
+  /** `project`: absolute path. */
+  constructor(project: string) {
+    this.#project = project;
+  }
+
+  /** The commit that a name stands for; null: there is none. */
+  async find(name: string): Promise<string | null> {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+    const found = await this.#git(args);
+    return found.exitCode === 0 ? found.stdout.trim() : null;
+  }
+
+  /** Moves refs, all or none. False: one of them was not where it was expected. */
+  async move(changes: readonly RefChange[], why: string): Promise<boolean> {
+    const lines = changes.map(({ ref, to, from }) => {
+      if (to === null) return `delete ${ref}\n`;
+      // Zeros are git's name for no object.
+      return `update ${ref} ${to}${from === undefined ? '' : ` ${from ?? '0'.repeat(to.length)}`}\n`;
+    });
+    const options = ['--no-deref', '--create-reflog', '-m', why, '--stdin'];
+    const moved = await this.#git(['update-ref', ...options], { stdin: lines.join('') });
+    if (moved.exitCode === 0) return true;
+    for (const { ref, from } of changes)
+      if (from !== undefined && (await this.find(ref)) !== from) return false;
+    throw new GitProblem(`git update-ref failed: ${whyGitFailed(moved)}`);
+  }
+
+  /** Whether the second commit contains the first. */
+  async contains(commit: string, inner: string): Promise<boolean> {
+    if (commit === inner) return true;
+    const answer = await this.#git(['merge-base', '--is-ancestor', inner, commit]);
+    if (answer.exitCode === 0 || answer.exitCode === 1) return answer.exitCode === 0;
+    throw new GitProblem(`git merge-base failed: ${whyGitFailed(answer)}`);
+  }
+
+  /** Git's output; throws why it failed. */
+  async ask(args: readonly string[], options: Partial<GitOptions> = {}): Promise<string> {
+    const result = await this.#git(args, options);
+    if (result.exitCode === 0) return result.stdout.trim();
+    throw new GitProblem(`git ${args[0] ?? ''} failed: ${whyGitFailed(result)}`);
+  }
+
+  #git(args: readonly string[], options: Partial<GitOptions> = {}) {
+    return git([...settings, ...args], { cwd: this.#project, ...options });
+  }
+}

@@ -1,0 +1,60 @@
+import type { MessageId, RoleName, ThreadId } from './ids.ts';
+
+/*
+ * The work of roles with a checkout of their own: what a turn builds on, and what it leaves behind.
+ */
+
+/** The branch of a role within a thread. */
+export function roleBranch(thread: ThreadId, role: RoleName): string {
+  return `mailroom/${thread}/${role}`;
+}
+
+/** The name of its checkout below `.mailroom/worktrees/`. */
+export function roleCheckout(thread: ThreadId, role: RoleName): string {
+  return `${thread}.${role}`;
+}
+
+/** Whose checkout has this name; `role` is null where all roles of the thread share it. */
+export function checkoutOwner(name: string): { readonly thread: ThreadId; readonly role: RoleName | null } {
+  const [thread = '', ...role] = name.split('.');
+  return { thread, role: role.length === 0 ? null : role.join('.') };
+}
+
+/** A turn of a role that works on its own branch. */
+interface WorkingTurn {
+  readonly turn: string;
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  readonly branch: string;
+}
+
+/** A commit that a message is about. */
+export interface TakenWork {
+  readonly commit: string;
+  readonly message: MessageId;
+  readonly from: RoleName;
+}
+
+/** What the checkout of a turn must contain before its agent starts. */
+export interface Entering extends WorkingTurn {
+  /** Whether the role commits changes; otherwise it reads exactly the work that it takes. */
+  readonly edits: boolean;
+  /** The work of the messages that it picked up; null: it has entered, and continues there. */
+  readonly takes: readonly TakenWork[] | null;
+  /** The commit that the role sent last in this thread; null: none. */
+  readonly last: string | null;
+}
+
+/** What the commit of a turn says. */
+export interface Leaving extends WorkingTurn {
+  readonly title: string;
+  readonly messages: readonly MessageId[];
+  /** The commit that the turn began with. */
+  readonly entered: string;
+  /** The commit of an earlier round of this turn, which the new one replaces; null: none. */
+  readonly amends: string | null;
+}
+
+/** The commit that a turn works on or leaves, or why there is none, in words. */
+export type Worked =
+  { readonly ok: true; readonly commit: string } | { readonly ok: false; readonly problem: string };

@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { playProject } from '../support/play.ts';
+import type { TestProject } from '../support/project.ts';
+
+const team = `
+name: parallel
+version: "1"
+workspace: { worktree: role }
+roles:
+  lead: { capabilities: [READ] }
+  left: { capabilities: [READ, EDIT] }
+  right: { capabilities: [READ, EDIT] }
+  checker: { capabilities: [READ] }
+messages:
+  task: { from: user, to: lead }
+  build: { from: lead, to: { all: [left, right] } }
+  left-done: { from: left, to: checker }
+  right-done: { from: right, to: checker }
+  again: { from: checker, to: left }
+  done: { from: [checker, left], to: user, closes: true }
+expects:
+  checker: [{ all: [left-done, right-done] }]
+start: { type: task, to: lead }
+`;
+
+/** An engineer that ends only when the other one has begun: their turns run at the same time. */
+const engineer = (own: string, other: string, more = '') => `
+    const { existsSync } = await import('node:fs');
+    if (type === 'again') return send('done', 'user');
+    writeFileSync('${own}.txt', '${own}\\n');
+    ${more}
+    writeFileSync(project + '/begun-${own}', '');
+    for (let tries = 0; tries < 2000 && !existsSync(project + '/begun-${other}'); tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    if (!existsSync(project + '/begun-${other}')) return;
+    send('${own}-done', 'checker', 'Words', 'subject: Add ${own}\\n');`;
+
+const plays = {
+  lead: `send('build', '[left, right]');`,
+  left: engineer('left', 'right'),
+  right: engineer('right', 'left'),
+  checker: `
+    const { readdirSync } = await import('node:fs');
+    send('done', 'user', readdirSync('.').filter((name) => name.endsWith('.txt')).join(' '));`,
+};
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+function begin(changed: Readonly<Record<string, string>> = {}): void {
+  project = playProject(
+    team,
+    { ...plays, ...changed },
+    { '.gitignore': '.mailroom/\nagents/\n.drop/\nbegun-*\n*.log\n', 'kept.txt': 'kept\n' },
+  );
+  git('init', '-qb', 'main');
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@example.org');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+}
+
+async function work(): Promise<void> {
+  project.drop('agents/lead/inbox/task.md', 'Paint it\n');
+  await project.run(['up', '--until-idle']);
+}
+
+interface Message {
+  readonly type: string;
+  readonly id: string;
+  readonly thread: string;
+  readonly commit: string | null;
+  readonly branch: string | null;
+  readonly body: string;
+}
+
+async function trail(): Promise<Map<string, Message>> {
+  const printed = JSON.parse((await project.run(['trail', '--json'])).stdout) as Message[];
+  return new Map(printed.map((message) => [message.type, message]));
+}
+
+describe('roles with a checkout of their own', () => {
+  beforeEach(async () => {
+    begin();
+    await work();
+  }, 60_000);
+
+  it('work at the same time, and a join reads the merge of their work', { timeout: 60_000 }, async () => {
+    const messages = await trail();
+    expect(messages.get('done')?.body.trim()).toBe('kept.txt left.txt right.txt');
+    const [left, right, done] = ['left-done', 'right-done', 'done'].map((type) => messages.get(type));
+    const thread = done?.thread ?? '';
+    expect(left?.branch).toBe(`mailroom/${thread}/left`);
+    expect(git('log', '-1', '--format=%an <%ae>%n%B', left?.commit ?? '')).toBe(
+      [
+        'left <left@mailroom>',
+        'Add left',
+        '',
+        `Mailroom-Thread: ${thread}`,
+        'Mailroom-Turn: t2',
+        `Mailroom-Messages: ${left?.id ?? ''}`,
+      ].join('\n'),
+    );
+    expect(git('rev-parse', `mailroom/${thread}/left`)).toBe(left?.commit);
+    expect(git('log', '-1', '--format=%P', done?.commit ?? '').split(' ')).toEqual([
+      left?.commit,
+      right?.commit,
+    ]);
+    expect(messages.get('build')?.commit).toBe(git('rev-parse', 'main'));
+    expect(messages.get('task')).toMatchObject({ commit: null, branch: null });
+  });
+
+  it('show their commits and checkouts, and change nothing of the person', { timeout: 60_000 }, async () => {
+    const done = (await trail()).get('done');
+    const shown = await project.run(['show', done?.id ?? '']);
+    expect(shown.stdout).toContain(
+      `${done?.commit?.slice(0, 12) ?? ''} on mailroom/${done?.thread ?? ''}/checker`,
+    );
+    const status = JSON.parse((await project.run(['status', '--json'])).stdout) as object;
+    const path = (role: string) => `.mailroom/worktrees/${done?.thread ?? ''}.${role}`;
+    const roles = ['checker', 'lead', 'left', 'right'];
+    expect(status).toMatchObject({
+      threads: [{ worktree: null, checkouts: roles.map((role) => ({ role, path: path(role) })) }],
+    });
+    const listed = JSON.parse((await project.run(['worktree', '--json'])).stdout) as object[];
+    expect(listed).toMatchObject(
+      roles.map((role) => ({ role, path: path(role), uncommitted: 0, subject: 'Paint it' })),
+    );
+    const [file = ''] = project.list('agents/user/inbox');
+    expect(project.read(`agents/user/inbox/${file}`)).toContain(`\ncommit: ${done?.commit ?? ''}\nbranch: `);
+    expect(git('status', '--porcelain')).toBe('');
+    expect(existsSync(join(project.root, 'left.txt'))).toBe(false);
+  });
+
+  it('are merged by a person, one role at a time', { timeout: 60_000 }, async () => {
+    const thread = (await trail()).get('done')?.thread ?? '';
+    const several = await project.run(['worktree', 'merge', thread]);
+    expect(several.stderr).toContain('several roles have a worktree there');
+    expect(await project.run(['worktree', 'merge', thread, '--role', 'checker'])).toMatchObject({ code: 0 });
+    expect([project.read('left.txt'), project.read('right.txt')]).toEqual(['left\n', 'right\n']);
+  });
+});
