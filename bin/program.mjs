@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -11,37 +11,56 @@ if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budge
 
 /**
  * Loads the built program and returns its exports. Compiling takes longer than starting, so the
- * compiled code is cached: by Node itself from version 22 on, by the build for Node 20. V8 ignores
- * a cache that another version of V8 made.
+ * compiled code is cached: by Node itself from version 22 on; for Node 20 by the build of a
+ * checkout, and by the first process of an installed package. V8 ignores a cache that another
+ * version of V8 made.
  */
 export function loadProgram(file) {
-  if (module.enableCompileCache === undefined) return compileProgram(file).exports;
+  if (module.enableCompileCache === undefined) {
+    const { exports, script, cache } = compileProgram(file);
+    if (cache !== undefined && script.cachedDataRejected !== false)
+      process.once('exit', () => writeCache(cache, script));
+    return exports;
+  }
   module.enableCompileCache();
   return createRequire(file)(file);
 }
 
-/** Like `loadProgram`, and also returns the script, from which V8 can create its cache. */
-export function compileProgram(file) {
-  // esbuild escapes every character outside ASCII.
-  const text = readFileSync(file, 'latin1');
-  const script = new Script(`(function(exports,require,module){${text}\n})`, {
-    filename: file,
-    cachedData: compiledBefore(file, text),
-  });
-  const loaded = { exports: {} };
-  script.runInThisContext()(loaded.exports, createRequire(file), loaded);
-  return { exports: loaded.exports, script };
+/** Does nothing where the package cannot be written: that is no reason to fail. */
+function writeCache(cache, script) {
+  const staged = `${cache}.${process.pid}`;
+  try {
+    const file = openSync(staged, 'wx');
+    writeFileSync(file, script.createCachedData());
+    closeSync(file);
+    renameSync(staged, cache);
+  } catch {
+    rmSync(staged, { force: true });
+  }
 }
 
 /**
- * V8 checks little more than the length of the source, so the program's first line names its cache
- * file.
+ * Like `loadProgram`, and also returns the script, from which V8 can create its cache, and the file
+ * of that cache; undefined: the program names none.
  */
-function compiledBefore(file, text) {
+export function compileProgram(file) {
+  // esbuild escapes every character outside ASCII.
+  const text = readFileSync(file, 'latin1');
+  // V8 checks little more than the length of the source, so the first line names the cache file.
   const name = /^\/\/ ([\w-]+\.cache)\n/.exec(text)?.[1];
-  if (name === undefined) return undefined;
+  const cache = name && join(dirname(file), name);
+  const script = new Script(`(function(exports,require,module){${text}\n})`, {
+    filename: file,
+    cachedData: cache && compiledBefore(cache),
+  });
+  const loaded = { exports: {} };
+  script.runInThisContext()(loaded.exports, createRequire(file), loaded);
+  return { exports: loaded.exports, script, cache };
+}
+
+function compiledBefore(cache) {
   try {
-    return readFileSync(join(dirname(file), name));
+    return readFileSync(cache);
   } catch {
     return undefined;
   }

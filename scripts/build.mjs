@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { basename, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { licencesOf, packagesOf, vendoredIn } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dayInMilliseconds = 24 * 60 * 60 * 1000;
@@ -19,7 +20,13 @@ export async function build(outputDirectory = join(root, 'dist')) {
   mkdirSync(outputDirectory, { recursive: true });
   const staging = mkdtempSync(join(outputDirectory, '.building-'));
   try {
-    await Promise.all([bundle(bundleOptions(staging)), buildPage(bundle, join(staging, 'web'))]);
+    const reports = await Promise.all([
+      bundle(bundleOptions(staging)).then(({ metafile }) => metafile),
+      buildPage(bundle, join(staging, 'web')),
+    ]);
+    const sourceMap = JSON.parse(readFileSync(join(staging, 'app.cjs.map'), 'utf8'));
+    const licences = licencesOf(root, packagesOf(...reports), vendoredIn(sourceMap));
+    writeFileSync(join(staging, 'licences.txt'), licences);
     keepCompiled(staging);
     // An edit made while the build runs must count as newer than the build.
     utimesSync(join(staging, 'app.cjs'), sourceTime, sourceTime);
@@ -57,14 +64,19 @@ function bundleOptions(outdir) {
     minifySyntax: true,
     minifyWhitespace: true,
     sourcemap: 'linked',
-    legalComments: 'linked',
+    metafile: true,
+    // licences.txt has the whole texts.
+    legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
     banner: { js: cacheLine(unnamed) },
   };
 }
 
-/** Bundles the page: index.html, and beside it the script and the style sheet that it names. */
+/**
+ * Bundles the page: index.html, and beside it the script and the style sheet that it names. Returns
+ * esbuild's report.
+ */
 async function buildPage(bundle, outdir) {
   const { metafile } = await bundle({
     absWorkingDir: root,
@@ -79,7 +91,7 @@ async function buildPage(bundle, outdir) {
     jsxImportSource: 'preact',
     minify: true,
     metafile: true,
-    legalComments: 'linked',
+    legalComments: 'none',
     logLevel: 'silent',
   });
   const written = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
@@ -88,6 +100,7 @@ async function buildPage(bundle, outdir) {
     readFileSync(join(root, 'src', 'web', 'index.html'), 'utf8'),
   );
   writeFileSync(join(outdir, 'index.html'), html);
+  return metafile;
 }
 
 const unnamed = '0'.repeat(16);
@@ -121,7 +134,7 @@ let newest;
 function newestSource() {
   newest ??= Math.max(
     statSync(join(root, 'package.json')).mtimeMs,
-    statSync(join(root, 'scripts', 'build.mjs')).mtimeMs,
+    ...['build.mjs', 'licences.mjs'].map((name) => statSync(join(root, 'scripts', name)).mtimeMs),
     newestBelow(join(root, 'src')),
   );
   return newest;

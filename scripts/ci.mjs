@@ -12,6 +12,7 @@ const steps = [
   { name: 'lint', command: 'npm run --silent lint' },
   { name: 'unused code and packages', command: 'npm run --silent unused' },
   { name: 'tests', command: 'npm test' },
+  { name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' },
   { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
   { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 200' },
   {
@@ -38,7 +39,7 @@ function run(command) {
 }
 
 async function gate() {
-  for (const name of ['report.json', 'report-real-clis.json'])
+  for (const name of ['report.json', 'report-other-nodes.json', 'report-real-clis.json'])
     rmSync(`${root}coverage/${name}`, { force: true });
   for (const { name, command } of steps) {
     console.log(`▸ ${name}`);

@@ -27,9 +27,10 @@ function countsOf({ testResults, numPassedTests, numFailedTests, numPendingTests
 }
 
 const tests = readReport('report.json');
-// The report is optional: where the agent CLIs are required, `npm run ci` has already failed
+// The others are optional: where the agent CLIs are required, `npm run ci` has already failed
 // without them.
-const reports = [tests, readReport('report-real-clis.json')].filter((report) => report !== undefined);
+const others = ['report-other-nodes.json', 'report-real-clis.json'].map(readReport);
+const reports = [tests, ...others].filter((report) => report !== undefined);
 if (tests === undefined) console.log('The tests did not run.');
 const counts = reports.map(countsOf);
 const sum = (key) => counts.reduce((total, count) => total + count[key], 0);

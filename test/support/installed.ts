@@ -21,7 +21,8 @@ export default async function install(): Promise<() => void> {
   const built = dirname(await ensureBuilt());
   const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { files: string[] };
   mkdirSync(installed);
-  for (const name of ['package.json', ...files])
+  // What the package leaves out of a folder does no harm here.
+  for (const name of ['package.json', ...files.filter((each) => !each.startsWith('!'))])
     cpSync(name === 'dist' ? built : join(checkout, name), join(installed, name), { recursive: true });
   return () => rmSync(installed, { recursive: true, force: true });
 }

@@ -98,6 +98,7 @@ describe('the launcher', () => {
       expect.stringMatching(/^app-[0-9a-f]{16}\.cache$/),
       'app.cjs',
       'app.cjs.map',
+      'licences.txt',
       'web',
     ]);
   });
