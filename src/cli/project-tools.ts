@@ -2,28 +2,35 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { ExecutionReport } from '../nostr/report.ts';
 import { progressOf } from '../nostr/execution-events.ts';
 import { ProblemsError } from '../operations/problems.ts';
+import type { ProjectServices } from '../operations/services.ts';
 import { patience, waitFor } from '../operations/project/project.ts';
 import { problemLine } from '../server/mcp/answer.ts';
 import type { Progress } from '../server/mcp/progress.ts';
-import { serveWorkflows, type RunList } from '../server/mcp/workflows.ts';
+import { serveProject } from '../server/mcp/project.ts';
+import type { RunList } from '../server/mcp/workflows.ts';
 import type { Context } from './context.ts';
+import { caller } from './control.ts';
 import type { NipServices } from '../operations/nip/documents.ts';
 import { caller } from './control.ts';
 import { cancelRun } from './run-control.ts';
 import type { RunController, WorkflowServices } from '../operations/runs/services.ts';
 
 /**
- * Serves the tools by which a user's agent defines and runs workflows, until standard input ends. A
- * run that is active then stops in good order, and can be resumed.
+ * Serves the tools by which a person's agent uses the project, until standard input ends. A run
+ * that a tool of nip hosts then stops in good order, and can be resumed.
  */
-export async function serveWorkflowTools(context: Context, version: string): Promise<void> {
+export async function serveProjectTools(
+  context: Context,
+  { version, approve }: { readonly version: string; readonly approve: boolean },
+): Promise<void> {
   const project = context.project();
+  const tools = { project, version, name: caller(context), now: context.terminal.now, approve };
+  if (!(await usesNip(project))) return serveProject(tools, null);
   const { workflows } = project;
   const nip = await project.nip();
   const going = new Map<RunController, Promise<void>>();
   const sending = keepSending(context, nip);
-  await serveWorkflows({
-    version,
+  await serveProject(tools, {
     define: async (definition) => {
       const { warnings, ...defined } = await nip.define(definition);
       return { ...defined, warnings: warnings.map(problemLine) };
@@ -52,6 +59,17 @@ export async function serveWorkflowTools(context: Context, version: string): Pro
   for (const run of going.keys()) run.end('stop');
   await Promise.all(going.values());
   await (await sending)?.close();
+}
+
+/**
+ * Whether a role does tasks of the language nip, or its relays are named. A project with problems
+ * may: the tools report them.
+ */
+async function usesNip(project: ProjectServices): Promise<boolean> {
+  const definition = await project.definition();
+  if (!definition.ok) return true;
+  const { protocol, config } = definition.value;
+  return [...protocol.roles.values()].some(({ kinds }) => kinds !== undefined) || config.nip.relays.length > 0;
 }
 
 /**

@@ -228,7 +228,14 @@ export class Bench {
           left_out: [],
           provider: provider ?? 'claude',
         }),
-      templates: () => ['feature-team', 'solo'],
+      templates: () =>
+        Promise.resolve(
+          ['feature-team', 'solo'].map((name) => ({
+            name,
+            about: `about ${name}`,
+            protocol: () => Promise.resolve(null),
+          })),
+        ),
       projects: {
         file: '/home/ada/.config/mailroom/projects',
         list: () => this.known,

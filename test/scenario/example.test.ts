@@ -16,6 +16,7 @@ function read(...path: string[]): string {
 }
 
 const starter = 'templates/feature-team';
+const base = 'templates/base';
 
 /** All but where the file's schema lies, which differs from project to project. */
 function withoutSchema(text: string): string {
@@ -37,10 +38,10 @@ describe('the example project and the templates', () => {
 
   it.each([
     ['.', '.'],
-    [starter, starter],
-    ['templates/calculator', starter],
-  ])('%s, with the settings of %s, has nothing wrong with it', (folder, base) => {
-    const config = parseConfig(read(base, 'mailroom.yaml'), 'mailroom.yaml');
+    [starter, base],
+    ['templates/calculator', base],
+  ])('%s, with the settings of %s, has nothing wrong with it', (folder, settingsFolder) => {
+    const config = parseConfig(read(settingsFolder, 'mailroom.yaml'), 'mailroom.yaml');
     const files = [{ file: protocol, text: read(folder, protocol) }];
     const checked = parseProtocol(files, config.ok ? config.value : defaultConfig);
     expect(checked).toMatchObject({ ok: true, warnings: [] });
@@ -58,7 +59,7 @@ describe('the example project and the templates', () => {
     const files = ['architect', 'engineer', 'qa'].map((role) => `agents/${role}/role.md`);
     expect(files.map((file) => read(starter, file))).toEqual(files.map((file) => read(file)));
     const own = withoutClerk(withoutSchema(read('mailroom.yaml'))).replaceAll(`${starter}/`, '');
-    expect(withoutSchema(read(starter, 'mailroom.yaml'))).toBe(own);
+    expect(withoutSchema(read(base, 'mailroom.yaml'))).toBe(own);
   });
 
   it('have the first of the example workflows, sound', () => {
@@ -69,7 +70,7 @@ describe('the example project and the templates', () => {
   });
 
   it('name their provider on one line, for init to change', () => {
-    expect(read(starter, 'mailroom.yaml').match(/^ {2}provider: rehearsal$/gm)).toHaveLength(1);
+    expect(read(base, 'mailroom.yaml').match(/^ {2}provider: rehearsal$/gm)).toHaveLength(1);
   });
 });
 
@@ -81,7 +82,9 @@ function readBlock(file: string, text: string) {
 }
 
 describe('the examples of the documentation', () => {
-  const pages = readdirSync(join(repository, 'docs')).filter((name) => name.endsWith('.md'));
+  const pages = readdirSync(join(repository, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
   const blocks = pages.flatMap((page) =>
     [...read('docs', page).matchAll(/^```yaml\n# (\S+)\n([^]*?)^```$/gm)].map(([, file = '', text = '']) => ({
       page,

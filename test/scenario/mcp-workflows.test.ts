@@ -42,7 +42,7 @@ describe('what tools answer', patiently, () => {
   it('is of the schema that each lists, and the same as text', async () => {
     const place = (project = new NipProject());
     tools = await McpTools.open(place);
-    const listed = (await tools.client.listTools()).tools;
+    const listed = (await tools.client.listTools()).tools.filter(({ name }) => name.includes('_'));
     for (const { outputSchema } of listed)
       expect(outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     const called = new Set<string>();

@@ -21,12 +21,15 @@ export class McpTools {
   }
 
   /** `more`: variables of the server besides PATH and HOME. */
-  static async open(place: TestProject, more: Readonly<Record<string, string>> = {}): Promise<McpTools> {
+  static async open(
+    place: TestProject,
+    more: Readonly<Record<string, string>> = {},
+    options: readonly string[] = [],
+  ): Promise<McpTools> {
     const env = { PATH: process.env['PATH'] ?? '', HOME: place.root, ...more };
     const client = new Client({ name: 'agent of a person', version: '1' });
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], cwd: place.root, env }),
-    );
+    const args = [program, 'mcp', ...options];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: place.root, env }));
     // Only then does the client know the schemas.
     await client.listTools();
     return new McpTools(client);

@@ -19,7 +19,8 @@ export async function complete(
 /** The matching names; empty for a project that is missing or cannot be read. */
 async function names(context: Context, what: string, typed: string): Promise<readonly Candidate[]> {
   try {
-    if (what === 'template') return context.services.templates().map((value) => ({ value, about: '' }));
+    if (what === 'template')
+      return (await context.services.templates()).map(({ name, about }) => ({ value: name, about }));
     const root = context.root();
     return root === null ? [] : await namesIn(context.services.openProject(root), what, typed);
   } catch {

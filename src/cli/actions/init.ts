@@ -8,12 +8,13 @@ import type { Context } from '../context.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { isOwnTemplate } from '../../operations/project/template.ts';
-import type { ScaffoldResult } from '../../operations/services.ts';
+import type { OwnTemplate, ScaffoldResult } from '../../operations/services.ts';
 
 export interface InitOptions {
   readonly template?: string;
   readonly provider?: string;
   readonly for?: string;
+  readonly list?: boolean;
   readonly json?: boolean;
 }
 
@@ -23,6 +24,7 @@ export async function init(
   options: InitOptions,
 ): Promise<number> {
   const { services, terminal } = context;
+  if (options.list === true) return await listTemplates(context, options.json === true);
   const root = directory === null ? (context.named() ?? services.cwd) : resolve(services.cwd, directory);
   if (options.for !== undefined) {
     const near = directory === null ? services.findProject(root, context.named() !== null) : root;
@@ -31,7 +33,8 @@ export async function init(
   const { template } = options;
   if (template === undefined && services.protocolFiles(root).length > 0)
     return await complete(context, root, options);
-  const templates = services.templates();
+  const own = await services.templates();
+  const templates = own.map(({ name }) => name);
   const isOwn = template !== undefined && isOwnTemplate(template);
   if (template !== undefined && !isOwn && !templates.includes(template))
     throw new MailroomError(
@@ -42,8 +45,7 @@ export async function init(
     );
   refuseUnknownProvider(options.provider);
   const asking = terminal.interactive && options.json !== true;
-  const chosen =
-    template ?? (asking && templates.length > 1 ? await askTemplate(templates) : standard(templates));
+  const chosen = template ?? (asking && own.length > 1 ? await askTemplate(own) : standard(templates));
   const provider =
     options.provider ?? (asking && !isOwn ? await askProvider((name) => services.installed(name)) : null);
   const result = await services.scaffold(root, chosen, { provider });
@@ -132,21 +134,35 @@ function standard(templates: readonly string[]): string {
   return first;
 }
 
-/** Descriptions of the templates to choose from. */
-const hints: Readonly<Record<string, string>> = {
-  calculator: 'a small program with a failing test, as in the tutorial',
-  'feature-team': 'architect, engineer and reviewer, for a project of your own',
-};
-
-async function askTemplate(templates: readonly string[]): Promise<string> {
+async function askTemplate(templates: readonly OwnTemplate[]): Promise<string> {
   const { isCancel, select } = await import('@clack/prompts');
   const answer = await select({
     message: 'What kind of project?',
-    options: templates.map((name) => ({ value: name, label: name, hint: hints[name] ?? '' })),
-    initialValue: standard(templates),
+    options: templates.map(({ name, about }) => ({ value: name, label: name, hint: about })),
+    initialValue: standard(templates.map(({ name }) => name)),
   });
   if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
   return answer;
+}
+
+/** The templates that come with the program, each with its protocol as a drawing. */
+async function listTemplates({ services, terminal }: Context, asJson: boolean): Promise<number> {
+  const { protocolText } = await import('../../operations/graph/protocol.ts');
+  const templates = await Promise.all(
+    (await services.templates()).map(async ({ name, about, protocol }) => {
+      const read = await protocol();
+      return { name, about, protocol: read === null ? [] : protocolText(read) };
+    }),
+  );
+  if (asJson) terminal.write(json({ schema: 1, templates }));
+  else {
+    const { bold } = terminal.colours;
+    const parts = templates.map(({ name, about, protocol }) =>
+      [`${bold(name)}: ${about}`, ...protocol.map((each) => `  ${each}`)].join('\n'),
+    );
+    terminal.print(`${parts.join('\n\n')}\n`);
+  }
+  return 0;
 }
 
 /** Null: the template's own provider. */

@@ -2,16 +2,17 @@ import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
-/**
- * Inside a turn, serves the turn's tools; elsewhere the tools by which the user's own agent defines
- * and runs workflows.
- */
-export async function mcp(context: Context): Promise<number> {
+export interface McpOptions {
+  readonly approve?: boolean;
+}
+
+/** Inside a turn, serves the turn's tools; elsewhere those of the project, for a person's agent. */
+export async function mcp(context: Context, { approve = false }: McpOptions): Promise<number> {
   const { version } = metadata;
   const { services, turn } = context;
   if (turn === null) {
-    const { serveWorkflowTools } = await import('../workflow-tools.ts');
-    await serveWorkflowTools(context, version);
+    const { serveProjectTools } = await import('../project-tools.ts');
+    await serveProjectTools(context, { version, approve });
     return 0;
   }
   const thread = services.environment['MAILROOM_THREAD'] ?? '';

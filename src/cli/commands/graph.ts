@@ -1,17 +1,19 @@
 import type { Command } from 'commander';
+import type { GraphOptions } from '../actions/graph.ts';
 import type { Context } from '../context.ts';
 
-/** `graph`: prints a workflow as a diagram. */
+/** `graph`: prints a workflow, or the protocol, as a diagram. */
 export function addGraph(program: Command, context: Context): void {
   program
     .command('graph')
-    .description('print a workflow as a diagram')
-    .argument('<workflow>', 'a file, or the id or name of a workflow in workflows/')
-    .option('--format <format>', 'mermaid or svg', 'mermaid')
+    .description('print a workflow, or the protocol, as a diagram')
+    .argument('[workflow]', 'a file, or the id or name of a workflow in workflows/')
+    .option('--protocol', 'print the protocol of the project')
+    .option('--format <format>', 'mermaid, svg, or for the protocol text; default: mermaid, text')
     .addHelpText('after', '\nExample:\n  $ mailroom graph workflows/ship.yaml --format svg > ship.svg')
     .action(
-      context.act(async (workflow: string, options: { format: string }) =>
-        (await import('../actions/graph.ts')).draw(context, workflow, options.format),
+      context.act(async (workflow: string | undefined, options: GraphOptions) =>
+        (await import('../actions/graph.ts')).draw(context, workflow ?? null, options),
       ),
     );
 }

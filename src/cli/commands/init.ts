@@ -10,7 +10,7 @@ export function addInit(program: Command, context: Context): void {
     .argument('[dir]', 'the folder; default: the current one')
     .option(
       '--template <name>',
-      'feature-team, or calculator (used in the tutorial); or a folder (./name) or git URL',
+      'one that `--list` shows, by default feature-team; or a folder (./name) or git URL',
     )
     .option(
       '--provider <name>',
@@ -20,6 +20,7 @@ export function addInit(program: Command, context: Context): void {
       '--for <workflow>',
       'write only what a workflow refers to and does not exist: agents, skills, modules',
     )
+    .option('--list', 'print the templates, each with its protocol; write nothing')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom init my-project')
     .action(

@@ -2,7 +2,7 @@ import { counted } from '../../kernel/enumerate.ts';
 import { innerOf, profilesOf } from '../../workflow/bodies.ts';
 import type { Body, Step, Workflow } from '../../workflow/model.ts';
 
-/** A workflow as a drawing: nodes, frames and edges. */
+/** A workflow or a protocol as a drawing: nodes, frames and edges. */
 export interface Diagram {
   readonly title: string;
   readonly nodes: readonly DiagramNode[];
@@ -12,10 +12,10 @@ export interface Diagram {
 }
 
 export interface DiagramNode {
-  /** The step's path without items and visits. */
+  /** The step's path without items and visits; the name of a role. */
   readonly path: string;
   readonly name: string;
-  /** A short description of its worker. */
+  /** A short description of its worker, or of the program of a role. */
   readonly who: string;
   readonly shape: 'step' | 'gate' | 'condition';
   /** The path of the enclosing frame; null: none. */
@@ -32,6 +32,8 @@ export interface Edge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
+  /** An answer in a protocol: its line is dashed. */
+  readonly isAnswer: boolean;
 }
 
 /** The drawing of a workflow, for `graph`. */
@@ -97,6 +99,7 @@ function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
     from: pathOf(need.step),
     to: path,
     label: need.when === null ? '' : 'if',
+    isAnswer: false,
   }));
   // A step's summary does not repeat it.
   const again =
@@ -107,10 +110,11 @@ function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
             from: path,
             to: path,
             label: `until complete, at most ${String(step.check.maxIterations)} times`,
+            isAnswer: false,
           },
         ];
   const jumps = Object.entries(step.next ?? {}).flatMap(([when, target]) =>
-    target?.to === 'step' ? [{ from: path, to: pathOf(target.step), label: when }] : [],
+    target?.to === 'step' ? [{ from: path, to: pathOf(target.step), label: when, isAnswer: false }] : [],
   );
   return [...needs, ...again, ...jumps];
 }

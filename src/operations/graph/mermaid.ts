@@ -17,9 +17,10 @@ export function mermaidOf({ nodes, frames, edges }: Diagram): string {
         `${indent}end`,
       ]),
   ];
-  const arrows = edges.map(({ from, to, label }) => {
-    const arrow = label === '' ? '-->' : `-->|${quoted(label)}|`;
-    return `  ${nameOf(from)} ${arrow} ${nameOf(to)}`;
+  const arrows = edges.map(({ from, to, label, isAnswer }) => {
+    const arrow = isAnswer ? '-.->' : '-->';
+    const labelled = label === '' ? arrow : `${arrow}|${quoted(label)}|`;
+    return `  ${nameOf(from)} ${labelled} ${nameOf(to)}`;
   });
   return `${['flowchart TD', ...inside(null, '  '), ...arrows].join('\n')}\n`;
 }

@@ -2,6 +2,10 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { defaultConfig } from '../../config/config.ts';
+import { parseConfig } from '../../config/read.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
+import { parseProtocol } from '../../mail/protocol/read.ts';
 import { isProtocolFile } from '../../disk/find-project.ts';
 import { appendMissingLines, type TextFile } from './project-files.ts';
 import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts';
@@ -9,8 +13,26 @@ import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts
 /** The line of a template's mailroom.yaml with the provider of the roles. */
 const providerLine = /^( *provider: )rehearsal$/m;
 
-/** The template whose files every other one here has, too, unless it brings its own. */
-export const baseTemplate = 'feature-team';
+/** The templates that come with the program. */
+export const ownTemplates: Readonly<
+  Record<string, { readonly about: string; readonly on?: readonly string[] }>
+> = {
+  'feature-team': { about: 'architect, engineer and reviewer, for a project of your own' },
+  solo: { about: 'a reviewer beside a person who works alone' },
+  'tdd-pair': { about: 'one writes a failing test, the other makes it pass' },
+  'bug-triage': { about: 'reports are reproduced, rated, fixed and checked' },
+  'docs-team': { about: 'a writer, an editor, and one who checks every command' },
+  'research-vote': { about: 'three look into a question independently and vote' },
+  calculator: {
+    about: 'a small program with a failing test, as in the tutorial',
+    on: ['feature-team'],
+  },
+};
+
+/** The folders that make a template, a later one over earlier ones. */
+export function layersOf(template: string): string[] {
+  return ['base', ...(ownTemplates[template]?.on ?? []), template];
+}
 
 /** What git leaves alone in every project; a template may add to it in a file `gitignore`. */
 const ignored = ['.mailroom/', ...boxes.map((box) => `agents/*/${box}/`)];
@@ -62,6 +84,18 @@ export function copyTemplate(
 export function layered(templates: readonly Template[]): Template {
   const files = new Map(templates.flatMap((one) => one.files).map((file) => [file.path, file]));
   return { files: [...files.values()], leftOut: templates.flatMap(({ leftOut }) => leftOut) };
+}
+
+/** The protocol of a template, with its settings; null: it has errors. */
+export function protocolOf({ files }: Template): Protocol | null {
+  const settings = files.find(({ path }) => path === 'mailroom.yaml');
+  const config = parseConfig(settings?.text ?? '', 'mailroom.yaml');
+  const parts = files.filter(({ path }) => path.startsWith('protocols/'));
+  const checked = parseProtocol(
+    parts.map(({ path, text }) => ({ file: path, text })),
+    config.ok ? config.value : defaultConfig,
+  );
+  return checked.ok ? checked.value : null;
 }
 
 /** Adds the lines for `.gitignore` that the project lacks; returns the changed file. */

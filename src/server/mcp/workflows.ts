@@ -1,6 +1,4 @@
-import process from 'node:process';
-import { McpServer } from '@modelcontextprotocol/server';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
 import type { NewDefinition } from '../../languages/nip/defining.ts';
@@ -11,8 +9,7 @@ import { withProgress, type Progress } from './progress.ts';
 import * as documents from './documents.ts';
 
 /** The operations behind the workflow tools. */
-interface WorkflowToolServices {
-  readonly version: string;
+export interface WorkflowToolServices {
   define(definition: NewDefinition): Promise<object>;
   /** Starts a run and, unless `async`, follows it to its end. */
   execute(asked: AskedRun, report: (progress: Progress) => void): Promise<ExecutionReport>;
@@ -43,8 +40,8 @@ interface AskedRun {
   readonly async: boolean;
 }
 
-const instructions = `Workflows of the language nip: list or define them, execute one by its id, ask how a run stands, cancel it. Steps are
-done by the roles of the project that list their kinds: \`list_workflows\` names them.`;
+export const nipInstructions = `Workflows of the language nip have tools of their own: \`list_workflows\`, \`define_workflow\`, \`execute_workflow\` by id,
+\`workflow_status\`, \`list_runs\`, \`cancel_workflow\`. Roles of the project that list their kinds do their steps.`;
 
 /** A year, in seconds: a longer timeout is a mistake. */
 const mostSeconds = 31_536_000;
@@ -119,15 +116,10 @@ const anExecution = z
   .string()
   .describe('The `executionId` that `execute_workflow` answered with, or the id of the run or the end of it');
 
-/** Serves until standard input ends. */
-export async function serveWorkflows(desk: WorkflowToolServices): Promise<void> {
-  const server = new McpServer({ name: 'mailroom', version: desk.version }, { instructions });
+/** Adds the tools of workflows from events. */
+export function addWorkflowTools(server: McpServer, desk: WorkflowToolServices): void {
   addLists(server, desk);
   addRuns(server, desk);
-  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
-  await server.connect(new StdioServerTransport());
-  await ended;
-  await server.close();
 }
 
 function addLists(server: McpServer, desk: WorkflowToolServices): void {

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { baseTemplate, copyTemplate, layered } from '../../../src/operations/project/scaffold.ts';
+import { copyTemplate, layered, layersOf } from '../../../src/operations/project/scaffold.ts';
 import { readTemplate } from '../../../src/operations/project/template.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url));
 
 async function project(template: string, provider: string) {
-  const layers = [baseTemplate, template].map((name) => readTemplate(`./${name}`, templates));
+  const layers = layersOf(template).map((name) => readTemplate(`./${name}`, templates));
   const disk = new MemoryDisk(() => 0);
   const text = (path: string) => disk.read(path, 100_000)?.toString('utf8') ?? '';
   return { disk, text, ...copyTemplate(layered(await Promise.all(layers)), disk, provider) };

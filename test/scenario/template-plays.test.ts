@@ -1,0 +1,132 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownTemplates } from '../../src/operations/project/scaffold.ts';
+import { TestProject } from '../support/project.ts';
+
+/*
+ * Each template as a newcomer tries it: made, checked, and played to its end by the script that comes with it.
+ */
+
+let project: TestProject;
+beforeEach(() => {
+  project = new TestProject({});
+});
+afterEach(() => project.remove());
+
+interface Play {
+  /** The role that gets the first message. */
+  readonly to: string;
+  /** What the person answers to the question of a role; null: no role asks. */
+  readonly answer: string | null;
+  /** The types of all messages, in their order. */
+  readonly said: readonly string[];
+}
+
+const plays: Readonly<Record<string, Play>> = {
+  solo: {
+    to: 'reviewer',
+    answer: 'The error path.',
+    said: ['review-request', 'question', 'answer', 'review'],
+  },
+  'tdd-pair': {
+    to: 'tester',
+    answer: null,
+    said: ['task', 'failing-test', 'passing', 'failing-test', 'passing', 'delivered'],
+  },
+  'bug-triage': {
+    to: 'triage',
+    answer: 'Version 2.',
+    said: ['bug', 'question', 'answer', 'fix', 'fixed', 'report'],
+  },
+  'docs-team': {
+    to: 'writer',
+    answer: null,
+    said: ['task', 'draft', 'remarks', 'remarks', 'draft', 'remarks', 'remarks', 'published'],
+  },
+  'research-vote': {
+    to: 'lead',
+    answer: null,
+    said: ['question', 'assignment', 'finding', 'finding', 'finding', 'report'],
+  },
+};
+
+async function succeeds(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await project.run(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout;
+}
+
+describe('a template', { timeout: 120_000 }, () => {
+  it.each(Object.entries(plays))('%s has nothing wrong, and its roles finish a task', async (name, play) => {
+    await succeeds('init', '--template', name);
+    expect(await succeeds('check')).toMatch(/^ok: /);
+    await succeeds('send', play.to, '--message', 'Look at this.');
+    const first = await succeeds('up', '--until-idle');
+    if (play.answer !== null) {
+      expect(first).toContain('idle: waiting_for_user');
+      await succeeds('reply', '--message', play.answer);
+      await succeeds('up', '--until-idle');
+    }
+    const trail = JSON.parse(await succeeds('trail', '--json')) as { type: string; thread: string }[];
+    expect(trail.map(({ type }) => type)).toEqual(play.said);
+    const { threads } = JSON.parse(await succeeds('status', '--threads', '--json')) as {
+      threads: { state: string }[];
+    };
+    expect(threads.map(({ state }) => state)).toEqual(['closed']);
+  });
+
+  it('is listed with one line and its protocol', async () => {
+    const folders = readdirSync(fileURLToPath(new URL('../../templates', import.meta.url)));
+    expect(Object.keys(ownTemplates).toSorted()).toEqual(
+      folders.filter((name) => name !== 'base').toSorted(),
+    );
+    const listed = await succeeds('init', '--list');
+    for (const [name, { about }] of Object.entries(ownTemplates))
+      expect(listed).toContain(`${name}: ${about}\n`);
+    expect(listed).toContain(
+      [
+        'docs-team: a writer, an editor, and one who checks every command',
+        '  user ── task ──▶ writer',
+        '  writer ── draft ──▶ editor and checker ── remarks ──▶ writer',
+        '  writer or checker ── question ──▶ user ── answer ──▶ writer or checker',
+        '  writer ── published (closes the thread) ──▶ user',
+        '',
+      ].join('\n'),
+    );
+    expect(readdirSync(project.root)).toEqual([]);
+    const { templates } = JSON.parse(await succeeds('init', '--list', '--json')) as {
+      templates: { name: string; protocol: string[] }[];
+    };
+    expect(templates.filter(({ protocol }) => protocol.length === 0)).toEqual([]);
+  });
+});
+
+describe('mailroom graph --protocol', { timeout: 60_000 }, () => {
+  it('draws roles and messages as text, Mermaid and SVG', async () => {
+    await succeeds('init', '--template', 'solo');
+    expect(await succeeds('graph', '--protocol')).toBe(
+      [
+        'user ── review-request ──▶ reviewer ── review (closes the thread) ──▶ user',
+        'reviewer ── question ──▶ user ── answer ──▶ reviewer',
+        '',
+      ].join('\n'),
+    );
+    const mermaid = await succeeds('graph', '--protocol', '--format', 'mermaid');
+    expect(mermaid).toContain('n1["reviewer<br/>rehearsal"]');
+    expect(mermaid).toContain('n0{{"user<br/>a person"}}');
+    expect(mermaid).toContain('n0 -->|"review-request"| n1');
+    expect(mermaid).toContain('n1 -.->|"review, closes the thread"| n0');
+    const svg = await succeeds('graph', '--protocol', '--format', 'svg');
+    expect(svg).toMatch(/^<svg [^]*<title>solo<\/title>[^]*<\/svg>\n$/);
+    expect(svg.match(/stroke-dasharray/g)).toHaveLength(2);
+  });
+
+  it('draws either one', async () => {
+    project.write('protocols/team.yaml', '');
+    for (const args of [[], ['--protocol', 'first-look'], ['--protocol', '--format', 'dot']]) {
+      const { code } = await project.run(['graph', ...args]);
+      expect(code).toBe(2);
+    }
+  });
+});
