@@ -104,6 +104,8 @@ export const errorCodes = {
   E_KEY: 1,
   /** State of Mailroom tracked by git: the repository's author may have forged it. */
   E_TRACKED: 2,
+  /** State of Mailroom that a newer version wrote. */
+  E_NEWER: 2,
   /** A workflow that has changed since it was confirmed. */
   E_UNCONFIRMED: 1,
   /** A command that an agent must not run inside its own turn. */

@@ -68,7 +68,8 @@ export interface Services {
    * git URL. Throws `E_USAGE` for one that cannot be read.
    */
   scaffold(root: string, template: string, options: { provider: string | null }): Promise<ScaffoldResult>;
-  templates(): string[];
+  /** The templates that come with the program, the default first. */
+  templates(): Promise<readonly OwnTemplate[]>;
   /** The person's projects, absolute, for `status --all`. */
   readonly projects: {
     /** The file of the list; null: there is no folder for it. */
@@ -81,6 +82,14 @@ export interface Services {
   installed(provider: string): boolean;
   /** `probes`: each installed agent CLI answers once, which costs a few tokens. */
   doctor(root: string | null, options: { readonly probes: boolean }): Promise<readonly Finding[]>;
+}
+
+/** A template by its name, with one line about it. */
+export interface OwnTemplate {
+  readonly name: string;
+  readonly about: string;
+  /** Null: it has errors. */
+  readonly protocol: () => Promise<Protocol | null>;
 }
 
 export interface ScaffoldResult {

@@ -16,6 +16,7 @@ import { misplacedMail } from '../mail/mailboxes/misplaced.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { UnsavedTexts } from '../disk/unsaved.ts';
 import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
+import { refuseNewer } from '../operations/project/state-format.ts';
 import { workspaceProblem } from '../operations/project/workspace-problem.ts';
 import { workflowServices } from './workflow-services.ts';
 import { copySchemas } from '../operations/project/scaffold.ts';
@@ -27,9 +28,10 @@ import { Following } from '../operations/project/following.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
 import { incomingFolder } from '../host/run-mail.ts';
 
-/** A project, for its commands. */
+/** A project, for its commands. Throws `E_NEWER`. */
 export function openProject(path: string, packageRoot: string): ProjectServices {
   const disk = new RealDisk(path);
+  refuseNewer(disk);
   keepProgramsOutOf(disk.root);
   const journal = new Following(new JournalReader<MailEvent>(disk));
   const definition = () => readDefinition(disk, packageRoot);

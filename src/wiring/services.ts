@@ -7,6 +7,7 @@ import { orElse } from '../kernel/contained.ts';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { KnownProjects } from '../operations/known-projects.ts';
+import type { Template } from '../operations/project/template.ts';
 import type { Services } from '../operations/services.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { findProject, isProtocolFile } from '../disk/find-project.ts';
@@ -42,7 +43,14 @@ export function servicesOf(
       return new EditedProject(root ?? dirname(file), root !== null, unsaved, packageRoot);
     },
     projects: new KnownProjects(environment),
-    templates: () => templates.list('')?.toSorted() ?? [],
+    templates: async () => {
+      const { ownTemplates, protocolOf } = await import('../operations/project/scaffold.ts');
+      return Object.entries(ownTemplates).map(([name, { about }]) => ({
+        name,
+        about,
+        protocol: async () => protocolOf(await readLayers(templates, name)),
+      }));
+    },
     installed: (provider) => {
       const program = programFor(defaultConfig, provider);
       return program === null || findProgram(program, environment['PATH'], cwd) === 'found';
@@ -54,8 +62,8 @@ export function servicesOf(
         .map((name) => `protocols/${name}`),
     complete: async (root) => {
       const { addIgnored } = await import('../operations/project/scaffold.ts');
-      const ignored = addIgnored(new RealDisk(root));
       const project = openProject(root, packageRoot);
+      const ignored = addIgnored(new RealDisk(root));
       const definition = await project.definition();
       return [...ignored, ...(definition.ok ? project.prepare(definition.value.protocol) : [])];
     },
@@ -78,6 +86,13 @@ async function editText(environment: Services['environment'], text: string): Pro
   return edited.is === 'saved' ? edited.text : null;
 }
 
+/** A template that comes with the program, with the files of those that it is laid over. */
+async function readLayers(templates: RealDisk, name: string): Promise<Template> {
+  const { layered, layersOf } = await import('../operations/project/scaffold.ts');
+  const { readTemplate } = await import('../operations/project/template.ts');
+  return layered(await Promise.all(layersOf(name).map((each) => readTemplate(`./${each}`, templates.root))));
+}
+
 /** Writes a new project; `cwd`: where a template of the user is looked for. */
 async function makeProject(
   templates: RealDisk,
@@ -91,10 +106,9 @@ async function makeProject(
   ]);
   const isOwn = isOwnTemplate(template);
   const chosen = isOwn ? provider : (provider ?? 'rehearsal');
-  const own = [scaffold.baseTemplate, template].map((name) => join(templates.root, name));
-  const read = (isOwn ? [template] : own).map((reference) => readTemplate(reference, cwd));
-  const files = scaffold.layered(await Promise.all(read));
+  const files = isOwn ? await readTemplate(template, cwd) : await readLayers(templates, template);
   makeProjectFolder(root);
+  openProject(root, packageRoot);
   const project = new RealDisk(root);
   const copied = scaffold.copyTemplate(files, project, chosen);
   scaffold.copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);

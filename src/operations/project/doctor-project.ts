@@ -12,6 +12,7 @@ import { findProgram } from '../../process/proc.ts';
 import { readHolder } from '../../host/holder.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { readDefinition } from './definition.ts';
+import { otherVersion, refuseNewer } from './state-format.ts';
 import { trackedState } from '../../host/tracked.ts';
 import { workspaceProblem } from './workspace-problem.ts';
 import { programFor } from './doctor-agents.ts';
@@ -20,13 +21,14 @@ import { programFor } from './doctor-agents.ts';
 export async function examineProject(root: string, packageRoot: string): Promise<Finding[]> {
   try {
     const disk = new RealDisk(root);
+    refuseNewer(disk);
     const definition = await readDefinition(disk, packageRoot);
     const holder = readHolder(disk);
     const held: Finding[] =
       holder === null
         ? []
         : [{ topic: 'controller', state: 'info', text: `process ${String(holder.pid)} on ${holder.host}` }];
-    const here: Finding = { topic: 'project', state: 'ok', text: root };
+    const here: Finding = { topic: 'project', state: 'ok', text: `${root}${otherVersion(disk)}` };
     if (!definition.ok) {
       const text = `${counted(definition.problems.length, 'problem')}; see \`mailroom check\``;
       return [here, { topic: 'protocol', state: 'problem', text }, ...held, ...(await ignored(root))];
@@ -46,7 +48,8 @@ export async function examineProject(root: string, packageRoot: string): Promise
     ];
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
-    return [{ topic: 'project', state: 'problem', text: error.message }];
+    const text = error.code === 'E_NEWER' ? `${error.message}: ${error.hint ?? ''}` : error.message;
+    return [{ topic: 'project', state: 'problem', text }];
   }
 }
 
