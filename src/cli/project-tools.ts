@@ -69,7 +69,9 @@ async function usesNip(project: ProjectServices): Promise<boolean> {
   const definition = await project.definition();
   if (!definition.ok) return true;
   const { protocol, config } = definition.value;
-  return [...protocol.roles.values()].some(({ kinds }) => kinds !== undefined) || config.nip.relays.length > 0;
+  return (
+    [...protocol.roles.values()].some(({ kinds }) => kinds !== undefined) || config.nip.relays.length > 0
+  );
 }
 
 /**
