@@ -9,7 +9,6 @@ import type { Progress } from '../server/mcp/progress.ts';
 import { serveProject } from '../server/mcp/project.ts';
 import type { RunList } from '../server/mcp/workflows.ts';
 import type { Context } from './context.ts';
-import { caller } from './control.ts';
 import type { NipServices } from '../operations/nip/documents.ts';
 import { caller } from './control.ts';
 import { cancelRun } from './run-control.ts';

@@ -14,7 +14,7 @@ import { commandRun } from '../../operations/runs/commands.ts';
 import { readRun, readRuns } from '../../operations/runs/reading.ts';
 import { startWorkflow } from '../../operations/runs/start.ts';
 import type { ProjectServices } from '../../operations/services.ts';
-import { showNow } from '../../operations/show.ts';
+import { showAt } from '../../operations/show.ts';
 import { replyAs, sendAs } from '../../operations/speak.ts';
 import { why } from '../../operations/why/why.ts';
 import { answer } from './answer.ts';
@@ -163,13 +163,13 @@ function addReading(server: McpServer, { project, now }: ProjectTools): void {
     ({ id }) =>
       answer(async () => {
         const run = project.workflows.find(id);
-        const shown = run === null ? showNow(project, id) : { kind: 'run', ...(await readRun(run)) };
+        const shown = run === null ? showAt(project, id, null) : { kind: 'run', ...(await readRun(run)) };
         return { document: { shown } };
       }),
   );
 }
 
-function addRuns(server: McpServer, { project }: ProjectTools): void {
+function addRuns(server: McpServer, { project, name }: ProjectTools): void {
   server.registerTool(
     'run',
     {
@@ -204,6 +204,7 @@ function addRuns(server: McpServer, { project }: ProjectTools): void {
           context,
           ...budget,
           maxUsd,
+          person: name,
           id: null,
         }),
       })),
