@@ -70,6 +70,7 @@ const holder = {
   triggers: true,
   slots: null,
 } as const;
+const templateOf = (name: string) => ({ name, about: '', protocol: () => Promise.resolve(null) });
 
 /**
  * A project on a virtual disk with a virtual clock, a real host that looks when it is told to, agents that do what the test
@@ -228,14 +229,7 @@ export class Bench {
           left_out: [],
           provider: provider ?? 'claude',
         }),
-      templates: () =>
-        Promise.resolve(
-          ['feature-team', 'solo'].map((name) => ({
-            name,
-            about: `about ${name}`,
-            protocol: () => Promise.resolve(null),
-          })),
-        ),
+      templates: () => Promise.resolve(['feature-team', 'solo'].map(templateOf)),
       projects: {
         file: '/home/ada/.config/mailroom/projects',
         list: () => this.known,

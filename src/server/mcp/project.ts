@@ -57,6 +57,13 @@ const letter = {
 };
 
 const sent = z.strictObject({ message: sendingDocument });
+const budget = z
+  .strictObject({
+    usd: z.number().min(0).nullable().default(null),
+    tokens: z.int().min(0).nullable().default(null),
+  })
+  .default({ usd: null, tokens: null })
+  .describe('What the run may cost; null: unlimited');
 const limit = z.int().min(1).max(100).default(20).describe('At most so many');
 
 /** Serves until standard input ends. `nip`: the tools of that language; null: without them. */
@@ -181,13 +188,7 @@ function addRuns(server: McpServer, { project, name }: ProjectTools): void {
         workflow: z.string().describe('The id or name of a workflow of the project, or its file'),
         parameters: z.record(z.string(), json).default({}).describe('By name, as the workflow declares them'),
         context: z.record(z.string(), json).default({}),
-        budget: z
-          .strictObject({
-            usd: z.number().min(0).nullable().default(null),
-            tokens: z.int().min(0).nullable().default(null),
-          })
-          .default({ usd: null, tokens: null })
-          .describe('What the run may cost; null: unlimited'),
+        budget,
         max_usd: z
           .number()
           .min(0)
@@ -197,12 +198,12 @@ function addRuns(server: McpServer, { project, name }: ProjectTools): void {
       }),
       outputSchema: startedDocument,
     },
-    ({ workflow, parameters, context, budget, max_usd: maxUsd }) =>
+    ({ workflow, parameters, context, budget: most, max_usd: maxUsd }) =>
       answer(async () => ({
         document: await startWorkflow(project, workflow, {
           parameters,
           context,
-          ...budget,
+          ...most,
           maxUsd,
           person: name,
           id: null,
