@@ -22,7 +22,8 @@ export function blockLines(status: MailStatus, now: number, colours: Colours, ro
   const held = [
     ...(paused.all ? ['everything is paused'] : []),
     ...parked.map(
-      ({ provider, until }) => `${provider} is parked until ${clock(until, now)}, ${ahead(until, now)} left`,
+      ({ provider, until }) =>
+        `${provider} is rate limited until ${clock(until, now)}, ${ahead(until, now)} left`,
     ),
   ];
   const width = Math.max(0, ...roles.map(({ name }) => name.length));

@@ -141,7 +141,7 @@ function stepLine({ path, phase, startedAt, iteration }: StepRun, now: number, i
       return `↻ ${path}  ${why} in ${span(Math.max(0, phase.notBefore - now))}`;
     }
     case 'asked':
-      return `? ${path}  waits for a yes, ${span(now - (startedAt ?? now))}`;
+      return `? ${path}  waits for approval, ${span(now - (startedAt ?? now))}`;
     default:
       return `▸ ${path}`;
   }

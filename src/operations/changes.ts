@@ -3,7 +3,7 @@ import { mailroom, type Message } from '../mail/format/message.ts';
 import { askKey } from '../mail/machine/fold/asks.ts';
 import type { Cost } from '../kernel/cost.ts';
 import { noCost } from '../kernel/money.ts';
-import type { Mail, MailState, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
+import type { Mail, MailState, Pause, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
 import { duration, span } from '../kernel/times.ts';
 import { shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
@@ -17,7 +17,7 @@ export interface Memory {
   readonly threads: ReadonlyMap<ThreadId, ThreadState>;
   readonly costs: ReadonlyMap<RoleName, Cost>;
   readonly parked: ReadonlyMap<string, number>;
-  readonly held: ReadonlySet<string>;
+  readonly held: ReadonlyMap<string, string>;
   /** Keys of mail that people had not read. */
   readonly unread: ReadonlySet<string>;
   /** Keys of asks that had been escalated. */
@@ -46,15 +46,15 @@ export function remember(state: MailState): Memory {
   };
 }
 
-/** Names of what a person has paused, or whose folder has vanished. */
-function heldThings({ paused, roles }: MailState): Set<string> {
-  const gone = [...roles].filter(([, role]) => role.vanished).map(([name]) => `${name} (its inbox is gone)`);
-  const threads = [...paused.threads.keys()].map((id) => `thread ${shortId(id)}`);
-  return new Set([
-    ...(paused.all === null ? [] : ['everything']),
-    ...paused.roles.keys(),
-    ...threads,
-    ...gone,
+/** What a person has paused, or whose folder has vanished, and why it is held. */
+function heldThings({ paused, roles }: MailState): Map<string, string> {
+  const gone = [...roles].filter(([, role]) => role.vanished);
+  const by = (name: string, pause: Pause) => [name, `is paused by ${pause.by}`] as const;
+  return new Map([
+    ...gone.map(([name]) => [`the mail of ${name}`, 'waits: its inbox is gone'] as const),
+    ...(paused.all === null ? [] : [by('everything', paused.all)]),
+    ...[...paused.roles].map(([name, pause]) => by(name, pause)),
+    ...[...paused.threads].map(([id, pause]) => by(`thread ${shortId(id)}`, pause)),
   ]);
 }
 
@@ -265,8 +265,8 @@ function heldLines(before: Memory, state: MailState): Change[] {
     ([provider, until]) => until > state.now && before.parked.get(provider) !== until,
   );
   return [
-    ...parked.map(([provider, until]) => line(`${provider} is parked for ${span(until - state.now)}`)),
-    ...[...held].filter((name) => !before.held.has(name)).map((name) => line(`${name}: held back`)),
-    ...[...before.held].filter((name) => !held.has(name)).map((name) => line(`${name}: continues`)),
+    ...parked.map(([provider, until]) => line(`${provider} is rate limited for ${span(until - state.now)}`)),
+    ...[...held].filter(([name]) => !before.held.has(name)).map(([name, why]) => line(`${name} ${why}`)),
+    ...[...before.held.keys()].filter((name) => !held.has(name)).map((name) => line(`${name} continues`)),
   ];
 }

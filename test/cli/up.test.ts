@@ -83,7 +83,7 @@ describe('up', () => {
       20:45:02 engineer t1 stopped: the network is down, again in 0.9s
       21:45:02 engineer t1 starts attempt 2
       21:45:03 engineer t1 stopped: too many requests, again in 1h 59m
-      21:45:03 codex is parked for 1h 59m
+      21:45:03 codex is rate limited for 1h 59m
       23:46:43 engineer t1 starts attempt 3
       23:46:44 Turn t1 of engineer failed: E_TURN: the network is down again
       23:46:44 Quiet: Do it: No work is left in this thread, and no message closed it.
@@ -118,17 +118,17 @@ describe('up', () => {
     expect((await bench.run('up', '--until-idle')).out).toMatchInlineSnapshot(`
       "20:45:00 team: 5 roles
       20:45:00 the trail is off
-      20:45:00 qa: held back
-      20:45:00 qa: continues
+      20:45:00 qa is paused by ada
+      20:45:00 qa continues
       20:45:00 Refused: agents/user/inbox/x.md: the inbox of user is for what user receives; write to its outbox
       20:45:00 user → engineer: errand — Do it (…156075)
       20:45:00 engineer starts t1 with 1 message
       20:45:00 engineer t1 failed: cancelled by ada
       20:45:00 Quiet: Do it: No work is left in this thread, and no message closed it.
-      20:45:00 engineer: held back
+      20:45:00 engineer is paused by ada
       20:45:00 user → engineer: errand — And this (…f34739)
       20:45:00 The inbox of engineer is gone: E_MAIL_VANISHED: agents/engineer/inbox held waiting mail and is not there any more.
-      20:45:00 engineer (its inbox is gone): held back
+      20:45:00 the mail of engineer waits: its inbox is gone
       idle: stuck; see \`mailroom status\`
       "
     `);

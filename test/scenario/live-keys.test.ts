@@ -59,7 +59,7 @@ it('`a` in `up` asks for the answer to a request, and the role continues', { tim
 it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 }, async () => {
   project = playProject(smallTeam, {}, { 'workflows/ship.yaml': gated });
   session = new TerminalSession(project, ['run', 'ship'], { columns: 60 });
-  await session.until(shows('waits for a yes'));
+  await session.until(shows('waits for approval'));
   session.press('w');
   await session.until(shows('w closes this'));
   expect(session.lines().join('\n')).toMatch(/^ask: .*\n {2}mailroom approve \w{6} ask$/m);
