@@ -82,8 +82,11 @@ async function buildPage(bundle, outdir) {
     absWorkingDir: root,
     entryPoints: { page: 'src/web/main.tsx', style: 'src/web/styles/page.css' },
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     outdir,
     bundle: true,
+    // What only some views need, such as the composer, is loaded when they open.
+    splitting: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2022',

@@ -20,6 +20,7 @@ import { swdlFile } from '../languages/swdl/schema.ts';
 import { protocolFile } from '../mail/protocol/schema.ts';
 import type { Vocabulary } from '../workflow/check/vocabulary.ts';
 import { insideLoop, insideRound, nativeLanguage } from '../workflow/machine/language.ts';
+import { stagesLayout, stepsLayout, type Layout } from './graph/layout.ts';
 import type { FileKind } from './kind.ts';
 
 /** What a name in a file is a name of. */
@@ -40,10 +41,14 @@ export interface NamePlace {
 
 /** What an editor must know of one sort of file. */
 export interface Grammar {
+  /** Of the language, or of the kind of file. */
+  readonly name: string;
   readonly schema: z.core.$ZodType;
   readonly names: readonly NamePlace[];
   /** Null: its strings have no expressions. */
   readonly expressions: Expressions | null;
+  /** Null: a person changes its steps in the text only. */
+  readonly graph: Layout | null;
 }
 
 interface Expressions {
@@ -55,6 +60,7 @@ interface Expressions {
 }
 
 const native: Grammar = {
+  name: 'native',
   schema: nativeFile,
   names: [
     { kind: 'step', path: /^(?:.*\/(?:for_each|while)\/)?steps\/[^/]+$/, isKey: true, defines: true },
@@ -77,9 +83,11 @@ const native: Grammar = {
     vocabulary: nativeVocabulary,
     bare: /\/(?:when|condition|items|filter)$/,
   },
+  graph: stepsLayout,
 };
 
 const orchestrate: Grammar = {
+  name: 'orchestrate',
   schema: orchestrateFile,
   names: [
     { kind: 'step', path: /(?:^|\/)steps\/\d+\/name$/, defines: true },
@@ -92,9 +100,11 @@ const orchestrate: Grammar = {
     vocabulary: orchestrateVocabulary,
     bare: null,
   },
+  graph: null,
 };
 
 const swdl: Grammar = {
+  name: 'swdl',
   schema: swdlFile,
   names: [
     { kind: 'step', path: /^stages\/\d+\/id$/, defines: true },
@@ -107,9 +117,11 @@ const swdl: Grammar = {
     vocabulary: swdlVocabulary,
     bare: /\/condition$/,
   },
+  graph: stagesLayout,
 };
 
 const nip: Grammar = {
+  name: 'nip',
   schema: definitionEvent,
   names: [
     { kind: 'step', path: /^tags\/\d+\/1$/, tag: 'step', defines: true },
@@ -117,9 +129,11 @@ const nip: Grammar = {
     { kind: 'parameter', path: /^tags\/\d+\/1$/, tag: 'input', defines: true },
   ],
   expressions: { opening: '$', language: nipLanguage, vocabulary: nipVocabulary, bare: null },
+  graph: null,
 };
 
 const protocol: Grammar = {
+  name: 'protocol',
   schema: protocolFile,
   names: [
     { kind: 'role', path: /^roles\/[^/]+$/, isKey: true, defines: true },
@@ -133,6 +147,7 @@ const protocol: Grammar = {
     { kind: 'file', path: /^extends(?:\/\d+)?$/ },
   ],
   expressions: null,
+  graph: null,
 };
 
 const agentNames: readonly NamePlace[] = [
@@ -145,9 +160,21 @@ const workflows: Readonly<Record<string, Grammar>> = { native, orchestrate, swdl
 
 const others: Readonly<Record<Exclude<FileKind, 'workflow' | 'message'>, () => Grammar>> = {
   protocol: () => protocol,
-  settings: () => ({ schema: configFile, names: agentNames, expressions: null }),
-  agents: () => ({ schema: agentsFile, names: agentNames, expressions: null }),
-  overrides: () => ({ schema: overridesFile(), names: [], expressions: null }),
+  settings: () => ({
+    name: 'settings',
+    schema: configFile,
+    names: agentNames,
+    expressions: null,
+    graph: null,
+  }),
+  agents: () => ({ name: 'agents', schema: agentsFile, names: agentNames, expressions: null, graph: null }),
+  overrides: () => ({
+    name: 'overrides',
+    schema: overridesFile(),
+    names: [],
+    expressions: null,
+    graph: null,
+  }),
 };
 
 /** The front matter of a message. */
@@ -158,6 +185,11 @@ export const messageGrammar: Pick<Grammar, 'names' | 'expressions'> = {
   ],
   expressions: null,
 };
+
+/** The grammar of a workflow language by its name; undefined: there is none. */
+export function workflowGrammar(language: string): Grammar | undefined {
+  return Object.hasOwn(workflows, language) ? workflows[language] : undefined;
+}
 
 /**
  * The grammar of a file with this value; of a workflow whose language is not clear yet, that of the

@@ -191,7 +191,8 @@ export function revisionOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-async function graphOf(
+/** The steps of a workflow's own body, and what each waits for. */
+export async function graphOf(
   workflows: Pick<WorkflowServices, 'planning'>,
   workflow: Workflow,
   definition: Json,

@@ -24,6 +24,7 @@ import { Message, Thread, Threads } from './views/threads.tsx';
 import { Turn } from './views/turn.tsx';
 import { WhyView } from './views/why.tsx';
 import { Workflow, Workflows } from './views/workflows.tsx';
+import { EditWorkflow } from './composer/opening.tsx';
 import { Empty, View } from './parts/panel.tsx';
 
 const places = [
@@ -67,8 +68,8 @@ let shown = '';
 
 /** A new view is announced by its title, and begins at its top. */
 function focusTitle(): void {
-  const [view = '', id = ''] = parts.value;
-  const place = `${view}/${id}`;
+  const [view = '', id = '', part = ''] = parts.value;
+  const place = `${view}/${id}/${part}`;
   const isFirst = shown === '';
   if (place === shown) return;
   shown = place;
@@ -82,7 +83,7 @@ function focusTitle(): void {
 }
 
 function Outlet() {
-  const [view = '', id = null] = parts.value;
+  const [view = '', id = null, part = null] = parts.value;
   switch (view) {
     case 'inbox':
       return <Inbox id={id} />;
@@ -97,6 +98,7 @@ function Outlet() {
     case 'runs':
       return id === null ? <Runs /> : <Run key={id} id={id} />;
     case 'workflows':
+      if (id !== null && part === 'edit') return <EditWorkflow key={id} id={id} />;
       return id === null ? <Workflows /> : <Workflow key={id} id={id} />;
     case 'costs':
       return <Costs />;

@@ -27,6 +27,9 @@ export const choices = z
   })
   .min(1, { error: 'a list of at least one choice' });
 
+/** Data of the composer: position, colour, icon. Other keys are kept. */
+export const ui = z.record(z.string(), z.json()).optional().describe('For the composer; never read here.');
+
 /** One string or a list of at least one; parsed to a list. */
 export function oneOrMore(item: z.ZodType<string, string>, error: string) {
   return z

@@ -151,8 +151,25 @@ export const rooms: Readonly<Record<string, Rule>> = {
   main: { may: ['cli', 'wiring'] },
   web: {
     may: ['kernel'],
-    types: ['workflow/machine', 'operations'],
-    packages: ['preact', 'preact/hooks', '@preact/signals'],
+    types: ['workflow/machine', 'editing', 'operations'],
+    packages: [
+      'preact',
+      'preact/hooks',
+      '@preact/signals',
+      // The text editor of the composer, from its parts: the package `codemirror` has more than is used.
+      ...[
+        'autocomplete',
+        'commands',
+        'lang-yaml',
+        'language',
+        'lint',
+        'merge',
+        'search',
+        'state',
+        'view',
+      ].map((part) => `@codemirror/${part}`),
+      '@lezer/highlight',
+    ],
   },
 };
 

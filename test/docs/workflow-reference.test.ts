@@ -19,7 +19,7 @@ describe('docs/workflow-reference.md', () => {
     expect(rows.map(([kind]) => kind)).toEqual(kinds.map((kind) => `\`${kind}\``));
     for (const [index, kind] of kinds.entries()) {
       const named = [...(rows[index]?.[2] ?? '').matchAll(/`(\w+)`/g)].map(([, key]) => key ?? '');
-      const common = ['description', 'depends_on', 'join', 'when', 'next'];
+      const common = ['description', 'depends_on', 'join', 'when', 'next', 'ui'];
       expect(named.toSorted()).toEqual(keysOfKinds[kind].filter((key) => !common.includes(key)).toSorted());
     }
   });

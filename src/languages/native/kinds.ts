@@ -19,7 +19,7 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-const everywhere = ['description', 'depends_on', 'join', 'when', 'next'];
+const everywhere = ['description', 'depends_on', 'join', 'when', 'next', 'ui'];
 const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', 'timeout'];
 const checked = ['completion_check', 'max_iterations', 'on_iterations_exhausted', 'convergence'];
 const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budget'];

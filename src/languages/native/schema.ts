@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { budget, duration, name, text, wholeNumber } from '../../yaml/schema.ts';
+import { budget, duration, name, text, ui, wholeNumber } from '../../yaml/schema.ts';
 import { stepSchema } from './step-schema.ts';
 import { branchKeys } from './branch.ts';
 import { runsKey } from './run-limit.ts';
@@ -47,6 +47,7 @@ export const nativeFile = z
     ...branchKeys,
     triggers: triggers.optional().describe('What starts a run automatically while `up` is running.'),
     hooks: hooks.optional().describe('Programs and notifications at the start and end of a run.'),
+    ui,
     steps: z
       .record(name, stepSchema)
       .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })

@@ -8,6 +8,7 @@ import {
   network,
   permissions,
   text,
+  ui,
   wholeNumber,
 } from '../../yaml/schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
@@ -165,6 +166,7 @@ export interface StepInput {
   exports?: z.output<typeof exported>[] | undefined;
   exports_mode?: 'replace' | 'all' | undefined;
   bubble_subworkflow_events?: boolean | undefined;
+  ui?: z.output<typeof ui>;
 }
 
 const forEach = z
@@ -321,6 +323,7 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
     outputs: z.array(output).optional().describe('Files and folders that become artifacts.'),
     values: z.record(name, madeValue).optional().describe('Typed results that the worker hands over.'),
     ...howItGoes,
+    ui,
   })
   .meta({ title: 'step' });
 

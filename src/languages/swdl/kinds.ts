@@ -9,7 +9,7 @@ const everywhere = ['id', 'name', 'description', 'depends_on', 'condition', 'typ
 const work = ['roles', 'inputs', 'outputs', 'context', 'error_policy', 'handoff'];
 
 /** The allowed keys of each type of stage. */
-const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
+export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   agent: [...everywhere, ...work],
   gate: [...everywhere, 'gate'],
   fan_out: [...everywhere, 'fan_out', 'error_policy', 'handoff'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { choices, duration, text, wholeNumber } from '../../yaml/schema.ts';
+import { choices, duration, text, ui, wholeNumber } from '../../yaml/schema.ts';
 import { typePattern } from './types.ts';
 import { target } from '../shared/target.ts';
 
@@ -45,9 +45,6 @@ const version = z
   .string({ error: versionWords })
   .max(100, { error: 'at most 100 characters long' })
   .regex(semantic, { error: versionWords });
-
-/** Data of the composer, never read here. */
-const ui = z.record(z.string(), z.json()).optional().describe('For the composer; never read here.');
 
 const parameter = z
   .strictObject({

@@ -60,6 +60,25 @@ export async function send<T>(path: string, content: object): Promise<T> {
   }
 }
 
+/**
+ * Asks with content, or replaces what is stored: harmless when it is repeated. Throws a `Problem`,
+ * and the reason of the signal when it was aborted.
+ */
+export async function ask<T>(
+  method: 'POST' | 'PUT',
+  path: string,
+  content: object,
+  options: { readonly tag?: string; readonly signal?: AbortSignal } = {},
+): Promise<T> {
+  const { tag, signal } = options;
+  const response = await request(method, path, {
+    headers: { 'Content-Type': 'application/json', ...(tag !== undefined && { 'If-Match': tag }) },
+    body: JSON.stringify(content),
+    ...(signal !== undefined && { signal }),
+  });
+  return (await response.json()) as T;
+}
+
 /** Opens the stream of changes. Throws a `Problem`. */
 export async function openStream(lastEvent: string | null, signal: AbortSignal): Promise<Response> {
   const resume: Record<string, string> = lastEvent === null ? {} : { 'Last-Event-ID': lastEvent };

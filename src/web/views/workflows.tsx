@@ -6,6 +6,7 @@ import type { PlanDocument } from '../../operations/runs/plan.ts';
 import { planOf, startRun } from '../api/actions.ts';
 import { at } from '../api/client.ts';
 import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
+import { NewWorkflow } from '../composer/opening.tsx';
 import { Fields, typedFields } from '../parts/fields.tsx';
 import { useAction } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
@@ -20,7 +21,7 @@ import { PlanGraph } from './plan-graph.tsx';
 export function Workflows() {
   const live = useLive<readonly WorkflowRow[]>('/workflows');
   return (
-    <View title="Workflows">
+    <View title="Workflows" actions={<NewWorkflow />}>
       <Loaded live={live}>
         {(rows) =>
           rows.length === 0 ? <Empty>There are no workflows in workflows/.</Empty> : <Rows rows={rows} />
@@ -62,9 +63,14 @@ export function Workflow({ id }: { readonly id: string }) {
     <View
       title={<Line value={id} limit={80} />}
       actions={
-        <a class="button" href={`${link('runs')}?workflow=${encodeURIComponent(id)}`}>
-          Its runs
-        </a>
+        <>
+          <a class="button" href={link('workflows', id, 'edit')}>
+            Edit
+          </a>
+          <a class="button" href={`${link('runs')}?workflow=${encodeURIComponent(id)}`}>
+            Its runs
+          </a>
+        </>
       }
     >
       <Loaded live={live}>

@@ -6,6 +6,7 @@ import { route, type Route } from '../route.ts';
 import { runStream } from '../run-stream.ts';
 import type { Streams } from '../stream.ts';
 import * as z from 'zod';
+import { composerRoutes } from './composer.ts';
 import { mailRoutes } from './mail.ts';
 import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
@@ -21,6 +22,7 @@ export function allRoutes(streams: Streams): readonly Route[] {
     ...runRoutes,
     ...workflowRoutes,
     ...editingRoutes,
+    ...composerRoutes,
     route({
       method: 'get',
       path: '/healthz',

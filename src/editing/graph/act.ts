@@ -1,0 +1,184 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Operation } from '../../yaml/edit/edit.ts';
+import type { Path } from '../../yaml/yaml.ts';
+import type { Grammar } from '../grammar.ts';
+import { occurrencesIn } from '../occurrences.ts';
+import { renameAt } from '../rename.ts';
+import { edited, isIn, refused, setAt, valueAt, type Acted, type Acting } from './acting.ts';
+import { connect, disconnect, readingOf, withoutNeeds } from './dependencies.ts';
+import { writtenSteps, type Layout } from './layout.ts';
+import { arrange, copied, move, reorder } from './places.ts';
+import { use } from './use.ts';
+
+/** What a person does to a graph, or in the form of a step. */
+export type Act =
+  /** A new step of a kind, or with this value. */
+  | {
+      readonly do: 'add';
+      readonly kind: string;
+      readonly id?: string;
+      readonly value?: JsonObject;
+      readonly needs?: readonly string[];
+      readonly position?: readonly [number, number];
+    }
+  | { readonly do: 'duplicate'; readonly steps: readonly string[] }
+  /** `rewire`: what waited for them waits for what they waited for. */
+  | { readonly do: 'remove'; readonly steps: readonly string[]; readonly rewire?: boolean }
+  | { readonly do: 'rename'; readonly step: string; readonly name: string }
+  | { readonly do: 'connect' | 'disconnect'; readonly from: string; readonly to: string }
+  /** Places steps on the canvas. */
+  | { readonly do: 'move'; readonly positions: Readonly<Record<string, readonly [number, number]>> }
+  /** Places all steps automatically. */
+  | { readonly do: 'arrange' }
+  /** The step goes before another one in the file; null: to its end. */
+  | { readonly do: 'reorder'; readonly step: string; readonly before: string | null }
+  /** An artifact such as `skill:search` for a stage; null: a module for all of them. */
+  | { readonly do: 'use'; readonly artifact: string; readonly step: string | null }
+  /** Missing mappings above the path are added. */
+  | { readonly do: 'set'; readonly path: Path; readonly value: Json }
+  /** Mappings above the path that become empty are removed, too, up to that of the step. */
+  | { readonly do: 'unset'; readonly path: Path };
+
+/**
+ * The patches of a source text that do to its graph what a person wants. Other bytes stay; what
+ * cannot be done exactly is refused with the reason.
+ */
+export function act(text: string, file: Json, grammar: Grammar, wish: Act): Acted {
+  const { graph: layout } = grammar;
+  if (layout === null) return refused('workflows of this language are changed in the text');
+  const acting: Acting = { text, file, steps: writtenSteps(file, layout), layout, grammar };
+  const missing = namesIn(wish).find((name) => !acting.steps.some(({ id }) => id === name));
+  if (missing !== undefined) return refused(`there is no step \`${missing}\``);
+  switch (wish.do) {
+    case 'add':
+      return add(acting, wish);
+    case 'duplicate':
+      return duplicate(acting, wish.steps);
+    case 'remove':
+      return remove(acting, wish.steps, wish.rewire ?? false);
+    case 'rename':
+      return rename(acting, wish.step, wish.name);
+    case 'connect':
+      return connect(acting, wish.from, wish.to);
+    case 'disconnect':
+      return disconnect(acting, wish.from, wish.to);
+    case 'move':
+      return edited(text, move(acting, wish.positions));
+    case 'arrange':
+      return edited(text, arrange(acting));
+    case 'reorder':
+      return reorder(acting, wish.step, wish.before);
+    case 'use':
+      return use(acting, wish.artifact, wish.step);
+    case 'set':
+      return edited(text, setAt(file, wish.path, wish.value));
+    case 'unset':
+      return edited(text, unsetAt(acting, wish.path));
+  }
+}
+
+/** The existing steps that an act names. */
+function namesIn(wish: Act): readonly string[] {
+  switch (wish.do) {
+    case 'add':
+      return wish.needs ?? [];
+    case 'duplicate':
+    case 'remove':
+      return wish.steps;
+    case 'rename':
+      return [wish.step];
+    case 'use':
+      return wish.step === null ? [] : [wish.step];
+    case 'connect':
+    case 'disconnect':
+      return [wish.from, wish.to];
+    case 'move':
+      return Object.keys(wish.positions);
+    case 'reorder':
+      return wish.before === null ? [wish.step] : [wish.step, wish.before];
+    default:
+      return [];
+  }
+}
+
+function add({ text, file, steps, layout }: Acting, wish: Extract<Act, { do: 'add' }>): Acted {
+  const { kind, needs = [], position } = wish;
+  const id = freeName(
+    wish.id ?? kind.replaceAll('_', '-'),
+    steps.map((step) => step.id),
+  );
+  const like = steps.map(({ value }) => value);
+  const body = wish.value ?? layout.kinds.find(({ name }) => name === kind)?.make(id, like) ?? null;
+  if (body === null) return refused(`write a step of the kind \`${kind}\` in the text`);
+  const value = {
+    ...(needs.length > 0 && { depends_on: [...needs] }),
+    ...body,
+    ...(position !== undefined && { ui: { position: position.map(Math.round) } }),
+  };
+  return edited(text, [adding(file, layout, id, value, steps.length)]);
+}
+
+/** The operation that adds a step behind all others; `count`: how many there will be before it. */
+function adding(file: Json, layout: Layout, id: string, value: JsonObject, count: number): Operation {
+  const { steps: key, id: idKey } = layout;
+  const [step, path] = idKey === null ? [value, [key, id]] : [{ [idKey]: id, ...value }, [key, count]];
+  const there = valueAt(file, [key]);
+  if (there !== undefined && there !== null) return { do: 'add', path, value: step };
+  const whole = idKey === null ? { [id]: step } : [step];
+  return { do: there === undefined ? 'add' : 'set', path: [key], value: whole };
+}
+
+/** The name, or with the first number behind it that makes it free. */
+function freeName(name: string, taken: readonly string[]): string {
+  let free = name;
+  for (let number = 2; taken.includes(free); number += 1) free = `${name}-${String(number)}`;
+  return free;
+}
+
+function duplicate({ text, file, steps, layout }: Acting, names: readonly string[]): Acted {
+  const taken = steps.map(({ id }) => id);
+  const operations = names.map((name): Operation => {
+    const id = freeName(`${name}-copy`, taken);
+    const { [layout.id ?? '']: _name, ...body } = steps.find((step) => step.id === name)!.value;
+    return adding(file, layout, id, copied(body), taken.push(id) - 1);
+  });
+  return edited(text, operations);
+}
+
+function remove(acting: Acting, names: readonly string[], rewire: boolean): Acted {
+  const { text, steps } = acting;
+  const gone = new Set(names);
+  const kept = steps.filter(({ id }) => !gone.has(id));
+  if (kept.length === 0) return refused('a workflow has at least one step');
+  const waiting = kept.flatMap((step) => withoutNeeds(acting, step, gone, rewire));
+  // From the last, so that the indices of the others stay.
+  const removals = steps
+    .filter(({ id }) => gone.has(id))
+    .toReversed()
+    .map(({ path }): Operation => ({ do: 'remove', path }));
+  const notes = names.flatMap((name) => readingOf(acting, name, kept));
+  return edited(text, [...waiting, ...removals], notes);
+}
+
+function rename({ text, grammar, steps }: Acting, step: string, name: string): Acted {
+  if (step === name) return { ok: true, patches: [], notes: [] };
+  const own = steps.filter(({ id }) => id === step);
+  const definition = occurrencesIn(text, grammar).find(
+    (each) => each.kind === 'step' && each.defines && each.name === step && isIn(each.path, own),
+  );
+  if (definition === undefined) return refused(`\`${step}\` cannot be renamed here: change it in the text`);
+  const renamed = renameAt(text, definition.from, name, grammar);
+  return renamed.ok ? { ...renamed, notes: [] } : renamed;
+}
+
+function unsetAt({ file, steps }: Acting, path: Path): Operation[] {
+  const isStep = (above: Path) => steps.some((step) => step.path.join('\n') === above.join('\n'));
+  let end = path;
+  for (;;) {
+    const above = end.slice(0, -1);
+    const parent = valueAt(file, above);
+    const isLast = isJsonObject(parent) && Object.keys(parent).length === 1;
+    if (above.length === 0 || !isLast || isStep(above)) return [{ do: 'remove', path: end }];
+    end = above;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Json } from '../kernel/json.ts';
+import { act, type Act } from '../editing/graph/act.ts';
+import { draftGraph, pathFinder, type DraftGraph } from '../editing/graph/draft.ts';
+import { formsOf, type Forms } from '../editing/graph/forms.ts';
+import { grammarOf, workflowGrammar } from '../editing/grammar.ts';
+import { readDocument } from '../languages/shared/document.ts';
+import { applyPatches, type Patch } from '../yaml/edit/edit.ts';
+import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics.ts';
+import type { Path } from '../yaml/yaml.ts';
+import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
+import { graphOf } from './workflow-files.ts';
+
+/** A problem with the place that it is about. */
+export interface DraftProblem extends DiagnosticDocument {
+  /** Of the smallest pair or item around it; empty: unknown. */
+  readonly path: Path;
+  /** The step that has it; null: none of them. */
+  readonly step: string | null;
+}
+
+/** A text that is not saved, as a composer shows it. */
+export interface Draft extends DraftGraph {
+  readonly schema: 1;
+  /** Why the act was not done; null: it was, or there was none. */
+  readonly refused: string | null;
+  /** What the act changes in the given text, in order. Offsets count UTF-16 units. */
+  readonly patches: readonly Patch[];
+  readonly file: string;
+  /** False: it cannot be run. */
+  readonly ok: boolean;
+  /** The language that the text seems to be of; its forms have this name. */
+  readonly language: string;
+  /** Whether acts can change its graph. */
+  readonly editable: boolean;
+  /** As written; null where its YAML cannot be read: the graph is empty then. */
+  readonly definition: Json;
+  readonly problems: readonly DraftProblem[];
+}
+
+/** An unsaved text in the place of a stored one, as a graph with its problems, after an act. */
+export async function composeWorkflow(
+  workflows: WorkflowServices,
+  stored: FoundWorkflow,
+  given: string,
+  wish: Act | null,
+): Promise<Draft> {
+  const before = definitionOf(given, stored.path);
+  const acted =
+    wish === null
+      ? null
+      : before === null
+        ? ({ ok: false, why: 'the text has errors: correct them first' } as const)
+        : act(given, before, grammarOf('workflow', before), wish);
+  const patches = acted?.ok === true ? acted.patches : [];
+  const text = applyPatches(given, patches);
+  const { checked, path } = await workflows.check(text, stored.file);
+  const definition = definitionOf(text, path);
+  const grammar = grammarOf('workflow', definition);
+  const drawn =
+    definition !== null && grammar.graph !== null ? draftGraph(definition, text, grammar.graph) : null;
+  const graph = await withEngine(workflows, checked, definition, drawn);
+  const found = checked.ok ? checked.warnings : checked.problems;
+  const pathAt = pathFinder(text);
+  return {
+    schema: 1,
+    refused: acted?.ok === false ? acted.why : null,
+    patches,
+    file: path,
+    ok: checked.ok,
+    language: grammar.name,
+    editable: grammar.graph !== null,
+    definition,
+    ...graph,
+    notes: [...(acted?.ok === true ? acted.notes : []), ...graph.notes],
+    problems: found.map((each): DraftProblem => {
+      const { place } = each;
+      const at = place?.file === path ? pathAt(place.line, place.column) : [];
+      return { ...diagnosticDocument(each), path: at, step: stepAt(graph, at) };
+    }),
+  };
+}
+
+function definitionOf(text: string, path: string): Json {
+  const read = readDocument(text, path);
+  return read.ok ? read.value.value : null;
+}
+
+/** The graph as written, with what only the engine knows of it. */
+async function withEngine(
+  workflows: WorkflowServices,
+  checked: FoundWorkflow['checked'],
+  definition: Json,
+  drawn: DraftGraph | null,
+): Promise<DraftGraph> {
+  const graph = drawn ?? { steps: [], edges: [], notes: [] };
+  if (!checked.ok) return graph;
+  const { nodes, edges } = await graphOf(workflows, checked.value, definition);
+  const written = new Set(graph.edges.map(({ from, to }) => JSON.stringify([from, to])));
+  const implied = edges
+    .filter(({ from, to }) => !written.has(JSON.stringify([from, to])))
+    .map(({ from, to }) => ({ from, to, when: null, implied: true }));
+  if (drawn !== null) return { ...drawn, edges: [...drawn.edges, ...implied] };
+  const steps = nodes
+    .filter(({ id }) => !id.includes('/'))
+    .map(({ id, type }) => ({
+      id,
+      name: null,
+      kind: type.toLowerCase(),
+      path: null,
+      lines: null,
+      badges: [],
+      condition: null,
+      position: null,
+      color: null,
+      icon: null,
+    }));
+  return { steps, edges: implied, notes: [] };
+}
+
+function stepAt({ steps }: DraftGraph, at: Path): string | null {
+  const found = steps.find(({ path }) => path !== null && path.every((key, index) => key === at[index]));
+  return found?.id ?? null;
+}
+
+/** The forms of a language by its name; null: it has none. */
+export function formsFor(language: string): Forms | null {
+  const grammar = workflowGrammar(language);
+  return grammar?.graph == null ? null : formsOf(grammar, grammar.graph);
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { composeWorkflow, formsFor } from '../../../operations/composer.ts';
+import { actBody, composedDocument, formsDocument } from '../../../operations/documents/composer.ts';
+import { findWorkflow } from '../../../operations/workflow-files.ts';
+import { Refusal } from '../problem.ts';
+import { route, type Route } from '../route.ts';
+import { byWorkflow, definitionBytes, workflows } from './shapes.ts';
+
+/** What a composer asks besides: it keeps the text, and the server knows what the text means. */
+export const composerRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: `${workflows}/{id}/compose`,
+    summary: 'An unsaved text as a graph with its problems, after an act that changes it. Writes nothing',
+    tag: 'workflows',
+    params: byWorkflow,
+    body: z.strictObject({ text: z.string(), act: actBody.exactOptional() }),
+    bodyBytes: definitionBytes,
+    document: composedDocument,
+    handle: async ({ project }, { params, body }) => {
+      const stored = await findWorkflow(project.workflows, project.root, params.id);
+      return { document: await composeWorkflow(project.workflows, stored, body.text, body.act ?? null) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/forms/{language}',
+    summary: 'The keys of the files and steps of a language, for forms',
+    tag: 'workflows',
+    params: z.strictObject({ language: z.string().regex(/^[a-z]{1,40}$/) }),
+    document: formsDocument,
+    handle: (_desk, { params }) => {
+      const forms = formsFor(params.language);
+      if (forms !== null) return { document: forms };
+      throw new Refusal(404, 'E_TARGET', 'there are no forms for this language');
+    },
+  }),
+];

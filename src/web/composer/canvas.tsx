@@ -1,0 +1,190 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { oneLine } from '../../kernel/one-line.ts';
+import type { Draft } from '../../operations/composer.ts';
+import type { Point } from '../graph.ts';
+import type { Composer } from './model.ts';
+import { MiniMap } from './minimap.tsx';
+import { StepNode } from './node.tsx';
+import { box, edgePath, fitted, frameOf, placesOf, zoomed, type Camera } from './placing.ts';
+import { usePointer, useSize, type Gesture } from './pointing.ts';
+
+/** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
+export function Canvas({ composer }: { readonly composer: Composer }) {
+  const draft = composer.graph.value;
+  return draft === null ? <div class="canvas" /> : <Drawn draft={draft} composer={composer} />;
+}
+
+function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: Composer }) {
+  const host = useRef<SVGSVGElement>(null);
+  const size = useSize(host);
+  const camera = useSignal<Camera | null>(null);
+  const gesture = useSignal<Gesture | null>(null);
+  const placed = useMemo(() => placesOf(draft), [draft]);
+  const fit = () => (camera.value = fitted(frameOf(placed.values()), size.value.width, size.value.height));
+  useEffect(() => {
+    if (camera.value === null && placed.size > 0 && size.value.width > 0) fit();
+  }, [placed, size.value]);
+  const seen = camera.value ?? { x: 0, y: 0, scale: 1 };
+  const pointer = usePointer({ composer, placed, camera, gesture, host });
+  const zoom = (factor: number) => {
+    const middle = {
+      x: seen.x + size.value.width / seen.scale / 2,
+      y: seen.y + size.value.height / seen.scale / 2,
+    };
+    camera.value = zoomed(seen, factor, middle);
+  };
+  const places = moved(placed, gesture.value);
+  const chosen = new Set(composer.selected.value);
+  const problems = problemsByStep(draft);
+  return (
+    <div class="canvas">
+      <svg ref={host} role="group" aria-label={`Graph of ${String(draft.steps.length)} steps`} {...pointer}>
+        <g transform={`scale(${String(seen.scale)}) translate(${String(-seen.x)} ${String(-seen.y)})`}>
+          <Edges draft={draft} places={places} composer={composer} />
+          {draft.steps.map((step) => (
+            <StepNode
+              key={step.id}
+              step={step}
+              place={places.get(step.id)!}
+              isChosen={chosen.has(step.id)}
+              problems={problems.get(step.id) ?? 0}
+              composer={composer}
+              editable={draft.editable}
+            />
+          ))}
+          <Ghost gesture={gesture.value} places={places} />
+        </g>
+      </svg>
+      <Tools zoom={zoom} fit={fit} composer={draft.editable ? composer : null} />
+      <MiniMap
+        places={placed}
+        seen={seen}
+        size={size.value}
+        look={(at) => (camera.value = { ...seen, ...at })}
+      />
+    </div>
+  );
+}
+
+/** What the pointer does by other means. `composer`: null where the graph cannot be changed. */
+function Tools({
+  zoom,
+  fit,
+  composer,
+}: {
+  readonly zoom: (factor: number) => void;
+  readonly fit: () => void;
+  readonly composer: Composer | null;
+}) {
+  return (
+    <div class="canvas-tools row">
+      <button type="button" aria-label="Zoom in" onClick={() => zoom(1.25)}>
+        +
+      </button>
+      <button type="button" aria-label="Zoom out" onClick={() => zoom(0.8)}>
+        −
+      </button>
+      <button type="button" onClick={fit}>
+        Fit
+      </button>
+      {composer !== null && (
+        <button type="button" onClick={() => void composer.act({ do: 'arrange' })}>
+          Arrange
+        </button>
+      )}
+    </div>
+  );
+}
+
+function problemsByStep({ problems }: Draft): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { step } of problems) if (step !== null) counts.set(step, (counts.get(step) ?? 0) + 1);
+  return counts;
+}
+
+function moved(places: ReadonlyMap<string, Point>, gesture: Gesture | null): ReadonlyMap<string, Point> {
+  if (gesture?.do !== 'move') return places;
+  const { names, by } = gesture;
+  return new Map(
+    [...places].map(([name, { x, y }]) => [
+      name,
+      names.includes(name) ? { x: x + by.x, y: y + by.y } : { x, y },
+    ]),
+  );
+}
+
+function Edges({
+  draft,
+  places,
+  composer,
+}: {
+  readonly draft: Draft;
+  readonly places: ReadonlyMap<string, Point>;
+  readonly composer: Composer;
+}) {
+  const chosen = new Set(composer.selected.value);
+  return (
+    <g aria-hidden="true">
+      {draft.edges.map(({ from, to, when, implied }) => {
+        const [start, end] = [places.get(from), places.get(to)];
+        if (start === undefined || end === undefined) return null;
+        const isChosen = chosen.has(from) || chosen.has(to);
+        const kinds = ['edge', implied ? 'implied' : '', isChosen ? 'chosen' : ''].join(' ');
+        return (
+          <g key={`${from} ${to}`}>
+            <path class={kinds} d={edgePath(start, end)} marker-end="url(#composer-arrow)" />
+            {when !== null && (
+              <text
+                class="when"
+                x={(start.x + box.width + end.x) / 2}
+                y={(start.y + end.y + box.height) / 2 - 6}
+              >
+                {oneLine(when, 24)}
+              </text>
+            )}
+          </g>
+        );
+      })}
+      <marker
+        id="composer-arrow"
+        viewBox="0 0 8 8"
+        refX="8"
+        refY="4"
+        markerWidth="7"
+        markerHeight="7"
+        orient="auto"
+      >
+        <path d="M0 0L8 4L0 8Z" />
+      </marker>
+    </g>
+  );
+}
+
+/** What the pointer is about to make: a connection, or a frame around steps. */
+function Ghost({
+  gesture,
+  places,
+}: {
+  readonly gesture: Gesture | null;
+  readonly places: ReadonlyMap<string, Point>;
+}) {
+  if (gesture?.do === 'connect') {
+    const from = places.get(gesture.from);
+    if (from === undefined) return null;
+    const { x, y } = gesture.to;
+    return <path class="edge ghost" d={edgePath(from, { x, y: y - box.height / 2 })} />;
+  }
+  if (gesture?.do !== 'frame') return null;
+  const { start, to } = gesture;
+  const [width, height] = [Math.abs(to.x - start.x), Math.abs(to.y - start.y)];
+  return (
+    <rect
+      class="frame"
+      x={Math.min(start.x, to.x)}
+      y={Math.min(start.y, to.y)}
+      width={width}
+      height={height}
+    />
+  );
+}

@@ -1,0 +1,83 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ActButton } from '../parts/form.tsx';
+import { go, link } from '../state/route.ts';
+import { notify } from '../state/toasts.ts';
+import type { Composer } from './model.ts';
+import { formOf, shown } from './source-text.ts';
+import { openComparison } from './text-editor.ts';
+
+/** Somebody else has changed the file: nothing is overwritten before a person has decided. */
+export function Conflict({ composer }: { readonly composer: Composer }) {
+  const isOpen = useSignal(false);
+  const { value: theirs } = composer.theirs;
+  if (theirs === null) return null;
+  return (
+    <section class="trouble conflict" role="alert">
+      <p>
+        <strong>The file has changed since you opened it.</strong> Your changes are not saved, and nothing of
+        the file is overwritten.
+      </p>
+      <div class="row">
+        <button type="button" onClick={() => (isOpen.value = !isOpen.value)} aria-expanded={isOpen.value}>
+          Show the difference
+        </button>
+        <button type="button" onClick={() => composer.reload()}>
+          Reload the file
+        </button>
+        <button type="button" onClick={() => composer.keepOurs()}>
+          Keep my text
+        </button>
+      </div>
+      <SaveAs composer={composer} />
+      <p class="dim">
+        After a reload, Undo brings your text back. With your text kept, Save replaces the file.
+      </p>
+      {isOpen.value && <Difference ours={composer.text.value} theirs={theirs.text} />}
+    </section>
+  );
+}
+
+/** Another file for what is here. */
+function SaveAs({ composer }: { readonly composer: Composer }) {
+  const name = useSignal('');
+  const save = async () => {
+    const wanted = name.value.trim();
+    if (wanted === '') return;
+    const file = await composer.saveAs(wanted);
+    composer.reload();
+    notify(`Saved as ${file}.`);
+    go(link('workflows', file, 'edit'));
+  };
+  return (
+    <div class="row">
+      <label for="save-as">Save as</label>
+      <input
+        id="save-as"
+        class="short"
+        placeholder="another name"
+        autocomplete="off"
+        value={name.value}
+        onInput={(event) => (name.value = event.currentTarget.value)}
+      />
+      <ActButton act={save}>Save as a new workflow</ActButton>
+    </div>
+  );
+}
+
+function Difference({ ours, theirs }: { readonly ours: string; readonly theirs: string }) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (host.current === null) return undefined;
+    const form = formOf(ours);
+    const original = shown(theirs, formOf(theirs)).replaceAll('\r\n', '\n').replaceAll('\n', form.eol);
+    return openComparison({
+      host: host.current,
+      text: shown(ours, form),
+      original,
+      eol: form.eol,
+      label: 'What your text changes in the file',
+    });
+  }, [ours, theirs]);
+  return <div class="source" ref={host} />;
+}
