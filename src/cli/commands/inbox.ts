@@ -12,7 +12,7 @@ export function addInbox(program: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExample:\n  $ mailroom inbox\n  $ mailroom reply @1 --message "Use the second parser."',
+      '\nExamples:\n  $ mailroom inbox\n  $ mailroom reply @1 --message "Use the second parser."',
     )
     .action(
       context.act(async (options: InboxOptions) =>

@@ -12,16 +12,16 @@ export function addNip(program: Command, context: Context): void {
     .addArgument(new Argument('<action>', 'what to do').choices(['define', 'execute', 'status', 'send']))
     .argument(
       '[what]',
-      'define: a file; execute: the ID of a workflow or of its event; status: a run, or the ID of a request; send: nothing',
+      'define: a file; execute: the id of a workflow or of its event; status: a run, or the id of a request; send: nothing',
     )
     .option('--input <name=value>', 'execute: set an input; repeatable', collect)
     .option('--budget <msats=N>', 'execute: stop the run at this cost')
     .option('--timeout <seconds>', 'execute: stop the run after this time')
-    .option('--async', 'execute: run in the background and print the ID of the run')
+    .option('--async', 'execute: run in the background and print the id of the run')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
-      '\nExample:\n  $ mailroom nip define workflows/measure.json\n  $ mailroom nip execute measure --input text="some words"',
+      '\nExamples:\n  $ mailroom nip define workflows/measure.json\n  $ mailroom nip execute measure --input text="some words"',
     )
     .action(
       context.act(async (action: Action, what: string | undefined, options: NipOptions) => {

@@ -13,7 +13,7 @@ export function addPrune(program: Command, context: Context): void {
     .option('--older-than <duration>', 'only what has not changed for so long', '30d')
     .option('--yes', 'remove without asking; otherwise only a terminal is asked')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  $ mailroom prune\n  $ mailroom prune turns --older-than 7d --yes')
+    .addHelpText('after', '\nExamples:\n  $ mailroom prune\n  $ mailroom prune turns --older-than 7d --yes')
     .action(
       context.act(async (kinds: ('turns' | 'runs' | 'worktrees')[], options: PruneOptions) =>
         (await import('../actions/prune.ts')).runPrune(context, kinds, options),

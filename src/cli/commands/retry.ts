@@ -13,7 +13,7 @@ export function addRetry(program: Command, context: Context): void {
     .argument('[step]', 'the step of the run')
     .option('--instructions <file>', 'replace the instructions of the step; `-` is standard input')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
+    .addHelpText('after', '\nExamples:\n  $ mailroom retry 4f2a9c\n  $ mailroom retry 8c1d02 build')
     .action(
       context.act(async (target: string, step: string | undefined, options: RetryOptions) => {
         const { idOf, runOf } = await import('../ids.ts');

@@ -11,7 +11,7 @@ export function addWhy(program: Command, context: Context): void {
       'a role, a turn (t12), the id of a message, thread or run, <run>/<step>, or @1 of `inbox`',
     )
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  $ mailroom why backend\n  $ mailroom why 8c1d02/build')
+    .addHelpText('after', '\nExamples:\n  $ mailroom why backend\n  $ mailroom why 8c1d02/build')
     .action(
       context.act(async (target: string, options: { json?: boolean }) =>
         (await import('../actions/why.ts')).runWhy(context, target, options.json === true),

@@ -11,7 +11,7 @@ export function addWorktree(program: Command, context: Context): void {
     .argument('[thread]', 'the thread: its id, the beginning or end of it, or `last`')
     .option('--role <role>', 'the role whose worktree it is, where roles have their own')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  $ mailroom worktree\n  $ mailroom worktree merge 4f2a9c')
+    .addHelpText('after', '\nExamples:\n  $ mailroom worktree\n  $ mailroom worktree merge 4f2a9c')
     .action(
       context.act(
         async (action: 'list' | 'merge' | 'remove', thread: string | undefined, options: WorktreeOptions) =>
