@@ -169,6 +169,28 @@ it.each([
   },
 );
 
+it('that waits to be resumed is cancelled by its id, and starts no step', { timeout: 120_000 }, async () => {
+  project = new TestProject({ 'workflows/w.yaml': workflow('w', 'runs: { otherwise: wait }') });
+  const first = await started('run', 'w');
+  expect(await project.run(['cancel', first.run])).toMatchObject({ code: 0 });
+  expect(await first.end).toMatchObject({ code: 130 });
+  const second = await started('run', 'w');
+  const waits = project.start(['resume', first.run]);
+  children.push(waits);
+  const end = finished(waits);
+  const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run')?.run;
+  await expect.poll(queued, { timeout: 20_000 }).toBe(first.run);
+  expect(await project.run(['cancel', first.run])).toMatchObject({
+    code: 0,
+    stdout: `cancel ${first.run}: done\n`,
+  });
+  const { code, stdout } = await end;
+  expect([code, /[▸?] \w+/u.exec(stdout)]).toEqual([130, null]);
+  expect((await status()).runs.map(({ run }) => run)).toEqual([second.run]);
+  second.child.kill('SIGKILL');
+  await second.end;
+});
+
 it('of a trigger wait, and one that a file names waits for its folder', { timeout: 120_000 }, async () => {
   project = new TestProject({
     'mailroom.yaml': 'trail: off\n',

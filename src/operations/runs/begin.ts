@@ -134,7 +134,7 @@ export async function resumeRun(
     report: waits,
     signal: origin.signal ?? null,
   };
-  return locked(disk, begun, wait, async (lock, run) => {
+  return locked(disk, begun, wait, async (lock, run, cancelled) => {
     const composed = await composeRun(disk, settings, run, { watch, lock, origin, isNew: false });
     return starting(composed, (host) => {
       const { given } = expectBegun(run.run, host.state);
@@ -151,7 +151,8 @@ export async function resumeRun(
                 limits: editedLimits(given, stored.definition, definition),
               },
             ];
-      host.resume(origin.by, [...edited, ...(command === null ? [] : [happeningOf(command)])]);
+      const commands = [command, cancelled].filter((each) => each !== null);
+      host.resume(origin.by, [...edited, ...commands.map(happeningOf)]);
       // Not earlier: a crash in between must not lose which steps the edit makes run again.
       if (run.definition !== stored.definition) replaceDefinition(disk, run.run, run.definition);
     });

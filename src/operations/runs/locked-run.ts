@@ -13,7 +13,7 @@ import {
   whereItLies,
 } from '../../workflow/files/context-holder.ts';
 import { runHolder } from '../../workflow/files/layout.ts';
-import { isCancelAsked } from '../../workflow/host/commands.ts';
+import { cancelAsked, type RunControlFile } from '../../workflow/host/commands.ts';
 import type { Place } from '../../workflow/host/hosted-runs.ts';
 import { noteHost, RunInTheWay, takeRun, type RunLock } from '../../workflow/host/locks.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
@@ -35,18 +35,18 @@ const between = 1_000;
 
 /**
  * Runs `act` with the run locked, and releases the lock on failure. The run may have got a context
- * folder of its own.
+ * folder of its own. `cancelled`: the command that ended its wait, so that it must start nothing.
  */
 export async function locked(
   disk: RealDisk,
   wanted: RunFolder,
   wait: Waiting,
-  act: (lock: RunLock, run: RunFolder) => Promise<RunController>,
+  act: (lock: RunLock, run: RunFolder, cancelled: RunControlFile | null) => Promise<RunController>,
 ): Promise<RunController> {
-  const { lock, run, context } = await lockWhenFree(disk, wanted, wait);
+  const { lock, run, context, cancelled } = await lockWhenFree(disk, wanted, wait);
   return orReleased(lock, () => {
     if (run.context === undefined) takeContext(disk, openRoot, context, run.run, run.definition);
-    return act(lock, run);
+    return act(lock, run, cancelled);
   });
 }
 
@@ -61,15 +61,20 @@ interface LockedRun {
  * Locks a run, perhaps once another run has ended. One that is cancelled while it waits starts
  * nothing, and so needs no place, and not the folder that another run uses. Throws `E_LOCKED`.
  */
-async function lockWhenFree(disk: RealDisk, wanted: RunFolder, wait: Waiting): Promise<LockedRun> {
+async function lockWhenFree(
+  disk: RealDisk,
+  wanted: RunFolder,
+  wait: Waiting,
+): Promise<LockedRun & { readonly cancelled: RunControlFile | null }> {
   const { waits, begins, report, signal } = wait;
   let run = wanted;
   let since: number | null = null;
   for (;;) {
     try {
-      if (since !== null && isCancelAsked(disk, run.run))
-        return await lockRun(disk, whereItLies(disk, openRoot, run), null);
-      return await lockRun(disk, run, { run, source: wait.source });
+      const cancelled = since === null ? null : cancelAsked(disk, run.run);
+      if (cancelled !== null)
+        return { ...(await lockRun(disk, whereItLies(disk, openRoot, run), null)), cancelled };
+      return { ...(await lockRun(disk, run, { run, source: wait.source })), cancelled };
     } catch (error) {
       if (since !== null) removeHolder(disk, runHolder(run.run));
       if (!(error instanceof RunInTheWay)) throw error;

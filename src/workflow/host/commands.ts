@@ -2,7 +2,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { Control, ControlReader } from '../../host/control.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { choiceOf, refusal } from '../machine/commands.ts';
-import type { Happening } from '../machine/event.ts';
+import type { CommandId, Happening } from '../machine/event.ts';
 import type { Rules } from '../machine/rules.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
 import { runControlFolder } from '../files/run-folders.ts';
@@ -36,10 +36,11 @@ export class RunCommands {
 
   /**
    * Before an ended run continues: refuses commands that came too late, which do not apply to it
-   * any more.
+   * any more. `wanted`: those that are followed once it continues.
    */
-  refuseLate(): void {
-    for (const file of this.#files.waiting()) if (this.#refusal(file) !== null) this.#follow(file);
+  refuseLate(wanted: ReadonlySet<CommandId>): void {
+    for (const file of this.#files.waiting())
+      if (!wanted.has(file.id) && this.#refusal(file) !== null) this.#follow(file);
   }
 
   /**
@@ -65,12 +66,13 @@ export class RunCommands {
   }
 }
 
-/** Whether a command to cancel a run waits for its host. */
-export function isCancelAsked(disk: Disk, run: string): boolean {
-  return new Control(disk, runControlFolder(run)).list().some(({ text }) => {
+/** The command to cancel a run that waits for its host; null: there is none. */
+export function cancelAsked(disk: Disk, run: string): RunControlFile | null {
+  const files = new Control(disk, runControlFolder(run)).list().flatMap(({ text }) => {
     const read = text === null ? null : readRunControl(text);
-    return read?.ok === true && read.value.verb === 'cancel';
+    return read?.ok === true ? [read.value] : [];
   });
+  return files.find(({ verb }) => verb === 'cancel') ?? null;
 }
 
 /** The event of a command that is followed. */

@@ -142,7 +142,8 @@ export class RunHost implements Host {
    * again.
    */
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
-    if (this.state.endedAt !== null) this.#disk.succeeds(() => this.#commands.refuseLate());
+    const wanted = new Set(wishes.flatMap((wish) => ('command' in wish ? (wish.command ?? []) : [])));
+    if (this.state.endedAt !== null) this.#disk.succeeds(() => this.#commands.refuseLate(wanted));
     this.#workers.hideLeft();
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
