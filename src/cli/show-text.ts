@@ -132,7 +132,7 @@ function turnLines({ id, turn, sent, invocations }: Of<'turn'>, now: number, col
 }
 
 function invocationLines(one: InvocationDocument, colours: Colours): string[] {
-  const { attempt, round, prompt, stdout, stderr, result } = one;
+  const { attempt, round, prompt, stdout, stderr, changes, result } = one;
   const correction = round === 0 ? '' : `, correction ${String(round)}`;
   return [
     colours.bold(`attempt ${String(attempt)}${correction}`),
@@ -140,6 +140,7 @@ function invocationLines(one: InvocationDocument, colours: Colours): string[] {
       ['prompt', prompt ?? ''],
       ['stdout', stdout ?? ''],
       ['stderr', stderr ?? ''],
+      ['changes', changes ?? ''],
       ['result', result === null ? 'none yet' : resultWords(result)],
       ...list(result?.['reported']).map((report) => ['reported', report] as const),
     ]),

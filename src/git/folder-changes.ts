@@ -4,6 +4,12 @@ import { changedPaths, noteTree } from './workspace-tree.ts';
 /** Paths that Mailroom itself writes, below the project: its state and mail. */
 const OURS = /^(?:\.mailroom|agents\/[^/]+\/(?:inbox|outbox|processed|sent|failed))\//;
 
+/** The same as globs for git. */
+export const ourGlobs: readonly string[] = [
+  '.mailroom/**',
+  ...['inbox', 'outbox', 'processed', 'sent', 'failed'].map((box) => `agents/*/${box}/**`),
+];
+
 /** Whether Mailroom itself writes this path of the project. */
 export function isOurs(path: string): boolean {
   return OURS.test(path);

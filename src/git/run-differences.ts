@@ -101,6 +101,23 @@ export async function patchBetween(
   return patch.ended === 'output-limit' || patch.exitCode === 0 ? maskedPatch(patch, secrets) : null;
 }
 
+/**
+ * The same for people to read, at most 1 MiB: binary files are only named. `without`: globs of paths
+ * that are left out, relative to the workspace.
+ */
+export async function readableDifference(
+  { workspace, base }: Compared,
+  tree: string,
+  without: readonly string[],
+  secrets: readonly string[],
+): Promise<string | null> {
+  const left = without.map((glob) => `:(exclude,glob)${glob}`);
+  const args = ['diff', ...plain, base, tree, '--', '.', ...left];
+  const patch = await git(args, { cwd: workspace, encoding: 'latin1', maxOutputBytes: patchBytes });
+  if (patch.ended !== 'output-limit' && patch.exitCode !== 0) return null;
+  return maskedPatch(patch, secrets).toString('utf8');
+}
+
 function maskedPatch({ stdout, ended }: RunResult, secrets: readonly string[]): Buffer {
   const text = ended === 'output-limit' ? cut(stdout) : stdout;
   const masker = maskerFactory(secrets)();

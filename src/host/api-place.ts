@@ -68,6 +68,11 @@ function writeFirstKey(disk: RealDisk, name: string): void {
   disk.write(keysFile, `${JSON.stringify({ keys: [key] }, null, 2)}\n`, { mode: 0o600, sync: true });
 }
 
+/** The keys that a server of the project accepts; none if there never was one. Throws `E_FILE`. */
+export function storedKeys(disk: RealDisk): readonly ApiKey[] {
+  return disk.look(keysFile) === null ? [] : readKeys(disk);
+}
+
 function readKeys(disk: RealDisk): readonly ApiKey[] {
   const found = readContent(disk, keysFile, 1024 * 1024);
   if (found === 'gone') throw unusable('it does not exist');

@@ -166,6 +166,8 @@ export interface ProjectServices extends Project {
    * `E_LOCKED` while another one serves it, `E_TRACKED` and `E_FILE`.
    */
   api(owner: string): Promise<ApiServices>;
+  /** The same for answers inside this process, without a server. Throws `E_FILE`. */
+  closedApi(): Promise<ApiServices>;
   /**
    * Starts the controller, with the recording in the folder `replay` (absolute) in place of every
    * provider but people. Throws `E_LOCKED` when another one holds the project.

@@ -54,6 +54,8 @@ export interface InvocationDocument {
   readonly prompt: string | null;
   readonly stdout: string | null;
   readonly stderr: string | null;
+  /** What changed in its git workspace meanwhile, as a patch; null: nothing, or unknown. */
+  readonly changes: string | null;
   /** The contents of `result.json`; null: it has not ended. */
   readonly result: JsonObject | null;
 }
@@ -249,7 +251,8 @@ function invocationsOf(project: Project, id: TurnId): InvocationDocument[] {
       if (prompt === null) break;
       const result = resultOf(project.files.read(`${folder}/result${mark}.json`));
       const stdout = existing(`stdout${mark}`);
-      found.push({ attempt, round, prompt, stdout, stderr: existing(`stderr${mark}`), result });
+      const [stderr, changes] = [existing(`stderr${mark}`), existing(`changes${mark}.patch`)];
+      found.push({ attempt, round, prompt, stdout, stderr, changes, result });
     }
   }
   return found;

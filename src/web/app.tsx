@@ -3,6 +3,7 @@ import type { InboxDocument } from '../operations/inbox.ts';
 import type { StatusDocument } from '../operations/status.ts';
 import { money } from '../kernel/cost.ts';
 import { oneLine } from '../kernel/one-line.ts';
+import { moment } from '../kernel/times.ts';
 import { connection, reconnect } from './api/events.ts';
 import type { Session } from './api/documents.ts';
 import { dialog } from './keys.ts';
@@ -12,6 +13,7 @@ import { Palette } from './parts/palette.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { useLive } from './state/live.ts';
 import { link, parts } from './state/route.ts';
+import { saved, type Saved } from './state/saved.ts';
 import { key } from './state/session.ts';
 import { nextTheme, theme } from './state/theme.ts';
 import { Costs } from './views/costs.tsx';
@@ -38,13 +40,13 @@ const places = [
 
 export function App() {
   useSignalEffect(focusTitle);
-  if (key.value === null) return <KeyNeeded />;
+  if (saved === null && key.value === null) return <KeyNeeded />;
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      <Sidebar />
+      {saved === null ? <Sidebar /> : <SavedBar saved={saved} />}
       <div class="column">
         <Connection />
         <main id="main" tabIndex={-1}>
@@ -172,6 +174,24 @@ function Brand() {
         </small>
       )}
     </a>
+  );
+}
+
+/** What a saved file has instead of the views. */
+function SavedBar({ saved: { at, project, route } }: { readonly saved: Saved }) {
+  return (
+    <header class="sidebar">
+      <a class="brand" href={route}>
+        Mailroom
+        <small>{oneLine(project, 30)}</small>
+      </a>
+      <div class="foot">
+        <p class="dim">{`Saved ${moment(at)}. It does not change any more.`}</p>
+        <button type="button" class="quiet" onClick={nextTheme}>
+          {`Theme: ${theme.value}`}
+        </button>
+      </div>
+    </header>
   );
 }
 

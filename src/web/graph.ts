@@ -73,27 +73,48 @@ export interface Cell {
 }
 
 /**
- * Columns of a graph of steps: each right of all that it needs. In a column, steps keep the order
- * in which they are given.
+ * Columns of a graph of steps: each right of all that lead to it, but for edges that lead back. In
+ * a column, steps keep the order in which they are given.
  */
-export function layers(needs: ReadonlyMap<string, readonly string[]>): Map<string, Cell> {
+export function layers(names: readonly string[], edges: readonly Edge[]): Map<string, Cell> {
+  const forward = withoutBack(names, edges);
+  const before = new Map<string, string[]>();
+  for (const { from, to } of forward) before.set(to, [...(before.get(to) ?? []), from]);
   const column = new Map<string, number>();
-  const columnOf = (name: string, path: readonly string[]): number => {
-    const known = column.get(name);
-    if (known !== undefined) return known;
-    // A cycle cannot run, but it can be shown.
-    const before = (needs.get(name) ?? []).filter((each) => needs.has(each) && !path.includes(each));
-    const found = Math.max(-1, ...before.map((each) => columnOf(each, [...path, name]))) + 1;
+  const columnOf = (name: string): number => {
+    const found = column.get(name) ?? Math.max(-1, ...(before.get(name) ?? []).map(columnOf)) + 1;
     column.set(name, found);
     return found;
   };
   const rows: number[] = [];
   return new Map(
-    [...needs.keys()].map((name) => {
-      const at = columnOf(name, [name]);
+    names.map((name) => {
+      const at = columnOf(name);
       const row = rows[at] ?? 0;
       rows[at] = row + 1;
       return [name, { column: at, row }];
     }),
   );
+}
+
+/** The edges between known names without those that close a cycle, seen from the first name on. */
+function withoutBack(names: readonly string[], edges: readonly Edge[]): Edge[] {
+  const known = new Set(names);
+  const next = new Map<string, Edge[]>();
+  for (const edge of edges)
+    if (known.has(edge.from) && known.has(edge.to))
+      next.set(edge.from, [...(next.get(edge.from) ?? []), edge]);
+  const kept: Edge[] = [];
+  const state = new Map<string, 'open' | 'done'>();
+  const visit = (name: string) => {
+    state.set(name, 'open');
+    for (const edge of next.get(name) ?? []) {
+      if (state.get(edge.to) === 'open') continue;
+      kept.push(edge);
+      if (!state.has(edge.to)) visit(edge.to);
+    }
+    state.set(name, 'done');
+  };
+  for (const name of names) if (!state.has(name)) visit(name);
+  return kept;
 }

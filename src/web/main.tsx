@@ -5,6 +5,7 @@ import { App } from './app.tsx';
 import { listen } from './keys.ts';
 import { refreshAll } from './state/live.ts';
 import { readRoute } from './state/route.ts';
+import { saved } from './state/saved.ts';
 import { key, takeKey } from './state/session.ts';
 
 /** An address with a new key, opened in this tab, changes only the fragment. */
@@ -13,11 +14,14 @@ function readAddress(): void {
   readRoute();
 }
 
+if (saved !== null && location.hash === '') history.replaceState(null, '', saved.route);
 readAddress();
 addEventListener('hashchange', readAddress);
-listen();
-effect(() => {
-  if (key.value !== null) void follow(refreshAll);
-});
+if (saved === null) {
+  listen();
+  effect(() => {
+    if (key.value !== null) void follow(refreshAll);
+  });
+}
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -1,6 +1,7 @@
+import type { Stretch, TimelineDocument } from '../operations/runs/timeline.ts';
 import type { StepDocument, StepDocuments } from './api/documents.ts';
 
-/* What the views of a run compute from its document, purely. */
+/* What the views of a run compute from its documents, purely. */
 
 export interface StepRow {
   /** `deploy/2/build`: the iteration of a loop is a part of the path. */
@@ -21,36 +22,81 @@ export function rowsOf(steps: StepDocuments, within = '', depth = 0): StepRow[] 
   });
 }
 
-interface Bar {
+/** A stretch of a step on the axis: fractions of its length. */
+export interface Bar extends Stretch {
+  readonly start: number;
+  readonly end: number;
+  /** Milliseconds. */
+  readonly lasts: number;
+}
+
+export interface Lane {
   readonly path: string;
+  readonly depth: number;
   readonly status: string;
-  /** Fractions of the whole axis. */
-  readonly from: number;
-  readonly to: number;
+  readonly bars: readonly Bar[];
+  /** Why it did not run, and where on the axis that was decided; null: it did. */
+  readonly skipped: { readonly at: number; readonly why: string } | null;
 }
 
 export interface Timeline {
+  /** Milliseconds since 1970. */
   readonly start: number;
   readonly end: number;
-  readonly bars: readonly Bar[];
+  /** Milliseconds after the start, at round distances. */
+  readonly ticks: readonly number[];
+  /** In the order of the definition: steps that began, and those that were skipped. */
+  readonly lanes: readonly Lane[];
 }
 
-/** The steps that have started, on one axis from the first start to the last end or `now`. */
-export function timelineOf(rows: readonly StepRow[], now: number): Timeline {
-  const started = rows.flatMap(({ path, step }) => {
-    if (step.started_at === null) return [];
-    const from = Date.parse(step.started_at);
-    return [
-      {
-        path,
-        status: step.status,
-        from,
-        to: step.completed_at === null ? Math.max(from, now) : Date.parse(step.completed_at),
-      },
-    ];
+/**
+ * The steps of a run on one axis, from the first start to `now`, or, where the run has no host, to
+ * the last record. Null: nothing has begun.
+ */
+export function timelineOf(
+  rows: readonly StepRow[],
+  { steps, last }: Pick<TimelineDocument, 'steps' | 'last'>,
+  now: number | null,
+): Timeline | null {
+  const stretches = new Map<string, Stretch[]>();
+  for (const { path, stretches: own } of steps) {
+    // All visits of a step in a sequence share its lane.
+    const step = path.replaceAll(/#\d+/g, '');
+    stretches.set(step, [...(stretches.get(step) ?? []), ...own]);
+  }
+  const all = [...stretches.values()].flat();
+  if (all.length === 0) return null;
+  const end = now ?? Date.parse(last ?? all[0]!.from);
+  const start = Math.min(...all.map(({ from }) => Date.parse(from)));
+  const length = Math.max(1, end - start, ...all.map(({ to }) => (to === null ? 0 : Date.parse(to) - start)));
+  const part = (time: number) => Math.min(1, Math.max(0, (time - start) / length));
+  const barOf = (stretch: Stretch): Bar => {
+    const [from, to] = [Date.parse(stretch.from), stretch.to === null ? end : Date.parse(stretch.to)];
+    return { ...stretch, start: part(from), end: part(to), lasts: Math.max(0, to - from) };
+  };
+  const lanes = rows.flatMap(({ path, depth, step: { status, reason, completed_at: at } }): Lane[] => {
+    const bars = (stretches.get(path) ?? []).map(barOf);
+    const isSkipped = status === 'SKIPPED' && at !== null;
+    const skipped = isSkipped ? { at: part(Date.parse(at)), why: reason ?? 'skipped' } : null;
+    return bars.length === 0 && skipped === null ? [] : [{ path, depth, status, bars, skipped }];
   });
-  const start = Math.min(...started.map(({ from }) => from));
-  const end = Math.max(...started.map(({ to }) => to), start + 1);
-  const part = (time: number) => (time - start) / (end - start);
-  return { start, end, bars: started.map((bar) => ({ ...bar, from: part(bar.from), to: part(bar.to) })) };
+  return { start, end: start + length, ticks: ticksOf(length), lanes };
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+/** Round distances of ticks, in milliseconds. */
+const distances = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
+  ...[1, 2, 3, 6, 12].map((count) => count * hour),
+];
+const mostTicks = 6;
+
+function ticksOf(length: number): number[] {
+  const found = distances.find((each) => length / each < mostTicks);
+  const distance = found ?? Math.ceil(length / mostTicks / day) * day;
+  return Array.from({ length: Math.floor(length / distance) + 1 }, (_, index) => index * distance);
 }

@@ -77,6 +77,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       const { openApi } = await import('../operations/api/services.ts');
       return openApi(disk, { packageRoot, owner, mail: () => journal.state()?.events ?? 0 });
     },
+    closedApi: async () => (await import('../operations/api/services.ts')).closedApi(disk, packageRoot),
     newId: v7,
     changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
     controller: async (options, replay = null) => {

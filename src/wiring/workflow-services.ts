@@ -28,7 +28,7 @@ import { hostedRuns, type HostedRun } from '../workflow/host/hosted-runs.ts';
 import { isAlive } from '../workflow/host/locks.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
-import { runState } from '../workflow/host/run-state.ts';
+import { runHistory, runState } from '../workflow/host/run-state.ts';
 import { workflowStatus } from '../operations/project/project-status.ts';
 import { checkWorkflow, readWorkflow, expectRead } from '../operations/project/workflows.ts';
 import { runFolder } from '../host/run-mail.ts';
@@ -194,14 +194,16 @@ function expectRun(disk: RealDisk, word: string): StoredRun {
 function openRun(disk: RealDisk, id: string): StoredRun {
   const stored = readRun(disk, id);
   if (stored === null) throw new MailroomError('E_TARGET', `there is no run \`${id}\``);
-  const { card, run, definition, workspace } = stored;
+  const { card, run, definition, text, workspace } = stored;
   return {
     run,
     card,
     definition,
+    text,
     workspace,
     folder: join(disk.root, runFolder(run)),
     state: (moment) => runState(disk, run, moment),
+    history: () => runHistory(disk, run),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
   };

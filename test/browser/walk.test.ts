@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { desks } from './browser.ts';
 import { ended } from './desk.ts';
+import { Link } from './link.ts';
 
 const bed = desks();
 
@@ -90,6 +91,56 @@ test(
 );
 
 test(
+  'a person sees why a role is stuck, and runs a workflow by keyboard alone',
+  { timeout: 180_000 },
+  async () => {
+    const { desk } = bed;
+    await desk.work();
+    const { address } = await desk.serve();
+    const page = await desk.open(address);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await desk.project.run(['send', 'writer', '--message', 'Write about the shop']);
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Roles' }).waitFor();
+    await page.locator('svg .edge').waitFor();
+    await tabTo(page, 'writer');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'writer' }).waitFor();
+    await tabTo(page, 'Why?');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Why: writer' }).waitFor();
+    await page.locator('main').getByText('qa').first().waitFor();
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+    await page.getByRole('link', { name: 'release' }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'release' }).waitFor();
+    // What is missing is said beside its field, and that has the focus.
+    await tabTo(page, 'Show the price');
+    await page.keyboard.press('Enter');
+    await page.getByText('Fill this in.').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('run-release-version');
+    await page.keyboard.type('2.0.0');
+    await tabTo(page, 'Show the price');
+    await page.keyboard.press('Enter');
+    await page.getByText('Run it, for at most nothing').waitFor();
+    await tabTo(page, 'Run it, for at most');
+    await page.keyboard.press('Enter');
+    await page.getByText('Publish version 2.0.0 to beta?').first().waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.type('Looks right');
+    await tabTo(page, 'Approve');
+    await page.keyboard.press('Enter');
+    await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
+    expect(desk.faults).toEqual([]);
+  },
+);
+
+test(
   'two tabs show the same, and what is answered in one is settled in the other',
   { timeout: 180_000 },
   async () => {
@@ -133,6 +184,38 @@ test('says that the server is gone, keeps what was typed, and comes back', { tim
   await page.getByRole('button', { name: 'Send answer' }).click();
   await page.getByRole('heading', { name: 'Settled' }).waitFor();
   expect((await trail()).filter(({ type }) => type === 'answer')).toHaveLength(1);
+});
+
+test('continues from the last event after the stream was cut', { timeout: 180_000 }, async () => {
+  const { desk } = bed;
+  await desk.work();
+  const { link, address } = await Link.to((await desk.serve()).address);
+  try {
+    const page = await desk.open(address);
+    const resumed: string[] = [];
+    page.on('request', (request) => {
+      const last = request.headers()['last-event-id'];
+      if (last !== undefined) resumed.push(last);
+    });
+    await desk.project.run(['send', 'engineer', '--message', 'Show the price']);
+    await page.getByText('Which currency do prices have?').first().click();
+    await page.getByLabel('Your answer').fill('Euros, I think.');
+    link.cut();
+    await page.getByText('The server is gone.').waitFor();
+    // The server is up all the time, and what happens meanwhile is not lost.
+    await desk.project.run(['send', 'writer', '--message', 'Write about the price']);
+    link.restore();
+    await page.getByText('The server is gone.').waitFor({ state: 'detached' });
+    await expect
+      .poll(() => page.getByText('Which currency do prices have?').count(), { timeout: 30_000 })
+      .toBeGreaterThan(2);
+    expect(resumed.length).toBeGreaterThan(0);
+    expect(resumed[0]).toMatch(/^(mail|project|run:[^:]+):\d+$/);
+    expect(await page.getByLabel('Your answer').inputValue()).toBe('Euros, I think.');
+    expect(desk.faults).toEqual([]);
+  } finally {
+    link.close();
+  }
 });
 
 test('asks for the key where it has none, and takes a pasted address', { timeout: 180_000 }, async () => {

@@ -47,10 +47,11 @@ export interface Ran {
   readonly err: string;
 }
 
-const elsewhere: Pick<ProjectServices, 'nip' | 'api' | 'past' | 'editor'> = {
+const elsewhere: Pick<ProjectServices, 'nip' | 'api' | 'closedApi' | 'past' | 'editor'> = {
   editor: () => Promise.reject(new Error('no editor is tested here')),
   nip: () => Promise.reject(new Error("runs are not this bench's matter")),
   api: () => Promise.reject(new Error('nothing is served here')),
+  closedApi: () => Promise.reject(new Error('nothing is served here')),
   past: () => {
     throw new Error('its journal keeps no past');
   },

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Stretch } from '../../src/operations/runs/timeline.ts';
 import { EventParser } from '../../src/web/api/sse.ts';
 import type { StepDocument } from '../../src/web/api/documents.ts';
 import { rank } from '../../src/web/find.ts';
@@ -70,28 +71,29 @@ describe('the places of a graph', () => {
     fc.assert(
       fc.property(graph, (needs) => {
         // A step needs only earlier ones, so there is no cycle.
-        const steps = new Map(
-          needs.map((own, index) => [String(index), own.filter((need) => need < index).map(String)]),
+        const edges = needs.flatMap((own, index) =>
+          own.filter((need) => need < index).map((need) => ({ from: String(need), to: String(index) })),
         );
-        const cells = layers(steps);
-        for (const [name, own] of steps)
-          for (const need of own) expect(cells.get(name)!.column).toBeGreaterThan(cells.get(need)!.column);
+        const names = needs.map((_, index) => String(index)).toReversed();
+        const cells = layers(names, edges);
+        for (const { from, to } of edges)
+          expect(cells.get(to)!.column).toBeGreaterThan(cells.get(from)!.column);
         expect(
           new Set([...cells.values()].map(({ column, row }) => `${String(column)} ${String(row)}`)).size,
-        ).toBe(steps.size);
+        ).toBe(names.length);
       }),
     );
   });
 
-  it('of steps in a cycle exist', () => {
-    expect(
-      layers(
-        new Map([
-          ['a', ['b']],
-          ['b', ['a']],
-        ]),
-      ).size,
-    ).toBe(2);
+  it('of steps in a cycle follow the order in which they are entered', () => {
+    const edges = ['ab', 'bc', 'ca', 'cd', 'bb'].map((pair) => ({ from: pair.charAt(0), to: pair.charAt(1) }));
+    const cells = layers(['a', 'b', 'c', 'd'], edges);
+    expect([...cells].map(([name, { column }]) => `${name}${String(column)}`)).toEqual([
+      'a0',
+      'b1',
+      'c2',
+      'd3',
+    ]);
   });
 });
 
@@ -124,20 +126,62 @@ describe('the steps of a run', () => {
     ]);
   });
 
-  it('share one axis, on which a step that runs ends now', () => {
-    const rows = rowsOf({ a: step(1_000, 2_000), b: step(2_000, null), c: step(null, null) });
-    expect(timelineOf(rows, 5_000)).toEqual({
-      start: 1_000,
-      end: 5_000,
-      bars: [
-        { path: 'a', status: 'SUCCEEDED', from: 0, to: 0.25 },
-        { path: 'b', status: 'SUCCEEDED', from: 0.25, to: 1 },
-      ],
-    });
+  const time = (second: number) => new Date(second * 1_000).toISOString();
+  const stretch = (kind: Stretch['kind'], from: number, to: number | null, more: Partial<Stretch> = {}) => ({
+    kind,
+    iteration: 1,
+    attempt: 1,
+    from: time(from),
+    to: to === null ? null : time(to),
+    until: null,
+    provider: null,
+    result: null,
+    reason: null,
+    ...more,
   });
 
-  it('that have not started have no bars', () => {
-    expect(timelineOf(rowsOf({ a: step(null, null) }), 0).bars).toEqual([]);
+  it('share one axis, on which what lasts ends now', () => {
+    const rows = rowsOf({
+      a: step(1, 2),
+      b: step(2, null),
+      c: step(null, 3, { status: 'SKIPPED', reason: 'its condition was false', completed_at: time(3) }),
+      d: step(null, null),
+    });
+    const steps = [
+      { path: 'a', stretches: [stretch('worker', 1, 2), stretch('pause', 2, 3), stretch('worker', 3, 4)] },
+      { path: 'b', stretches: [stretch('gate', 4, null)] },
+    ];
+    const found = timelineOf(rows, { steps, last: time(4) }, 5_000)!;
+    expect([found.start, found.end]).toEqual([1_000, 5_000]);
+    expect(found.ticks).toEqual([0, 1_000, 2_000, 3_000, 4_000]);
+    expect(
+      found.lanes.map(({ path, bars }) => [path, ...bars.map(({ kind, start, end }) => [kind, start, end])]),
+    ).toEqual([
+      ['a', ['worker', 0, 0.25], ['pause', 0.25, 0.5], ['worker', 0.5, 0.75]],
+      ['b', ['gate', 0.75, 1]],
+      ['c'],
+    ]);
+    expect(found.lanes[2]?.skipped).toEqual({ at: 0.5, why: 'its condition was false' });
+  });
+
+  it('end with the last record where no process hosts the run', () => {
+    const steps = [{ path: 'a', stretches: [stretch('worker', 1, null)] }];
+    const found = timelineOf(rowsOf({ a: step(1, null) }), { steps, last: time(3) }, null)!;
+    expect([found.start, found.end, found.lanes[0]?.bars[0]?.lasts]).toEqual([1_000, 3_000, 2_000]);
+  });
+
+  it('have all visits of a sequence in one lane', () => {
+    const steps = [
+      { path: 'a', stretches: [stretch('worker', 1, 2)] },
+      { path: 'a#2', stretches: [stretch('worker', 3, 4)] },
+    ];
+    expect(timelineOf(rowsOf({ a: step(1, 4) }), { steps, last: null }, 4_000)?.lanes[0]?.bars).toHaveLength(
+      2,
+    );
+  });
+
+  it('that have not started have no axis', () => {
+    expect(timelineOf(rowsOf({ a: step(null, null) }), { steps: [], last: null }, 0)).toBe(null);
   });
 });
 

@@ -31,7 +31,7 @@ export async function retryStep(
   const { workflows } = context.place();
   if (await run.alive()) return printVerdict(context, run, file, options);
   return follow(context, options, (watch, waits) =>
-    workflows.resume(run, { watch, waits, command: file, definition: null }),
+    workflows.resume(run, { watch, waits, command: file }),
   );
 }
 

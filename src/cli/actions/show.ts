@@ -1,7 +1,10 @@
+import metadata from '../../../package.json' with { type: 'json' };
+import { MailroomError } from '../../kernel/errors.ts';
 import { endOfId } from '../../kernel/ids.ts';
 import { emptyState } from '../../mail/machine/state.ts';
+import { resolveThread } from '../../operations/directory.ts';
 import type { Context } from '../context.ts';
-import { idOf } from '../ids.ts';
+import { idOf, runOf } from '../ids.ts';
 import { json } from '../output.ts';
 import { momentOf } from '../../operations/moment.ts';
 import { showRun } from '../run-show.ts';
@@ -9,6 +12,7 @@ import { shownLines } from '../show-text.ts';
 
 export interface ShowOptions {
   readonly at?: string;
+  readonly html?: boolean;
   readonly json?: boolean;
 }
 
@@ -17,6 +21,7 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const asJson = options.json === true;
   const moment = options.at === undefined ? null : momentOf(options.at, terminal.now());
   const id = await idOf(context, word, ['message', 'thread', 'run']);
+  if (options.html === true) return showPage(context, id, options);
   if (await showRun(context, id, { asJson, at: moment })) return 0;
   const { show } = await import('../../operations/show.ts');
   const project = context.project();
@@ -28,5 +33,22 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const now = past?.state.now ?? terminal.now();
   if (asJson) terminal.write(json(shown));
   else terminal.print(`${shownLines(shown, now, terminal.colours).join('\n')}\n`);
+  return 0;
+}
+
+/** Prints the page of a run or a thread. */
+async function showPage(context: Context, word: string, options: ShowOptions): Promise<number> {
+  if (options.json === true || options.at !== undefined)
+    throw new MailroomError('E_USAGE', '`--html` cannot be combined with `--json` or `--at`');
+  const { terminal } = context;
+  const run = runOf(context, word, ['message', 'thread', 'run']);
+  const project = context.project();
+  const subject =
+    run === null
+      ? { kind: 'thread' as const, id: resolveThread(project, project.state() ?? emptyState(), word) }
+      : { kind: 'run' as const, id: run.run };
+  const { savedPage } = await import('../../server/http/saved-page.ts');
+  const desk = { project, api: await project.closedApi(), version: metadata.version, now: terminal.now };
+  terminal.write(await savedPage(desk, subject));
   return 0;
 }

@@ -5,8 +5,10 @@ import type { Mask } from '../../kernel/mask.ts';
 import { exitOf, notStarted } from '../../process/supervision/exits.ts';
 import { runMessageChecks, type RanCheck } from './message-checks.ts';
 import { maskOf } from '../../process/output/mask.ts';
-import { realPlace } from '../../process/sandbox/repository-place.ts';
+import { realPlace, repositoryFrom } from '../../process/sandbox/repository-place.ts';
 import { inTemporary } from '../../process/temporaries.ts';
+import { ourGlobs } from '../../git/folder-changes.ts';
+import { readableDifference } from '../../git/run-differences.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
 import type { Usage } from '../../kernel/cost.ts';
@@ -45,8 +47,8 @@ export class ProcessRunner implements Runner {
   }
 
   async #follow(job: AgentJob): Promise<void> {
-    const [outcome, exit, changed] = await this.#processes.during(job.key, () => this.#agent(job));
-    this.#events.ended(job.key, outcome, exit, changed);
+    const ended = await this.#processes.during(job.key, () => this.#agent(job));
+    this.#events.ended(job.key, ...ended);
   }
 
   check(job: GateJob): void {
@@ -101,17 +103,20 @@ export class ProcessRunner implements Runner {
       throw isPassing(placed.problem)
         ? new Error(placed.problem)
         : new MailroomError('E_WORKSPACE', placed.problem);
-    const tree = job.noteTree ? await workspaceTree(invocation.workspace) : null;
+    const { workspace } = invocation;
+    const notes = job.noteTree || (job.keepsDifference === true && repositoryFrom(workspace) !== null);
+    const tree = notes ? await workspaceTree(workspace) : null;
     const { result, edits, changed } = await this.#processes.run(this.#process(job, provider), (process) =>
-      this.#events.ready(job.key, process, tree, placed.commit),
+      this.#events.ready(job.key, process, job.noteTree ? tree : null, placed.commit),
     );
     try {
       const exit = exitOf(result, this.#mask);
       const outcome = maskOutcome(provider.read(exit, invocation, this.#options.now()), this.#mask);
       // A process that never ran has cost nothing, whatever was reserved for it.
-      if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map()];
+      if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map(), null];
       const edited = await edits();
-      return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed()];
+      const left = job.keepsDifference === true && tree !== null ? await this.#difference(workspace, tree) : null;
+      return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed(), left];
     } catch (error) {
       return refused(messageOf(error), { usd: null, tokens: null });
     }
@@ -123,6 +128,14 @@ export class ProcessRunner implements Runner {
     if (entering !== undefined) return enterWork(project, workspace, entering);
     const problem = worktree === null ? null : await ensureWorktree(project, workspace, worktree);
     return problem === null ? { ok: true as const, commit: null } : { ok: false as const, problem };
+  }
+
+  /** What a workspace has now and had not in a tree, without mail; null: nothing, or unknown. */
+  async #difference(workspace: string, before: string): Promise<string | null> {
+    const after = await workspaceTree(workspace);
+    if (after === null || after === before) return null;
+    const compared = { workspace, base: before };
+    return (await readableDifference(compared, after, ourGlobs, this.#options.secrets)) || null;
   }
 
   #process({ key, provider: name, invocation, totalMs, idleMs, watched }: AgentJob, provider: Provider) {
@@ -200,13 +213,13 @@ export class ProcessRunner implements Runner {
   }
 }
 
-type Ended = [Outcome, Exit, Changed];
+type Ended = [Outcome, Exit, Changed, string | null];
 
 const nothing: Usage = { usd: 0, tokens: 0 };
 
 /** A turn that could not start, or could not be followed to its end. */
 function refused(text: string, usage = nothing, code: ErrorCode = 'E_PROVIDER'): Ended {
-  return [{ is: 'never', reason: { code, text }, usage, session: null }, notStarted(text), new Map()];
+  return [{ is: 'never', reason: { code, text }, usage, session: null }, notStarted(text), new Map(), null];
 }
 
 function refusedFor(error: unknown): Ended {
@@ -220,7 +233,7 @@ function refusedFor(error: unknown): Ended {
     usage: nothing,
     session: null,
   } as const;
-  return [{ ...outcome, reason: { code: 'E_PROVIDER', text } }, notStarted(text), new Map()];
+  return [{ ...outcome, reason: { code: 'E_PROVIDER', text } }, notStarted(text), new Map(), null];
 }
 
 /**

@@ -16,6 +16,8 @@ export interface AgentJob {
   readonly idleMs: number | null;
   /** Whether to record the workspace's git tree before the agent starts. */
   readonly noteTree: boolean;
+  /** Whether what it changes in a git workspace is kept for people; absent: it is not. */
+  readonly keepsDifference?: boolean;
   /** The thread whose git worktree must exist first; null: the workspace is a folder. */
   readonly worktree: ThreadId | null;
   /** What the checkout of its role must contain first; absent: its role has none of its own. */
@@ -50,7 +52,8 @@ export interface RunnerEvents {
    * the checkout of its role.
    */
   ready(key: string, process: Launched, tree: string | null, entered?: string | null): void;
-  ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed): void;
+  /** `difference`: what its workspace has now and had not before; null: nothing, or unknown. */
+  ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed, difference?: string | null): void;
   /** `left`: the commit that was made, whatever the gates found. */
   gated(key: string, problems: string[], left?: string | null): void;
 }

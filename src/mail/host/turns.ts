@@ -140,6 +140,7 @@ export class Turns {
       totalMs: this.#left(turn),
       idleMs: role.idleTimeout,
       ...place,
+      keepsDifference: mayChange(role.capabilities),
       invocation: {
         role: role.name,
         thread: turn.thread,
@@ -206,15 +207,27 @@ export class Turns {
     this.#ready.add(key);
   }
 
-  ended(key: string, outcome: Outcome, exit: Exit, changed: Changed = new Map()): void {
+  ended(
+    key: string,
+    outcome: Outcome,
+    exit: Exit,
+    changed: Changed = new Map(),
+    difference: string | null = null,
+  ): void {
     const invocation = this.#running.get(key);
     if (!invocation) return;
     try {
+      if (difference !== null) this.#keepDifference(invocation, difference);
       const looked = this.#lookAt(key, invocation, changed);
       if (!this.#running.isStopping(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
     } finally {
       this.#running.forget(key);
     }
+  }
+
+  /** For people only: a disk that refuses it harms no turn. */
+  #keepDifference({ turn, attempt, round }: Invocation, text: string): void {
+    orElse(() => this.#ports.folders.difference(turn, attempt, round, text), undefined);
   }
 
   #lookAt(key: string, { turn, workspace }: Invocation, changed: Changed): ChangesJudged {

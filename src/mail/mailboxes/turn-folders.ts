@@ -146,6 +146,11 @@ export class TurnFolders {
     this.#disk.write(path, `${JSON.stringify(document, null, 2)}\n`);
   }
 
+  /** Writes what an agent changed in its workspace, for people to read. */
+  difference(turn: string, attempt: number, round: number, text: string): void {
+    this.#disk.write(join(this.#attemptFolder(turn, attempt), roundName('changes.patch', round)), text);
+  }
+
   #attemptFolder(turn: string, attempt: number): string {
     this.#folder(join(turnsFolder, turn));
     return this.#folder(attemptPath(turn, attempt));

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import process from 'node:process';
 import { RealDisk } from '../../disk/real-disk.ts';
-import { takeApiPlace } from '../../host/api-place.ts';
+import { storedKeys, takeApiPlace } from '../../host/api-place.ts';
 import type { Json } from '../../kernel/json.ts';
 import { maskJson, strongMask } from '../../kernel/mask.ts';
 import { apiFolder } from '../../kernel/lock-names.ts';
@@ -38,6 +39,34 @@ export interface ApiServices {
   close(): Promise<void>;
 }
 
+/** What answers need, without secrets and these keys in them. */
+function readingApi(disk: RealDisk, packageRoot: string, keys: readonly ApiKey[]) {
+  const own = new RealDisk(packageRoot, null);
+  const mask = maskOf([...projectSecrets(disk), ...keys.map(({ key }) => key)]);
+  return {
+    mask: <Document extends Json>(document: Document) =>
+      maskJson(document, strongMask(mask)) as Document,
+    maskText: (text: string) => mask.text(text),
+    asset: (path: string) => own.read(path, assetBytes),
+  };
+}
+
+/**
+ * What the API's answers need inside this process alone: nothing listens, and its key is valid
+ * nowhere else. Throws `E_FILE`.
+ */
+export function closedApi(disk: RealDisk, packageRoot: string): ApiServices {
+  const key: ApiKey = { name: 'reader', access: 'read', key: randomBytes(32).toString('base64url') };
+  return {
+    ...readingApi(disk, packageRoot, storedKeys(disk)),
+    socket: null,
+    keys: () => [key],
+    watch: () => ({ numbers: () => new Map(), close: () => {} }),
+    open: () => {},
+    close: () => Promise.resolve(),
+  };
+}
+
 /** Variables that a browser needs besides the usual ones. */
 const ofTheDesktop = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'DBUS_*', 'XDG_*', 'BROWSER'];
 
@@ -58,15 +87,10 @@ export async function openApi(
   { packageRoot, owner, mail }: { packageRoot: string; owner: string; mail: () => number },
 ): Promise<ApiServices> {
   const place = await takeApiPlace(disk, owner);
-  const own = new RealDisk(packageRoot, null);
-  const secrets = () => [...projectSecrets(disk), ...place.keys().map(({ key }) => key)];
-  const mask = maskOf(secrets());
   return {
+    ...readingApi(disk, packageRoot, place.keys()),
     socket: place.socket,
     keys: () => place.keys(),
-    mask: (document) => maskJson(document, strongMask(mask)) as typeof document,
-    maskText: (text) => mask.text(text),
-    asset: (path) => own.read(path, assetBytes),
     open: (address) => {
       const page = `${apiFolder}/open.html`;
       disk.write(page, redirect(address), { mode: 0o600 });

@@ -86,6 +86,7 @@ const shown = {
         prompt: path,
         stdout: path,
         stderr: path,
+        changes: path.describe('What changed in its git workspace meanwhile, as a patch'),
         result: anyValues.nullable().describe('Null: it has not ended'),
       }),
     ),

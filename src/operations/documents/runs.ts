@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import type { RunDefinition } from '../runs/definition.ts';
 import type { RunVerdict } from '../runs/ask-run.ts';
 import { runEventNames, type RunEventDocument } from '../runs/run-events.ts';
 import type { RunSummary } from '../runs/summary.ts';
+import type { TimelineDocument } from '../runs/timeline.ts';
 import { cost, count, json, texts, time, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
 
@@ -81,6 +83,50 @@ export const runDocument = z.strictObject({
   steps: z.record(z.string(), step),
   parameters: z.record(z.string(), json),
 });
+
+const stretch = z.strictObject({
+  kind: z.enum(['worker', 'check', 'queue', 'pause', 'gate', 'body']),
+  iteration: count,
+  attempt: count.describe('Of the iteration; 0: none has begun'),
+  from: time,
+  to: time.nullable().describe('Null: it lasts'),
+  until: time.nullable().describe('When a pause ends, or a gate times out'),
+  provider: z.string().nullable().describe('Who works, or whose rate limit makes the pause'),
+  result: z.enum(['done', 'failed', 'incomplete', 'stopped']).nullable(),
+  reason: z.string().nullable(),
+});
+
+/** What the steps of a run did, and when. */
+export const timelineDocument = schemaOf<TimelineDocument>()(
+  z.strictObject({
+    schema: version,
+    run: z.string(),
+    complete: z.boolean().describe('False: the journal does not keep the beginning'),
+    last: time.nullable().describe('Of the last record'),
+    steps: z.array(z.strictObject({ path: z.string(), stretches: z.array(stretch) })),
+  }),
+);
+
+/** What a run follows, and whether its file still says the same. */
+export const runDefinitionDocument = schemaOf<RunDefinition>()(
+  z.strictObject({
+    schema: version,
+    run: z.string(),
+    file: z.string().nullable(),
+    text: z.string().nullable().describe('As the run follows it'),
+    now: z.enum(['same', 'changed', 'broken', 'gone']).describe('The file, with all that it uses'),
+    graph: z.strictObject({
+      nodes: z.array(
+        z.strictObject({
+          id: z.string(),
+          who: z.string(),
+          shape: z.enum(['step', 'gate', 'condition', 'body']).describe('`body`: a loop or a sub-workflow'),
+        }),
+      ),
+      edges: z.array(z.strictObject({ from: z.string(), to: z.string(), label: z.string() })),
+    }),
+  }),
+);
 
 /** `approve`, `reject`, `cancel`, `retry`, `pause` and `unpause` of a run. */
 export const runVerdict = schemaOf<RunVerdict>()(

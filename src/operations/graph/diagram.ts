@@ -58,10 +58,34 @@ export function diagramOf(workflow: Workflow): Diagram {
   return { title: workflow.name, nodes, frames, edges };
 }
 
+/** The steps of a workflow's own body; those inside loops and sub-workflows are left out. */
+export interface Outline {
+  /** In the order of the definition. */
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly who: string;
+    /** `body`: a loop or a sub-workflow. */
+    readonly shape: DiagramNode['shape'] | 'body';
+  }[];
+  readonly edges: readonly Edge[];
+}
+
+export function outlineOf({ body: { steps } }: Workflow): Outline {
+  return {
+    nodes: steps.map((step) => {
+      const isBody = innerOf(step.work) !== null;
+      return { id: step.id, who: whoOf(step), shape: isBody ? 'body' : shapeOf(step) };
+    }),
+    edges: steps.flatMap((step) => edgesOf(step, (id) => id)),
+  };
+}
+
 function nodeOf(step: Step, path: string, frame: string | null): DiagramNode {
-  const { kind } = step.work;
-  const shape = kind === 'gate' ? 'gate' : step.when === null ? 'step' : 'condition';
-  return { path, name: step.id, who: whoOf(step), shape, frame };
+  return { path, name: step.id, who: whoOf(step), shape: shapeOf(step), frame };
+}
+
+function shapeOf({ work, when }: Step): DiagramNode['shape'] {
+  return work.kind === 'gate' ? 'gate' : when === null ? 'step' : 'condition';
 }
 
 function whoOf(step: Step): string {

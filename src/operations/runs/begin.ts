@@ -80,7 +80,7 @@ async function beginLocked(
     source: card.source,
     // A trigger asks only once.
     waits: origin.by === 'up' || definition.runs?.otherwise === 'wait',
-    begins: () => void createRun(disk, card, definition),
+    begins: () => void createRun(disk, card, definition, workflow.text),
     report: options.waits ?? (() => {}),
     signal: origin.signal ?? null,
   };
@@ -90,7 +90,7 @@ async function beginLocked(
     refuseBranch(own, workspace);
     const checkpoint = await checkpointOf(own, workspace, options.only);
     if (own.byEvents) await announce(disk, settings, card.run, options);
-    createRun(disk, { ...card, startedAt: Date.now() }, own);
+    createRun(disk, { ...card, startedAt: Date.now() }, own, workflow.text);
     const composed = await composeRun(disk, settings, run, { watch, lock, origin, isNew: true });
     return starting(composed, async (host) => {
       host.begin({
@@ -118,11 +118,11 @@ async function beginLocked(
 export async function resumeRun(
   disk: RealDisk,
   settings: RunSettings,
-  stored: Pick<StoredRun, 'run' | 'definition' | 'workspace' | 'card'>,
-  { watch, command, definition, waits = () => {} }: ResumeOptions,
+  stored: Pick<StoredRun, 'run' | 'definition' | 'text' | 'workspace' | 'card'>,
+  { watch, command, edited = null, waits = () => {} }: ResumeOptions,
   origin: Origin,
 ): Promise<RunController> {
-  const begun = definition === null ? stored : { ...stored, definition };
+  const begun = edited === null ? stored : { ...stored, definition: edited.workflow };
   keepProgramsOutOf(begun.workspace);
   refuseUnsetSecrets(begun.definition);
   const { records } = await formatOf(begun.definition);
@@ -141,20 +141,21 @@ export async function resumeRun(
       if (endsRolledBack(host)) return;
       // A person resumes an ended run; `up` only does what its end left undone.
       if (origin.by === 'up' && host.state.endedAt !== null) return void host.finish();
-      const edited: Happening[] =
-        definition === null || given === null
+      const updates: Happening[] =
+        edited === null || given === null
           ? []
           : [
               {
                 type: 'updated',
                 steps: [...changesOf(host.state, compile(stored.definition), host.rules).keys()],
-                limits: editedLimits(given, stored.definition, definition),
+                limits: editedLimits(given, stored.definition, edited.workflow),
               },
             ];
       const commands = [command, cancelled].filter((each) => each !== null);
-      host.resume(origin.by, [...edited, ...commands.map(happeningOf)]);
+      host.resume(origin.by, [...updates, ...commands.map(happeningOf)]);
       // Not earlier: a crash in between must not lose which steps the edit makes run again.
-      if (run.definition !== stored.definition) replaceDefinition(disk, run.run, run.definition);
+      if (run.definition !== stored.definition)
+        replaceDefinition(disk, run.run, { workflow: run.definition, text: edited?.text ?? stored.text });
     });
   });
 }

@@ -185,6 +185,8 @@ export interface StoredRun {
   readonly run: string;
   readonly card: RunCard;
   readonly definition: Workflow;
+  /** Of the file that defines it; null: no file does. */
+  readonly text: string | null;
   readonly workspace: string;
   /** Absolute. */
   readonly folder: string;
@@ -193,10 +195,20 @@ export interface StoredRun {
    * `E_TARGET` where the journal does not hold the moment.
    */
   state(moment?: Moment | null): RunState;
+  /** What its journal keeps of its past. Throws `E_JOURNAL`. */
+  history(): RunHistory;
   /** The output of its steps. */
   logs(): readonly StepLog[];
   /** Whether a process has locked it. */
   alive(): Promise<boolean>;
+}
+
+/** The events that a run's journal keeps, and the state before them. */
+export interface RunHistory {
+  readonly before: RunState;
+  readonly events: readonly RunEvent[];
+  /** False: its beginning is not kept. */
+  readonly complete: boolean;
 }
 
 /** A run requested by a signed event. */
@@ -236,8 +248,8 @@ export interface ResumeOptions {
   readonly watch: RunWatcher;
   /** A command of the resuming person, followed first. */
   readonly command: RunControlFile | null;
-  /** The edited definition to adopt; null: that of the start. */
-  readonly definition: Workflow | null;
+  /** The edited definition to adopt, with the text of its file; absent: that of the start. */
+  readonly edited?: { readonly workflow: Workflow; readonly text: string } | null;
   /** As in `BeginOptions`. */
   readonly waits?: (reason: string) => void;
 }

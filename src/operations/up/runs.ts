@@ -155,7 +155,7 @@ export class UpRuns implements OwnRuns {
   }
 
   #resume(stored: NonNullable<ReturnType<typeof readRun>>): Promise<RunController> {
-    const options = { watch: this.#watch, command: null, definition: null };
+    const options = { watch: this.#watch, command: null };
     return resumeRun(this.#disk, this.#settings, stored, options, this.#origin(stored.run, null));
   }
 

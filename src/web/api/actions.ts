@@ -55,15 +55,27 @@ export async function command(
   return await send(`${path}/${verb}`, {});
 }
 
-/** Runs a step of a run, and the steps after it, again. */
-export async function retryStep(run: string, step: string): Promise<Verdict> {
-  return await send(at('workflow-runs', run, 'retry', step), {});
+/**
+ * Runs a failed step of a run, and the steps after it, again. `instructions` replace those of the
+ * definition; empty: they do not.
+ */
+export async function retryStep(run: string, step: string, instructions: string): Promise<Verdict> {
+  return await send(
+    at('workflow-runs', run, 'retry', step),
+    instructions === '' ? {} : { instructions },
+  );
 }
 
 export async function planOf(workflow: string, parameters: Values): Promise<PlanDocument> {
   return await send(`${at('workflows', workflow)}/plan`, { parameters });
 }
 
-export async function startRun(workflow: string, parameters: Values): Promise<{ readonly run: string }> {
-  return await send(`${at('workflows', workflow)}/run`, { parameters });
+/** `usd`: the run stops at this cost; null: only at the limit of the workflow. */
+export async function startRun(
+  workflow: string,
+  parameters: Values,
+  usd: number | null,
+): Promise<{ readonly run: string }> {
+  const budget = usd === null ? {} : { budget: { usd } };
+  return await send(`${at('workflows', workflow)}/run`, { parameters, ...budget });
 }

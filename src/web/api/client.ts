@@ -1,3 +1,4 @@
+import { saved, type Saved } from '../state/saved.ts';
 import { forgetKey, key } from '../state/session.ts';
 
 /** A failed request. `code` is one of docs/errors.md, or `E_OFFLINE` when no server answered. */
@@ -5,12 +6,21 @@ export class Problem extends Error {
   readonly code: string;
   readonly status: number;
   readonly hint: string | null;
+  /** Each problem of the request; empty: the message is the only one. */
+  readonly details: readonly string[];
 
-  constructor(code: string, status: number, message: string, hint: string | null = null) {
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    hint: string | null = null,
+    details: readonly string[] = [],
+  ) {
     super(message);
     this.code = code;
     this.status = status;
     this.hint = hint;
+    this.details = details;
   }
 }
 
@@ -25,6 +35,7 @@ export interface Fetched<T> {
 
 /** Reads a document. Throws a `Problem`. */
 export async function read<T>(path: string, tag: string | null = null): Promise<Fetched<T>> {
+  if (saved !== null) return { document: savedDocument(saved, path) as T, tag: null };
   const response = await request('GET', path, { headers: tag === null ? {} : { 'If-None-Match': tag } });
   if (response.status === 304) return { document: null, tag };
   const document = (await response.json()) as T;
@@ -33,8 +44,14 @@ export async function read<T>(path: string, tag: string | null = null): Promise<
 
 /** Reads plain text. Throws a `Problem`. */
 export async function readText(path: string): Promise<string> {
+  if (saved !== null) return saved.texts[path] ?? '';
   const response = await request('GET', path, { headers: { Accept: 'text/plain' } });
   return await response.text();
+}
+
+function savedDocument({ documents }: Saved, path: string): unknown {
+  if (Object.hasOwn(documents, path)) return documents[path];
+  throw new Problem('E_TARGET', 404, 'this file does not have that', 'open the page of the project');
 }
 
 /** Where the key of a request is kept whose answer has not arrived. */
@@ -117,7 +134,8 @@ async function problemOf(response: Response): Promise<Problem> {
   try {
     const { code = 'E_INTERNAL', title, detail, hint, errors } = (await response.json()) as ProblemDocument;
     const first = detail ?? title ?? errors?.[0]?.message ?? fallback;
-    return new Problem(code, response.status, first, hint ?? null);
+    const details = (errors ?? []).flatMap(({ message }) => message ?? []);
+    return new Problem(code, response.status, first, hint ?? null, details);
   } catch {
     return new Problem('E_INTERNAL', response.status, fallback);
   }

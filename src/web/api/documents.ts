@@ -33,6 +33,11 @@ export interface RunDocument extends RunSummary {
   readonly steps: StepDocuments;
 }
 
+/** What a resume would do, step by step. */
+export interface ResumptionDocument {
+  readonly steps: readonly { readonly path: string; readonly does: string; readonly why: string }[];
+}
+
 /** The project, and whose key the page has: that is the name of who answers and approves. */
 export interface Session {
   readonly project: string;

@@ -11,11 +11,14 @@ const pauses = [250, 500, 1_000, 2_000, 5_000];
 /** The server sends at least a comment every 15 s: longer silence means that it is gone. */
 const silence = 40_000;
 
+/** What has changed, as the stream names it; null: after a gap, it may be anything. */
+export type Changed = 'mail' | 'run' | 'project' | null;
+
 /**
  * Reports every change of the project as long as the page has this key. After a gap it reports one
  * change, whatever was missed: documents are read again as a whole.
  */
-export async function follow(changed: () => void): Promise<void> {
+export async function follow(changed: (what: Changed) => void): Promise<void> {
   let lastEvent: string | null = null;
   let attempt = 0;
   const own = key.peek();
@@ -26,12 +29,12 @@ export async function follow(changed: () => void): Promise<void> {
       const response = await openStream(lastEvent, ending.signal);
       connection.value = 'live';
       attempt = 0;
-      changed();
+      changed(null);
       const parser = new EventParser();
       for await (const chunk of chunksOf(response, ending)) {
         const events = parser.push(chunk);
         lastEvent = events.findLast(({ id }) => id !== null)?.id ?? lastEvent;
-        if (events.length > 0) changed();
+        for (const { event } of events) changed(event as Changed);
       }
     } catch (error) {
       // Anything else than a lost connection would fail in the same way again.

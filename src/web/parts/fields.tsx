@@ -1,8 +1,8 @@
+import { signal, type Signal } from '@preact/signals';
 import type { Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { Problem } from '../api/client.ts';
 import { draft } from '../state/drafts.ts';
-import { complain } from '../state/toasts.ts';
 
 /** What a field of an answer, or a parameter of a workflow, accepts. */
 export interface FieldShape {
@@ -16,34 +16,61 @@ export interface FieldShape {
 
 type Shapes = Readonly<Record<string, FieldShape>>;
 
-type Values =
-  | { readonly ok: true; readonly values: Readonly<Record<string, Json>> }
-  | { readonly ok: false; readonly name: string; readonly problem: string };
+/** What is wrong with what was typed, by the name of the field. */
+type Faults = Readonly<Record<string, string>>;
 
-/** The values that were typed, by the types of their fields; empty optional ones are left out. */
-function valuesOf(shapes: Shapes, typed: (name: string) => string): Values {
-  const values: Record<string, Json> = {};
-  for (const [name, shape] of Object.entries(shapes)) {
-    const text = typed(name);
-    if (text.trim() === '') {
-      if (shape.required && shape.default === undefined)
-        return { ok: false, name, problem: `Fill in ${name}.` };
-      continue;
-    }
-    const value = valueOf(shape, text);
-    if (value === undefined) return { ok: false, name, problem: `${name} must be ${inWords(shape)}.` };
-    values[name] = value;
-  }
-  return { ok: true, values };
+const faultsAt = new Map<string, Signal<Faults>>();
+
+function faultsOf(place: string): Signal<Faults> {
+  const known = faultsAt.get(place);
+  if (known !== undefined) return known;
+  const faults = signal<Faults>({});
+  faultsAt.set(place, faults);
+  return faults;
 }
 
-/** The values typed under `place`; null: something is missing, and the person is notified. */
+/** The values that were typed, by the types of their fields; empty optional ones are left out. */
+function valuesOf(
+  shapes: Shapes,
+  typed: (name: string) => string,
+): { readonly values: Readonly<Record<string, Json>>; readonly faults: Faults } {
+  const values: Record<string, Json> = {};
+  const faults: Record<string, string> = {};
+  for (const [name, shape] of Object.entries(shapes)) {
+    const text = typed(name);
+    const value = text.trim() === '' ? undefined : valueOf(shape, text);
+    if (value !== undefined) values[name] = value;
+    else if (text.trim() !== '') faults[name] = `It must be ${inWords(shape)}.`;
+    else if (shape.required && shape.default === undefined) faults[name] = 'Fill this in.';
+  }
+  return { values, faults };
+}
+
+/** The values typed under `place`; null: the fields that are missing or wrong say so. */
 export function typedFields(shapes: Shapes, place: string): Readonly<Record<string, Json>> | null {
-  const read = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
-  if (read.ok) return read.values;
-  complain(new Problem('E_VALUE', 422, read.problem));
-  document.getElementById(`${place}-${read.name}`)?.focus();
-  return null;
+  const { values, faults } = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
+  show(place, faults);
+  return Object.keys(faults).length === 0 ? values : null;
+}
+
+function show(place: string, faults: Faults): void {
+  faultsOf(place).value = faults;
+  const [first] = Object.keys(faults);
+  if (first !== undefined) document.getElementById(`${place}-${first}`)?.focus();
+}
+
+/** Shows what the server says of single fields beside them, and throws the problem again. */
+export function rethrowBeside(error: unknown, shapes: Shapes, place: string): never {
+  if (error instanceof Problem) {
+    const said = error.details.length === 0 ? [error.message] : error.details;
+    const lines = said.flatMap((each) => each.split('; '));
+    const faults = Object.keys(shapes).flatMap((name) => {
+      const found = lines.find((line) => line.includes(`\`${name}\``));
+      return found === undefined ? [] : [[name, found] as const];
+    });
+    show(place, Object.fromEntries(faults));
+  }
+  throw error;
 }
 
 /** The value that was typed; undefined: the type has no such value. */
@@ -119,13 +146,26 @@ function Field({
 }) {
   const id = `${place}-${name}`;
   const label = oneLine(name, 80);
+  const faults = faultsOf(place);
+  const fault = faults.value[name];
+  const text = draft(`${place}/${name}`);
+  const type = (typed: string) => {
+    text.value = typed;
+    const { [name]: _own, ...others } = faults.value;
+    if (fault !== undefined) faults.value = others;
+  };
   return (
     <div class="field">
       <label for={id}>
         {label}
         {shape.required && shape.default === undefined && <span class="required"> required</span>}
       </label>
-      <Input id={id} shape={shape} text={draft(`${place}/${name}`)} />
+      <Input id={id} shape={shape} text={text.value} isWrong={fault !== undefined} type={type} />
+      {fault !== undefined && (
+        <p class="fault" id={`${id}-fault`}>
+          {oneLine(fault, 300)}
+        </p>
+      )}
       <p class="help" id={`${id}-help`}>
         {shape.description != null && shape.description !== '' && `${oneLine(shape.description, 300)} `}
         {shape.enum === null && shape.type !== 'string' && `Type: ${inWords(shape)}. `}
@@ -137,23 +177,26 @@ function Field({
   );
 }
 
-function Input({
-  id,
-  shape,
-  text,
-}: {
+interface InputProps {
   readonly id: string;
   readonly shape: FieldShape;
-  readonly text: ReturnType<typeof draft>;
-}) {
-  const given = { id, 'aria-describedby': `${id}-help`, value: text.value };
-  const type = (event: { currentTarget: { value: string } }) => {
-    text.value = event.currentTarget.value;
+  readonly text: string;
+  readonly isWrong: boolean;
+  readonly type: (text: string) => void;
+}
+
+function Input({ id, shape, text, isWrong, type }: InputProps) {
+  const typed = (event: { currentTarget: { value: string } }) => type(event.currentTarget.value);
+  const given = {
+    id,
+    'aria-describedby': isWrong ? `${id}-fault ${id}-help` : `${id}-help`,
+    'aria-invalid': isWrong,
+    value: text,
   };
   const choices = shape.enum?.map(written) ?? (shape.type === 'boolean' ? ['true', 'false'] : null);
   if (choices !== null)
     return (
-      <select {...given} onChange={type}>
+      <select {...given} onChange={typed}>
         <option value="">{shape.default === undefined ? 'Choose …' : 'Default'}</option>
         {choices.map((each) => (
           <option key={each} value={each}>
@@ -163,7 +206,7 @@ function Input({
       </select>
     );
   if (['list', 'array', 'object', 'any'].includes(shape.type))
-    return <textarea {...given} rows={3} onInput={type} />;
+    return <textarea {...given} rows={3} onInput={typed} />;
   const isNumber = shape.type === 'number' || shape.type === 'integer';
-  return <input {...given} inputMode={isNumber ? 'decimal' : 'text'} autocomplete="off" onInput={type} />;
+  return <input {...given} inputMode={isNumber ? 'decimal' : 'text'} autocomplete="off" onInput={typed} />;
 }

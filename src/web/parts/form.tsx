@@ -1,5 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { oneLine } from '../../kernel/one-line.ts';
+import type { Session } from '../api/documents.ts';
+import { saved } from '../state/saved.ts';
+import { useLive } from '../state/live.ts';
 import { complain } from '../state/toasts.ts';
 
 /** Runs one action at a time, and shows why it failed. */
@@ -19,6 +23,32 @@ export function useAction() {
   return { busy, run };
 }
 
+/** Why this person must not change anything here; null: nothing forbids it. */
+export function useRefusal(): string | null {
+  const session = useLive<Session>('/session').value.value;
+  if (saved !== null) return 'A saved page changes nothing.';
+  return session?.access === 'read' ? `The key of ${oneLine(session.name, 40)} may only read.` : null;
+}
+
+/** The button that sends a form; disabled with the reason where the person may only read. */
+export function WriteButton({
+  busy,
+  children,
+}: {
+  readonly busy: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const refusal = useRefusal();
+  return (
+    <>
+      <button type="submit" class="primary" aria-busy={busy} disabled={refusal !== null}>
+        {children}
+      </button>
+      {refusal !== null && <span class="help refusal"> {refusal}</span>}
+    </>
+  );
+}
+
 /** A button that does something on the server. `sure`: it asks once more before it does. */
 export function ActButton(props: {
   readonly act: () => Promise<void>;
@@ -28,6 +58,7 @@ export function ActButton(props: {
 }) {
   const { busy, run } = useAction();
   const asks = useSignal(false);
+  const refusal = useRefusal();
   const { sure, kind = 'quiet' } = props;
   const press = () => {
     if (sure !== undefined && !asks.value) asks.value = true;
@@ -42,6 +73,8 @@ export function ActButton(props: {
       class={asks.value ? 'danger' : kind}
       aria-busy={busy.value}
       aria-disabled={busy.value}
+      disabled={refusal !== null}
+      title={refusal ?? undefined}
       onClick={press}
       onBlur={() => (asks.value = false)}
     >

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Live } from '../state/live.ts';
 import type { Problem } from '../api/client.ts';
+import { saved } from '../state/saved.ts';
 import { State, visible } from './text.tsx';
 
 /** A view: its title, which gets the focus when it opens, and what can be done there. */
@@ -13,7 +14,7 @@ export function View(props: {
     <>
       <header class="head">
         <h1 tabIndex={-1}>{props.title}</h1>
-        {props.actions !== undefined && <div class="actions">{props.actions}</div>}
+        {saved === null && props.actions !== undefined && <div class="actions">{props.actions}</div>}
       </header>
       {props.children}
     </>

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { money, type Cost } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
-import { clock, moment, span } from '../../kernel/times.ts';
+import { clock, duration, moment, span } from '../../kernel/times.ts';
 import type { Explained } from '../../operations/why/explained.ts';
 import { link } from '../state/route.ts';
 import { now } from '../state/now.ts';
@@ -17,19 +17,22 @@ export function visible(text: string): string {
 /** The longest text of others that is shown at once, in characters. */
 const mostShown = 200_000;
 
-/** A text of several lines, as it was written. */
-export function Text({
-  value,
-  kind = 'prose',
-}: {
+interface TextProps {
   readonly value: string;
   readonly kind?: 'prose' | 'code';
-}) {
-  const cut = value.length > mostShown;
+  /** What is shown of a very long text; default: its start. */
+  readonly keeps?: 'start' | 'end';
+}
+
+/** A text of several lines, as it was written. */
+export function Text({ value, kind = 'prose', keeps = 'start' }: TextProps) {
+  const rest = Math.max(0, value.length - mostShown);
+  const shown = keeps === 'start' ? value.slice(0, mostShown) : value.slice(rest);
   return (
     <pre class={`text ${kind}`} tabIndex={kind === 'code' ? 0 : undefined}>
-      {visible(cut ? value.slice(0, mostShown) : value)}
-      {cut && `\n… ${String(value.length - mostShown)} more characters`}
+      {rest > 0 && keeps === 'end' && `… ${String(rest)} earlier characters\n`}
+      {visible(shown)}
+      {rest > 0 && keeps === 'start' && `\n… ${String(rest)} more characters`}
     </pre>
   );
 }
@@ -59,7 +62,8 @@ export function Ago({ at }: { readonly at: string }) {
 
 /** How long something has lasted, or lasts still. */
 export function Lasting({ from, to = null }: { readonly from: string; readonly to?: string | null }) {
-  const text = useComputed(() => span((to === null ? now.value : Date.parse(to)) - Date.parse(from)));
+  const start = Date.parse(from);
+  const text = to === null ? span(now.value - start) : duration(Date.parse(to) - start);
   return <time title={`${moment(from)} – ${to === null ? 'now' : moment(to)}`}>{text}</time>;
 }
 
@@ -83,10 +87,10 @@ export function Price({ cost }: { readonly cost: Cost }) {
 }
 
 const tones: readonly (readonly [string, string])[] = [
-  ['busy', 'running checking open ready'],
-  ['good', 'succeeded answered quiet done ok'],
-  ['wait', 'waiting pending parked paused stopped incomplete recorded approval request warning'],
-  ['bad', 'failed refused timed_out deadlock error problem'],
+  ['busy', 'running checking open ready runs'],
+  ['good', 'succeeded answered quiet done ok reused'],
+  ['wait', 'waiting pending parked paused stopped incomplete recorded approval request warning changed'],
+  ['bad', 'failed refused timed_out deadlock error problem broken gone'],
 ];
 const toneByState = new Map(
   tones.flatMap(([tone, states]) => states.split(' ').map((state) => [state, tone])),
@@ -164,7 +168,7 @@ export function Facts({
   return (
     <dl class="facts">
       {of
-        .filter(([, value]) => value !== null && value !== '')
+        .filter(([, value]) => value !== null && value !== '' && value !== false)
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

@@ -1,6 +1,7 @@
 import { signal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Problem, read } from '../api/client.ts';
+import type { Changed } from '../api/events.ts';
 
 /** A document of the API that is read again whenever the project changes. */
 export interface Live<T> {
@@ -77,19 +78,31 @@ async function load(path: string, entry: Entry): Promise<void> {
   entry.busy = false;
 }
 
+/** Documents that only files of the project change: what it is, and its definitions. */
+const ofProject = /^\/(?:session|protocol|workflows)\b|\/definition$/;
+
 /** Milliseconds between two readings while changes arrive without a pause. */
 const rest = 100;
 let timer: ReturnType<typeof setTimeout> | null = null;
 let last = 0;
 
-/** Reads everything that is shown again: at once, and in a flood of changes ten times a second. */
-export function refreshAll(): void {
+/** True: everything may have changed. */
+let isAll = false;
+
+/**
+ * Reads what is shown and may have changed again: at once, and in a flood of changes ten times a
+ * second.
+ */
+export function refreshAll(what: Changed): void {
+  if (what === null || what === 'project') isAll = true;
   if (timer !== null) return;
   timer = setTimeout(
     () => {
+      const isOf = (path: string) => isAll || !ofProject.test(path);
       timer = null;
       last = performance.now();
-      for (const [path, entry] of entries) if (entry.users > 0) refresh(path, entry);
+      for (const [path, entry] of entries) if (entry.users > 0 && isOf(path)) refresh(path, entry);
+      isAll = false;
     },
     Math.max(0, last + rest - performance.now()),
   );

@@ -6,9 +6,11 @@ import { oneLine } from '../../kernel/one-line.ts';
 import type { InboxItem } from '../../operations/inbox.ts';
 import type { Shown } from '../../operations/show.ts';
 import { judge, reply } from '../api/actions.ts';
+import type { StatusDocument } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
+import type { Session } from '../api/documents.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
-import { useAction } from '../parts/form.tsx';
+import { useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
 import { Ago, CommandLine, Facts, Line, State, Text, Until } from '../parts/text.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
@@ -141,9 +143,7 @@ function Answer({ item }: { readonly item: InboxItem }) {
         />
       </div>
       <Fields shapes={item.fields} place={place} />
-      <button type="submit" class="primary" aria-busy={busy.value}>
-        Send answer
-      </button>
+      <WriteButton busy={busy.value}>Send answer</WriteButton>
       <span class="help"> Ctrl+Enter sends it, too.</span>
     </form>
   );
@@ -154,6 +154,7 @@ function Approval({ item }: { readonly item: InboxItem }) {
   const comment = draft(`${place}/comment`);
   const { busy, run } = useAction();
   const gate = item.id.slice((item.run ?? '').length + 1);
+  const refusal = useGateRefusal(item.run, gate);
   const usual = useMemo(() => computed(() => isUsual(item.reply_types)), [item.reply_types]);
   const answer = (choice: string) => {
     const isRejected = choice === 'reject';
@@ -194,14 +195,28 @@ function Approval({ item }: { readonly item: InboxItem }) {
             type="button"
             class={choice === 'reject' ? 'danger' : 'primary'}
             aria-busy={busy.value}
+            disabled={refusal !== null}
             onClick={() => answer(choice)}
           >
             {choice === 'approve' ? 'Approve' : choice === 'reject' ? 'Reject' : oneLine(choice, 60)}
           </button>
         ))}
       </div>
+      {refusal !== null && <p class="help refusal">{refusal}</p>}
     </form>
   );
+}
+
+/** Why this person must not answer a gate; null: nothing forbids it. */
+function useGateRefusal(run: string | null, gate: string): string | null {
+  const ofTheKey = useRefusal();
+  const session = useLive<Session>('/session').value.value;
+  const status = useLive<StatusDocument>('/status').value.value;
+  const gates = status?.runs.find((each) => each.run === run)?.gates ?? [];
+  const approvers = gates.find((each) => each.gate === gate)?.approvers ?? [];
+  if (ofTheKey !== null || session === null) return ofTheKey;
+  if (approvers.length === 0 || approvers.includes(session.name)) return null;
+  return `Only ${oneLine(approvers.join(', '), 200)} may answer this gate, and this key is of ${oneLine(session.name, 40)}.`;
 }
 
 function isUsual(choices: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { at } from '../api/client.ts';
 import { Empty, Trouble } from '../parts/panel.tsx';
 import { Text } from '../parts/text.tsx';
@@ -12,16 +12,25 @@ interface Props {
   readonly isLive: boolean;
 }
 
-/** What the agents and programs of a run have printed; it follows a run that is alive. */
+/** How near to its end a box is scrolled that follows, in pixels. */
+const near = 24;
+
+/**
+ * What the agents and programs of a run have printed. It follows a run that is alive, until the
+ * person scrolls back.
+ */
 export function Logs({ run, step, isLive }: Props) {
-  const end = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const isFollowing = useSignal(true);
   const path = `${at('workflow-runs', run)}/logs${step === null ? '' : `?stage=${encodeURIComponent(step)}`}`;
   const { text, problem } = useText(path, isLive);
-  useEffect(() => {
-    const box = end.current;
-    if (box !== null && isLive && isFollowing.value) box.scrollTop = box.scrollHeight;
-  });
+  useLayoutEffect(() => {
+    const shown = box.current;
+    if (shown !== null && isLive && isFollowing.value) shown.scrollTop = shown.scrollHeight;
+  }, [text.value, isLive, isFollowing.value]);
+  const scrolled = ({ currentTarget: shown }: { currentTarget: HTMLDivElement }) => {
+    isFollowing.value = shown.scrollHeight - shown.scrollTop - shown.clientHeight < near;
+  };
   if (problem.value !== null && text.value === null) return <Trouble problem={problem.value} />;
   if (text.value === null) return <p class="empty loading">Loading …</p>;
   if (text.value === '') return <Empty>Nothing was printed.</Empty>;
@@ -37,8 +46,8 @@ export function Logs({ run, step, isLive }: Props) {
           Follow
         </label>
       )}
-      <div class="log" ref={end}>
-        <Text value={text.value} kind="code" />
+      <div class="log" ref={box} onScroll={scrolled}>
+        <Text value={text.value} kind="code" keeps={isLive ? 'end' : 'start'} />
       </div>
     </>
   );

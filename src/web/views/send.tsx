@@ -5,7 +5,7 @@ import { sendLetter } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
 import type { LetterType, ProtocolDocument, Session } from '../api/documents.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
-import { useAction } from '../parts/form.tsx';
+import { useAction, WriteButton } from '../parts/form.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
@@ -104,9 +104,7 @@ function Letter({ types, role, thread }: LetterProps) {
       )}
       <Words subject={subject} text={text} />
       <Fields shapes={type.fields} place={`${place}-${type.name}`} />
-      <button type="submit" class="primary" aria-busy={busy.value}>
-        Send
-      </button>
+      <WriteButton busy={busy.value}>Send</WriteButton>
       <span class="help"> Ctrl+Enter sends it, too.</span>
     </form>
   );

@@ -1,42 +1,152 @@
-import { duration, seconds } from '../../kernel/times.ts';
-import { Empty } from '../parts/panel.tsx';
+import { oneLine } from '../../kernel/one-line.ts';
+import { duration, seconds, span } from '../../kernel/times.ts';
 import { Line, toneOf } from '../parts/text.tsx';
-import { now } from '../state/now.ts';
-import { timelineOf, type StepRow } from '../steps.ts';
 import { link } from '../state/route.ts';
+import type { Bar, Lane, Timeline } from '../steps.ts';
 
-const height = 10;
+const [width, height] = [1000, 18];
 
-/** A bar for each step that has started, on one axis. */
-export function StepBars({ run, rows }: { readonly run: string; readonly rows: readonly StepRow[] }) {
-  const isOpen = rows.some(({ step }) => step.started_at !== null && step.completed_at === null);
-  const { start, end, bars } = timelineOf(rows, isOpen ? now.value : 0);
-  if (bars.length === 0) return <Empty>No step has started.</Empty>;
+const words: Readonly<Record<Bar['kind'], string>> = {
+  worker: 'work',
+  check: 'check',
+  queue: 'waits for a slot',
+  pause: 'pause',
+  gate: 'waits for a person',
+  body: 'its own steps',
+};
+
+/** A lane for each step, and in it a bar for each attempt, pause and wait, all on one axis. */
+export function StepBars({
+  run,
+  timeline,
+  isOpen,
+}: {
+  readonly run: string;
+  readonly timeline: Timeline;
+  readonly isOpen: boolean;
+}) {
+  const { start, end, ticks, lanes } = timeline;
+  const kinds = [...new Set(lanes.flatMap(({ bars }) => bars.map(({ kind }) => kind)))];
+  const at = (offset: number) => (offset / (end - start)) * width;
   return (
     <div class="timeline">
-      {bars.map(({ path, status, from, to }) => (
-        <a key={path} href={stepLink(run, path)} class="bar">
-          <span class="name">
-            <Line value={path} limit={60} />
-          </span>
-          <svg viewBox={`0 0 1000 ${String(height)}`} preserveAspectRatio="none" aria-hidden="true">
-            <rect class="track" width="1000" height={height} />
-            <rect
-              class={`fill ${toneOf(status)}`}
-              x={from * 1000}
-              width={Math.max(4, (to - from) * 1000)}
-              height={height}
-            />
-          </svg>
-          <span class="took">{duration((to - from) * (end - start))}</span>
-        </a>
-      ))}
-      <p class="axis dim">
-        <span>{seconds(start)}</span>
-        <span>{isOpen ? 'now' : seconds(end)}</span>
+      <p class="axis" aria-hidden="true">
+        <span class="name dim">{seconds(start)}</span>
+        <span class="ticks">
+          {ticks.map((tick) => (
+            <span key={tick} style={{ insetInlineStart: `${String(at(tick) / 10)}%` }}>
+              {tick === 0 ? '0' : span(tick).replace(/ 0?0[hms]$/, '')}
+            </span>
+          ))}
+        </span>
+        <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
       </p>
+      {lanes.map((lane) => (
+        <Row key={lane.path} run={run} lane={lane} ticks={ticks.map(at)} isOpen={isOpen} />
+      ))}
+      <ul class="legend">
+        {kinds.map((kind) => (
+          <li key={kind}>
+            <svg viewBox="0 0 24 12" aria-hidden="true">
+              <Shape kind={kind} tone={kind === 'gate' ? 'wait' : 'calm'} x={0} length={24} tall={12} />
+            </svg>
+            {words[kind]}
+          </li>
+        ))}
+      </ul>
     </div>
   );
+}
+
+interface RowProps {
+  readonly run: string;
+  readonly lane: Lane;
+  readonly ticks: readonly number[];
+  readonly isOpen: boolean;
+}
+
+function Row({ run, lane, ticks, isOpen }: RowProps) {
+  const { path, depth, bars, skipped } = lane;
+  const took = bars.reduce((sum, { lasts, kind }) => (kind === 'queue' ? sum : sum + lasts), 0);
+  return (
+    <a href={stepLink(run, path)} class="bar" aria-label={inWords(lane)}>
+      <span class={`name depth-${String(Math.min(depth, 4))}`}>
+        <Line value={path.split('/').slice(-2).join('/')} limit={60} />
+      </span>
+      <svg viewBox={`0 0 ${String(width)} ${String(height)}`} preserveAspectRatio="none" aria-hidden="true">
+        <rect class="track" width={width} height={height} />
+        {ticks.map((x) => (
+          <line key={x} class="tick" x1={x} x2={x} y1="0" y2={height} vector-effect="non-scaling-stroke" />
+        ))}
+        {bars.map((bar) => (
+          <Shape
+            key={bar.from}
+            kind={bar.kind}
+            tone={toneOfBar(bar, lane.status)}
+            x={bar.start * width}
+            length={(bar.end - bar.start) * width}
+            tall={height}
+            title={barInWords(bar)}
+          />
+        ))}
+        {isOpen && (
+          <line class="now" x1={width} x2={width} y1="0" y2={height} vector-effect="non-scaling-stroke" />
+        )}
+      </svg>
+      {skipped !== null && <span class="skipped">{`skipped: ${oneLine(skipped.why, 120)}`}</span>}
+      <span class="took">{bars.length > 0 && duration(took)}</span>
+    </a>
+  );
+}
+
+/** A failed attempt is red although a later one succeeded. */
+function toneOfBar({ kind, result, to }: Bar, status: string): string {
+  if (kind === 'gate') return to === null ? 'wait' : toneOf(status);
+  if (kind === 'pause' || kind === 'queue') return 'calm';
+  if (result === null) return to === null ? 'busy' : toneOf(status);
+  return { done: 'good', failed: 'bad', incomplete: 'wait', stopped: 'calm' }[result];
+}
+
+interface ShapeProps {
+  readonly kind: Bar['kind'];
+  readonly tone: string;
+  readonly x: number;
+  readonly length: number;
+  readonly tall: number;
+  readonly title?: string;
+}
+
+/** Work is a full bar, a check a half one, the steps inside a thin one, waiting a line. */
+function Shape({ kind, tone, x, length, tall, title }: ShapeProps) {
+  const share = { worker: 0.78, check: 0.44, gate: 0.78, body: 0.28, pause: 0.12, queue: 0.12 }[kind];
+  const high = tall * share;
+  return (
+    <rect
+      class={`fill ${tone} ${kind}`}
+      x={x}
+      y={(tall - high) / 2}
+      width={Math.max(kind === 'queue' ? 0 : 3, length)}
+      height={high}
+    >
+      {title !== undefined && <title>{title}</title>}
+    </rect>
+  );
+}
+
+/** One stretch in words: `attempt 2: failed after 3.1s: exit code 1`. */
+function barInWords({ kind, iteration, attempt, to, lasts, result, provider, reason }: Bar): string {
+  const round = iteration > 1 ? `round ${String(iteration)}, ` : '';
+  const what = kind === 'worker' ? `${round}attempt ${String(attempt)}` : `${round}${words[kind]}`;
+  const who = provider === null ? '' : kind === 'pause' ? `: ${provider} is rate limited` : ` by ${provider}`;
+  const how = result === null ? '' : `, ${result}`;
+  const why = reason === null ? '' : `: ${oneLine(reason, 200)}`;
+  return `${what}${who}, ${duration(lasts)}${to === null ? ' so far' : ''}${how}${why}`;
+}
+
+function inWords({ path, status, bars, skipped }: Lane): string {
+  const parts = bars.map(barInWords);
+  const said = skipped === null ? parts : [...parts, `skipped: ${oneLine(skipped.why, 200)}`];
+  return `${oneLine(path, 80)}: ${status.toLowerCase()}; ${said.join('; ')}`;
 }
 
 export function stepLink(run: string, path: string): string {

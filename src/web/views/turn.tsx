@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { money } from '../../kernel/cost.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { duration } from '../../kernel/times.ts';
 import type { InvocationDocument, Shown } from '../../operations/show.ts';
 import { at } from '../api/client.ts';
+import { Difference, sizeOf } from '../parts/difference.tsx';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Trouble, View } from '../parts/panel.tsx';
 import { Ago, Facts, Lasting, Line, State, Text } from '../parts/text.tsx';
@@ -13,7 +16,7 @@ import { say } from './roles.tsx';
 
 type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 
-/** One turn: what its agent was asked, what it printed, and what it sent. */
+/** One turn: what its agent was asked, what it printed and changed, what it cost, and what it sent. */
 export function Turn({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('turns', id));
   return <Loaded live={live}>{(shown) => (shown.kind === 'turn' ? <Shows shown={shown} /> : null)}</Loaded>;
@@ -77,25 +80,75 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
 }
 
 function Invocation({ id, invocation }: { readonly id: string; readonly invocation: InvocationDocument }) {
-  const { attempt, round, result } = invocation;
+  const { attempt, round, prompt, stdout, stderr, changes, result } = invocation;
   const folder = `${at('turns', id)}/${String(attempt)}/${String(round)}`;
+  const grows = result === null;
   return (
-    <div class="beside">
-      <FilePanel title="Prompt" path={invocation.prompt && `${folder}/prompt`} grows={result === null} />
-      <div class="stack">
-        <FilePanel
-          title="Transcript"
-          path={invocation.stdout && `${folder}/stdout`}
-          grows={result === null}
-        />
-        <FilePanel title="Errors" path={invocation.stderr && `${folder}/stderr`} grows={result === null} />
-        {result !== null && (
-          <Panel title="Result">
-            <Text value={JSON.stringify(result, null, 2)} kind="code" />
-          </Panel>
-        )}
+    <>
+      {result !== null && <Outcome result={result} />}
+      <div class="beside">
+        <FilePanel title="Prompt" path={prompt && `${folder}/prompt`} grows={grows} />
+        <div class="stack">
+          <Changes path={changes && `${folder}/changes`} isOver={!grows} />
+          <FilePanel title="Transcript" path={stdout && `${folder}/stdout`} grows={grows} />
+          <FilePanel title="Errors" path={stderr && `${folder}/stderr`} grows={grows} />
+        </div>
       </div>
-    </div>
+    </>
+  );
+}
+
+/** How a launch ended, how long it took, and what it cost. */
+function Outcome({ result }: { readonly result: JsonObject }) {
+  const { outcome = null, exit = null, durationMs = null } = result;
+  const { is = null, reason = null, usage = null, model = null } = objectIn(outcome);
+  const { usd = null, tokens = null } = objectIn(usage);
+  const { text = null } = objectIn(reason);
+  const cost = money({
+    usd: typeof usd === 'number' ? usd : 0,
+    tokens: typeof tokens === 'number' ? tokens : 0,
+    unpriced: usd === null && tokens === null ? 1 : 0,
+  });
+  return (
+    <>
+      <Facts
+        of={[
+          ['Ended', typeof is === 'string' && <State value={is} />],
+          ['Reason', typeof text === 'string' && <Line value={text} limit={400} />],
+          ['Took', typeof durationMs === 'number' && duration(durationMs)],
+          ['Cost', cost],
+          ['Model', typeof model === 'string' && <Line value={model} limit={60} />],
+          ['Exit code', typeof exit === 'number' && exit !== 0 && String(exit)],
+        ]}
+      />
+      <details>
+        <summary>The whole result</summary>
+        <Text value={JSON.stringify(result, null, 2)} kind="code" />
+      </details>
+    </>
+  );
+}
+
+function objectIn(value: Json): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** What changed in the workspace of a turn while it ran. */
+function Changes({ path, isOver }: { readonly path: string | null; readonly isOver: boolean }) {
+  const { text } = useText(path, false);
+  if (path === null)
+    return isOver ? (
+      <Panel title="Files">
+        <Empty>It changed no file in a git workspace.</Empty>
+      </Panel>
+    ) : null;
+  if (text.value === null || text.value === '') return null;
+  const { files, added, removed } = sizeOf(text.value);
+  const size = `${String(files)} ${files === 1 ? 'file' : 'files'}, +${String(added)} −${String(removed)}`;
+  return (
+    <Panel title="Files" aside={<span class="dim">{size}</span>}>
+      <Difference patch={text.value.trimEnd()} />
+    </Panel>
   );
 }
 

@@ -4,18 +4,19 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { span } from '../../kernel/times.ts';
 import type { PlanDocument } from '../../operations/runs/plan.ts';
 import { planOf, startRun } from '../api/actions.ts';
-import { at } from '../api/client.ts';
+import { at, Problem } from '../api/client.ts';
 import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
 import { NewWorkflow } from '../composer/opening.tsx';
-import { Fields, typedFields } from '../parts/fields.tsx';
-import { useAction } from '../parts/form.tsx';
+import { Fields, rethrowBeside, typedFields } from '../parts/fields.tsx';
+import { useAction, WriteButton } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Facts, Line, State, Text, visible } from '../parts/text.tsx';
+import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
-import { notify } from '../state/toasts.ts';
+import { complain, notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
-import { PlanGraph } from './plan-graph.tsx';
+import { StepGraph, type GraphStep } from './step-graph.tsx';
 
 /** The workflows of the project, the unreadable ones with their problem. */
 export function Workflows() {
@@ -111,20 +112,33 @@ function Diagnostics({ workflow }: { readonly workflow: WorkflowDocument }) {
 
 function Start({ id, workflow }: { readonly id: string; readonly workflow: WorkflowDocument }) {
   const place = `run-${id}`;
-  const plan = useSignal<PlanDocument | null>(null);
+  const planned = useSignal<{ readonly plan: PlanDocument; readonly of: string } | null>(null);
   const planning = useAction();
   const starting = useAction();
   const { parameters } = workflow;
-  const values = () => typedFields(parameters, place);
+  const limit = draft(`${place}:usd`);
   const preview = () => {
-    const given = values();
-    if (given !== null) void planning.run(async () => void (plan.value = await planOf(id, given)));
+    const given = typedFields(parameters, place);
+    if (given === null) return;
+    void planning.run(async () => {
+      const plan = await planOf(id, given).catch((error: unknown) => rethrowBeside(error, parameters, place));
+      planned.value = { plan, of: JSON.stringify(given) };
+    });
   };
   const start = () => {
-    const given = values();
-    if (given === null) return;
+    const given = typedFields(parameters, place);
+    if (given === null || planned.value === null) return;
+    if (JSON.stringify(given) !== planned.value.of) {
+      notify('The parameters have changed: see the new price first.');
+      return preview();
+    }
+    const usd = usdOf(limit.value);
+    if (usd === undefined) return complain(new Problem('E_VALUE', 422, 'The limit must be dollars, such as 2.50.'));
     void starting.run(async () => {
-      const { run } = await startRun(id, given);
+      const { run } = await startRun(id, given, usd).catch((error: unknown) =>
+        rethrowBeside(error, parameters, place),
+      );
+      clearDrafts(`${place}:`);
       notify('The run has started.');
       go(link('runs', run));
     });
@@ -133,20 +147,43 @@ function Start({ id, workflow }: { readonly id: string; readonly workflow: Workf
     <>
       <form class="panel" {...onSubmit(preview)}>
         <Fields shapes={parameters} place={place} />
-        <button type="submit" class={plan.value === null ? 'primary' : ''} aria-busy={planning.busy.value}>
-          {plan.value === null ? 'Show the price' : 'Update the price'}
+        <button
+          type="submit"
+          class={planned.value === null ? 'primary' : ''}
+          aria-busy={planning.busy.value}
+        >
+          {planned.value === null ? 'Show the price' : 'Update the price'}
         </button>
       </form>
-      {plan.value !== null && (
+      {planned.value !== null && (
         <>
-          <PlanPanel plan={plan.value} />
-          <button type="button" class="primary" aria-busy={starting.busy.value} onClick={start}>
-            Run it, for at most {priceOf(plan.value)}
-          </button>
+          <PlanPanel plan={planned.value.plan} />
+          <form class="panel" {...onSubmit(start)}>
+            <div class="field">
+              <label for={`${place}-usd`}>Stop at this cost, in dollars</label>
+              <input
+                id={`${place}-usd`}
+                class="short"
+                inputMode="decimal"
+                autocomplete="off"
+                value={limit.value}
+                onInput={(event) => (limit.value = event.currentTarget.value)}
+              />
+              <p class="help">Empty: the limit of the workflow, if it has one.</p>
+            </div>
+            <WriteButton busy={starting.busy.value}>Run it, for at most {priceOf(planned.value.plan)}</WriteButton>
+          </form>
         </>
       )}
     </>
   );
+}
+
+/** A limit in dollars; null: none, undefined: not an amount. */
+function usdOf(text: string): number | null | undefined {
+  const trimmed = text.trim().replace(/^\$/, '');
+  if (trimmed === '') return null;
+  return /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : undefined;
 }
 
 /** The worst case in one phrase. */
@@ -155,6 +192,19 @@ function priceOf({ ceiling }: PlanDocument): string {
   if (launches === 0) return 'nothing: it starts no agent';
   if (usd !== null) return money({ usd, tokens: tokens ?? 0, unpriced: 0 }) || '$0.00';
   return tokens === null ? 'an unknown price' : `${String(tokens)} tokens`;
+}
+
+const shapes: Readonly<Record<string, GraphStep['shape']>> = {
+  GATE: 'gate',
+  FOR_EACH: 'body',
+  WHILE: 'body',
+  WORKFLOW: 'body',
+};
+
+function drawn({ step, kind, provider, role }: PlanDocument['contracts'][number]): GraphStep {
+  const shape = shapes[kind] ?? 'step';
+  const about = provider ?? role ?? kind.toLowerCase().replaceAll('_', ' ');
+  return { id: step, about, tone: shape === 'gate' ? 'wait' : 'calm', shape, href: null };
 }
 
 function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
@@ -181,7 +231,12 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
           {`${visible(each.step)}: the ${each.what} is unbounded, because ${visible(each.why)}.`}
         </p>
       ))}
-      <PlanGraph contracts={contracts} />
+      <StepGraph
+        steps={contracts.filter(({ step }) => !step.includes('/')).map(drawn)}
+        edges={contracts.flatMap(({ step, needs }) =>
+          needs.map((need) => ({ from: need, to: step, label: '' })),
+        )}
+      />
       <Table
         caption="Steps, by the time at which they can start"
         names={['#Batch', 'Step', 'Kind', 'Needs', '#Attempts', 'Capabilities']}

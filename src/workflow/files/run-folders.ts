@@ -16,19 +16,32 @@ export type { RunCard };
 /** A run with the definition it was started with. */
 export interface StoredRun extends RunFolder {
   readonly card: RunCard;
+  /** Of the file that defines it; null: no file does. */
+  readonly text: string | null;
+}
+
+/** What is stored of a definition: as it runs, and as its author wrote it. */
+interface StoredDefinition {
+  readonly workflow: Workflow;
+  readonly text: string | null;
 }
 
 /**
  * Makes the folder of a run, durable before it returns. The run exists once its journal has its
  * first event. Throws `E_TARGET` when the run exists.
  */
-export function createRun(disk: Disk, card: RunCard, definition: Workflow): StoredRun {
+export function createRun(
+  disk: Disk,
+  card: RunCard,
+  definition: Workflow,
+  text: string | null = null,
+): StoredRun {
   const folder = runFolder(card.run);
   if (hasBegun(disk, card.run)) throw new MailroomError('E_TARGET', `there is a run ${card.run} already`);
   for (const name of ['control', 'inbox', 'logs']) disk.makeFolder(join(folder, name));
-  replaceDefinition(disk, card.run, definition);
+  replaceDefinition(disk, card.run, { workflow: definition, text });
   disk.write(cardFile(card.run), `${JSON.stringify(card, null, 2)}\n`, { sync: true });
-  return { card, run: card.run, definition, workspace: card.workspace };
+  return { card, run: card.run, definition, text, workspace: card.workspace };
 }
 
 /** Removes what lies in the folder of a run that was not created. */
@@ -40,7 +53,7 @@ export function discardUncreated(disk: Disk, run: string): void {
  * Replaces the definition of a run by an edited one. Like a record, it is valid only with its
  * checksum.
  */
-export function replaceDefinition(disk: Disk, run: string, definition: Workflow): void {
+export function replaceDefinition(disk: Disk, run: string, definition: StoredDefinition): void {
   disk.write(definitionFile(run), formatLine(JSON.stringify(definition)), { sync: true });
 }
 
@@ -63,7 +76,8 @@ export function readRun(disk: Disk, run: string): StoredRun | null {
   const bytes = disk.read(definitionFile(run), Number.MAX_SAFE_INTEGER);
   const json = bytes === null ? null : openLine(bytes.subarray(0, -1));
   if (json === null) throw damaged(definitionFile(run));
-  return { card, run, definition: JSON.parse(json) as Workflow, workspace: card.workspace };
+  const { workflow, text } = JSON.parse(json) as StoredDefinition;
+  return { card, run, definition: workflow, text, workspace: card.workspace };
 }
 
 /**

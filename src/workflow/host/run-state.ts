@@ -1,6 +1,7 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { apply } from '../machine/apply.ts';
-import { runStateOf, type RunState } from '../machine/state.ts';
+import type { RunEvent } from '../machine/event.ts';
+import { emptyRunState, runStateOf, type RunState } from '../machine/state.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { restoreHint } from '../../disk/journal-lines.ts';
@@ -19,6 +20,19 @@ export function runState(disk: Disk, run: string, moment: Moment | null = null):
     run,
     records.reduce((state, { event }) => apply(state, event), start),
   );
+}
+
+/** The events that the journal of a run keeps, and the state before them. Throws `E_JOURNAL`. */
+export function runHistory(
+  disk: Disk,
+  run: string,
+): { readonly before: RunState; readonly events: readonly RunEvent[]; readonly complete: boolean } {
+  const { records } = runReader(disk, run).read(0);
+  const [first] = records;
+  const events = records.map(({ event }) => event);
+  if (first?.n === 1) return { before: emptyRunState(), events, complete: true };
+  const before = runState(disk, run, first === undefined ? null : { record: first.n - 1 });
+  return { before, events, complete: false };
 }
 
 /**

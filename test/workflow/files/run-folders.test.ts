@@ -64,6 +64,7 @@ describe.each(runFixtures)('the folders of runs: $name', ({ make }) => {
       card: card('a'),
       run: 'a',
       definition: sample,
+      text: null,
       workspace: '/w',
     });
     expect(() => createRun(project, card('a'), sample)).toThrowError(
@@ -112,8 +113,8 @@ describe.each(runFixtures)('the folders of runs: $name', ({ make }) => {
     const { project } = make();
     begin(project, 'a');
     const edited = workflow(step('other'));
-    replaceDefinition(project, 'a', edited);
-    expect(readRun(project, 'a')?.definition).toEqual(edited);
+    replaceDefinition(project, 'a', { workflow: edited, text: 'steps: …' });
+    expect(readRun(project, 'a')).toMatchObject({ definition: edited, text: 'steps: …' });
   });
 
   it('have a journal, blobs and a control folder of their own', () => {

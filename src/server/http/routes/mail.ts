@@ -62,12 +62,12 @@ const reading: readonly Route[] = [
   route({
     method: 'get',
     path: '/api/v1/turns/{id}/{attempt}/{round}/{file}',
-    summary: "The prompt or the output of a turn's agent",
+    summary: "The prompt, the output, or the changed files of a turn's agent",
     tag: 'mail',
     params: byTurn.extend({
       attempt: z.string(),
       round: z.string(),
-      file: z.enum(['prompt', 'stdout', 'stderr']),
+      file: z.enum(['prompt', 'stdout', 'stderr', 'changes']),
     }),
     media: 'text/plain',
     handle: ({ project, api }, { params }) => {

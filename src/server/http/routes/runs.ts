@@ -3,13 +3,17 @@ import type { Moment } from '../../../kernel/times.ts';
 import { json } from '../../../operations/documents/common.ts';
 import {
   resumptionDocument,
+  runDefinitionDocument,
   runDocument,
   runsDocument,
   runVerdict,
+  timelineDocument,
 } from '../../../operations/documents/runs.ts';
 import type { RunVerdict } from '../../../operations/runs/ask-run.ts';
 import { commandRun, resumeRun, retryStep } from '../../../operations/runs/commands.ts';
+import { readRunDefinition } from '../../../operations/runs/definition.ts';
 import { readLogs, readResumption, readRun, readRuns } from '../../../operations/runs/reading.ts';
+import { timelineOf } from '../../../operations/runs/timeline.ts';
 import { listed, paging } from '../paging.ts';
 import { route, type Answer, type Asked, type Desk, type Route } from '../route.ts';
 import { plainText } from './mail.ts';
@@ -63,6 +67,29 @@ const reading: readonly Route[] = [
       const document = await readRun(stored, momentIn(query, now()));
       return { document: document as z.output<typeof runDocument> };
     },
+  }),
+  route({
+    method: 'get',
+    path: `${runs}/{id}/timeline`,
+    summary: 'What the steps did, and when: attempts, checks, pauses, gates',
+    tag: 'runs',
+    params: byId,
+    document: timelineDocument,
+    handle: ({ project }, { params }) => {
+      const stored = project.workflows.run(params.id);
+      return { document: timelineOf(stored.run, stored.history()) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${runs}/{id}/definition`,
+    summary: 'The definition as the run follows it, and whether its file still says the same',
+    tag: 'runs',
+    params: byId,
+    document: runDefinitionDocument,
+    handle: async ({ project }, { params }) => ({
+      document: await readRunDefinition(project.workflows, project.root, project.workflows.run(params.id)),
+    }),
   }),
   route({
     method: 'get',

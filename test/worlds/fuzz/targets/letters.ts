@@ -98,7 +98,7 @@ const places: Readonly<Record<string, JsonObject>> = {
     person: 'ada',
     startedAt: 1,
   },
-  [`${runs}/definition`]: { name: 'w', body: { steps: [] } },
+  [`${runs}/definition`]: { workflow: { name: 'w', body: { steps: [] } }, text: null },
   [contextHolderFile(context)]: { run, restored: true },
   ...Object.fromEntries(logs.map((log) => [`.mailroom/events/${log}.jsonl`, event])),
   [`${runs}/lock.json`]: { pid: 1, host: 'h', since: 1, triggers: false, startTime: null },

@@ -62,7 +62,7 @@ const moves: MoveTable<EffectName> = [
   [String.raw`^\.mailroom/tmp/`, `${attempt}/messages/`, 'turn.message'],
   [String.raw`^\.mailroom/tmp/`, `${attempt}/collected-\\d+/`, 'turn.collect'],
   [String.raw`^\.mailroom/tmp/`, `${attempt}/[^/]*prompt[^/]*$`, 'turn.prompt'],
-  [String.raw`^\.mailroom/tmp/`, `${attempt}/[^/]*result[^/]*$`, 'turn.result'],
+  [String.raw`^\.mailroom/tmp/`, `${attempt}/[^/]*(result|changes)[^/]*$`, 'turn.result'],
 ];
 
 const gits: GitTable<EffectName> = [

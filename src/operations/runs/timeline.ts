@@ -1,0 +1,199 @@
+import { iso, isoOrNull } from '../../kernel/times.ts';
+import { apply } from '../../workflow/machine/apply.ts';
+import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
+import { lastFailure } from '../../workflow/machine/view.ts';
+import type { RunHistory } from './services.ts';
+
+/** A stretch of time in which a step did one thing. Times are ISO 8601 in UTC. */
+export interface Stretch {
+  /**
+   * `worker` and `check`: a process or a turn runs. `queue`: it waits for a slot. `pause`: it waits
+   * for its next attempt. `gate`: it waits for a person. `body`: the steps inside it run.
+   */
+  readonly kind: 'worker' | 'check' | 'queue' | 'pause' | 'gate' | 'body';
+  /** From 1. */
+  readonly iteration: number;
+  /** Of the iteration; 0: none has begun. */
+  readonly attempt: number;
+  readonly from: string;
+  /** Null: it lasts. */
+  readonly to: string | null;
+  /** When a pause ends, or a gate times out; null: no time is set. */
+  readonly until: string | null;
+  /** The provider that works, or whose rate limit makes the pause; null: none. */
+  readonly provider: string | null;
+  /** `stopped`: it was interrupted. Null: it lasts, or has no result. */
+  readonly result: 'done' | 'failed' | 'incomplete' | 'stopped' | null;
+  /** Why it failed, or who answered what; null: nothing to report. */
+  readonly reason: string | null;
+}
+
+/** What the steps of a run did, and when. */
+export interface TimelineDocument {
+  readonly schema: 1;
+  readonly run: string;
+  /** False: the journal of the run does not keep its beginning. */
+  readonly complete: boolean;
+  /** Of its last record; null: it has none. */
+  readonly last: string | null;
+  /** In the order of their first stretch; each visit of a step in a sequence has its own path. */
+  readonly steps: readonly { readonly path: Path; readonly stretches: readonly Stretch[] }[];
+}
+
+/** Folds the events of a run into what its steps did. Consumes the state before them. */
+export function timelineOf(run: string, { before: state, events, complete }: RunHistory): TimelineDocument {
+  const found = new Map<Path, Stretch[]>();
+  const open = new Map<Path, Doing>();
+  const begin = (path: Path, is: Doing | null) => {
+    if (is === null) return void open.delete(path);
+    open.set(path, is);
+    const { key: _key, ...begun } = is;
+    const stretch = { ...begun, from: iso(state.now), to: null, result: null, reason: null };
+    found.set(path, [...(found.get(path) ?? []), stretch]);
+  };
+  for (const path of busy(state)) begin(path, doing(state, path));
+  for (const event of events) {
+    const before = state.now;
+    apply(state, event);
+    // Nothing ran between the end of one host and the start of the next.
+    const to = iso(event.type === 'resumed' ? before : state.now);
+    for (const path of touchedBy(event) ?? new Set([...open.keys(), ...busy(state)])) {
+      const [was, is] = [open.get(path), doing(state, path)];
+      if (was?.key === is?.key) continue;
+      if (was !== undefined) close(found.get(path), to, resultOf(state, path, event));
+      begin(path, is);
+    }
+  }
+  const steps = [...found].flatMap(([path, stretches]) =>
+    stretches.length === 0 ? [] : [{ path, stretches }],
+  );
+  return { schema: 1, run, complete, last: state.events === 0 ? null : iso(state.now), steps };
+}
+
+/** Ends the last stretch; a wait that took no time is none. */
+function close(
+  stretches: Stretch[] | undefined,
+  to: string,
+  result: Pick<Stretch, 'result' | 'reason'>,
+): void {
+  const last = stretches?.pop();
+  if (last === undefined) return;
+  const isWait = last.kind === 'queue' || last.kind === 'pause';
+  if (!isWait || last.from !== to) stretches?.push({ ...last, to, ...result });
+}
+
+function busy({ active, ready }: RunState): Path[] {
+  return [...active, ...ready];
+}
+
+/** The steps whose phase an event can change; null: any. */
+function touchedBy(event: RunEvent): readonly Path[] | null {
+  switch (event.type) {
+    case 'launched':
+    case 'posted':
+    case 'role-waits':
+    case 'ended':
+    case 'checked':
+    case 'put-back':
+      return [event.key.path];
+    case 'started':
+    case 'expanded':
+    case 'asked':
+    case 'judged':
+    case 'checking':
+    case 'retrying':
+    case 'iterating':
+    case 'completed':
+    case 'skipped':
+    case 'settled':
+    case 'looking':
+    case 'looked':
+      return [event.path];
+    case 'readied':
+      return event.paths;
+    case 'parked':
+    case 'clocked':
+    case 'paused':
+    case 'hooked':
+    case 'rolled-back':
+    case 'controlled':
+      return [];
+    default:
+      return null;
+  }
+}
+
+/** `key` changes with every new stretch. */
+type Doing = Pick<Stretch, 'kind' | 'iteration' | 'attempt' | 'until' | 'provider'> & {
+  readonly key: string;
+};
+
+/** What a step does now; null: nothing that takes time. */
+function doing(state: RunState, path: Path): Doing | null {
+  const run = state.steps.get(path);
+  const begun = (kind: Stretch['kind'], until: number | null, provider: string | null): Doing => {
+    const { iteration = 1, attempt = 0, checks = 0 } = run ?? {};
+    const key = [kind, iteration, attempt, checks].join(' ');
+    return { key, kind, iteration, attempt, until: isoOrNull(until), provider };
+  };
+  if (run === undefined || run.phase.is === 'pending')
+    return state.ready.has(path) ? begun('queue', null, null) : null;
+  const { phase } = run;
+  switch (phase.is) {
+    case 'running':
+      return begun('worker', null, phase.provider);
+    case 'checking':
+      return begun('check', null, phase.provider);
+    case 'waiting':
+    case 'check-waiting':
+      return begun('pause', phase.notBefore > 0 ? phase.notBefore : null, phase.provider);
+    case 'asked':
+      return begun('gate', phase.deadline, null);
+    case 'open':
+      return begun('body', null, null);
+    default:
+      return null;
+  }
+}
+
+/** How the event that ended a stretch ended it. */
+function resultOf(state: RunState, path: Path, event: RunEvent): Pick<Stretch, 'result' | 'reason'> {
+  switch (event.type) {
+    case 'ended': {
+      const reason = lastFailure(state, path)?.reason.text ?? null;
+      return { result: reason === null ? 'done' : 'failed', reason };
+    }
+    case 'checked':
+      return checked(event.verdict);
+    case 'judged': {
+      const said = event.comment === null ? '' : `: ${event.comment}`;
+      return { result: 'done', reason: `${event.choice} by ${event.by}${said}` };
+    }
+    case 'settled':
+      return event.status === 'SUCCEEDED'
+        ? { result: 'done', reason: null }
+        : { result: 'failed', reason: event.reason?.text ?? null };
+    case 'put-back':
+    case 'resumed':
+    case 'swept':
+      return { result: 'stopped', reason: null };
+    default:
+      return { result: null, reason: null };
+  }
+}
+
+type Verdict = Extract<RunEvent, { type: 'checked' }>['verdict'];
+
+function checked(verdict: Verdict): Pick<Stretch, 'result' | 'reason'> {
+  switch (verdict.is) {
+    case 'complete':
+      return { result: 'done', reason: null };
+    case 'incomplete':
+      return { result: 'incomplete', reason: verdict.reasons.join('; ') || null };
+    case 'summarised':
+      return { result: verdict.problem === null ? 'done' : 'failed', reason: verdict.problem };
+    case 'none':
+      return { result: 'failed', reason: verdict.reason.text };
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Hono } from 'hono';
+import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
+import type { Json } from '../../kernel/json.ts';
+import { iso } from '../../kernel/times.ts';
+import type { TimelineDocument } from '../../operations/runs/timeline.ts';
+import type { Shown } from '../../operations/show.ts';
+import { makeApp } from './app.ts';
+import type { Desk } from './route.ts';
+import { allRoutes } from './routes/all.ts';
+import { Streams } from './stream.ts';
+
+/** What a saved page shows, by its whole id. */
+export interface Subject {
+  readonly kind: 'run' | 'thread';
+  readonly id: string;
+}
+
+/** The most characters of one text; of a longer one the end is saved. */
+const mostCharacters = 512 * 1024;
+
+/**
+ * The page with one run or thread in it, as a single HTML file that opens from disk: the script, the
+ * styles, and the API's answers, masked as they always are. Its policy lets nothing else in, and no
+ * request out. Throws `E_TARGET` where the installation has no page.
+ */
+export async function savedPage(desk: Desk, subject: Subject): Promise<string> {
+  const answers = new Answers(desk);
+  if (subject.kind === 'run') await collectRun(answers, subject.id);
+  else await collectThread(answers, subject.id);
+  const saved = {
+    at: iso(desk.now()),
+    project: basename(desk.project.root),
+    route: `#/${subject.kind}s/${subject.id}`,
+    documents: answers.documents,
+    texts: answers.texts,
+  };
+  return assembled(desk, JSON.stringify(saved));
+}
+
+/** Answers of the API, by the paths by which the page asks for them. */
+class Answers {
+  readonly documents: Record<string, Json> = {};
+  readonly texts: Record<string, string> = {};
+  readonly #app: Hono;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(desk: Desk) {
+    this.#app = makeApp(desk, allRoutes(new Streams(desk)), () => {});
+    this.#headers = { host: 'localhost', authorization: `Bearer ${desk.api.keys()[0]?.key ?? ''}` };
+  }
+
+  #ask(path: string): Response | Promise<Response> {
+    return this.#app.request(`/api/v1${path}`, { headers: this.#headers });
+  }
+
+  /** The document at a path. Throws the problem that the API answers with. */
+  async document<T>(path: string): Promise<T> {
+    const response = await this.#ask(path);
+    const found = (await response.json()) as Json;
+    if (!response.ok) {
+      const { code, detail } = found as { readonly code: ErrorCode; readonly detail: string };
+      throw new MailroomError(code, detail);
+    }
+    this.documents[path] = found;
+    return found as T;
+  }
+
+  /** The same for a text; one that is not there is left out. */
+  async text(path: string): Promise<void> {
+    const response = await this.#ask(path);
+    if (response.ok) this.texts[path] = (await response.text()).slice(-mostCharacters);
+  }
+}
+
+async function collectRun(answers: Answers, run: string): Promise<void> {
+  const path = `/workflow-runs/${run}`;
+  await answers.document(path);
+  await answers.document(`${path}/definition`);
+  const { steps } = await answers.document<TimelineDocument>(`${path}/timeline`);
+  await answers.text(`${path}/logs`);
+  for (const { path: step } of steps)
+    await answers.text(`${path}/logs?stage=${encodeURIComponent(step)}`);
+}
+
+async function collectThread(answers: Answers, thread: string): Promise<void> {
+  const shown = await answers.document<Shown>(`/threads/${thread}`);
+  if (shown.kind !== 'thread') return;
+  for (const { id } of shown.messages) await answers.document(`/messages/${id}`);
+  const turns = [...shown.messages.map(({ turn }) => turn), ...shown.turns.map(({ id }) => id)];
+  for (const turn of new Set(turns.filter((id) => id !== null))) await collectTurn(answers, turn);
+}
+
+/** The folder of an old turn may be gone. */
+async function collectTurn(answers: Answers, turn: string): Promise<void> {
+  const shown = await answers.document<Shown>(`/turns/${turn}`).catch((error: unknown) => {
+    if (error instanceof MailroomError && error.code === 'E_TARGET') return null;
+    throw error;
+  });
+  if (shown?.kind !== 'turn') return;
+  for (const { attempt, round } of shown.invocations)
+    for (const file of ['prompt', 'stdout', 'stderr', 'changes'])
+      await answers.text(`/turns/${turn}/${String(attempt)}/${String(round)}/${file}`);
+}
+
+/** The page with its parts inside it, and the data as JSON that is never run. */
+function assembled({ api }: Desk, data: string): string {
+  const asset = (name: string): string => {
+    const found = api.asset(`dist/web/${name}`);
+    if (found !== null) return found.toString('utf8');
+    throw new MailroomError('E_TARGET', 'this installation has no page', 'build it with `npm run build`');
+  };
+  const page = asset('index.html');
+  const [link = '', styleName = ''] = /<link rel="stylesheet" href="([^"]+)"[^>]*>/.exec(page) ?? [];
+  const [tag = '', scriptName = ''] = /<script type="module" src="([^"]+)"><\/script>/.exec(page) ?? [];
+  const style = asset(styleName);
+  // Neither ends its own element.
+  const script = asset(scriptName).replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+  const parts: readonly (readonly [string, string])[] = [
+    ['<meta charset="utf-8" />', `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`],
+    [link, `<style>${style}</style>`],
+    [tag, `<script id="saved" type="application/json">${data.replaceAll('<', '\\u003c')}</script>`],
+    // The script needs the elements above it.
+    ['</body>', `<script type="module">${script}</script>\n  </body>`],
+  ];
+  return parts.reduce((text, [from, to]) => text.replace(from, () => to), page);
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
