@@ -83,7 +83,8 @@ export class Desk {
     page.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url());
       const isSaved = protocol === 'file:' && request.isNavigationRequest();
-      if (protocol !== 'data:' && hostname !== '127.0.0.1' && !isSaved) this.faults.push(`request to ${request.url()}`);
+      if (protocol !== 'data:' && hostname !== '127.0.0.1' && !isSaved)
+        this.faults.push(`request to ${request.url()}`);
     });
   }
 

@@ -86,7 +86,10 @@ describe('the places of a graph', () => {
   });
 
   it('of steps in a cycle follow the order in which they are entered', () => {
-    const edges = ['ab', 'bc', 'ca', 'cd', 'bb'].map((pair) => ({ from: pair.charAt(0), to: pair.charAt(1) }));
+    const edges = ['ab', 'bc', 'ca', 'cd', 'bb'].map((pair) => ({
+      from: pair.charAt(0),
+      to: pair.charAt(1),
+    }));
     const cells = layers(['a', 'b', 'c', 'd'], edges);
     expect([...cells].map(([name, { column }]) => `${name}${String(column)}`)).toEqual([
       'a0',

@@ -30,9 +30,7 @@ export async function retryStep(
   refuseImpossible(run, file);
   const { workflows } = context.place();
   if (await run.alive()) return printVerdict(context, run, file, options);
-  return follow(context, options, (watch, waits) =>
-    workflows.resume(run, { watch, waits, command: file }),
-  );
+  return follow(context, options, (watch, waits) => workflows.resume(run, { watch, waits, command: file }));
 }
 
 async function instructionsOf(

@@ -15,10 +15,7 @@ export function addShow(program: Command, context: Context): void {
     .option('--at <moment>', `show it as it was: ${momentHelp}`)
     .option('--html', 'print a run or a thread as one HTML file that opens without a server')
     .option('--json', 'print one JSON document')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ mailroom show 4f2a9c\n  $ mailroom show 4f2a9c --html > run.html',
-    )
+    .addHelpText('after', '\nExamples:\n  $ mailroom show 4f2a9c\n  $ mailroom show 4f2a9c --html > run.html')
     .action(
       context.act(async (id: string, options: ShowOptions) =>
         (await import('../actions/show.ts')).runShow(context, id, options),

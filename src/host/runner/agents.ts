@@ -115,7 +115,8 @@ export class ProcessRunner implements Runner {
       // A process that never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map(), null];
       const edited = await edits();
-      const left = job.keepsDifference === true && tree !== null ? await this.#difference(workspace, tree) : null;
+      const left =
+        job.keepsDifference === true && tree !== null ? await this.#difference(workspace, tree) : null;
       return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed(), left];
     } catch (error) {
       return refused(messageOf(error), { usd: null, tokens: null });

@@ -217,17 +217,15 @@ export class Turns {
     const invocation = this.#running.get(key);
     if (!invocation) return;
     try {
-      if (difference !== null) this.#keepDifference(invocation, difference);
+      const { turn, attempt, round } = invocation;
+      // For people only: a disk that refuses it harms no turn.
+      if (difference !== null)
+        orElse(() => this.#ports.folders.difference(turn, attempt, round, difference), undefined);
       const looked = this.#lookAt(key, invocation, changed);
       if (!this.#running.isStopping(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
     } finally {
       this.#running.forget(key);
     }
-  }
-
-  /** For people only: a disk that refuses it harms no turn. */
-  #keepDifference({ turn, attempt, round }: Invocation, text: string): void {
-    orElse(() => this.#ports.folders.difference(turn, attempt, round, text), undefined);
   }
 
   #lookAt(key: string, { turn, workspace }: Invocation, changed: Changed): ChangesJudged {

@@ -44,8 +44,7 @@ function readingApi(disk: RealDisk, packageRoot: string, keys: readonly ApiKey[]
   const own = new RealDisk(packageRoot, null);
   const mask = maskOf([...projectSecrets(disk), ...keys.map(({ key }) => key)]);
   return {
-    mask: <Document extends Json>(document: Document) =>
-      maskJson(document, strongMask(mask)) as Document,
+    mask: <Document extends Json>(document: Document) => maskJson(document, strongMask(mask)) as Document,
     maskText: (text: string) => mask.text(text),
     asset: (path: string) => own.read(path, assetBytes),
   };

@@ -80,8 +80,7 @@ async function collectRun(answers: Answers, run: string): Promise<void> {
   await answers.document(`${path}/definition`);
   const { steps } = await answers.document<TimelineDocument>(`${path}/timeline`);
   await answers.text(`${path}/logs`);
-  for (const { path: step } of steps)
-    await answers.text(`${path}/logs?stage=${encodeURIComponent(step)}`);
+  for (const { path: step } of steps) await answers.text(`${path}/logs?stage=${encodeURIComponent(step)}`);
 }
 
 async function collectThread(answers: Answers, thread: string): Promise<void> {
@@ -127,7 +126,10 @@ function assembled({ api }: Desk, data: string): string {
     "require-trusted-types-for 'script'",
   ].join('; ');
   const parts: readonly (readonly [string, string])[] = [
-    ['<meta charset="utf-8" />', `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`],
+    [
+      '<meta charset="utf-8" />',
+      `<meta charset="utf-8" />\n    <meta http-equiv="Content-Security-Policy" content="${policy}" />`,
+    ],
     [link, `<style>${style}</style>`],
     [tag, `<script id="saved" type="application/json">${data.replaceAll('<', '\\u003c')}</script>`],
     // The script needs the elements above it.

@@ -60,10 +60,7 @@ export async function command(
  * definition; empty: they do not.
  */
 export async function retryStep(run: string, step: string, instructions: string): Promise<Verdict> {
-  return await send(
-    at('workflow-runs', run, 'retry', step),
-    instructions === '' ? {} : { instructions },
-  );
+  return await send(at('workflow-runs', run, 'retry', step), instructions === '' ? {} : { instructions });
 }
 
 export async function planOf(workflow: string, parameters: Values): Promise<PlanDocument> {

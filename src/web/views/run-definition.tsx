@@ -45,9 +45,7 @@ export function Definition({ definition }: { readonly definition: RunDefinition 
   if (text === null) return null;
   return (
     <details class="panel definition">
-      <summary>
-        The definition as this run follows it {now !== 'same' && <State value={now} />}
-      </summary>
+      <summary>The definition as this run follows it {now !== 'same' && <State value={now} />}</summary>
       <p>
         {words[now]}
         {file !== null && now !== 'gone' && (

@@ -101,7 +101,9 @@ function Retry({ run, visit }: { readonly run: string; readonly visit: string })
   const instructions = useSignal('');
   const again = async () => {
     const { state } = await retryStep(run, visit, instructions.value.trim());
-    notify(state === 'done' ? 'The step runs again.' : 'Recorded: the step runs again when the run continues.');
+    notify(
+      state === 'done' ? 'The step runs again.' : 'Recorded: the step runs again when the run continues.',
+    );
   };
   return (
     <div class="retry">

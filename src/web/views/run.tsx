@@ -49,9 +49,7 @@ function Shows({ run }: { readonly run: RunDocument }) {
       <Warnings warnings={run.warnings} />
       {definition !== null && <RunGraph run={run.run} graph={definition.graph} rows={rows} />}
       <Panel title="Timeline">
-        <Loaded live={timeline}>
-          {(document) => <Bars run={run} rows={rows} document={document} />}
-        </Loaded>
+        <Loaded live={timeline}>{(document) => <Bars run={run} rows={rows} document={document} />}</Loaded>
       </Panel>
       <Steps run={run.run} rows={rows} chosen={chosen} />
       {row !== undefined && <StepPanel run={run} row={row} timeline={timeline.value.value} />}

@@ -73,7 +73,13 @@ function isBack(cells: ReadonlyMap<string, Cell>, from: string, to: string): boo
   return (cells.get(to)?.column ?? 0) <= (cells.get(from)?.column ?? 0);
 }
 
-function Connection({ edge, cells }: { readonly edge: GraphEdge; readonly cells: ReadonlyMap<string, Cell> }) {
+function Connection({
+  edge,
+  cells,
+}: {
+  readonly edge: GraphEdge;
+  readonly cells: ReadonlyMap<string, Cell>;
+}) {
   const [from, to] = [cells.get(edge.from), cells.get(edge.to)].map((cell) => cell && placeOf(cell));
   if (from === undefined || to === undefined) return null;
   const d = isBack(cells, edge.from, edge.to) ? jump(from, to) : line(from, to);
@@ -124,9 +130,5 @@ function Node({ step, cell }: { readonly step: GraphStep; readonly cell: Cell })
     </g>
   );
   if (href === null) return drawn;
-  return (
-    <a href={href} aria-label={`${oneLine(id, 80)}: ${oneLine(about, 80)}`}>
-      {drawn}
-    </a>
-  );
+  return <a href={href}>{drawn}</a>;
 }

@@ -69,7 +69,7 @@ function Row({ run, lane, ticks, isOpen }: RowProps) {
   const { path, depth, bars, skipped } = lane;
   const took = bars.reduce((sum, { lasts, kind }) => (kind === 'queue' ? sum : sum + lasts), 0);
   return (
-    <a href={stepLink(run, path)} class="bar" aria-label={inWords(lane)}>
+    <a href={stepLink(run, path)} class="bar">
       <span class={`name depth-${String(Math.min(depth, 4))}`}>
         <Line value={path.split('/').slice(-2).join('/')} limit={60} />
       </span>
@@ -94,6 +94,7 @@ function Row({ run, lane, ticks, isOpen }: RowProps) {
         )}
       </svg>
       {skipped !== null && <span class="skipped">{`skipped: ${oneLine(skipped.why, 120)}`}</span>}
+      <span class="unseen">{inWords(lane)}</span>
       <span class="took">{bars.length > 0 && duration(took)}</span>
     </a>
   );
@@ -143,10 +144,8 @@ function barInWords({ kind, iteration, attempt, to, lasts, result, provider, rea
   return `${what}${who}, ${duration(lasts)}${to === null ? ' so far' : ''}${how}${why}`;
 }
 
-function inWords({ path, status, bars, skipped }: Lane): string {
-  const parts = bars.map(barInWords);
-  const said = skipped === null ? parts : [...parts, `skipped: ${oneLine(skipped.why, 200)}`];
-  return `${oneLine(path, 80)}: ${status.toLowerCase()}; ${said.join('; ')}`;
+function inWords({ status, bars }: Lane): string {
+  return `: ${[status.toLowerCase(), ...bars.map(barInWords)].join('; ')};`;
 }
 
 export function stepLink(run: string, path: string): string {

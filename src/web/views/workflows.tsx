@@ -116,7 +116,6 @@ function Start({ id, workflow }: { readonly id: string; readonly workflow: Workf
   const planning = useAction();
   const starting = useAction();
   const { parameters } = workflow;
-  const limit = draft(`${place}:usd`);
   const preview = () => {
     const given = typedFields(parameters, place);
     if (given === null) return;
@@ -132,8 +131,9 @@ function Start({ id, workflow }: { readonly id: string; readonly workflow: Workf
       notify('The parameters have changed: see the new price first.');
       return preview();
     }
-    const usd = usdOf(limit.value);
-    if (usd === undefined) return complain(new Problem('E_VALUE', 422, 'The limit must be dollars, such as 2.50.'));
+    const usd = usdOf(draft(`${place}:usd`).value);
+    if (usd === undefined)
+      return complain(new Problem('E_VALUE', 422, 'The limit must be dollars, such as 2.50.'));
     void starting.run(async () => {
       const { run } = await startRun(id, given, usd).catch((error: unknown) =>
         rethrowBeside(error, parameters, place),
@@ -147,35 +147,51 @@ function Start({ id, workflow }: { readonly id: string; readonly workflow: Workf
     <>
       <form class="panel" {...onSubmit(preview)}>
         <Fields shapes={parameters} place={place} />
-        <button
-          type="submit"
-          class={planned.value === null ? 'primary' : ''}
-          aria-busy={planning.busy.value}
-        >
+        <button type="submit" class={planned.value === null ? 'primary' : ''} aria-busy={planning.busy.value}>
           {planned.value === null ? 'Show the price' : 'Update the price'}
         </button>
       </form>
       {planned.value !== null && (
         <>
           <PlanPanel plan={planned.value.plan} />
-          <form class="panel" {...onSubmit(start)}>
-            <div class="field">
-              <label for={`${place}-usd`}>Stop at this cost, in dollars</label>
-              <input
-                id={`${place}-usd`}
-                class="short"
-                inputMode="decimal"
-                autocomplete="off"
-                value={limit.value}
-                onInput={(event) => (limit.value = event.currentTarget.value)}
-              />
-              <p class="help">Empty: the limit of the workflow, if it has one.</p>
-            </div>
-            <WriteButton busy={starting.busy.value}>Run it, for at most {priceOf(planned.value.plan)}</WriteButton>
-          </form>
+          <LimitForm
+            place={place}
+            price={priceOf(planned.value.plan)}
+            busy={starting.busy.value}
+            start={start}
+          />
         </>
       )}
     </>
+  );
+}
+
+interface LimitProps {
+  readonly place: string;
+  readonly price: string;
+  readonly busy: boolean;
+  readonly start: () => void;
+}
+
+/** Starts the run that was planned, with a limit of its own if the person sets one. */
+function LimitForm({ place, price, busy, start }: LimitProps) {
+  const limit = draft(`${place}:usd`);
+  return (
+    <form class="panel" {...onSubmit(start)}>
+      <div class="field">
+        <label for={`${place}-usd`}>Stop at this cost, in dollars</label>
+        <input
+          id={`${place}-usd`}
+          class="short"
+          inputMode="decimal"
+          autocomplete="off"
+          value={limit.value}
+          onInput={(event) => (limit.value = event.currentTarget.value)}
+        />
+        <p class="help">Empty: the limit of the workflow, if it has one.</p>
+      </div>
+      <WriteButton busy={busy}>Run it, for at most {price}</WriteButton>
+    </form>
   );
 }
 

@@ -28,11 +28,7 @@ describe('the timeline of a run', () => {
     world.pass(5_000);
     world.done('a');
     expect(linesOf(world)).toEqual({
-      a: [
-        'worker 1.1 0-2000 failed: it broke',
-        'pause 1.1 2000-3000',
-        'worker 1.2 3000-7000 done',
-      ],
+      a: ['worker 1.1 0-2000 failed: it broke', 'pause 1.1 2000-3000', 'worker 1.2 3000-7000 done'],
       b: ['worker 1.1 7000-'],
     });
   });
