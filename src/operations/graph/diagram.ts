@@ -67,7 +67,7 @@ export interface Outline {
     /** `body`: a loop or a sub-workflow. */
     readonly shape: DiagramNode['shape'] | 'body';
   }[];
-  readonly edges: readonly Edge[];
+  readonly edges: readonly Pick<Edge, 'from' | 'to' | 'label'>[];
 }
 
 export function outlineOf({ body: { steps } }: Workflow): Outline {
@@ -76,7 +76,9 @@ export function outlineOf({ body: { steps } }: Workflow): Outline {
       const isBody = innerOf(step.work) !== null;
       return { id: step.id, who: whoOf(step), shape: isBody ? 'body' : shapeOf(step) };
     }),
-    edges: steps.flatMap((step) => edgesOf(step, (id) => id)),
+    edges: steps.flatMap((step) =>
+      edgesOf(step, (id) => id).map(({ from, to, label }) => ({ from, to, label })),
+    ),
   };
 }
 
