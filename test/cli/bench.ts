@@ -14,7 +14,7 @@ import type { Protocol } from '../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
 import { statusSource, type StatusSource } from '../../src/operations/project/kept-status.ts';
-import type { RunCard } from '../../src/operations/runs/services.ts';
+import type { FoundWorkflow, RunCard } from '../../src/operations/runs/services.ts';
 import type { Prunable } from '../../src/operations/project/prune.ts';
 import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
@@ -26,7 +26,6 @@ import { artifactsIn } from '../../src/languages/swdl/artifacts.ts';
 import { effectiveDefinition, writeDefinition } from '../../src/operations/project/composing.ts';
 import { identitiesBy } from '../../src/operations/project/find-workflow.ts';
 import { projectFiles } from '../../src/operations/project/workflows.ts';
-import type { FoundWorkflow } from '../../src/operations/runs/services.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { listWorkflowFiles } from '../../src/operations/project/project-files.ts';
 import { requestControl } from '../../src/host/control.ts';
@@ -47,11 +46,10 @@ export interface Ran {
   readonly err: string;
 }
 
-const elsewhere: Pick<ProjectServices, 'nip' | 'api' | 'closedApi' | 'past' | 'editor'> = {
-  editor: () => Promise.reject(new Error('no editor is tested here')),
-  nip: () => Promise.reject(new Error("runs are not this bench's matter")),
-  api: () => Promise.reject(new Error('nothing is served here')),
-  closedApi: () => Promise.reject(new Error('nothing is served here')),
+const untested = () => Promise.reject(new Error('no bench of commands has this'));
+const others = { editor: untested, nip: untested, api: untested, closedApi: untested };
+const elsewhere: Pick<ProjectServices, keyof typeof others | 'past'> = {
+  ...others,
   past: () => {
     throw new Error('its journal keeps no past');
   },
