@@ -15,9 +15,10 @@ type Graph = Pick<Draft, 'steps' | 'edges'>;
  * same place.
  */
 export function placesOf({ steps, edges }: Graph): Map<string, Point> {
-  const needs = new Map(steps.map(({ id }) => [id, [] as string[]]));
-  for (const { from, to } of edges) needs.get(to)?.push(from);
-  const cells = layers(needs);
+  const cells = layers(
+    steps.map(({ id }) => id),
+    edges,
+  );
   const own = steps.flatMap(({ position }) => (position === null ? [] : [position]));
   // What has no place of its own stays left of nothing, below what has one.
   const top = own.length === 0 ? 0 : Math.max(...own.map(([, y]) => y)) + box.height + gap.y;
