@@ -7,6 +7,9 @@ export function isPosition(word: string): boolean {
   return word === 'last' || word.startsWith('@');
 }
 
+/** What people call the items that are answered. */
+const answered: Partial<Record<InboxItem['kind'], string>> = { request: 'request', approval: 'gate' };
+
 /**
  * The item that a word means: `@2`, the second of the list, or `last`, the newest of these kinds;
  * null: the only one of these kinds. Throws `E_TARGET` with the list if there is none or more than
@@ -20,7 +23,8 @@ export function pickItem(
   const fitting = items.filter(({ kind }) => kinds.includes(kind));
   const picked = itemAt(items, fitting, word);
   if (picked !== undefined && kinds.includes(picked.kind)) return picked;
-  const what = kinds.includes('approval') ? 'gate' : 'request';
+  const words = kinds.flatMap((kind) => answered[kind] ?? []);
+  const what = words.join(' or ');
   const [first] = fitting;
   if (first === undefined)
     throw new MailroomError(
@@ -32,7 +36,9 @@ export function pickItem(
     (item) => `  ${wordsFor(item, items)}  ${item.from}: ${item.subject.replaceAll(/\s+/g, ' ')}`,
   );
   const problem =
-    word === null ? `${String(fitting.length)} ${what}s wait` : `\`${word}\` is not a ${what} that waits`;
+    word === null
+      ? `${String(fitting.length)} ${words.map((each) => `${each}s`).join(' or ')} wait`
+      : `\`${word}\` is not a ${what} that waits`;
   const hint = `say which one, for example ${wordsFor(first, items)}`;
   throw new MailroomError('E_TARGET', [`${problem}:`, ...list].join('\n'), hint);
 }

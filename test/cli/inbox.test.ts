@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { pickItem } from '../../src/operations/positions.ts';
 import type { RunStatusDocument } from '../../src/operations/runs/run-status.ts';
 import { Bench } from './bench.ts';
 import { letter, team } from './team.ts';
@@ -128,6 +129,13 @@ describe('inbox', () => {
     ]);
     const id = bench.id('Which of the parsers does the new front end take from now on?').slice(-6);
     expect(lines).toContain(`    mailroom reply ${id} --message "…"`);
+  });
+
+  it('names requests and gates where either may be answered', () => {
+    expect(() => pickItem([], ['request', 'approval'], null)).toThrow(
+      'no request or gate waits for an answer',
+    );
+    expect(() => pickItem([], ['approval'], null)).toThrow('no gate waits for an answer');
   });
 
   it('refuses a role that is no person', async () => {

@@ -91,7 +91,9 @@ describe('up', () => {
       "
     `);
     const notices = [...bench.state.unread.values()].map(({ message }) => message.body);
-    expect(notices.join()).toContain('After 3 attempts these messages are in agents/engineer/failed/:');
+    expect(notices.join()).toMatch(
+      /After 3 attempts these messages are in agents\/engineer\/failed\/:\n- `mailroom retry \w{6}`: Do it\n/,
+    );
     expect(code).toBe(1);
   });
 

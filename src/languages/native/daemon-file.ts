@@ -36,7 +36,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   filter: '`filter` is an expression over `trigger`',
   evaluate: '`evaluate` is a first step whose result the `when` of the others reads',
   analyze: '`analyze` is a last step',
-  context: '`context.env` is `env` of the workflow, and its expressions read the event as `trigger`',
+  context:
+    '`context.env` is `env` of the workflow, and its expressions read the event as `trigger`; in place of `last_result`, the last step leaves a file for the next run',
   cooldown: 'only a trigger with `files` has a `cooldown`',
   max_retries: 'a failed step is tried again by its own `on_failure: retry`',
 };

@@ -1,7 +1,7 @@
 import { firstLineThenFence } from '../../../kernel/quoting.ts';
 import type { Fact, Notice } from '../event.ts';
 import type { MailState, Turn } from '../state.ts';
-import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
+import { endOfId, type MessageId, type ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
 /** A notice to the project's person. */
@@ -9,8 +9,12 @@ export function noticeToUser(thread: ThreadId | null, subject: string, lines: re
   return { to: 'user', thread, inReplyTo: null, subject, body: lines.join('\n') };
 }
 
+/** Each message with the command that puts it back. */
 function named(state: MailState, ids: readonly MessageId[]): string[] {
-  return ids.map((id) => `- ${id}: ${state.mail.get(id)?.message.subject ?? '(its text is in failed/)'}`);
+  return ids.map((id) => {
+    const subject = state.mail.get(id)?.message.subject ?? '(its text is in failed/)';
+    return `- \`mailroom retry ${endOfId(id)}\`: ${subject}`;
+  });
 }
 
 export function failThreadFact(state: MailState, thread: ThreadId, reason: Reason): Fact {
@@ -24,7 +28,7 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
     'What waited in it is in `failed/`, each with the reason beside it.',
     ...named(state, waiting),
     '',
-    '`mailroom retry <id>` puts a message back and opens the thread again.',
+    '`mailroom retry` puts a message back and opens the thread again.',
   ]);
   return { type: 'thread-failed', thread, reason, notices: [notice] };
 }
@@ -36,7 +40,7 @@ export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact 
     `After ${turn.attempt === 1 ? 'one attempt' : `${String(turn.attempt)} attempts`} these messages are in agents/${turn.role}/failed/:`,
     ...named(state, turn.messages),
     '',
-    '`mailroom retry <id>` puts a message back.',
+    '`mailroom retry` puts a message back.',
   ]);
   return { type: 'abandoned', turn: turn.id, reason, notices: [notice] };
 }
