@@ -21,7 +21,9 @@ export function checkAwake(report: CheckReport): void {
   }
   for (const role of asleep) {
     const message = `nothing can wake \`${role.name}\`, unless a workflow does`;
-    const hint = `no role that gets mail can send it a message that it expects: name \`${role.name}\` under \`to\` of a message type, or change its \`expects\``;
+    const sends = [...report.protocol.types.values()].some(({ from }) => from.includes(role.name));
+    const places = sends ? '' : ' and, to let it send any, under `from` of another';
+    const hint = `no role that gets mail can send it a message that it expects: name \`${role.name}\` under \`to\` of a message type${places}, or change its \`expects\``;
     report.problems.push({
       code: 'E_PROTOCOL',
       severity: 'warning',
