@@ -41,8 +41,11 @@ export function putFolder(source: Disk, survey: Survey, target: Disk, folder: st
  */
 export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): void {
   const { folder, owner, guard } = to;
-  const places = new Map(survey.folders.map((path) => [path, realPath(target, below(folder, path))]));
-  for (const [path, place] of places) {
+  const places = new Map<string, string>();
+  // The outer folders come first, and what is in the place of one is the cause.
+  for (const path of survey.folders) {
+    const place = realPath(target, below(folder, path));
+    places.set(path, place);
     guard(target, place, below(folder, path));
     const kind = place === '' ? 'folder' : (target.look(place)?.kind ?? 'folder');
     if (kind !== 'folder')

@@ -113,6 +113,16 @@ describe.each(runFixtures)('paths that leave their root: $name', ({ make }) => {
     expect(fixture.tree('outside')).toEqual(['plan.md']);
   });
 
+  it('lays no input over a file, and says how to place it elsewhere', () => {
+    const fixture = worldOf(make);
+    fixture.plant('project/plan', 'mine');
+    const inputs = [input('make', 'plan', 'plan')];
+    expect(() => filesOf(fixture).prepare(launch('use', { inputs }))).toThrowError(
+      'plan is a file, not a folder for an input: place it by `as`',
+    );
+    expect(fixture.text('project/plan')).toBe('mine');
+  });
+
   it('follows links that stay inside, and leaves out what is not a file, with a warning', () => {
     const fixture = worldOf(make);
     fixture.plant('project/lib/a.ts', 'a');
