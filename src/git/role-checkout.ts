@@ -42,9 +42,11 @@ export class RoleCheckout {
     const tip = (await this.#refs.find(this.#branch)) ?? (await this.#begin(last));
     if (!existsSync(join(path, '.git'))) {
       await this.#refs.move([{ ref: this.#laying, to: tip }], 'checkout');
-      // One that was deleted by hand.
-      await git(['worktree', 'remove', '--force', path], { cwd: project });
-      await this.#refs.ask(['worktree', 'add', '--no-checkout', path, branch]);
+      await inTurn(project, async () => {
+        // One that was deleted by hand.
+        await git(['worktree', 'remove', '--force', path], { cwd: project });
+        await this.#refs.ask(['worktree', 'add', '--no-checkout', path, branch]);
+      });
     }
     const laid = await this.#refs.find(this.#laying);
     // A host was killed while it wrote the files. The agent had not started.
@@ -161,6 +163,16 @@ export class RoleCheckout {
 }
 
 const checkoutMs = 600_000;
+
+/** By project: the last change of its list of worktrees. */
+const changing = new Map<string, Promise<void>>();
+
+/** Git reads worktrees that another git process has half made, and fails. */
+function inTurn(project: string, work: () => Promise<void>): Promise<void> {
+  const done = (changing.get(project) ?? Promise.resolve()).then(work, work);
+  changing.set(project, done);
+  return done;
+}
 
 /** Puts the index of a look in the place of the checkout's own, with the time that git compares. */
 function putIndex({ folder, index }: Look): void {
