@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Changed, Edits } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
-import { watchEdits, type EditWatch } from '../../git/edits.ts';
+import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
 import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
 import { environments } from '../../process/sandbox/environment.ts';
@@ -46,6 +46,9 @@ interface Ran {
 type OnReady = (process: Launched) => void;
 
 const MB = 1024 * 1024;
+
+/** No folder is watched. */
+const none: ReadonlyMap<string, FolderWatch> = new Map();
 
 /**
  * The output size at which the process is ended, and how much of it is kept in memory, in bytes.
@@ -108,8 +111,11 @@ export class Processes {
 
   /** Runs a process to its end. Throws the reason if it could not start. */
   async run(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
-    const watches = await this.#watch(job.watched ?? []);
-    const edits = await this.#watchEdits(job);
+    const { editsBut, project } = this.#options;
+    // Most have nothing to wait for, and start at once: before what else their host does now.
+    const watches = job.watched.length === 0 ? none : await this.#watch(job.watched);
+    const isRecorded = job.kind === 'agent' && editsBut !== undefined;
+    const edits = isRecorded ? await watchEdits(job.workspace, project, editsBut) : null;
     const result =
       job.kind === 'agent'
         ? await inTemporary((temporary) => this.#toEnd(job, temporary, onReady))
@@ -125,11 +131,6 @@ export class Processes {
     const watches = new Map<string, FolderWatch>();
     for (const folder of folders) watches.set(folder, await watchFolder(folder, this.#options.project));
     return watches;
-  }
-
-  async #watchEdits({ kind, workspace }: ProcessJob): Promise<EditWatch | null> {
-    const { editsBut, project } = this.#options;
-    return editsBut === undefined || kind !== 'agent' ? null : watchEdits(workspace, project, editsBut);
   }
 
   /** `temporary`: an agent's folder, used as its home where its program needs one. */

@@ -239,14 +239,13 @@ export class Workers {
       if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
       if (launch.check === null) {
         const result = withLooked(this.#work(over, outcome), looked);
-        this.#ports.files.hideValues(launch.key);
         this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
         return;
       }
       const collected = this.#ports.files.collect(launch, false);
       const { result: read, verdict } = readCheck(launch, { exit, outcome, collected, changed });
       const result = withLooked(read, looked);
-      this.#ports.files.hideValues(launch.key);
+      if (collected.values !== null) this.#ports.files.hideValues(launch.key);
       this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
     });
   }
@@ -288,6 +287,7 @@ export class Workers {
     const texts = done && outcome?.is === 'done' ? outputsFromText(launch, first, outcome.text) : [];
     for (const { output, text } of texts) files.handOver(launch, output, text);
     const collected = texts.length === 0 ? first : files.collect(launch, done);
+    if (collected.values !== null) files.hideValues(launch.key);
     return readWork(launch, { exit, outcome, collected });
   }
 
