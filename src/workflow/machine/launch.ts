@@ -1,5 +1,6 @@
 import type { Json } from '../../kernel/json.ts';
 import type { Path, ProcessKey } from './event.ts';
+import type { Agent } from '../agent.ts';
 import type { Convergence, Stall, StepId, ValueType } from '../model.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget, Session } from '../../kernel/cost.ts';
@@ -49,22 +50,11 @@ export interface Launch {
 }
 
 export type LaunchWork =
-  | {
-      readonly kind: 'agent';
-      readonly provider: string;
-      readonly model: string | null;
-      readonly variant?: string;
+  | (Omit<Agent, 'instructions' | 'profile'> & {
       readonly instructions: string;
-      readonly capabilities: readonly Capability[];
-      readonly maxSteps: number | null;
-      readonly maxCommandTime: number | null;
-      /** Names of MCP servers in the person's own settings that it may use; absent: none. */
-      readonly mcp?: readonly string[];
-      /** True: it may write agent configuration in its workspace; absent: it must not. */
-      readonly mayConfigure?: true;
       /** What earlier iterations left to do; null: this is the first. */
       readonly again: string | null;
-    }
+    })
   /** `env` has the values that the script refers to. */
   | {
       readonly kind: 'script';
