@@ -63,7 +63,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       '--setting-sources',
       'user',
       ...(model === null ? [] : ['--model', model]),
-      ...(variant === undefined ? [] : ['--effort', variant]),
+      ...(variant === null ? [] : ['--effort', variant]),
       ...(session === null ? [] : ['--resume', session.id]),
       ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
       ...(maxSteps === null ? [] : ['--max-turns', String(maxSteps)]),
@@ -157,7 +157,7 @@ function permissions(invocation: Invocation, tests: readonly string[]): string[]
     ['--permission-mode', 'default'],
     ['--tools', tools.join(',')],
     ['--allowedTools', allowed.join(',')],
-    ...(edits && invocation.mayConfigure !== true ? [['--disallowedTools', settingsRules.join(',')]] : []),
+    ...(edits && !invocation.mayConfigure ? [['--disallowedTools', settingsRules.join(',')]] : []),
     ['--add-dir', paths.outbox],
     // The user's MCP servers would bring permissions that the role was not given.
     ['--strict-mcp-config'],

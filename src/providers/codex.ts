@@ -84,7 +84,7 @@ function commandLine(invocation: Invocation, options: ProviderOptions, own: read
     '--skip-git-repo-check',
     ...sandbox(invocation),
     ...(model === null ? [] : ['-m', model]),
-    ...(variant === undefined ? [] : ['-c', `model_reasoning_effort=${JSON.stringify(variant)}`]),
+    ...(variant === null ? [] : ['-c', `model_reasoning_effort=${JSON.stringify(variant)}`]),
     ...quiet,
     // Also where the user has marked a folder as trusted: then its `.codex` would count.
     '-c',

@@ -150,7 +150,7 @@ function policy(invocation: Invocation, tests: readonly string[]): string {
     rules.push(rule(commands, { commandPrefix, decision: '"allow"', priority: '100' }));
   }
   const writes = capabilities.includes('EDIT') || capabilities.includes('RUN_COMMANDS');
-  if (writes && invocation.mayConfigure !== true)
+  if (writes && !invocation.mayConfigure)
     for (const pattern of settingsPatterns(invocation))
       rules.push(rule(files, { argsPattern: JSON.stringify(pattern), decision: '"deny"', priority: '200' }));
   if (capabilities.includes('RUN_COMMANDS')) return rules.join('\n');

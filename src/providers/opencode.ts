@@ -67,7 +67,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       // Without a title it asks the model for one.
       ['--title', `${role} ${turn}`],
       model === null ? [] : ['-m', model],
-      variant === undefined ? [] : ['--variant', variant],
+      variant === null ? [] : ['--variant', variant],
       session === null ? [] : ['-s', session.id],
       options.arguments,
     ].flat(),

@@ -45,8 +45,8 @@ export interface Invocation {
   /** The maximum duration of one of its commands in milliseconds; null: the program's own limit. */
   readonly maxCommandTime: number | null;
   readonly model: string | null;
-  /** The variant of the model, or its effort, as the program names it; absent: its default. */
-  readonly variant?: string;
+  /** The variant of the model, or its effort, as the program names it; null: its default. */
+  readonly variant: string | null;
   /** Working directory, absolute. */
   readonly workspace: string;
   /** The project's folder, absolute. */
@@ -55,17 +55,14 @@ export interface Invocation {
   readonly session: Session | null;
   readonly budget: Budget | null;
   readonly paths: TurnPaths;
-  /** Missing: it has no tools from Mailroom. */
-  readonly tools?: TurnTools;
+  /** Null: it has no tools from Mailroom. */
+  readonly tools: TurnTools | null;
   /**
-   * MCP servers that the agent can use besides those tools; missing: none, not even the user's own.
+   * MCP servers that the agent can use besides those tools; null: none, not even the user's own.
    */
-  readonly mcp?: McpAccess;
-  /**
-   * True: it may write the files that configure agents in the workspace; missing: a sandbox
-   * prevents that.
-   */
-  readonly mayConfigure?: true;
+  readonly mcp: McpAccess | null;
+  /** False: a sandbox prevents it from writing the files that configure agents in the workspace. */
+  readonly mayConfigure: boolean;
   /** The role's variables, added to the allowlisted environment. */
   readonly env: Readonly<Record<string, string>>;
 }

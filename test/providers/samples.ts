@@ -28,6 +28,7 @@ export function invocation(changes: Partial<Invocation> = {}): Invocation {
     maxSteps: null,
     maxCommandTime: null,
     model: null,
+    variant: null,
     workspace: '/project',
     project: '/project',
     session: null,
@@ -40,6 +41,9 @@ export function invocation(changes: Partial<Invocation> = {}): Invocation {
       stdout: `${folder}/stdout`,
       stderr: `${folder}/stderr`,
     },
+    tools: null,
+    mcp: null,
+    mayConfigure: false,
     env: {},
     ...changes,
   };

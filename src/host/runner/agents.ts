@@ -152,7 +152,7 @@ export class ProcessRunner implements Runner {
       owed: [],
       command,
       network,
-      mayConfigure: mayConfigure === true,
+      mayConfigure,
       workspace,
       folder: paths.folder,
       writable: [paths.outbox, join(this.#options.project, 'agents', role, 'outbox')],

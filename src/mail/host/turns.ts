@@ -155,15 +155,16 @@ export class Turns {
         maxCommandTime: null,
         // Another provider's program would not know the model.
         model: provider === role.provider ? role.model : null,
+        variant: null,
         workspace,
         project,
         session,
         budget: role.budget,
         paths,
         env: { ...role.env, ...this.#stepVariables(turn) },
-        ...(this.#ports.tools && { tools: this.#ports.tools }),
-        ...(role.mcp !== undefined && { mcp: { own: role.mcp, servers: {} } }),
-        ...(role.mayConfigure === true && { mayConfigure: true as const }),
+        tools: this.#ports.tools ?? null,
+        mcp: role.mcp === undefined ? null : { own: role.mcp, servers: {} },
+        mayConfigure: role.mayConfigure === true,
       },
     };
   }

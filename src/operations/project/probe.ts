@@ -77,6 +77,7 @@ function jobOf(cli: string, folder: string): AgentJob {
       owed: [],
       network: true,
       model: null,
+      variant: null,
       maxSteps: null,
       maxCommandTime: null,
       workspace: folder,
@@ -91,6 +92,9 @@ function jobOf(cli: string, folder: string): AgentJob {
         stdout: file('stdout'),
         stderr: file('stderr'),
       },
+      tools: null,
+      mcp: null,
+      mayConfigure: false,
       env: {},
     },
   };

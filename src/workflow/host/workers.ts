@@ -184,7 +184,7 @@ export class Workers {
       owed: owedPaths(launch, prepared),
       command,
       network: launch.network !== false,
-      mayConfigure: invocation?.mayConfigure === true,
+      mayConfigure: invocation?.mayConfigure ?? false,
       workspace,
       folder,
       writable: [folder],

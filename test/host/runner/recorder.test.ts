@@ -36,6 +36,10 @@ function invocationIn(workspace: string): Invocation {
     attempt: 1,
     round: 0,
     prompt: 'Write.',
+    variant: null,
+    tools: null,
+    mcp: null,
+    mayConfigure: false,
   };
   return { ...turn, ...where, ...limits, capabilities: [] };
 }
