@@ -1,29 +1,31 @@
 import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { Desk, findBrowser } from './desk.ts';
+import { BrowserFixture, findBrowser } from './browser-fixture.ts';
 
-/** A desk for each test of a file. Without a browser its tests are skipped. */
-export function desks(more: Readonly<Record<string, string>> = {}): { readonly desk: Desk } {
+/** A fixture for each test of a file. Without a browser its tests are skipped. */
+export function browserFixture(more: Readonly<Record<string, string>> = {}): {
+  readonly fixture: BrowserFixture;
+} {
   const path = findBrowser();
   let browser: Browser | null = null;
-  let desk: Desk | null = null;
+  let fixture: BrowserFixture | null = null;
   beforeAll(async () => {
     if (path !== null) browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
   });
   beforeEach(({ skip }) => {
     if (browser === null) return skip('there is no browser');
-    desk = new Desk(browser, more);
+    fixture = new BrowserFixture(browser, more);
   });
   afterEach(async () => {
-    await desk?.close();
-    desk = null;
+    await fixture?.close();
+    fixture = null;
   });
   afterAll(() => browser?.close());
   return {
-    get desk() {
-      if (desk === null) throw new Error('no test runs');
-      return desk;
+    get fixture() {
+      if (fixture === null) throw new Error('no test runs');
+      return fixture;
     },
   };
 }

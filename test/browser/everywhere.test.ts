@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { desks, expectAccessible } from './browser.ts';
-import { workOfEveryKind, type Made } from './desk.ts';
+import { browserFixture, expectAccessible } from './browser.ts';
+import { workOfEveryKind, type Made } from './browser-fixture.ts';
 
-const bed = desks();
+const bed = browserFixture();
 
 /** What an agent may write to take over the page, or to look like something else. */
 const hostile =
@@ -49,10 +49,10 @@ test.each([
   'every view is accessible and safe, %s at %i pixels',
   { timeout: 400_000 },
   async (theme, width) => {
-    const { desk } = bed;
-    const made = await workOfEveryKind(bed.desk, hostile);
-    const { address } = await desk.serve();
-    const page = await desk.open(address, { dark: theme === 'dark', width });
+    const { fixture } = bed;
+    const made = await workOfEveryKind(bed.fixture, hostile);
+    const { address } = await fixture.serve();
+    const page = await fixture.open(address, { dark: theme === 'dark', width });
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     for (const view of views(made)) {
       await go(page, view);
@@ -76,18 +76,18 @@ test.each([
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await expectAccessible(page, 'palette');
-    expect(desk.faults).toEqual([]);
+    expect(fixture.faults).toEqual([]);
   },
 );
 
 test('shows the characters that would hide or turn a text', { timeout: 180_000 }, async () => {
-  const { desk } = bed;
-  const made = await workOfEveryKind(bed.desk, hostile);
-  const { address } = await desk.serve();
-  const page = await desk.open(address);
+  const { fixture } = bed;
+  const made = await workOfEveryKind(bed.fixture, hostile);
+  const { address } = await fixture.serve();
+  const page = await fixture.open(address);
   await go(page, `threads/${made.thread}`);
   const text = await page.locator('main').innerText();
   expect(text).toContain('<img src=x onerror="document.title=1"><script>document.title=2</script>');
   expect(text).toContain('\\u202egnihton\\u001b[31m\\u0007');
-  expect(desk.faults).toEqual([]);
+  expect(fixture.faults).toEqual([]);
 });

@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { desks, expectAccessible } from './browser.ts';
-import { workOfEveryKind } from './desk.ts';
+import { browserFixture, expectAccessible } from './browser.ts';
+import { workOfEveryKind } from './browser-fixture.ts';
 
-const bed = desks();
+const bed = browserFixture();
 const hostile = '</script><img src=x onerror="document.title=1"><script>document.title=2</script>';
 const secret = 'hunter2hunter2hunter2';
 
 /** Saves what `show --html` prints. Returns the address of the file. */
 async function save(word: string): Promise<string> {
-  const { project } = bed.desk;
+  const { project } = bed.fixture;
   const ran = await project.run(['show', word, '--html']);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
   const file = join(project.root, `${word}.html`);
@@ -22,23 +22,23 @@ test(
   'a saved run opens from disk as the page shows it, and asks for nothing',
   { timeout: 180_000 },
   async () => {
-    const { desk } = bed;
-    const workflow = readFileSync(join(desk.project.root, 'workflows/release.yaml'), 'utf8');
-    desk.project.write(
+    const { fixture } = bed;
+    const workflow = readFileSync(join(fixture.project.root, 'workflows/release.yaml'), 'utf8');
+    fixture.project.write(
       'workflows/release.yaml',
       workflow.replace('echo "no problems"', `echo '${hostile}'; echo "$API_TOKEN"; exit 3`),
     );
     const env = { API_TOKEN: secret };
-    await desk.project.run(
+    await fixture.project.run(
       ['run', 'release', '--param', 'version=1.0.0', '--inherit', 'API_TOKEN', '--plain'],
       env,
     );
-    const listed = await desk.project.run(['runs', '--json']);
+    const listed = await fixture.project.run(['runs', '--json']);
     const [{ run }] = JSON.parse(listed.stdout) as [{ run: string }];
     const address = await save(run);
     expect(readFileSync(new URL(address), 'utf8')).not.toContain(secret);
 
-    const page = await desk.open(address);
+    const page = await fixture.open(address);
     await page.getByRole('heading', { name: 'release' }).waitFor();
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     await page.locator('.timeline').getByText('lint').click();
@@ -49,19 +49,19 @@ test(
     expect(await page.getByRole('button', { name: /Resume|Cancel|again/ }).count()).toBe(1);
     expect(await page.getByRole('button', { name: /again/ }).isDisabled()).toBe(true);
     await expectAccessible(page, 'a saved run');
-    expect(desk.faults).toEqual([]);
+    expect(fixture.faults).toEqual([]);
   },
 );
 
 test('a saved thread has its turns with their prompts', { timeout: 180_000 }, async () => {
-  const { desk } = bed;
-  const made = await workOfEveryKind(desk, hostile);
-  const page = await desk.open(await save(made.thread), { dark: true });
+  const { fixture } = bed;
+  const made = await workOfEveryKind(fixture, hostile);
+  const page = await fixture.open(await save(made.thread), { dark: true });
   await page.getByRole('heading', { name: 'The price' }).waitFor();
   expect(await page.locator('main').innerText()).toContain(hostile);
   await page.getByRole('link', { name: 'turn t1' }).first().click();
   await page.getByRole('heading', { name: 'Prompt' }).waitFor();
   await expectAccessible(page, 'a saved turn');
   expect(await page.locator('main img').count()).toBe(0);
-  expect(desk.faults).toEqual([]);
+  expect(fixture.faults).toEqual([]);
 });

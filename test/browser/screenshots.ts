@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
-import { Desk, findBrowser, workOfEveryKind } from './desk.ts';
+import { BrowserFixture, findBrowser, workOfEveryKind } from './browser-fixture.ts';
 
 /* `npm run screenshots`: the pictures of README and docs, of a project whose agents are scripts. */
 
@@ -22,16 +22,16 @@ const path = findBrowser();
 if (path === null) throw new Error('there is no browser: install chromium-headless-shell');
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
-const desk = new Desk(browser);
+const fixture = new BrowserFixture(browser);
 try {
-  const made = await workOfEveryKind(desk);
-  const { address } = await desk.serve();
-  const light = await desk.open(address, { width: 1280 });
+  const made = await workOfEveryKind(fixture);
+  const { address } = await fixture.serve();
+  const light = await fixture.open(address, { width: 1280 });
   await shoot(light, 'page-inbox', `inbox/${made.question}`);
   await shoot(light, 'page-roles', 'roles');
-  const dark = await desk.open(address, { width: 1280, dark: true });
+  const dark = await fixture.open(address, { width: 1280, dark: true });
   await shoot(dark, 'page-run-dark', `runs/${made.run}`);
 } finally {
-  await desk.close();
+  await fixture.close();
   await browser.close();
 }

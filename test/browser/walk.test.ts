@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { desks } from './browser.ts';
-import { ended } from './desk.ts';
+import { browserFixture } from './browser.ts';
+import { ended } from './browser-fixture.ts';
 import { Link } from './link.ts';
 
-const bed = desks();
+const bed = browserFixture();
 
 interface Row {
   readonly type: string;
@@ -13,7 +13,7 @@ interface Row {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-const trail = async () => JSON.parse((await bed.desk.project.run(['trail', '--json'])).stdout) as Row[];
+const trail = async () => JSON.parse((await bed.fixture.project.run(['trail', '--json'])).stdout) as Row[];
 
 /** Presses Tab until what has the focus has this name, as a person does who uses no mouse. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -36,10 +36,10 @@ test(
   'a person drops a task, answers a question and approves a gate by keyboard alone',
   { timeout: 180_000 },
   async () => {
-    const { desk } = bed;
-    await desk.work();
-    const { address } = await desk.serve();
-    const page = await desk.open(address);
+    const { fixture } = bed;
+    await fixture.work();
+    const { address } = await fixture.serve();
+    const page = await fixture.open(address);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
 
     await page.keyboard.press('n');
@@ -74,7 +74,7 @@ test(
       fields: { currency: 'EUR' },
     });
 
-    const run = desk.start(['run', 'release', '--param', 'version=1.0.0', '--plain']);
+    const run = fixture.start(['run', 'release', '--param', 'version=1.0.0', '--plain']);
     await page.keyboard.press('g');
     await page.keyboard.press('i');
     await page.getByText('Publish version 1.0.0 to beta?').first().waitFor();
@@ -86,7 +86,7 @@ test(
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settled' }).waitFor();
     await expect.poll(() => run.exitCode, { timeout: 30_000 }).toBe(0);
-    expect(desk.faults).toEqual([]);
+    expect(fixture.faults).toEqual([]);
   },
 );
 
@@ -94,12 +94,12 @@ test(
   'a person sees why a role is stuck, and runs a workflow by keyboard alone',
   { timeout: 180_000 },
   async () => {
-    const { desk } = bed;
-    await desk.work();
-    const { address } = await desk.serve();
-    const page = await desk.open(address);
+    const { fixture } = bed;
+    await fixture.work();
+    const { address } = await fixture.serve();
+    const page = await fixture.open(address);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    await desk.project.run(['send', 'writer', '--message', 'Write about the shop']);
+    await fixture.project.run(['send', 'writer', '--message', 'Write about the shop']);
     await page.keyboard.press('g');
     await page.keyboard.press('r');
     await page.getByRole('heading', { name: 'Roles' }).waitFor();
@@ -136,7 +136,7 @@ test(
     await tabTo(page, 'Approve');
     await page.keyboard.press('Enter');
     await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
-    expect(desk.faults).toEqual([]);
+    expect(fixture.faults).toEqual([]);
   },
 );
 
@@ -144,26 +144,26 @@ test(
   'two tabs show the same, and what is answered in one is settled in the other',
   { timeout: 180_000 },
   async () => {
-    const { desk } = bed;
-    await desk.work();
-    const { address } = await desk.serve();
-    const [one, other] = [await desk.open(address), await desk.open(address)];
-    await desk.project.run(['send', 'engineer', '--message', 'Show the price']);
+    const { fixture } = bed;
+    await fixture.work();
+    const { address } = await fixture.serve();
+    const [one, other] = [await fixture.open(address), await fixture.open(address)];
+    await fixture.project.run(['send', 'engineer', '--message', 'Show the price']);
     for (const page of [one, other]) await page.getByText('Which currency do prices have?').first().click();
     await one.getByLabel('Your answer').fill('Dollars.');
     await one.getByRole('combobox', { name: 'currency' }).selectOption('USD');
     await one.getByRole('button', { name: 'Send answer' }).click();
     await other.getByRole('heading', { name: 'Settled' }).waitFor();
-    expect(desk.faults).toEqual([]);
+    expect(fixture.faults).toEqual([]);
   },
 );
 
 test('says that the server is gone, keeps what was typed, and comes back', { timeout: 180_000 }, async () => {
-  const { desk } = bed;
-  await desk.work();
-  const { address, server } = await desk.serve();
-  const page = await desk.open(address);
-  await desk.project.run(['send', 'engineer', '--message', 'Show the price']);
+  const { fixture } = bed;
+  await fixture.work();
+  const { address, server } = await fixture.serve();
+  const page = await fixture.open(address);
+  await fixture.project.run(['send', 'engineer', '--message', 'Show the price']);
   await page.getByText('Which currency do prices have?').first().click();
   await page.getByLabel('Your answer').fill('Euros, I think.');
   await page.getByRole('combobox', { name: 'currency' }).selectOption('EUR');
@@ -173,8 +173,8 @@ test('says that the server is gone, keeps what was typed, and comes back', { tim
   await page.getByRole('alert').getByText('E_OFFLINE').waitFor();
 
   // What happens meanwhile is there when the server is.
-  await desk.project.run(['send', 'writer', '--message', 'Write about the price']);
-  await desk.serve(Number(new URL(address).port));
+  await fixture.project.run(['send', 'writer', '--message', 'Write about the price']);
+  await fixture.serve(Number(new URL(address).port));
   await page.getByText('The server is gone.').waitFor({ state: 'detached' });
   await expect
     .poll(() => page.getByText('Which currency do prices have?').count(), { timeout: 30_000 })
@@ -187,23 +187,23 @@ test('says that the server is gone, keeps what was typed, and comes back', { tim
 });
 
 test('continues from the last event after the stream was cut', { timeout: 180_000 }, async () => {
-  const { desk } = bed;
-  await desk.work();
-  const { link, address } = await Link.to((await desk.serve()).address);
+  const { fixture } = bed;
+  await fixture.work();
+  const { link, address } = await Link.to((await fixture.serve()).address);
   try {
-    const page = await desk.open(address);
+    const page = await fixture.open(address);
     const resumed: string[] = [];
     page.on('request', (request) => {
       const last = request.headers()['last-event-id'];
       if (last !== undefined) resumed.push(last);
     });
-    await desk.project.run(['send', 'engineer', '--message', 'Show the price']);
+    await fixture.project.run(['send', 'engineer', '--message', 'Show the price']);
     await page.getByText('Which currency do prices have?').first().click();
     await page.getByLabel('Your answer').fill('Euros, I think.');
     link.cut();
     await page.getByText('The server is gone.').waitFor();
     // The server is up all the time, and what happens meanwhile is not lost.
-    await desk.project.run(['send', 'writer', '--message', 'Write about the price']);
+    await fixture.project.run(['send', 'writer', '--message', 'Write about the price']);
     link.restore();
     await page.getByText('The server is gone.').waitFor({ state: 'detached' });
     await expect
@@ -212,19 +212,19 @@ test('continues from the last event after the stream was cut', { timeout: 180_00
     expect(resumed.length).toBeGreaterThan(0);
     expect(resumed[0]).toMatch(/^(mail|project|run:[^:]+):\d+$/);
     expect(await page.getByLabel('Your answer').inputValue()).toBe('Euros, I think.');
-    expect(desk.faults).toEqual([]);
+    expect(fixture.faults).toEqual([]);
   } finally {
     link.close();
   }
 });
 
 test('asks for the key where it has none, and takes a pasted address', { timeout: 180_000 }, async () => {
-  const { desk } = bed;
-  const { address } = await desk.serve();
-  const page = await desk.open(address.replace(/#.*/, ''));
+  const { fixture } = bed;
+  const { address } = await fixture.serve();
+  const page = await fixture.open(address.replace(/#.*/, ''));
   await page.getByLabel('Or paste the address').fill(address);
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Inbox' }).waitFor();
   expect(page.url()).not.toContain('key=');
-  expect(desk.faults).toEqual([]);
+  expect(fixture.faults).toEqual([]);
 });

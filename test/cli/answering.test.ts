@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Bench } from './bench.ts';
+import { ProjectFixture } from './project-fixture.ts';
 import { letter, team } from './team.ts';
 
 const cancelled = Symbol('cancelled');
@@ -42,21 +42,22 @@ start:`,
 );
 
 /** The engineer has asked somebody something; at a terminal if a person can be asked. */
-function askedOf(to: string, { interactive = true, text = withRefusal, other = {} } = {}): Bench {
-  const bench = new Bench(text);
-  bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
-  bench.work('engineer', { files: { 'q.md': letter('question', to, 'Which parser?'), ...other } });
-  bench.terminal.interactive = interactive;
-  return bench;
+function askedOf(to: string, { interactive = true, text = withRefusal, other = {} } = {}): ProjectFixture {
+  const fixture = new ProjectFixture(text);
+  fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+  fixture.work('engineer', { files: { 'q.md': letter('question', to, 'Which parser?'), ...other } });
+  fixture.terminal.interactive = interactive;
+  return fixture;
 }
 
-const sent = (bench: Bench, subject: string) => bench.state.mail.get(bench.id(subject))?.message;
+const sent = (fixture: ProjectFixture, subject: string) =>
+  fixture.state.mail.get(fixture.id(subject))?.message;
 
 describe('reply on a terminal', () => {
   it('asks for the type, the required fields and the text, and takes only what fits', async () => {
-    const bench = askedOf('lead');
+    const fixture = askedOf('lead');
     answers = ['refusal', 'later', 'soon', '3', ' ', 'Not now.'];
-    const { code, out } = await bench.run('reply');
+    const { code, out } = await fixture.run('reply');
     expect(code).toBe(0);
     expect(out).toContain('question from engineer: Which parser?\n\nThe text.\n');
     expect(asked).toEqual([
@@ -67,7 +68,7 @@ describe('reply on a terminal', () => {
       'Your answer to “Which parser?”: write an answer, or press Escape to cancel',
       'Your answer to “Which parser?”',
     ]);
-    expect(sent(bench, 'Not now.')).toMatchObject({
+    expect(sent(fixture, 'Not now.')).toMatchObject({
       from: 'lead',
       type: 'refusal',
       fields: { why: 'later', days: 3 },
@@ -75,51 +76,51 @@ describe('reply on a terminal', () => {
   });
 
   it('asks only for what was not given', async () => {
-    const bench = askedOf('lead');
+    const fixture = askedOf('lead');
     answers = ['never'];
     const given = ['--type', 'refusal', '--field', 'days=1', '-m', 'Not now.'];
-    expect((await bench.run('reply', ...given)).code).toBe(0);
+    expect((await fixture.run('reply', ...given)).code).toBe(0);
     expect(asked).toEqual(['why?: later | never']);
-    expect(sent(bench, 'Not now.')?.fields).toEqual({ why: 'never', days: 1 });
+    expect(sent(fixture, 'Not now.')?.fields).toEqual({ why: 'never', days: 1 });
   });
 
   it('asks which request is meant, and who answers', async () => {
     const other = { 'r.md': letter('question', 'user', 'Which colour?') };
-    const bench = askedOf('[user, lead]', { other });
-    answers = [bench.id('Which parser?'), 'lead', 'answer', 'The second.'];
-    expect((await bench.run('reply')).code).toBe(0);
+    const fixture = askedOf('[user, lead]', { other });
+    answers = [fixture.id('Which parser?'), 'lead', 'answer', 'The second.'];
+    expect((await fixture.run('reply')).code).toBe(0);
     expect(asked.slice(0, 2)).toEqual([
       'Which one?: engineer: Which parser? | engineer: Which colour?',
       'Who answers?: user | lead',
     ]);
-    expect(sent(bench, 'The second.')?.from).toBe('lead');
+    expect(sent(fixture, 'The second.')?.from).toBe('lead');
   });
 
   it('sends nothing when the person cancels, whatever she is asked', async () => {
     for (const before of [[], ['refusal'], ['refusal', 'later'], ['answer']]) {
-      const bench = askedOf('lead');
+      const fixture = askedOf('lead');
       answers = [...before, cancelled];
-      expect(await bench.run('reply')).toMatchObject({
+      expect(await fixture.run('reply')).toMatchObject({
         code: 130,
         err: 'error E_CANCELLED: nothing was sent\n',
       });
-      expect(bench.disk.list('agents/lead/outbox')).toEqual([]);
-      expect((await bench.run('inbox')).out).toContain('Which parser?');
+      expect(fixture.disk.list('agents/lead/outbox')).toEqual([]);
+      expect((await fixture.run('inbox')).out).toContain('Which parser?');
     }
   });
 
   it('asks nothing for a document', async () => {
-    const bench = askedOf('lead', { text: team });
-    expect((await bench.run('reply', '--json')).code).toBe(2);
+    const fixture = askedOf('lead', { text: team });
+    expect((await fixture.run('reply', '--json')).code).toBe(2);
     expect(asked).toEqual([]);
   });
 });
 
 describe('reply off a terminal', () => {
   it('lists what is missing with the complete command, and sends nothing', async () => {
-    const bench = askedOf('lead', { interactive: false });
-    const id = bench.id('Which parser?').slice(-6);
-    expect(await bench.run('reply')).toMatchObject({
+    const fixture = askedOf('lead', { interactive: false });
+    const id = fixture.id('Which parser?').slice(-6);
+    expect(await fixture.run('reply')).toMatchObject({
       code: 2,
       err:
         'error E_USAGE: the answer lacks its type (answer or refusal), its text\n' +
@@ -127,19 +128,19 @@ describe('reply off a terminal', () => {
         `      mailroom reply ${id} --type refusal --field 'why=later|never' --field 'days=<integer>' --message "…"\n`,
     });
     expect(
-      await bench.run('reply', id, '--type', 'refusal', '--field', 'days=3', '-m', "It isn't"),
+      await fixture.run('reply', id, '--type', 'refusal', '--field', 'days=3', '-m', "It isn't"),
     ).toMatchObject({
       code: 2,
       err:
         'error E_USAGE: the answer lacks the field `why` ("later" or "never")\n' +
         `hint: mailroom reply ${id} --type refusal --field days=3 --message 'It isn'\\''t' --field 'why=later|never'\n`,
     });
-    expect(bench.disk.list('agents/lead/outbox')).toEqual([]);
+    expect(fixture.disk.list('agents/lead/outbox')).toEqual([]);
   });
 
   it('refuses the printed command unchanged, part by part, and names the choices', async () => {
-    const bench = askedOf('lead', { interactive: false });
-    const reply = async (...given: string[]) => (await bench.run('reply', '-m', 'No', ...given)).err;
+    const fixture = askedOf('lead', { interactive: false });
+    const reply = async (...given: string[]) => (await fixture.run('reply', '-m', 'No', ...given)).err;
     expect(await reply('--type', 'answer|refusal', '--field', 'why=later|never')).toBe(
       'error E_USAGE: `answer|refusal` lists the types to choose from\nhint: write one of them: answer, refusal\n',
     );
@@ -153,42 +154,42 @@ describe('reply off a terminal', () => {
     expect(await reply('--type', 'refusal', ...noted)).toBe(
       'error E_FORBIDDEN: field `note` still has the placeholder <string>; write its value\nhint: nothing was sent\n',
     );
-    expect(await reply(bench.id('Which parser?'), '--type', 'answer', '--as', 'user|lead')).toBe(
+    expect(await reply(fixture.id('Which parser?'), '--type', 'answer', '--as', 'user|lead')).toBe(
       'error E_USAGE: `user|lead` lists the roles to choose from\nhint: write one of them: user, lead\n',
     );
-    expect(bench.disk.list('agents/lead/outbox')).toEqual([]);
+    expect(fixture.disk.list('agents/lead/outbox')).toEqual([]);
   });
 
   it('counts the type and the fields in the front matter of a text', async () => {
-    const bench = askedOf('lead', { interactive: false });
-    bench.files.set('/project/a.md', '---\ntype: refusal\nfields: { why: later }\n---\nNot now.\n');
-    const { err } = await bench.run('reply', '@1', 'a.md');
+    const fixture = askedOf('lead', { interactive: false });
+    fixture.files.set('/project/a.md', '---\ntype: refusal\nfields: { why: later }\n---\nNot now.\n');
+    const { err } = await fixture.run('reply', '@1', 'a.md');
     expect(err).toMatch(
       /^error E_USAGE: the answer lacks the field `days` \(integer\)\nhint: mailroom reply /,
     );
-    expect((await bench.run('reply', '@1', 'a.md', '--field', 'days=2')).code).toBe(0);
-    expect(sent(bench, 'Not now.')).toMatchObject({ type: 'refusal', fields: { why: 'later', days: 2 } });
+    expect((await fixture.run('reply', '@1', 'a.md', '--field', 'days=2')).code).toBe(0);
+    expect(sent(fixture, 'Not now.')).toMatchObject({ type: 'refusal', fields: { why: 'later', days: 2 } });
   });
 
   it('takes empty standard input for no text', async () => {
-    const bench = askedOf('lead', { interactive: false, text: team });
-    bench.terminal.piped = true;
-    expect((await bench.run('reply')).err).toMatch(/^error E_USAGE: the answer lacks its text\n/);
+    const fixture = askedOf('lead', { interactive: false, text: team });
+    fixture.terminal.piped = true;
+    expect((await fixture.run('reply')).err).toMatch(/^error E_USAGE: the answer lacks its text\n/);
   });
 });
 
 describe('the command that the inbox prints', () => {
   it('names the person where several were asked, and only one can still answer', async () => {
-    const bench = askedOf('[user, lead]', { interactive: false, text: team });
-    const id = bench.id('Which parser?').slice(-6);
+    const fixture = askedOf('[user, lead]', { interactive: false, text: team });
+    const id = fixture.id('Which parser?').slice(-6);
     const command = async (...as: string[]) =>
-      ((await bench.json('inbox', ...as)).document as { items: { command: string }[] }).items[0]?.command;
+      ((await fixture.json('inbox', ...as)).document as { items: { command: string }[] }).items[0]?.command;
     expect(await command()).toBe(`mailroom reply ${id} --as 'user|lead' --message "…"`);
     expect(await command('--as', 'lead')).toBe(`mailroom reply ${id} --as lead --message "…"`);
-    expect((await bench.run('reply', id, '--as', 'user', '-m', 'The first.')).code).toBe(0);
+    expect((await fixture.run('reply', id, '--as', 'user', '-m', 'The first.')).code).toBe(0);
     expect(await command()).toBe(`mailroom reply ${id} --message "…"`);
-    expect((await bench.run('reply', id, '-m', 'The second.')).code).toBe(0);
-    expect(sent(bench, 'The second.')?.from).toBe('lead');
+    expect((await fixture.run('reply', id, '-m', 'The second.')).code).toBe(0);
+    expect(sent(fixture, 'The second.')?.from).toBe('lead');
   });
 
   it('is one for each type where a field of the same name has other values', async () => {
@@ -202,9 +203,9 @@ describe('the command that the inbox prints', () => {
         'start:',
         '  refusal: { from: [user, lead], to: [engineer, qa], fields: { how: { type: string, enum: [never], required: true } } }\nstart:',
       );
-    const bench = askedOf('lead', { interactive: false, text: types });
-    const id = bench.id('Which parser?').slice(-6);
-    expect((await bench.run('inbox')).out).toContain(
+    const fixture = askedOf('lead', { interactive: false, text: types });
+    const id = fixture.id('Which parser?').slice(-6);
+    expect((await fixture.run('inbox')).out).toContain(
       `    mailroom reply ${id} --type answer --field 'how=now|soon' --message "…"\n` +
         `    mailroom reply ${id} --type refusal --field how=never --message "…"\n`,
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CheckDocument } from '../../src/operations/check.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 
 /** `b` takes up `ask` only together with `part`, which `a` cannot send while it waits. */
 const joined = `name: joined
@@ -19,16 +19,18 @@ expects:
 
 describe('check', () => {
   it('says that all is well', async () => {
-    expect(await new Bench().run('check', '--no-explore')).toMatchObject({
+    expect(await new ProjectFixture().run('check', '--no-explore')).toMatchObject({
       code: 0,
       out: 'ok: 5 roles, 9 types\n',
     });
   });
 
   it('explores the protocol, and shows the shortest way to a state in which somebody is stuck', async () => {
-    expect((await new Bench().run('check')).out).toMatch(/^ok: 5 roles, 9 types, explored \d+ states\n$/);
-    const bench = new Bench(joined);
-    const { code, out, err } = await bench.run('check', '--explore');
+    expect((await new ProjectFixture().run('check')).out).toMatch(
+      /^ok: 5 roles, 9 types, explored \d+ states\n$/,
+    );
+    const fixture = new ProjectFixture(joined);
+    const { code, out, err } = await fixture.run('check', '--explore');
     expect(err).toMatchInlineSnapshot(`
       "warning E_STUCK: a role waits forever: part for b is never picked up: the messages that it waits for never come
       hint: this leads there: user → a: task; a → b: part
@@ -40,20 +42,20 @@ describe('check', () => {
     `);
     expect(out).toMatch(/^ok: 3 roles, 4 types, 2 warnings, explored \d+ states\n$/);
     expect(code).toBe(0);
-    const { document } = (await bench.json('check')) as Told<CheckDocument>;
+    const { document } = (await fixture.json('check')) as Told<CheckDocument>;
     expect(document).toMatchObject({
       ok: true,
       warnings: [{ code: 'E_STUCK', file: null }, { code: 'E_STUCK' }],
       exploration: { complete: true, stuck: [{}, { path: ['user → a: task', 'a → b: ask'] }] },
     });
-    const skipped = (await bench.json('check', '--no-explore')) as Told<CheckDocument>;
+    const skipped = (await fixture.json('check', '--no-explore')) as Told<CheckDocument>;
     expect(skipped.document).toMatchObject({ exploration: null, warnings: [] });
   });
 
   it('shows a stuck state at its message type, and accepts it there with a reason', async () => {
-    const bench = new Bench(joined);
-    bench.disk.plant('protocols/team.yaml', joined);
-    const { err } = await bench.run('check');
+    const fixture = new ProjectFixture(joined);
+    fixture.disk.plant('protocols/team.yaml', joined);
+    const { err } = await fixture.run('check');
     expect(err).toContain(
       'protocols/team.yaml:8:3: warning E_STUCK: a role waits forever: no role can continue: a waits for b (ask)\n' +
         '    ask: { from: a, to: b, reply: [tell] }\n',
@@ -61,13 +63,13 @@ describe('check', () => {
     const accepted = joined
       .replace(/^ {2}ask: .*$/m, '$& # mailroom-ok: E_STUCK a sends both')
       .replace(/^ {2}part: /m, '  # mailroom-ok: E_STUCK a sends both\n$&');
-    bench.text = accepted;
-    bench.disk.plant('protocols/team.yaml', accepted);
-    const checked = await bench.run('check');
+    fixture.text = accepted;
+    fixture.disk.plant('protocols/team.yaml', accepted);
+    const checked = await fixture.run('check');
     expect(checked).toMatchObject({ code: 0, err: '' });
     expect(checked.out).toMatch(/^ok: 3 roles, 4 types, 2 warnings accepted, explored \d+ states\n$/);
-    expect(await bench.run('check', '--no-explore')).toMatchObject({ err: '' });
-    expect((await bench.json('check')).document).toMatchObject({ warnings: [], accepted: 2 });
+    expect(await fixture.run('check', '--no-explore')).toMatchObject({ err: '' });
+    expect((await fixture.json('check')).document).toMatchObject({ warnings: [], accepted: 2 });
   });
 
   it('finds nothing stuck in a join whose message goes to all', async () => {
@@ -87,31 +89,31 @@ messages:
 expects:
   integrator: [{ all: [backend-done, frontend-done] }]
 `;
-    expect(await new Bench(split).run('check', '--explore')).toMatchObject({ code: 0, err: '' });
+    expect(await new ProjectFixture(split).run('check', '--explore')).toMatchObject({ code: 0, err: '' });
     const one = split.replace('{ all: [backend, frontend] }', '[backend, frontend]');
-    expect((await new Bench(one).run('check', '--explore')).err).toContain('warning E_STUCK');
+    expect((await new ProjectFixture(one).run('check', '--explore')).err).toContain('warning E_STUCK');
   });
 
   it('says that the exploration ended at its limits', async () => {
     const parts = [1, 2, 3, 4, 5, 6].map((number) => `part${String(number)}: { from: a, to: b }`);
     const joins = [1, 3, 5].map((number) => `{ all: [part${String(number)}, part${String(number + 1)}] }`);
-    const bench = new Bench(
+    const fixture = new ProjectFixture(
       joined
         .replace('part: { from: a, to: b }', parts.join('\n  '))
         .replace('b: [{ all: [ask, part] }]', `b: [${joins.join(', ')}, { any: [ask] }]`),
     );
-    const { out } = await bench.run('check');
+    const { out } = await fixture.run('check');
     expect(out).toMatch(
       /^ok: 3 roles, 9 types, 5 warnings, explored \d+ states? up to its limits, and there are more\n$/,
     );
-    const { document } = (await bench.json('check')) as Told<CheckDocument>;
+    const { document } = (await fixture.json('check')) as Told<CheckDocument>;
     expect(document.exploration).toMatchObject({ complete: false });
   });
 
   it('shows every problem where it stands, with exit code 2', async () => {
-    const bench = new Bench();
-    bench.text = bench.text.replace('from: [qa]', 'from: [quality]').replace('start: {', 'strat: {');
-    const { code, out, err } = await bench.run('check');
+    const fixture = new ProjectFixture();
+    fixture.text = fixture.text.replace('from: [qa]', 'from: [quality]').replace('start: {', 'strat: {');
+    const { code, out, err } = await fixture.run('check');
     expect(code).toBe(2);
     expect(err).toMatchInlineSnapshot(`
       "protocols/team.yaml:23:12: error E_UNKNOWN_NAME: no role is called \`quality\`
@@ -130,9 +132,9 @@ expects:
   });
 
   it('is a document', async () => {
-    const bench = new Bench();
-    bench.text = bench.text.replace('from: [qa]', 'from: [quality]');
-    const { code, document } = (await bench.json('check')) as Told<CheckDocument>;
+    const fixture = new ProjectFixture();
+    fixture.text = fixture.text.replace('from: [qa]', 'from: [quality]');
+    const { code, document } = (await fixture.json('check')) as Told<CheckDocument>;
     expect(code).toBe(2);
     expect(document).toMatchObject({ schema: 1, ok: false, roles: 0, types: 0, warnings: [] });
     expect(document.errors[0]).toMatchObject({
@@ -144,19 +146,19 @@ expects:
   });
 
   it('reads the workflows, too', async () => {
-    const bench = new Bench();
-    bench.disk.write('workflows/ship.yaml', workflow('make'));
-    expect(await bench.run('check', '--no-explore')).toMatchObject({
+    const fixture = new ProjectFixture();
+    fixture.disk.write('workflows/ship.yaml', workflow('make'));
+    expect(await fixture.run('check', '--no-explore')).toMatchObject({
       code: 0,
       out: 'ok: 5 roles, 9 types, 1 workflow\n',
     });
-    bench.disk.write('workflows/parts/bad.yaml', workflow('make').replace('command', 'comand'));
-    const { code, err } = await bench.run('check', '--no-explore');
+    fixture.disk.write('workflows/parts/bad.yaml', workflow('make').replace('command', 'comand'));
+    const { code, err } = await fixture.run('check', '--no-explore');
     expect(err).toContain(
       'workflows/parts/bad.yaml:5:8: error E_UNKNOWN_KEY: `comand` is not a key of a step',
     );
     expect(code).toBe(2);
-    expect((await bench.run('check', '--explore')).code).toBe(0);
+    expect((await fixture.run('check', '--explore')).code).toBe(0);
   });
 });
 

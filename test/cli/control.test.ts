@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorDocument } from '../../src/operations/problems.ts';
 import type { Verdict } from '../../src/operations/requests.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 
 /** A task that the architect works on. */
-function working(): Bench {
-  const bench = new Bench();
-  bench.drop('agents/architect/inbox/a.md', 'Begin\n');
-  return bench;
+function working(): ProjectFixture {
+  const fixture = new ProjectFixture();
+  fixture.drop('agents/architect/inbox/a.md', 'Begin\n');
+  return fixture;
 }
 
 describe('pause and unpause', () => {
   it.each(['architect', 'all'])('are done by the controller: %s', async (target) => {
-    const bench = working();
-    expect(await bench.run('pause', target)).toEqual({
+    const fixture = working();
+    expect(await fixture.run('pause', target)).toEqual({
       code: 0,
       out: `pause ${target === 'all' ? 'everything' : target}: done\n`,
       err: '',
     });
-    expect(bench.state.paused.all !== null || bench.state.paused.roles.has('architect')).toBe(true);
-    expect((await bench.run('unpause', target)).out).toMatch(/: done\n$/);
-    expect(bench.state.paused).toMatchObject({ all: null, roles: new Map() });
+    expect(fixture.state.paused.all !== null || fixture.state.paused.roles.has('architect')).toBe(true);
+    expect((await fixture.run('unpause', target)).out).toMatch(/: done\n$/);
+    expect(fixture.state.paused).toMatchObject({ all: null, roles: new Map() });
   });
 
   it('hold back a thread, and with --now what runs in it', async () => {
-    const bench = working();
-    const thread = bench.id('Begin');
+    const fixture = working();
+    const thread = fixture.id('Begin');
     const argv = ['pause', thread.slice(-6), '--now'];
-    const { code, document } = (await bench.json(...argv)) as Told<Verdict>;
+    const { code, document } = (await fixture.json(...argv)) as Told<Verdict>;
     expect(code).toBe(0);
     expect(document).toEqual({
       schema: 1,
@@ -38,48 +38,48 @@ describe('pause and unpause', () => {
       controller: true,
       targets: [{ kind: 'thread', thread }],
     });
-    expect([...bench.state.turns.values()]).toMatchObject([{ phase: { is: 'pending' } }]);
+    expect([...fixture.state.turns.values()]).toMatchObject([{ phase: { is: 'pending' } }]);
   });
 
   it('are recorded when no controller runs', async () => {
-    const bench = working();
-    bench.up = false;
-    expect(await bench.run('pause', 'qa')).toEqual({
+    const fixture = working();
+    fixture.up = false;
+    expect(await fixture.run('pause', 'qa')).toEqual({
       code: 0,
       out: 'pause qa: recorded, takes effect at the next `mailroom up`\n',
       err: '',
     });
-    const [name] = bench.disk.list('.mailroom/control') ?? [];
-    const file = JSON.parse(bench.project().files.read(`.mailroom/control/${name ?? ''}`) ?? '') as object;
+    const [name] = fixture.disk.list('.mailroom/control') ?? [];
+    const file = JSON.parse(fixture.project().files.read(`.mailroom/control/${name ?? ''}`) ?? '') as object;
     expect(file).toMatchObject({ verb: 'pause', target: { kind: 'role', role: 'qa' }, now: false });
   });
 
   it('know the roles of the protocol before anything was started', async () => {
-    const bench = new Bench();
-    bench.up = false;
-    expect(await bench.run('pause', 'qa')).toEqual({
+    const fixture = new ProjectFixture();
+    fixture.up = false;
+    expect(await fixture.run('pause', 'qa')).toEqual({
       code: 0,
       out: 'pause qa: recorded, takes effect at the next `mailroom up`\n',
       err: '',
     });
-    expect((await bench.run('pause', 'nobody')).code).toBe(2);
+    expect((await fixture.run('pause', 'nobody')).code).toBe(2);
   });
 
   it('are refused for what is not there', async () => {
-    const bench = working();
-    expect(await bench.run('pause', 'architec')).toMatchObject({
+    const fixture = working();
+    expect(await fixture.run('pause', 'architec')).toMatchObject({
       code: 2,
       err: 'error E_TARGET: `architec` was not found; expected a role, a thread, `all` or a run\nhint: did you mean `architect`?\n',
     });
-    expect((await bench.run('pause', 't1')).err).toBe(
+    expect((await fixture.run('pause', 't1')).err).toBe(
       'error E_TARGET: `t1` is a turn that is not over\nhint: this takes a role, a thread, `all` or a run\n',
     );
-    expect(bench.disk.list('.mailroom/control') ?? []).toEqual([]);
+    expect(fixture.disk.list('.mailroom/control') ?? []).toEqual([]);
   });
 
   it('are ambiguous when a role is called all', async () => {
-    const bench = new Bench(new Bench().text.replaceAll('qa', 'all'));
-    expect((await bench.run('pause', 'all')).err).toContain(
+    const fixture = new ProjectFixture(new ProjectFixture().text.replaceAll('qa', 'all'));
+    expect((await fixture.run('pause', 'all')).err).toContain(
       '`all` may be any of these:\n  all  everything\n  all  a role\n',
     );
   });
@@ -87,21 +87,21 @@ describe('pause and unpause', () => {
 
 describe('cancel', () => {
   it('ends a turn, and a second time says that it is over', async () => {
-    const bench = working();
-    expect((await bench.run('cancel', 't1')).out).toBe('cancel t1: done\n');
-    expect(bench.state.turns.size).toBe(0);
-    expect(await bench.run('cancel', 't1')).toMatchObject({
+    const fixture = working();
+    expect((await fixture.run('cancel', 't1')).out).toBe('cancel t1: done\n');
+    expect(fixture.state.turns.size).toBe(0);
+    expect(await fixture.run('cancel', 't1')).toMatchObject({
       code: 1,
       err: 'error E_REFUSED: turn t1 is over: it is too late to cancel it\n',
     });
-    expect((await bench.run('cancel', 't2')).code).toBe(2);
+    expect((await fixture.run('cancel', 't2')).code).toBe(2);
   });
 
   it('is refused with the reason of the controller', async () => {
-    const bench = working();
-    const thread = bench.id('Begin');
-    expect((await bench.run('cancel', thread)).code).toBe(0);
-    const { code, document } = (await bench.json('cancel', thread)) as Told<ErrorDocument>;
+    const fixture = working();
+    const thread = fixture.id('Begin');
+    expect((await fixture.run('cancel', thread)).code).toBe(0);
+    const { code, document } = (await fixture.json('cancel', thread)) as Told<ErrorDocument>;
     expect(code).toBe(1);
     expect(document.error).toMatchObject({
       code: 'E_REFUSED',
@@ -122,30 +122,30 @@ describe('cancel', () => {
 
 describe('retry', () => {
   it('puts a dead letter back', async () => {
-    const bench = working();
-    const id = bench.id('Begin');
-    expect((await bench.run('retry', id)).err).toMatch(/^error E_REFUSED: message .* has not failed/);
-    await bench.run('cancel', 't1');
-    expect(bench.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('failed');
-    const { code, out } = await bench.run('retry', id.slice(-6));
+    const fixture = working();
+    const id = fixture.id('Begin');
+    expect((await fixture.run('retry', id)).err).toMatch(/^error E_REFUSED: message .* has not failed/);
+    await fixture.run('cancel', 't1');
+    expect(fixture.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('failed');
+    const { code, out } = await fixture.run('retry', id.slice(-6));
     expect(code).toBe(0);
     expect(out).toMatch(/^retry \d{8}T\d{9}Z-task-[0-9a-f-]{36}\.md for architect: done\n$/);
-    expect([...bench.state.turns.values()]).toMatchObject([{ role: 'architect' }]);
+    expect([...fixture.state.turns.values()]).toMatchObject([{ role: 'architect' }]);
   });
 
   it('puts back what was withdrawn by hand', async () => {
-    const bench = working();
-    bench.drop('agents/architect/inbox/b.md', 'Then\n');
-    const id = bench.id('Then');
+    const fixture = working();
+    fixture.drop('agents/architect/inbox/b.md', 'Then\n');
+    const id = fixture.id('Then');
     const waiting = () =>
-      (bench.disk.list('agents/architect/inbox') ?? []).filter((name) => name.includes(id.slice(-6)));
+      (fixture.disk.list('agents/architect/inbox') ?? []).filter((name) => name.includes(id.slice(-6)));
     const [name = ''] = waiting();
-    bench.disk.remove(`agents/architect/inbox/${name}`);
-    bench.look();
-    bench.now += 1_000;
-    bench.look();
-    expect(bench.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('withdrawn');
-    expect(await bench.run('retry', id)).toEqual({
+    fixture.disk.remove(`agents/architect/inbox/${name}`);
+    fixture.look();
+    fixture.now += 1_000;
+    fixture.look();
+    expect(fixture.state.mail.get(id)?.deliveries.get('architect')?.at).toBe('withdrawn');
+    expect(await fixture.run('retry', id)).toEqual({
       code: 0,
       out: `retry ${name} for architect: done\n`,
       err: '',
@@ -154,9 +154,9 @@ describe('retry', () => {
   });
 
   it('says of what waits that it has not failed', async () => {
-    const bench = working();
-    bench.drop('agents/architect/inbox/b.md', 'Then\n');
-    expect(await bench.run('retry', bench.id('Then'))).toMatchObject({
+    const fixture = working();
+    fixture.drop('agents/architect/inbox/b.md', 'Then\n');
+    expect(await fixture.run('retry', fixture.id('Then'))).toMatchObject({
       code: 1,
       err: expect.stringMatching(/has not failed: .* what waits or is done cannot be retried/) as string,
     });

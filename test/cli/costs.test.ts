@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { CostsDocument } from '../../src/operations/costs.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 
-function paid(): Bench {
-  const bench = new Bench();
-  bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
-  bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
-  bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review of the flag') }, usd: 1 });
-  return bench;
+function paid(): ProjectFixture {
+  const fixture = new ProjectFixture();
+  fixture.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
+  fixture.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
+  fixture.work('engineer', {
+    files: { 'r.md': letter('review-request', 'qa', 'Review of the flag') },
+    usd: 1,
+  });
+  return fixture;
 }
 
 describe('costs', () => {
@@ -19,34 +22,34 @@ describe('costs', () => {
   });
 
   it('tells it by thread, as a document', async () => {
-    const bench = paid();
-    const { document } = (await bench.json('costs', '--by', 'thread')) as Told<CostsDocument>;
+    const fixture = paid();
+    const { document } = (await fixture.json('costs', '--by', 'thread')) as Told<CostsDocument>;
     expect(document).toMatchObject({ schema: 1, by: ['thread'], since: null, total: { launches: 2 } });
     expect(document.rows.map(({ key, cost }) => [key.thread, cost.usd])).toEqual([
-      [bench.id('Add a --json flag'), 1.12],
+      [fixture.id('Add a --json flag'), 1.12],
     ]);
   });
 
   it('begins with a day, or so long ago', async () => {
-    const bench = paid();
-    expect((await bench.run('costs', '--since', '2026-11-22')).out).toBe(
+    const fixture = paid();
+    expect((await fixture.run('costs', '--since', '2026-11-22')).out).toBe(
       'nothing was paid since 2026-11-22\n',
     );
-    expect((await bench.run('costs', '--since', '1h')).out).toContain('total');
-    expect(await bench.run('costs', '--since', 'monday')).toMatchObject({ code: 2 });
+    expect((await fixture.run('costs', '--since', '1h')).out).toContain('total');
+    expect(await fixture.run('costs', '--since', 'monday')).toMatchObject({ code: 2 });
   });
 
   it('are listed by several keys, as CSV, too', async () => {
-    const bench = paid();
-    expect((await bench.run('costs', '--by', 'role,model')).out).toMatch(
+    const fixture = paid();
+    expect((await fixture.run('costs', '--by', 'role,model')).out).toMatch(
       /^ROLE +MODEL +LAUNCHES .*\nengineer +\(not reported\) +1 .*\narchitect .*\ntotal +2 +/,
     );
-    expect((await bench.run('costs', '--by', 'week,role', '--csv')).out).toMatch(
+    expect((await fixture.run('costs', '--by', 'week,role', '--csv')).out).toMatch(
       /^week,role,launches,tokens,usd,unpriced\r\n2026-W47,engineer,1,\d+,1,0\r\n2026-W47,architect,1,\d+,0\.12,0\r\n$/,
     );
-    expect(await bench.run('costs', '--csv', '--json')).toMatchObject({ code: 2 });
+    expect(await fixture.run('costs', '--csv', '--json')).toMatchObject({ code: 2 });
     for (const by of ['nonsense', 'role,role', 'role,', ''])
-      expect((await bench.run('costs', '--by', by)).err).toBe(
+      expect((await fixture.run('costs', '--by', by)).err).toBe(
         `error E_USAGE: \`${by}\` is not a value of \`--by <kinds>\`\nhint: one or several of role, thread, run, step, provider, model, day, week, each once, separated by commas\n`,
       );
   });

@@ -7,7 +7,7 @@ import { documentOf } from '../../src/workflow/machine/view.ts';
 import { planDocument } from '../../src/operations/runs/plan.ts';
 import { runSummary } from '../../src/operations/runs/summary.ts';
 import { World } from '../workflow/machine/world.ts';
-import { Bench } from './bench.ts';
+import { ProjectFixture } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
@@ -27,8 +27,8 @@ function flags(command: Command): string[] {
   return command.options.map((option) => option.flags).toSorted();
 }
 
-const bench = new Bench();
-const { program } = makeProgram(bench.start(), bench.terminal);
+const fixture = new ProjectFixture();
+const { program } = makeProgram(fixture.start(), fixture.terminal);
 const commands = program
   .createHelp()
   .visibleCommands(program)
@@ -57,7 +57,7 @@ describe('docs/commands.md', () => {
 
   it('gives every command an example in its help', async () => {
     for (const command of commands) {
-      const { out } = await new Bench().run(command.name(), '--help');
+      const { out } = await new ProjectFixture().run(command.name(), '--help');
       expect(out).toMatch(/\nExamples?:\n {2}\$ .*mailroom /);
     }
   });
@@ -90,8 +90,8 @@ function keys(value: unknown, path = ''): string[] {
 }
 
 /** A project in which there is something of everything. */
-function busy(): Bench {
-  const full = new Bench();
+function busy(): ProjectFixture {
+  const full = new ProjectFixture();
   full.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n');
   full.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') } });
   full.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
@@ -104,7 +104,7 @@ function busy(): Bench {
   return full;
 }
 
-/** Documents of runs, which are not the bench's matter. */
+/** Documents of runs, which are not the fixture's matter. */
 function ofRuns(): ReadonlyMap<string, unknown> {
   const world = new World('survey');
   world.done('survey');

@@ -3,7 +3,7 @@ import { errorDocument } from '../../src/operations/problems.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { json } from '../../src/cli/output.ts';
 import { line, printable, table } from '../../src/cli/format.ts';
-import { Bench } from './bench.ts';
+import { ProjectFixture } from './project-fixture.ts';
 
 /** One of each kind of character that steers a terminal or turns the direction of writing. */
 const characters =
@@ -15,26 +15,26 @@ const quotable = JSON.stringify(`x${characters.slice(1)}\u001b[2Jy`);
 const shown = (text: string) => text.replaceAll('\n', '');
 
 /** A project in which everything that others may choose is hostile: in mail that waits, that failed, that was refused and that is long over. */
-function hostile(): Bench {
-  const bench = new Bench();
+function hostile(): ProjectFixture {
+  const fixture = new ProjectFixture();
   const fields = `subject: ${quotable}\nfields: { ${quotable}: ${quotable} }\n${quotable}: ${quotable}\n`;
   const text = (front: string) => `---\n${front}${fields}---\n${characters.slice(1)}\n`;
-  bench.drop('agents/architect/inbox/a.md', text('type: task\n'));
-  bench.work('architect', { files: { 'd.md': text('type: design\n') } });
-  bench.drop('agents/user/inbox/x\u001b[2J\u202e.md', `What is this?${characters.slice(1)}`);
+  fixture.drop('agents/architect/inbox/a.md', text('type: task\n'));
+  fixture.work('architect', { files: { 'd.md': text('type: design\n') } });
+  fixture.drop('agents/user/inbox/x\u001b[2J\u202e.md', `What is this?${characters.slice(1)}`);
   const id = '01890000-0000-7000-8000-000000abcdef';
   const old = `id: ${id}\ntype: task\nfrom: user\nto: architect\nthread: ${id}\ncreated: 2025-01-02T03:04:05.006Z\n`;
   const path = `agents/architect/failed/2025-01/20250102T030405006Z-task-${id}.md`;
-  bench.disk.plant(path, text(old));
-  bench.disk.plant(`${path}.reason.txt`, `E_TURN: ${characters}`);
-  return bench;
+  fixture.disk.plant(path, text(old));
+  fixture.disk.plant(`${path}.reason.txt`, `E_TURN: ${characters}`);
+  return fixture;
 }
 
 describe('what a terminal gets', () => {
   it('has no character of others that steers it, in no field of any command', async () => {
-    const bench = hostile();
-    const ids = [...bench.state.mail.keys(), 'abcdef', 't1'];
-    const [refused = ''] = (bench.disk.list('agents/user/failed/2026-11') ?? []).filter((name) =>
+    const fixture = hostile();
+    const ids = [...fixture.state.mail.keys(), 'abcdef', 't1'];
+    const [refused = ''] = (fixture.disk.list('agents/user/failed/2026-11') ?? []).filter((name) =>
       name.endsWith('.md'),
     );
     const commands = [
@@ -51,16 +51,16 @@ describe('what a terminal gets', () => {
     const wrong: string[] = [];
     for (const argv of commands)
       for (const more of [[], ['--json']]) {
-        const { out, err } = await bench.run(...argv, ...more);
+        const { out, err } = await fixture.run(...argv, ...more);
         if (out + err === '' || steering.test(shown(out + err))) wrong.push([...argv, ...more].join(' '));
       }
     expect(wrong).toEqual([]);
   });
 
   it('keeps every value in documents', async () => {
-    const bench = hostile();
-    const [first] = [...bench.state.mail.values()].filter(({ message }) => message.type === 'task');
-    const { document } = await bench.json('show', first?.message.id ?? '');
+    const fixture = hostile();
+    const [first] = [...fixture.state.mail.values()].filter(({ message }) => message.type === 'task');
+    const { document } = await fixture.json('show', first?.message.id ?? '');
     expect(document).toMatchObject({ message: { fields: first?.message.fields, body: first?.message.body } });
     expect(Object.keys(first?.message.fields ?? {})).toEqual([JSON.parse(quotable)]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { pickItem } from '../../src/operations/positions.ts';
 import type { RunStatusDocument } from '../../src/operations/runs/run-status.ts';
-import { Bench } from './bench.ts';
+import { ProjectFixture } from './project-fixture.ts';
 import { letter, team } from './team.ts';
 
 const run = '01a206be-3311-7576-8a55-fdcca0e1b40a';
@@ -36,28 +36,31 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
 }
 
 /** The engineer has asked people something, each with a subject of its own. */
-function asked(questions: Readonly<Record<string, string>>, text = team): Bench {
-  const bench = new Bench(text);
-  bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+function asked(questions: Readonly<Record<string, string>>, text = team): ProjectFixture {
+  const fixture = new ProjectFixture(text);
+  fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
   const files = Object.entries(questions).map(([to, subject]) => [
     `${to}.md`,
     letter('question', to, subject),
   ]);
-  bench.work('engineer', { files: Object.fromEntries(files) as Record<string, string> });
-  return bench;
+  fixture.work('engineer', { files: Object.fromEntries(files) as Record<string, string> });
+  return fixture;
 }
 
 describe('inbox', () => {
   it('says that nothing waits', async () => {
-    expect(await new Bench().run('inbox')).toMatchObject({ code: 0, out: 'Nothing waits for you.\n' });
-    expect((await new Bench().run('inbox', '--as', 'lead')).out).toBe('Nothing waits for lead.\n');
+    expect(await new ProjectFixture().run('inbox')).toMatchObject({
+      code: 0,
+      out: 'Nothing waits for you.\n',
+    });
+    expect((await new ProjectFixture().run('inbox', '--as', 'lead')).out).toBe('Nothing waits for lead.\n');
   });
 
   it('lists a request with its deadline, what follows, and the command that answers it', async () => {
-    const bench = asked({ lead: 'Which parser?' });
-    bench.now += 60_000;
-    const id = bench.id('Which parser?').slice(-6);
-    expect((await bench.run('inbox')).out.split('\n').slice(0, 3)).toEqual([
+    const fixture = asked({ lead: 'Which parser?' });
+    fixture.now += 60_000;
+    const id = fixture.id('Which parser?').slice(-6);
+    expect((await fixture.run('inbox')).out.split('\n').slice(0, 3)).toEqual([
       '@1  question from engineer to lead: Which parser?',
       expect.stringMatching(
         /^ {4}since \d\d:45 \(1m \d\ds\); until \d\d:15 \(in 2[89]m \d\ds\), then the thread fails$/,
@@ -73,9 +76,9 @@ describe('inbox', () => {
         'start:',
         '  refusal: { from: [user, lead, architect], to: [engineer, qa], fields: { why: { type: string, enum: [later, never], required: true } } }\nstart:',
       );
-    const bench = asked({ lead: 'Which parser?' }, text);
-    const { document } = await bench.json('inbox', '--as', 'lead');
-    const id = bench.id('Which parser?');
+    const fixture = asked({ lead: 'Which parser?' }, text);
+    const { document } = await fixture.json('inbox', '--as', 'lead');
+    const id = fixture.id('Which parser?');
     expect(document).toEqual({
       schema: 1,
       as: 'lead',
@@ -83,7 +86,7 @@ describe('inbox', () => {
         {
           id,
           kind: 'request',
-          thread: bench.id('Do it'),
+          thread: fixture.id('Do it'),
           run: null,
           from: 'engineer',
           type: 'question',
@@ -100,15 +103,15 @@ describe('inbox', () => {
         },
       ],
     });
-    expect(await bench.run('inbox', '--as', 'user')).toMatchObject({ out: 'Nothing waits for user.\n' });
+    expect(await fixture.run('inbox', '--as', 'user')).toMatchObject({ out: 'Nothing waits for user.\n' });
   });
 
   it('lists gates for who may approve them, and notices last', async () => {
-    const bench = new Bench();
-    bench.drop('agents/user/inbox/x.md', 'What is this?\n');
-    bench.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/user/inbox/x.md', 'What is this?\n');
+    fixture.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
     const kinds = async (...as: string[]) =>
-      ((await bench.json('inbox', ...as)).document as { items: { kind: string; id: string }[] }).items.map(
+      ((await fixture.json('inbox', ...as)).document as { items: { kind: string; id: string }[] }).items.map(
         ({ kind, id }) => (kind === 'approval' ? id.slice(run.length + 1) : kind),
       );
     expect(await kinds()).toEqual(['free', 'ok', 'notice']);
@@ -117,17 +120,17 @@ describe('inbox', () => {
   });
 
   it('breaks lines between words on a narrow terminal, and leaves a command whole', async () => {
-    const bench = asked({ lead: 'Which of the parsers does the new front end take from now on?' });
-    bench.terminal.interactive = true;
-    bench.terminal.width = 34;
-    const lines = (await bench.run('inbox')).out.split('\n');
+    const fixture = asked({ lead: 'Which of the parsers does the new front end take from now on?' });
+    fixture.terminal.interactive = true;
+    fixture.terminal.width = 34;
+    const lines = (await fixture.run('inbox')).out.split('\n');
     expect(lines.slice(0, 4)).toEqual([
       '@1  question from engineer to',
       '    lead: Which of the parsers',
       '    does the new front end take',
       '    from now on?',
     ]);
-    const id = bench.id('Which of the parsers does the new front end take from now on?').slice(-6);
+    const id = fixture.id('Which of the parsers does the new front end take from now on?').slice(-6);
     expect(lines).toContain(`    mailroom reply ${id} --message "…"`);
   });
 
@@ -139,44 +142,46 @@ describe('inbox', () => {
   });
 
   it('refuses a role that is no person', async () => {
-    expect(await new Bench().run('inbox', '--as', 'leads')).toMatchObject({
+    expect(await new ProjectFixture().run('inbox', '--as', 'leads')).toMatchObject({
       code: 2,
       err: 'error E_TARGET: `leads` is not a human role\nhint: did you mean `lead`?\n',
     });
-    expect((await new Bench().run('inbox', '--as', 'qa')).err).toContain('`qa` is not a human role');
+    expect((await new ProjectFixture().run('inbox', '--as', 'qa')).err).toContain('`qa` is not a human role');
   });
 });
 
 describe('reply without an id', () => {
   it('answers the only request, which then leaves the inbox of the person', async () => {
-    const bench = asked({ lead: 'Which parser?' });
-    const id = bench.id('Which parser?');
-    expect((await bench.run('reply', '-m', 'The second.')).code).toBe(0);
-    expect(bench.state.mail.get(bench.id('The second.'))?.message.inReplyTo).toBe(id);
-    expect(bench.state.mail.get(id)?.deliveries.get('lead')).toEqual({ at: 'processed' });
-    const { message } = bench.state.mail.get(id)!;
-    expect(bench.disk.list('agents/lead/inbox')).toEqual([]);
+    const fixture = asked({ lead: 'Which parser?' });
+    const id = fixture.id('Which parser?');
+    expect((await fixture.run('reply', '-m', 'The second.')).code).toBe(0);
+    expect(fixture.state.mail.get(fixture.id('The second.'))?.message.inReplyTo).toBe(id);
+    expect(fixture.state.mail.get(id)?.deliveries.get('lead')).toEqual({ at: 'processed' });
+    const { message } = fixture.state.mail.get(id)!;
+    expect(fixture.disk.list('agents/lead/inbox')).toEqual([]);
     expect(
-      bench.disk.list(`agents/lead/processed/${new Date(message.created).toISOString().slice(0, 7)}`),
+      fixture.disk.list(`agents/lead/processed/${new Date(message.created).toISOString().slice(0, 7)}`),
     ).toHaveLength(1);
   });
 
   it('answers by its number in the list, and by `last`', async () => {
-    const bench = asked({ lead: 'Which parser?', user: 'And then?' });
-    expect(await bench.run('reply', '-m', 'x')).toMatchObject({
+    const fixture = asked({ lead: 'Which parser?', user: 'And then?' });
+    expect(await fixture.run('reply', '-m', 'x')).toMatchObject({
       code: 2,
       err:
         'error E_TARGET: 2 requests wait:\n  @1  engineer: Which parser?\n  @2  engineer: And then?\n' +
         'hint: say which one, for example @1\n',
     });
-    expect((await bench.run('reply', '@3', '-m', 'x')).err).toContain(
+    expect((await fixture.run('reply', '@3', '-m', 'x')).err).toContain(
       '`@3` is not a request that waits:\n  @1',
     );
-    expect((await bench.run('reply', '@2', '-m', 'Stop.')).code).toBe(0);
-    expect(bench.state.mail.get(bench.id('Stop.'))?.message.inReplyTo).toBe(bench.id('And then?'));
-    expect((await bench.run('reply', 'last', '-m', 'The first.')).code).toBe(0);
-    expect(bench.state.mail.get(bench.id('The first.'))?.message.inReplyTo).toBe(bench.id('Which parser?'));
-    expect(await bench.run('reply', '-m', 'x')).toMatchObject({
+    expect((await fixture.run('reply', '@2', '-m', 'Stop.')).code).toBe(0);
+    expect(fixture.state.mail.get(fixture.id('Stop.'))?.message.inReplyTo).toBe(fixture.id('And then?'));
+    expect((await fixture.run('reply', 'last', '-m', 'The first.')).code).toBe(0);
+    expect(fixture.state.mail.get(fixture.id('The first.'))?.message.inReplyTo).toBe(
+      fixture.id('Which parser?'),
+    );
+    expect(await fixture.run('reply', '-m', 'x')).toMatchObject({
       code: 2,
       err: 'error E_TARGET: no request waits for an answer\nhint: list everything with `mailroom inbox`\n',
     });
@@ -185,58 +190,60 @@ describe('reply without an id', () => {
 
 describe('the command that the list prints', () => {
   it('is refused unchanged, and sends nothing', async () => {
-    const bench = asked({ lead: 'Which parser?' });
-    expect(await bench.run('reply', bench.id('Which parser?').slice(-6), '--message', '…')).toMatchObject({
-      code: 2,
-      err: 'error E_USAGE: `--message "…"` has no text yet\nhint: write your text in place of the …\n',
-    });
-    expect((await bench.run('inbox')).out).toContain('Which parser?');
+    const fixture = asked({ lead: 'Which parser?' });
+    expect(await fixture.run('reply', fixture.id('Which parser?').slice(-6), '--message', '…')).toMatchObject(
+      {
+        code: 2,
+        err: 'error E_USAGE: `--message "…"` has no text yet\nhint: write your text in place of the …\n',
+      },
+    );
+    expect((await fixture.run('inbox')).out).toContain('Which parser?');
   });
 });
 
 describe('a reply that no controller has accepted yet', () => {
   it('takes the request out of the list, for who answered it, until it is refused', async () => {
-    const bench = asked({ lead: 'Which parser?' });
-    bench.up = false;
-    expect((await bench.run('reply', '-m', 'The second.')).out).toContain('no controller runs');
-    expect(bench.disk.list('agents/lead/outbox')).toHaveLength(1);
-    expect((await bench.run('inbox')).out).toBe('Nothing waits for you.\n');
-    expect((await bench.run('reply', '-m', 'The first.')).err).toContain('no request waits for an answer');
-    for (const name of bench.disk.list('agents/lead/outbox') ?? [])
-      bench.disk.remove(`agents/lead/outbox/${name}`);
-    expect((await bench.run('inbox')).out).toContain('@1  question from engineer to lead: Which parser?');
+    const fixture = asked({ lead: 'Which parser?' });
+    fixture.up = false;
+    expect((await fixture.run('reply', '-m', 'The second.')).out).toContain('no controller runs');
+    expect(fixture.disk.list('agents/lead/outbox')).toHaveLength(1);
+    expect((await fixture.run('inbox')).out).toBe('Nothing waits for you.\n');
+    expect((await fixture.run('reply', '-m', 'The first.')).err).toContain('no request waits for an answer');
+    for (const name of fixture.disk.list('agents/lead/outbox') ?? [])
+      fixture.disk.remove(`agents/lead/outbox/${name}`);
+    expect((await fixture.run('inbox')).out).toContain('@1  question from engineer to lead: Which parser?');
   });
 });
 
 describe('approve without a gate', () => {
   it('names the gates where several wait by ID: a position would mean another entry of the inbox', async () => {
-    const bench = asked({ lead: 'Which parser?' });
-    bench.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
+    const fixture = asked({ lead: 'Which parser?' });
+    fixture.workflowStatus = { runs: [waiting(['ok', 'lead'], ['free'])], triggers: [], problems: [] };
     for (const verb of ['approve', 'reject'])
-      expect(await bench.run(verb)).toMatchObject({
+      expect(await fixture.run(verb)).toMatchObject({
         code: 2,
         err:
           'error E_TARGET: 2 gates wait:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
           'hint: say which one, for example e1b40a free\n',
       });
-    const asAnna = await bench.run('approve', '@1', '--as', 'anna');
+    const asAnna = await fixture.run('approve', '@1', '--as', 'anna');
     expect(asAnna.err).toContain('`@1` is not a gate that waits:\n  e1b40a free  ');
-    expect((await bench.run('approve', '@1')).err).toContain(
+    expect((await fixture.run('approve', '@1')).err).toContain(
       '`@1` is not a gate that waits:\n  e1b40a free  ',
     );
   });
 
   it('takes no word for the last gate that is no position', async () => {
-    const bench = new Bench();
-    bench.workflowStatus = { runs: [waiting(['ok'])], triggers: [], problems: [] };
+    const fixture = new ProjectFixture();
+    fixture.workflowStatus = { runs: [waiting(['ok'])], triggers: [], problems: [] };
     for (const word of ['@0', '@x', '@1x', '@'])
-      expect((await bench.run('approve', word)).err).toContain(`\`${word}\` is not a gate that waits:`);
+      expect((await fixture.run('approve', word)).err).toContain(`\`${word}\` is not a gate that waits:`);
   });
 
   it('names gates by words that mean the same whatever else waits, and in whatever run', async () => {
-    const bench = asked({ lead: 'Which parser?' });
-    bench.workflowStatus = { runs: [waiting(['ok'], ['free'])], triggers: [], problems: [] };
-    expect((await bench.run('approve', '@1')).err).toBe(
+    const fixture = asked({ lead: 'Which parser?' });
+    fixture.workflowStatus = { runs: [waiting(['ok'], ['free'])], triggers: [], problems: [] };
+    expect((await fixture.run('approve', '@1')).err).toBe(
       'error E_TARGET: `@1` is not a gate that waits:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
         'hint: say which one, for example e1b40a free\n',
     );

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/main.ts';
-import { Bench } from './bench.ts';
+import { ProjectFixture } from './project-fixture.ts';
 
 describe('the program', () => {
   it('shows its help', async () => {
-    const bench = new Bench();
-    const { code, out } = await bench.run('--help');
+    const fixture = new ProjectFixture();
+    const { code, out } = await fixture.run('--help');
     expect(code).toBe(0);
     expect(out).toMatchInlineSnapshot(`
       "Usage: mailroom [options] [command]
@@ -90,13 +90,13 @@ describe('the program', () => {
         $ mailroom run first-look
       "
     `);
-    expect((await bench.run()).out).toBe(out);
-    expect((await bench.run('help')).out).toBe(out);
+    expect((await fixture.run()).out).toBe(out);
+    expect((await fixture.run('help')).out).toBe(out);
   });
 
   it('shows the help of a command, with an example', async () => {
-    const bench = new Bench();
-    const { code, out } = await bench.run('pause', '--help');
+    const fixture = new ProjectFixture();
+    const { code, out } = await fixture.run('pause', '--help');
     expect(code).toBe(0);
     expect(out).toMatchInlineSnapshot(`
       "Usage: mailroom pause [options] <target>
@@ -124,7 +124,7 @@ describe('the program', () => {
   });
 
   it('prints its version', async () => {
-    expect(await new Bench().run('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
+    expect(await new ProjectFixture().run('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
   });
 
   it.each([
@@ -151,16 +151,16 @@ describe('the program', () => {
       'error E_USAGE: `roles` is not a value of `--by <kinds>`\nhint: did you mean `role`?\n',
     ],
   ])('refuses %j with exit code 2', async (argv, text) => {
-    const { code, err, out } = await new Bench().run(...argv);
+    const { code, err, out } = await new ProjectFixture().run(...argv);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(text);
   });
 
   it('tells failures as one document with --json', async () => {
-    const bench = new Bench();
-    bench.cwd = '/home/ada/here';
-    bench.hasProject = false;
-    const { code, out, err } = await bench.run('status', '--json');
+    const fixture = new ProjectFixture();
+    fixture.cwd = '/home/ada/here';
+    fixture.hasProject = false;
+    const { code, out, err } = await fixture.run('status', '--json');
     const failure = {
       code: 'E_NO_PROJECT',
       message: 'there is no project in /home/ada/here or above it',
@@ -174,22 +174,25 @@ describe('the program', () => {
     };
     expect(JSON.parse(out)).toEqual({ schema: 1, error: failure, errors: [failure] });
     expect({ code, err }).toEqual({ code: 2, err: '' });
-    expect(JSON.parse((await bench.run('statsu', '--json')).out)).toMatchObject({
+    expect(JSON.parse((await fixture.run('statsu', '--json')).out)).toMatchObject({
       error: { code: 'E_USAGE' },
     });
   });
 
   it('shows where a bug is only with --debug', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const services = {
-      ...bench.services(),
+      ...fixture.services(),
       findProject: () => {
         throw new TypeError('x is not a function', { cause: new Error('deep below') });
       },
     };
     const run = async (...argv: string[]) => {
-      bench.terminal.clear();
-      return { code: await runCli(argv, bench.start(services), bench.terminal), err: bench.terminal.err };
+      fixture.terminal.clear();
+      return {
+        code: await runCli(argv, fixture.start(services), fixture.terminal),
+        err: fixture.terminal.err,
+      };
     };
     expect(await run('status')).toEqual({
       code: 1,
@@ -201,18 +204,18 @@ describe('the program', () => {
   });
 
   it('takes --project before and after the command', async () => {
-    const bench = new Bench();
-    bench.cwd = '/home/ada/here';
+    const fixture = new ProjectFixture();
+    fixture.cwd = '/home/ada/here';
     const asked: [string, boolean][] = [];
     const services = {
-      ...bench.services(),
+      ...fixture.services(),
       findProject: (from: string, named: boolean) => {
         asked.push([from, named]);
         return '/project';
       },
     };
     for (const argv of [['status'], ['-C', '../there', 'status'], ['status', '--project', '/else']])
-      expect(await runCli(argv, bench.start(services), bench.terminal)).toBe(0);
+      expect(await runCli(argv, fixture.start(services), fixture.terminal)).toBe(0);
     expect(asked).toEqual([
       ['/home/ada/here', false],
       ['/home/ada/there', true],

@@ -1,10 +1,10 @@
 import { letter } from './team.ts';
 import { describe, expect, it } from 'vitest';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 
 describe('init', () => {
   it('prints what was written and kept, and what comes next', async () => {
-    const { code, out } = await new Bench().run('init', 'my-project');
+    const { code, out } = await new ProjectFixture().run('init', 'my-project');
     expect(out).toMatchInlineSnapshot(`
       "wrote protocols/feature-team.yaml
       wrote mailroom.yaml
@@ -22,34 +22,41 @@ describe('init', () => {
   });
 
   it('says that mail will wait for a program that is not installed', async () => {
-    const { out } = await new Bench().run('init', '--provider', 'codex');
+    const { out } = await new ProjectFixture().run('init', '--provider', 'codex');
     expect(out).toContain(
       'The roles use the provider codex.\ncodex is not installed here: mail waits until it is.\nNext:\n',
     );
   });
 
   it('adds only what is missing to a project with a protocol', async () => {
-    const bench = new Bench();
-    bench.protocolFiles = ['protocols/team.yaml'];
-    expect(await bench.run('init')).toMatchObject({
+    const fixture = new ProjectFixture();
+    fixture.protocolFiles = ['protocols/team.yaml'];
+    expect(await fixture.run('init')).toMatchObject({
       code: 0,
       out: 'wrote .gitignore\nprotocols/team.yaml is kept: this is a project already\n',
     });
-    const { out } = await bench.run('init', '--json');
+    const { out } = await fixture.run('init', '--json');
     const nothing = { template: null, kept: [], provider: null };
     expect(JSON.parse(out)).toEqual({ schema: 1, root: '/project', written: ['.gitignore'], ...nothing });
-    expect(await bench.run('init', '--provider', 'codex')).toMatchObject({
+    expect(await fixture.run('init', '--provider', 'codex')).toMatchObject({
       code: 2,
       err:
         'error E_USAGE: `--provider` is for a new project, and /project has a protocol: protocols/team.yaml\n' +
         'hint: set `defaults.provider` in mailroom.yaml\n',
     });
     // The template leaves its protocol out.
-    expect(await bench.run('init', '--template', 'solo')).toMatchObject({ code: 0 });
+    expect(await fixture.run('init', '--template', 'solo')).toMatchObject({ code: 0 });
   });
 
   it('is a document', async () => {
-    const { out } = await new Bench().run('init', '--template', 'solo', '--provider', 'codex', '--json');
+    const { out } = await new ProjectFixture().run(
+      'init',
+      '--template',
+      'solo',
+      '--provider',
+      'codex',
+      '--json',
+    );
     expect(JSON.parse(out)).toEqual({
       schema: 1,
       root: '/project',
@@ -62,14 +69,14 @@ describe('init', () => {
   });
 
   it('knows its templates', async () => {
-    expect(await new Bench().run('init', '--template', 'sulo')).toMatchObject({
+    expect(await new ProjectFixture().run('init', '--template', 'sulo')).toMatchObject({
       code: 2,
       err: 'error E_USAGE: there is no template `sulo`\nhint: did you mean `solo`?\n',
     });
   });
 
   it('knows the providers that a new project can have', async () => {
-    expect(await new Bench().run('init', '--provider', 'cloude')).toMatchObject({
+    expect(await new ProjectFixture().run('init', '--provider', 'cloude')).toMatchObject({
       code: 2,
       err: 'error E_USAGE: there is no provider `cloude`\nhint: did you mean `claude`?\n',
     });
@@ -78,35 +85,35 @@ describe('init', () => {
 
 describe('doctor', () => {
   it('adds what is missing with --fix', async () => {
-    const bench = new Bench();
-    bench.findings.push({ topic: 'git', state: 'ok', text: '2.39' });
-    expect(await bench.run('doctor', '--fix')).toMatchObject({ out: 'wrote .gitignore\n✓ git  2.39\n' });
-    const { document } = await bench.json('doctor', '--fix');
+    const fixture = new ProjectFixture();
+    fixture.findings.push({ topic: 'git', state: 'ok', text: '2.39' });
+    expect(await fixture.run('doctor', '--fix')).toMatchObject({ out: 'wrote .gitignore\n✓ git  2.39\n' });
+    const { document } = await fixture.json('doctor', '--fix');
     expect(document).toMatchObject({ ok: true, fixed: ['.gitignore'] });
   });
 
   it('shows what it found, and fails when something would not work', async () => {
-    const bench = new Bench();
-    bench.findings = [
+    const fixture = new ProjectFixture();
+    fixture.findings = [
       { topic: 'node', state: 'ok', text: '20.20.2' },
       { topic: 'claude', state: 'warning', text: 'is not here\nnpm i -g it' },
       { topic: 'sandbox', state: 'info', text: 'none' },
     ];
-    expect(await bench.run('doctor')).toEqual({
+    expect(await fixture.run('doctor')).toEqual({
       code: 0,
       out: '✓ node     20.20.2\n! claude   is not here\n           npm i -g it\n· sandbox  none\n',
       err: '',
     });
-    bench.findings.push({ topic: 'git', state: 'problem', text: 'is not here' });
-    const { code, document } = (await bench.json('doctor')) as Told<object>;
+    fixture.findings.push({ topic: 'git', state: 'problem', text: 'is not here' });
+    const { code, document } = (await fixture.json('doctor')) as Told<object>;
     expect(code).toBe(1);
-    expect(document).toMatchObject({ schema: 1, ok: false, findings: bench.findings });
+    expect(document).toMatchObject({ schema: 1, ok: false, findings: fixture.findings });
   });
 });
 
 describe('completion', () => {
-  const values = async (bench: Bench, ...words: string[]) => {
-    const { out } = await bench.run('complete', '--', ...words);
+  const values = async (fixture: ProjectFixture, ...words: string[]) => {
+    const { out } = await fixture.run('complete', '--', ...words);
     return out
       .split('\n')
       .slice(0, -1)
@@ -114,36 +121,39 @@ describe('completion', () => {
   };
 
   it.each(['bash', 'zsh', 'fish'])('prints a script for %s', async (shell) => {
-    const { code, out } = await new Bench().run('completion', shell);
+    const { code, out } = await new ProjectFixture().run('completion', shell);
     expect(code).toBe(0);
     expect(out).toContain('_mailroom_complete');
     expect(out).toContain('orchestrate');
   });
 
   it('knows commands, options, roles and ids', async () => {
-    const bench = new Bench();
-    bench.drop('agents/architect/inbox/a.md', 'Begin\n');
-    const id = bench.id('Begin');
-    expect(await values(bench, 'st')).toEqual(['status']);
-    expect(await values(bench, 'status', '--w')).toEqual(['--watch']);
-    expect(await values(bench, 'send', '')).toEqual(['architect', 'engineer', 'lead', 'qa', 'user']);
-    expect(await values(bench, '-C', '/else', 'send', 'q')).toEqual(['qa']);
-    expect(await values(bench, 'send', 'qa', '--type', 'rev')).toEqual(['review-request', 'review-feedback']);
-    expect(await values(bench, 'send', 'qa', '--as', 'l')).toEqual(['lead']);
-    expect(await values(bench, 'send', 'qa', '')).toEqual([]);
-    expect(await values(bench, 'show', '')).toEqual([id.slice(-6), 't1']);
-    expect(await values(bench, 'show', id.slice(-6, -3))).toEqual([id.slice(-6)]);
-    expect(await values(bench, 'trail', id.slice(0, 5))).toEqual([id]);
-    expect(await values(bench, 'pause', 'a')).toEqual(['all', 'architect']);
-    expect(await values(bench, 'completion', 'f')).toEqual(['fish']);
-    expect(await values(bench, 'init', '--template', '')).toEqual(['feature-team', 'solo']);
-    expect(await values(bench, 'nonsense', '')).not.toContain('complete');
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/architect/inbox/a.md', 'Begin\n');
+    const id = fixture.id('Begin');
+    expect(await values(fixture, 'st')).toEqual(['status']);
+    expect(await values(fixture, 'status', '--w')).toEqual(['--watch']);
+    expect(await values(fixture, 'send', '')).toEqual(['architect', 'engineer', 'lead', 'qa', 'user']);
+    expect(await values(fixture, '-C', '/else', 'send', 'q')).toEqual(['qa']);
+    expect(await values(fixture, 'send', 'qa', '--type', 'rev')).toEqual([
+      'review-request',
+      'review-feedback',
+    ]);
+    expect(await values(fixture, 'send', 'qa', '--as', 'l')).toEqual(['lead']);
+    expect(await values(fixture, 'send', 'qa', '')).toEqual([]);
+    expect(await values(fixture, 'show', '')).toEqual([id.slice(-6), 't1']);
+    expect(await values(fixture, 'show', id.slice(-6, -3))).toEqual([id.slice(-6)]);
+    expect(await values(fixture, 'trail', id.slice(0, 5))).toEqual([id]);
+    expect(await values(fixture, 'pause', 'a')).toEqual(['all', 'architect']);
+    expect(await values(fixture, 'completion', 'f')).toEqual(['fish']);
+    expect(await values(fixture, 'init', '--template', '')).toEqual(['feature-team', 'solo']);
+    expect(await values(fixture, 'nonsense', '')).not.toContain('complete');
   });
 
   it('says what an id, a number of the inbox or a gate means', async () => {
-    const bench = new Bench();
-    bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
-    bench.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } });
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    fixture.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } });
     const run = '01a206be-3311-7576-8a55-fdcca0e1b40a';
     const card = {
       run,
@@ -153,11 +163,11 @@ describe('completion', () => {
       startedBy: 'person',
       person: 'ada',
     } as const;
-    bench.runs = [{ ...card, startedAt: Date.UTC(2026, 10, 21, 20, 45) }];
-    const lines = async (...words: string[]) => (await bench.run('complete', '--', ...words)).out;
+    fixture.runs = [{ ...card, startedAt: Date.UTC(2026, 10, 21, 20, 45) }];
+    const lines = async (...words: string[]) => (await fixture.run('complete', '--', ...words)).out;
     expect(await lines('reply', '@')).toBe('@1\tquestion from engineer: Which parser?\n');
-    expect(await lines('reply', bench.id('Which parser?').slice(-6))).toBe(
-      `${bench.id('Which parser?').slice(-6)}\tengineer → lead: question — Which parser?\n`,
+    expect(await lines('reply', fixture.id('Which parser?').slice(-6))).toBe(
+      `${fixture.id('Which parser?').slice(-6)}\tengineer → lead: question — Which parser?\n`,
     );
     for (const words of [['logs'], ['resume'], ['cancel'], ['show'], ['approve']])
       expect(await lines(...words, 'e1b')).toBe('e1b40a\trun of ship, started 2026-11-21 20:45 UTC\n');
@@ -165,8 +175,8 @@ describe('completion', () => {
   });
 
   it('has nothing to offer where there is no project', async () => {
-    const bench = new Bench();
-    bench.hasProject = false;
-    expect(await values(bench, 'send', '')).toEqual([]);
+    const fixture = new ProjectFixture();
+    fixture.hasProject = false;
+    expect(await values(fixture, 'send', '')).toEqual([]);
   });
 });

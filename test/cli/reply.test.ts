@@ -1,89 +1,94 @@
 import { describe, expect, it } from 'vitest';
-import { Bench } from './bench.ts';
+import { ProjectFixture } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 /** The engineer has asked somebody something. */
-function asked(to: string): Bench {
-  const bench = new Bench();
-  bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
-  bench.work('engineer', { files: { 'q.md': letter('question', to, 'Which parser?') } });
-  return bench;
+function asked(to: string): ProjectFixture {
+  const fixture = new ProjectFixture();
+  fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+  fixture.work('engineer', { files: { 'q.md': letter('question', to, 'Which parser?') } });
+  return fixture;
 }
 
 describe('reply', () => {
   it('answers as the person that was asked, with the only type that answers', async () => {
-    const bench = asked('lead');
-    const { code, out } = await bench.run('reply', bench.id('Which parser?').slice(-6), '-m', 'The second.');
+    const fixture = asked('lead');
+    const { code, out } = await fixture.run(
+      'reply',
+      fixture.id('Which parser?').slice(-6),
+      '-m',
+      'The second.',
+    );
     expect(code).toBe(0);
     expect(out).toMatch(/^sent .* \(answer to engineer, thread .*\)\n$/);
-    const { message } = bench.state.mail.get(bench.id('The second.'))!;
-    expect(message).toMatchObject({ from: 'lead', type: 'answer', inReplyTo: bench.id('Which parser?') });
-    expect([...bench.state.turns.values()].map(({ role }) => role)).toEqual(['engineer']);
+    const { message } = fixture.state.mail.get(fixture.id('The second.'))!;
+    expect(message).toMatchObject({ from: 'lead', type: 'answer', inReplyTo: fixture.id('Which parser?') });
+    expect([...fixture.state.turns.values()].map(({ role }) => role)).toEqual(['engineer']);
   });
 
   it('wants to know who answers when several were asked', async () => {
-    const bench = asked('[user, lead]');
-    const id = bench.id('Which parser?');
-    expect(await bench.run('reply', id, '-m', 'x')).toMatchObject({
+    const fixture = asked('[user, lead]');
+    const id = fixture.id('Which parser?');
+    expect(await fixture.run('reply', id, '-m', 'x')).toMatchObject({
       code: 2,
       err: `error E_USAGE: the answer lacks who answers (user or lead)\nhint: mailroom reply ${id.slice(-6)} --message x --as 'user|lead'\n`,
     });
-    expect((await bench.run('reply', id, '-m', 'x', '--as', 'user')).code).toBe(0);
+    expect((await fixture.run('reply', id, '-m', 'x', '--as', 'user')).code).toBe(0);
   });
 
   it('continues with a thread when the message asks for nothing', async () => {
-    const bench = new Bench();
-    bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
-    bench.work('engineer', { files: { 'd.md': letter('delivered', 'user', 'There') } });
-    const id = bench.id('There');
-    expect((await bench.run('reply', id, '-m', 'Not yet', '--type', 'errand')).code).toBe(0);
-    expect(bench.state.mail.get(bench.id('Not yet'))?.message).toMatchObject({
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    fixture.work('engineer', { files: { 'd.md': letter('delivered', 'user', 'There') } });
+    const id = fixture.id('There');
+    expect((await fixture.run('reply', id, '-m', 'Not yet', '--type', 'errand')).code).toBe(0);
+    expect(fixture.state.mail.get(fixture.id('Not yet'))?.message).toMatchObject({
       inReplyTo: id,
-      thread: bench.id('Do it'),
+      thread: fixture.id('Do it'),
     });
-    expect(bench.state.threads.get(bench.id('Do it'))?.state).toBe('open');
+    expect(fixture.state.threads.get(fixture.id('Do it'))?.state).toBe('open');
   });
 
   it('answers no notice, and nothing that went to no person', async () => {
-    const bench = new Bench();
-    bench.drop('agents/user/inbox/x.md', 'What is this?\n');
-    const [notice] = [...bench.state.unread.values()];
-    const refused = await bench.run('reply', notice!.message.id, '-m', 'x');
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/user/inbox/x.md', 'What is this?\n');
+    const [notice] = [...fixture.state.unread.values()];
+    const refused = await fixture.run('reply', notice!.message.id, '-m', 'x');
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('a notice comes from Mailroom, which reads no answers');
-    bench.drop('agents/architect/inbox/y.md', 'A task\n');
-    const other = await bench.run('reply', bench.id('A task'), '-m', 'x');
+    fixture.drop('agents/architect/inbox/y.md', 'A task\n');
+    const other = await fixture.run('reply', fixture.id('A task'), '-m', 'x');
     expect(other).toMatchObject({ code: 2 });
     expect(other.err).toContain('it was sent to architect, and to no person');
   });
 
   it('names what a part of an id may mean', async () => {
-    const bench = new Bench();
-    bench.drop('agents/architect/inbox/a.md', 'One\n');
-    bench.drop('agents/architect/inbox/b.md', 'Two\n');
-    const [one, two] = [bench.id('One'), bench.id('Two')];
-    const { code, err } = await bench.run('reply', one.slice(0, 5), '-m', 'x');
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/architect/inbox/a.md', 'One\n');
+    fixture.drop('agents/architect/inbox/b.md', 'Two\n');
+    const [one, two] = [fixture.id('One'), fixture.id('Two')];
+    const { code, err } = await fixture.run('reply', one.slice(0, 5), '-m', 'x');
     expect(code).toBe(2);
     expect(err).toBe(
       `error E_TARGET: \`${one.slice(0, 5)}\` may be any of these:\n` +
         `  ${one}  user → architect: task — One\n  ${two}  user → architect: task — Two\n` +
         'hint: give the whole id, or more letters of its beginning or end\n',
     );
-    expect((await bench.run('reply', 'ab', '-m', 'x')).err).toContain(
+    expect((await fixture.run('reply', 'ab', '-m', 'x')).err).toContain(
       'a part of an id has at least 4 letters',
     );
   });
 
   it('is staged inside a turn, as the role', async () => {
-    const bench = asked('architect');
-    bench.environment = {
+    const fixture = asked('architect');
+    fixture.environment = {
       MAILROOM_TURN: 't2',
       MAILROOM_ROLE: 'architect',
       MAILROOM_OUTBOX: '/project/.mailroom/turns/t2/1/outbox',
     };
-    const { code, out } = await bench.run('reply', bench.id('Which parser?'), '-m', 'The first.');
+    const { code, out } = await fixture.run('reply', fixture.id('Which parser?'), '-m', 'The first.');
     expect({ code, staged: out.startsWith('staged ') }).toEqual({ code: 0, staged: true });
-    bench.work('architect', {});
-    expect(bench.state.mail.get(bench.id('The first.'))?.message.from).toBe('architect');
+    fixture.work('architect', {});
+    expect(fixture.state.mail.get(fixture.id('The first.'))?.message.from).toBe('architect');
   });
 });

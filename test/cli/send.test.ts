@@ -1,88 +1,92 @@
 import { describe, expect, it } from 'vitest';
 import type { Sending } from '../../src/operations/sending.ts';
 import type { ErrorDocument } from '../../src/operations/problems.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 describe('send', () => {
   it('opens no thread with an answer to nothing', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const refused = {
       code: 1,
       err:
         'error E_FORBIDDEN: user may send qa only answers: answer\n' +
         'hint: answer a message with `mailroom reply`; `mailroom inbox` lists what waits\n',
     };
-    expect(await bench.run('send', 'qa', '-m', 'Look at this')).toMatchObject(refused);
-    expect(bench.state.mail.size).toBe(0);
-    expect(bench.disk.list('agents/user/outbox') ?? []).toEqual([]);
+    expect(await fixture.run('send', 'qa', '-m', 'Look at this')).toMatchObject(refused);
+    expect(fixture.state.mail.size).toBe(0);
+    expect(fixture.disk.list('agents/user/outbox') ?? []).toEqual([]);
   });
 
   it('reports the id that the controller gave', async () => {
-    const bench = new Bench();
-    const { code, out } = await bench.run('send', 'architect', '-m', 'Add a flag');
-    const id = bench.id('Add a flag');
+    const fixture = new ProjectFixture();
+    const { code, out } = await fixture.run('send', 'architect', '-m', 'Add a flag');
+    const id = fixture.id('Add a flag');
     expect({ code, out }).toEqual({ code: 0, out: `sent ${id} (task to architect, thread ${id})\n` });
-    expect(bench.state.mail.get(id)?.message).toMatchObject({ from: 'user', body: 'Add a flag\n' });
+    expect(fixture.state.mail.get(id)?.message).toMatchObject({ from: 'user', body: 'Add a flag\n' });
   });
 
   it('records the message when no controller runs', async () => {
-    const bench = new Bench();
-    bench.up = false;
-    const { code, document } = (await bench.json('send', 'architect', '-m', 'Add a flag')) as Told<Sending>;
+    const fixture = new ProjectFixture();
+    fixture.up = false;
+    const { code, document } = (await fixture.json('send', 'architect', '-m', 'Add a flag')) as Told<Sending>;
     expect(code).toBe(0);
     expect(document).toMatchObject({ schema: 1, state: 'recorded', controller: false });
-    const [name] = bench.disk.list('agents/user/outbox') ?? [];
+    const [name] = fixture.disk.list('agents/user/outbox') ?? [];
     expect(document).toMatchObject({ path: `agents/user/outbox/${name ?? ''}` });
-    expect((await bench.run('send', 'architect', '-m', 'More')).out).toMatch(
+    expect((await fixture.run('send', 'architect', '-m', 'More')).out).toMatch(
       /^recorded in agents\/user\/outbox\/send-[0-9a-f]{12}\.md; no controller runs, the next `mailroom up` takes it\n$/,
     );
   });
 
   it('says so when the same message is already recorded: a killed command may have done that', async () => {
-    const bench = new Bench();
-    bench.up = false;
-    expect((await bench.run('send', 'architect', '-m', 'Add a flag')).err).toBe('');
-    expect((await bench.run('send', 'architect', '-m', 'Add another')).err).toBe('');
-    const [name = ''] = (bench.disk.list('agents/user/outbox') ?? []).toSorted();
-    expect(await bench.run('send', 'architect', '-m', 'Add a flag')).toMatchObject({
+    const fixture = new ProjectFixture();
+    fixture.up = false;
+    expect((await fixture.run('send', 'architect', '-m', 'Add a flag')).err).toBe('');
+    expect((await fixture.run('send', 'architect', '-m', 'Add another')).err).toBe('');
+    const [name = ''] = (fixture.disk.list('agents/user/outbox') ?? []).toSorted();
+    expect(await fixture.run('send', 'architect', '-m', 'Add a flag')).toMatchObject({
       code: 0,
       err: `note: the same message is already there: agents/user/outbox/${name}; this is a second one\n`,
     });
-    expect(bench.disk.list('agents/user/outbox')).toHaveLength(3);
+    expect(fixture.disk.list('agents/user/outbox')).toHaveLength(3);
   });
 
   it('says so when the same message was accepted within ten minutes', async () => {
-    const bench = new Bench();
-    await bench.run('send', 'architect', '-m', 'Add a flag');
-    const id = bench.id('Add a flag');
-    expect((await bench.run('send', 'architect', '-m', 'Add another')).err).toBe('');
-    bench.now += 590_000;
-    expect((await bench.run('send', 'architect', '-m', 'Add a flag')).err).toBe(
+    const fixture = new ProjectFixture();
+    await fixture.run('send', 'architect', '-m', 'Add a flag');
+    const id = fixture.id('Add a flag');
+    expect((await fixture.run('send', 'architect', '-m', 'Add another')).err).toBe('');
+    fixture.now += 590_000;
+    expect((await fixture.run('send', 'architect', '-m', 'Add a flag')).err).toBe(
       `note: the same message is already there: ${id}; this is a second one\n`,
     );
-    bench.now += 600_000;
-    expect((await bench.run('send', 'architect', '-m', 'Add a flag')).err).toBe('');
+    fixture.now += 600_000;
+    expect((await fixture.run('send', 'architect', '-m', 'Add a flag')).err).toBe('');
   });
 
   it('says so when the controller does not take it in time', async () => {
-    const bench = new Bench();
-    const services = bench.services();
-    const project = bench.project();
+    const fixture = new ProjectFixture();
+    const services = fixture.services();
+    const project = fixture.project();
     const deaf = {
       ...project,
       changed: (milliseconds: number) => {
-        bench.now += milliseconds;
+        fixture.now += milliseconds;
         return Promise.resolve();
       },
     };
     const { runCli } = await import('../../src/cli/main.ts');
-    const before = bench.now;
+    const before = fixture.now;
     const argv = ['send', 'architect', '-m', 'x'];
-    const code = await runCli(argv, bench.start({ ...services, openProject: () => deaf }), bench.terminal);
+    const code = await runCli(
+      argv,
+      fixture.start({ ...services, openProject: () => deaf }),
+      fixture.terminal,
+    );
     expect(code).toBe(0);
-    expect(bench.terminal.out).toContain('the controller has not taken it yet');
-    expect(bench.now - before).toBe(5_000);
+    expect(fixture.terminal.out).toContain('the controller has not taken it yet');
+    expect(fixture.now - before).toBe(5_000);
   });
 
   it.each([
@@ -90,19 +94,19 @@ describe('send', () => {
     ['-', ['-'], 'From there'],
     ['standard input', [], 'From there'],
   ])('takes the text from %s', async (_, argv, input) => {
-    const bench = new Bench();
-    bench.files.set('/project/text.md', 'From there\n');
-    bench.terminal.piped = input !== '';
-    bench.terminal.input = input;
-    expect((await bench.run('send', 'architect', ...argv)).code).toBe(0);
-    expect(bench.state.mail.get(bench.id('From there'))?.message.body).toBe('From there\n');
+    const fixture = new ProjectFixture();
+    fixture.files.set('/project/text.md', 'From there\n');
+    fixture.terminal.piped = input !== '';
+    fixture.terminal.input = input;
+    expect((await fixture.run('send', 'architect', ...argv)).code).toBe(0);
+    expect(fixture.state.mail.get(fixture.id('From there'))?.message.body).toBe('From there\n');
   });
 
   it('takes what `--message` gives as the text, whatever stands at its head', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const text = '---\ntype: verdict\n---\n# Heading';
-    expect((await bench.run('send', 'architect', '-m', text, '--subject', 'Quoted')).code).toBe(0);
-    const { message } = bench.state.mail.get(bench.id('Quoted'))!;
+    expect((await fixture.run('send', 'architect', '-m', text, '--subject', 'Quoted')).code).toBe(0);
+    const { message } = fixture.state.mail.get(fixture.id('Quoted'))!;
     expect([message.type, message.body]).toEqual(['task', `${text}\n`]);
   });
 
@@ -117,15 +121,15 @@ describe('send', () => {
     [['-m', 'x', '--field', 'size'], /`--field size` has no value/],
     [['-m', 'x', '--type', 'taks'], /E_UNKNOWN_NAME: there is no type `taks`\nhint: did you mean `task`\?/],
   ])('refuses %j with exit code 2', async (argv, text) => {
-    const bench = new Bench();
-    const { code, err } = await bench.run('send', 'architect', ...argv);
+    const fixture = new ProjectFixture();
+    const { code, err } = await fixture.run('send', 'architect', ...argv);
     expect(code).toBe(2);
     expect(err).toMatch(text);
-    expect(bench.disk.list('agents/user/outbox') ?? []).toEqual([]);
+    expect(fixture.disk.list('agents/user/outbox') ?? []).toEqual([]);
   });
 
   it('names the role that was probably meant', async () => {
-    const { code, err } = await new Bench().run('send', 'architec', '-m', 'x');
+    const { code, err } = await new ProjectFixture().run('send', 'architec', '-m', 'x');
     expect({ code, err }).toEqual({
       code: 2,
       err: 'error E_UNKNOWN_NAME: there is no role `architec`\nhint: did you mean `architect`?\n',
@@ -133,26 +137,26 @@ describe('send', () => {
   });
 
   it('asks for the type where there is a choice', async () => {
-    const bench = new Bench();
-    expect(await bench.run('send', 'engineer', '-m', 'x')).toMatchObject({
+    const fixture = new ProjectFixture();
+    expect(await fixture.run('send', 'engineer', '-m', 'x')).toMatchObject({
       code: 2,
       err: 'error E_USAGE: user may send engineer messages of several types\nhint: add --type with one of chore, errand\n',
     });
-    expect((await bench.run('send', 'engineer', '-m', 'x', '--type', 'errand')).code).toBe(0);
+    expect((await fixture.run('send', 'engineer', '-m', 'x', '--type', 'errand')).code).toBe(0);
   });
 
   it('says what to edit where nothing may be sent', async () => {
-    const { code, err } = await new Bench().run('send', 'user', '--as', 'lead', '-m', 'x');
+    const { code, err } = await new ProjectFixture().run('send', 'user', '--as', 'lead', '-m', 'x');
     expect(code).toBe(1);
     expect(err).toContain('error E_FORBIDDEN: lead may send nothing to user\n');
     expect(err).toContain('; to allow more, name user under `to` of a message type in protocols/\n');
   });
 
   it('reads fields as JSON, unless they are texts', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const fields = ['size=3', 'name=42', 'urgent=true'].flatMap((field) => ['--field', field]);
-    expect((await bench.run('send', 'engineer', '--type', 'chore', ...fields, '-m', 'x')).code).toBe(0);
-    expect(bench.state.mail.get(bench.id('x'))?.message.fields).toEqual({
+    expect((await fixture.run('send', 'engineer', '--type', 'chore', ...fields, '-m', 'x')).code).toBe(0);
+    expect(fixture.state.mail.get(fixture.id('x'))?.message.fields).toEqual({
       size: 3,
       name: '42',
       urgent: true,
@@ -160,8 +164,8 @@ describe('send', () => {
   });
 
   it('says at once what the protocol forbids, and sends nothing', async () => {
-    const bench = new Bench();
-    const { code, document } = (await bench.json(
+    const fixture = new ProjectFixture();
+    const { code, document } = (await fixture.json(
       'send',
       'engineer',
       '--type',
@@ -183,11 +187,13 @@ describe('send', () => {
       endColumn: null,
       hint: 'nothing was sent',
     });
-    expect(bench.state.mail.size).toBe(0);
+    expect(fixture.state.mail.size).toBe(0);
   });
 
   it('attaches nothing from outside the project', async () => {
-    expect(await new Bench().run('send', 'architect', '-m', 'x', '--attach', '../secrets')).toMatchObject({
+    expect(
+      await new ProjectFixture().run('send', 'architect', '-m', 'x', '--attach', '../secrets'),
+    ).toMatchObject({
       code: 3,
       err:
         'error E_PATH: the path `../secrets` would leave the project\n' +
@@ -196,27 +202,27 @@ describe('send', () => {
   });
 
   it('tells what the controller refuses that has another protocol', async () => {
-    const bench = new Bench();
-    bench.look();
-    bench.hash = 'two';
-    bench.text = bench.text.replace(
+    const fixture = new ProjectFixture();
+    fixture.look();
+    fixture.hash = 'two';
+    fixture.text = fixture.text.replace(
       'task: { from: [user]',
       'tusk: { from: [user], to: [qa] }\n  task: { from: [user]',
     );
-    const { code, err } = await bench.run('send', 'qa', '-m', 'x', '--type', 'tusk');
+    const { code, err } = await fixture.run('send', 'qa', '-m', 'x', '--type', 'tusk');
     expect(code).toBe(1);
     expect(err).toMatch(/^error E_MESSAGE: there is no type `tusk`/);
   });
 
   it('fills in what was not said by the protocol as it is written, while the controller has an older one', async () => {
-    const bench = new Bench();
-    bench.look();
-    bench.hash = 'two';
-    const { code, out } = await bench.run('send', 'architect', '-m', 'x');
+    const fixture = new ProjectFixture();
+    fixture.look();
+    fixture.hash = 'two';
+    const { code, out } = await fixture.run('send', 'architect', '-m', 'x');
     expect(code).toBe(0);
     expect(out).toContain('(task to architect, ');
-    bench.text = 'roles: [';
-    expect(await bench.run('send', 'architect', '-m', 'x')).toMatchObject({
+    fixture.text = 'roles: [';
+    expect(await fixture.run('send', 'architect', '-m', 'x')).toMatchObject({
       code: 2,
       err:
         'error E_USAGE: the type cannot be inferred: the protocol is invalid\n' +
@@ -225,27 +231,27 @@ describe('send', () => {
   });
 
   it('speaks for another person with --as, and into a thread', async () => {
-    const bench = new Bench();
-    bench.drop('agents/architect/inbox/a.md', 'Begin\n');
-    const thread = bench.id('Begin');
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/architect/inbox/a.md', 'Begin\n');
+    const thread = fixture.id('Begin');
     const argv = ['--as', 'lead', '--thread', thread.slice(-6), '--subject', 'By the way', '-m', 'A text'];
-    expect((await bench.run('send', 'engineer', ...argv)).code).toBe(0);
-    expect(bench.state.mail.get(bench.id('By the way'))?.message).toMatchObject({ from: 'lead', thread });
+    expect((await fixture.run('send', 'engineer', ...argv)).code).toBe(0);
+    expect(fixture.state.mail.get(fixture.id('By the way'))?.message).toMatchObject({ from: 'lead', thread });
   });
 
   it('goes by the front matter of the text where nothing else is said', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const text = '---\ntype: errand\nsubject: From the file\nmine: kept\n---\nThe text.\n';
-    bench.files.set('/project/text.md', text);
-    expect((await bench.run('send', 'engineer', 'text.md')).code).toBe(0);
-    const { message } = bench.state.mail.get(bench.id('From the file'))!;
+    fixture.files.set('/project/text.md', text);
+    expect((await fixture.run('send', 'engineer', 'text.md')).code).toBe(0);
+    const { message } = fixture.state.mail.get(fixture.id('From the file'))!;
     expect(message).toMatchObject({ type: 'errand', body: 'The text.\n', extra: { mine: 'kept' } });
   });
 
   it('shows where the front matter of the text is wrong', async () => {
-    const bench = new Bench();
-    bench.files.set('/project/text.md', '---\ntype: [a\n---\nThe text.\n');
-    const { code, err } = await bench.run('send', 'engineer', 'text.md');
+    const fixture = new ProjectFixture();
+    fixture.files.set('/project/text.md', '---\ntype: [a\n---\nThe text.\n');
+    const { code, err } = await fixture.run('send', 'engineer', 'text.md');
     expect(code).toBe(2);
     expect(err).toMatch(/^text\.md:\d+:\d+: error E_MESSAGE: .*\n.*\n +\^/);
   });
@@ -255,29 +261,37 @@ const done = letter('delivered', 'user', 'Done', '', 'It is in.\n');
 
 describe('send --wait', () => {
   it('prints what comes and ends with the thread', async () => {
-    const bench = new Bench();
-    bench.meanwhile.push(
-      () => bench.look(),
-      () => bench.work('engineer', { files: { 'd.md': done } }),
+    const fixture = new ProjectFixture();
+    fixture.meanwhile.push(
+      () => fixture.look(),
+      () => fixture.work('engineer', { files: { 'd.md': done } }),
     );
-    const { code, out, err } = await bench.run('send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait');
+    const { code, out, err } = await fixture.run(
+      'send',
+      'engineer',
+      '--type',
+      'errand',
+      '-m',
+      'Go',
+      '--wait',
+    );
     expect(code).toBe(0);
     expect(err).toMatch(/^sent /);
-    expect(out).toBe(`engineer: delivered — Done (…${bench.id('Done').slice(-6)})\n\nIt is in.\n\n`);
+    expect(out).toBe(`engineer: delivered — Done (…${fixture.id('Done').slice(-6)})\n\nIt is in.\n\n`);
   });
 
   it('is one document with --json, and exit code 1 when nothing comes of it', async () => {
-    const bench = new Bench();
-    const fail = () => bench.work('engineer', { fails: 'it broke' });
-    bench.meanwhile.push(
-      () => bench.look(),
+    const fixture = new ProjectFixture();
+    const fail = () => fixture.work('engineer', { fails: 'it broke' });
+    fixture.meanwhile.push(
+      () => fixture.look(),
       fail,
-      () => (bench.now += 600_000),
-      () => bench.look(),
+      () => (fixture.now += 600_000),
+      () => fixture.look(),
       fail,
     );
     const argv = ['send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait'];
-    const { code, document } = (await bench.json(...argv)) as Told<{
+    const { code, document } = (await fixture.json(...argv)) as Told<{
       thread_state: string;
       messages: unknown[];
     }>;
@@ -286,75 +300,75 @@ describe('send --wait', () => {
   });
 
   it('waits for a controller too, and hears it when that one refuses the message', async () => {
-    const bench = new Bench();
-    bench.up = false;
-    const start = () => void (bench.up = true);
-    bench.meanwhile.push(start, () => bench.work('engineer', { files: { 'd.md': done } }));
+    const fixture = new ProjectFixture();
+    fixture.up = false;
+    const start = () => void (fixture.up = true);
+    fixture.meanwhile.push(start, () => fixture.work('engineer', { files: { 'd.md': done } }));
     const argv = ['send', 'engineer', '--type', 'errand', '-m', 'Go', '--wait'];
-    const { document } = (await bench.json(...argv)) as Told<object>;
+    const { document } = (await fixture.json(...argv)) as Told<object>;
     expect(document).toMatchObject({
       state: 'accepted',
-      id: bench.id('Go'),
+      id: fixture.id('Go'),
       thread_state: 'closed',
       messages: [{ subject: 'Done', path: expect.stringMatching(/^agents\/user\/inbox\//) }],
     });
-    bench.up = false;
-    bench.hash = 'two';
-    bench.text = bench.text.replace('task: {', 'tusk: { from: [user], to: [qa] }\n  task: {');
-    bench.meanwhile.push(start);
-    const refused = await bench.run('send', 'qa', '-m', 'x', '--type', 'tusk', '--wait');
+    fixture.up = false;
+    fixture.hash = 'two';
+    fixture.text = fixture.text.replace('task: {', 'tusk: { from: [user], to: [qa] }\n  task: {');
+    fixture.meanwhile.push(start);
+    const refused = await fixture.run('send', 'qa', '-m', 'x', '--type', 'tusk', '--wait');
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(/\nerror E_MESSAGE: there is no type `tusk`/);
   });
 
   it('ends with 130 on Ctrl-C', async () => {
-    const bench = new Bench();
-    bench.meanwhile.push(
-      () => bench.look(),
-      () => bench.terminal.signal(),
+    const fixture = new ProjectFixture();
+    fixture.meanwhile.push(
+      () => fixture.look(),
+      () => fixture.terminal.signal(),
     );
-    const { code, err } = await bench.run('send', 'architect', '-m', 'Go', '--wait');
+    const { code, err } = await fixture.run('send', 'architect', '-m', 'Go', '--wait');
     expect(code).toBe(130);
     expect(err).toContain('error E_CANCELLED: stopped waiting');
   });
 });
 
 describe('send inside a turn', () => {
-  function inside(): Bench {
-    const bench = new Bench();
-    bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
-    bench.environment = {
+  function inside(): ProjectFixture {
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    fixture.environment = {
       MAILROOM_TURN: 't1',
       MAILROOM_ROLE: 'engineer',
       MAILROOM_OUTBOX: '/project/.mailroom/turns/t1/1/outbox',
     };
-    return bench;
+    return fixture;
   }
 
   it('writes into the staging folder, as the role', async () => {
-    const bench = inside();
-    const { code, out } = await bench.run('send', 'qa', '-m', 'Please review');
+    const fixture = inside();
+    const { code, out } = await fixture.run('send', 'qa', '-m', 'Please review');
     expect(code).toBe(0);
     expect(out).toMatch(
       /^staged \/project\/\.mailroom\/turns\/t1\/1\/outbox\/send-.*; it is sent when this turn is committed\n$/,
     );
-    bench.work('engineer', {});
-    expect(bench.state.mail.get(bench.id('Please review'))?.message).toMatchObject({
+    fixture.work('engineer', {});
+    expect(fixture.state.mail.get(fixture.id('Please review'))?.message).toMatchObject({
       type: 'review-request',
       from: 'engineer',
     });
   });
 
   it('takes the only type for granted, an answer too: the thread is that of the turn', async () => {
-    const bench = inside();
-    bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
-    bench.environment = {
+    const fixture = inside();
+    fixture.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
+    fixture.environment = {
       MAILROOM_TURN: 't2',
       MAILROOM_ROLE: 'qa',
       MAILROOM_OUTBOX: '/project/.mailroom/turns/t2/1/outbox',
     };
     const field = ['--field', 'verdict=approved'];
-    expect(await bench.run('send', 'engineer', ...field, '-m', 'Fine')).toMatchObject({
+    expect(await fixture.run('send', 'engineer', ...field, '-m', 'Fine')).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^staged /) as string,
     });
@@ -375,13 +389,13 @@ describe('send inside a turn', () => {
   it.each([['up'], ['pause', 'qa'], ['unpause', 'qa'], ['cancel', 't1'], ['retry', 'abcd']])(
     'refuses %s',
     async (...argv) => {
-      const bench = inside();
-      const { code, err } = await bench.run(...argv);
+      const fixture = inside();
+      const { code, err } = await fixture.run(...argv);
       expect(code).toBe(1);
       expect(err).toContain(
         `error E_INSIDE_TURN: an agent cannot run \`${argv[0] ?? ''}\` inside its own turn`,
       );
-      expect(bench.disk.list('.mailroom/control') ?? []).toEqual([]);
+      expect(fixture.disk.list('.mailroom/control') ?? []).toEqual([]);
     },
   );
 });

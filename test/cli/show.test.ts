@@ -1,25 +1,25 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunCard } from '../../src/operations/runs/services.ts';
 import type { Shown } from '../../src/operations/show.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';
 });
 
-function asking(): Bench {
-  const bench = new Bench();
-  bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+function asking(): ProjectFixture {
+  const fixture = new ProjectFixture();
+  fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
   const question = letter('question', '[user, architect]', 'Which parser?', 'attachments: [src/a.ts]\n');
-  bench.work('engineer', { files: { 'q.md': question }, usd: 0.25 });
-  return bench;
+  fixture.work('engineer', { files: { 'q.md': question }, usd: 0.25 });
+  return fixture;
 }
 
 describe('show', () => {
   it('tells everything about a message', async () => {
-    const bench = asking();
-    const { out } = await bench.run('show', bench.id('Which parser?').slice(-6));
+    const fixture = asking();
+    const { out } = await fixture.run('show', fixture.id('Which parser?').slice(-6));
     expect(out).toMatchInlineSnapshot(`
       "Which parser?
       message    01a1ffda-f104-7000-8000-0000006ef362
@@ -42,9 +42,9 @@ describe('show', () => {
   });
 
   it('is a document', async () => {
-    const bench = asking();
-    const id = bench.id('Which parser?');
-    const { document } = (await bench.json('show', id)) as Told<Shown>;
+    const fixture = asking();
+    const id = fixture.id('Which parser?');
+    const { document } = (await fixture.json('show', id)) as Told<Shown>;
     expect(document).toMatchObject({
       schema: 1,
       kind: 'message',
@@ -62,20 +62,20 @@ describe('show', () => {
           { recipient: 'architect', state: 'open', candidates: ['architect'], by: null },
         ],
       },
-      thread: { id: bench.id('Do it'), state: 'open' },
+      thread: { id: fixture.id('Do it'), state: 'open' },
     });
   });
 
   it('says why a message failed', async () => {
-    const bench = asking();
-    await bench.run('cancel', 't2');
-    const { out } = await bench.run('show', bench.id('Which parser?'));
+    const fixture = asking();
+    await fixture.run('cancel', 't2');
+    const { out } = await fixture.run('show', fixture.id('Which parser?'));
     expect(out).toMatch(/architect {2}failed: E_CANCELLED: cancelled by .* \(agents\/architect\/failed\//);
   });
 
   it('tells everything about a turn, while it runs and when it is over', async () => {
-    const bench = asking();
-    expect((await bench.run('show', 't1')).out).toMatchInlineSnapshot(`
+    const fixture = asking();
+    expect((await fixture.run('show', 't1')).out).toMatchInlineSnapshot(`
       "t1 of engineer
       state   over
       thread  01a1ffda-ecf4-7000-8000-0000003779b1
@@ -88,7 +88,7 @@ describe('show', () => {
       …6ef362  engineer → user, architect: question — Which parser?
       "
     `);
-    expect((await bench.run('show', 't2')).out).toMatchInlineSnapshot(`
+    expect((await fixture.run('show', 't2')).out).toMatchInlineSnapshot(`
       "t2 of architect
       state   t2 runs for 0s
       thread  01a1ffda-ecf4-7000-8000-0000003779b1
@@ -99,7 +99,7 @@ describe('show', () => {
       result  none yet
       "
     `);
-    const { document } = (await bench.json('show', 't1')) as Told<Shown>;
+    const { document } = (await fixture.json('show', 't1')) as Told<Shown>;
     expect(document).toMatchObject({
       kind: 'turn',
       id: 't1',
@@ -107,20 +107,20 @@ describe('show', () => {
       sent: [{ subject: 'Which parser?' }],
       invocations: [{ attempt: 1, round: 0, prompt: '.mailroom/turns/t1/1/prompt.md', result: { exit: 0 } }],
     });
-    expect(await bench.run('show', 't99')).toMatchObject({ code: 2 });
+    expect(await fixture.run('show', 't99')).toMatchObject({ code: 2 });
   });
 
   it('tells a thread, where only its files are left', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const id = '01890000-0000-7000-8000-000000abcdef';
     const text = `---\nid: 01890000-0000-7000-8000-000000123456\ntype: design\nfrom: architect\nto: engineer\nthread: ${id}\nsubject: Long ago\ncreated: 2025-01-02T03:04:05.006Z\n---\nX\n`;
     const path =
       'agents/engineer/failed/2025-01/20250102T030405006Z-design-01890000-0000-7000-8000-000000123456.md';
-    bench.disk.plant(path, text);
-    bench.disk.plant(`${path}.reason.txt`, 'E_TURN: it broke\n');
-    const { document } = (await bench.json('show', 'abcdef')) as Told<Shown>;
+    fixture.disk.plant(path, text);
+    fixture.disk.plant(`${path}.reason.txt`, 'E_TURN: it broke\n');
+    const { document } = (await fixture.json('show', 'abcdef')) as Told<Shown>;
     expect(document).toMatchObject({ kind: 'thread', id, thread: null, messages: [{ path }], turns: [] });
-    expect((await bench.run('show', 'abcdef')).out).toMatchInlineSnapshot(`
+    expect((await fixture.run('show', 'abcdef')).out).toMatchInlineSnapshot(`
       "Long ago
       thread  01890000-0000-7000-8000-000000abcdef
       state   over
@@ -128,7 +128,7 @@ describe('show', () => {
       …123456  architect → engineer: design — Long ago
       "
     `);
-    const message = (await bench.json('show', '123456')) as Told<Shown>;
+    const message = (await fixture.json('show', '123456')) as Told<Shown>;
     expect(message.document).toMatchObject({
       kind: 'message',
       copies: [{ role: 'engineer', at: 'failed', path, reason: 'E_TURN: it broke' }],
@@ -136,11 +136,11 @@ describe('show', () => {
   });
 
   it('hints at the nearest of all that it can show', async () => {
-    const bench = new Bench();
-    bench.drop('agents/architect/inbox/a.md', 'Begin\n');
-    const id = bench.id('Begin').slice(-6);
-    bench.runs = [{ run: 'the-run-8c1d02' } as RunCard];
-    const meant = async (word: string) => (await bench.run('show', word)).err;
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/architect/inbox/a.md', 'Begin\n');
+    const id = fixture.id('Begin').slice(-6);
+    fixture.runs = [{ run: 'the-run-8c1d02' } as RunCard];
+    const meant = async (word: string) => (await fixture.run('show', word)).err;
     expect(await meant('relase/ship')).toBe(
       'error E_TARGET: `relase/ship` was not found; expected a message, a thread, a run, a turn (t1) or a workflow\n' +
         'hint: did you mean `release/ship`?\n',
@@ -150,12 +150,12 @@ describe('show', () => {
   });
 
   it('shows a file that was refused', async () => {
-    const bench = new Bench();
-    bench.drop('agents/user/inbox/x.md', 'What is this?\n');
-    const [name = ''] = (bench.disk.list('agents/user/failed/2026-11') ?? []).filter((each) =>
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/user/inbox/x.md', 'What is this?\n');
+    const [name = ''] = (fixture.disk.list('agents/user/failed/2026-11') ?? []).filter((each) =>
       each.endsWith('.md'),
     );
-    const { out, code } = await bench.run('show', name.slice(-9, -3));
+    const { out, code } = await fixture.run('show', name.slice(-9, -3));
     expect(code).toBe(0);
     expect(out).toMatch(
       /^not taken as a message\nfile .*-refused-.*\nreason {2}E_\w+: .*write to its outbox\n\nWhat is this\?\n$/,
@@ -163,11 +163,11 @@ describe('show', () => {
   });
 
   it('shows none of several refused files that a word may mean', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const folder = 'agents/user/failed/2025-01/20250102T030405006Z-refused';
     const paths = ['1', '2'].map((mark) => `${folder}-01890000-0000-7000-8000-00000${mark}abcdef.md`);
-    for (const path of paths) bench.disk.plant(path, 'What is this?\n');
-    expect(await bench.run('show', 'abcdef')).toMatchObject({
+    for (const path of paths) fixture.disk.plant(path, 'What is this?\n');
+    expect(await fixture.run('show', 'abcdef')).toMatchObject({
       code: 2,
       err: [
         'error E_TARGET: `abcdef` may be any of these:',
@@ -175,7 +175,7 @@ describe('show', () => {
         'hint: give the whole id, or more letters of its end\n',
       ].join('\n'),
     });
-    const { document } = (await bench.json('show', '1abcdef')) as Told<Shown>;
+    const { document } = (await fixture.json('show', '1abcdef')) as Told<Shown>;
     expect(document).toMatchObject({ kind: 'refused', path: paths[0] });
   });
 });

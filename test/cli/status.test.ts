@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StatusDocument } from '../../src/operations/status.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
@@ -8,19 +8,22 @@ beforeAll(() => {
 });
 
 /** An engineer that waits for qa, which has the request before it. */
-function reviewing(): Bench {
-  const bench = new Bench();
-  bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
-  bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
-  bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review of the flag') }, usd: 1 });
-  bench.now += 130_000;
-  return bench;
+function reviewing(): ProjectFixture {
+  const fixture = new ProjectFixture();
+  fixture.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
+  fixture.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
+  fixture.work('engineer', {
+    files: { 'r.md': letter('review-request', 'qa', 'Review of the flag') },
+    usd: 1,
+  });
+  fixture.now += 130_000;
+  return fixture;
 }
 
 describe('status', () => {
   it('shows who runs, who waits for whom since when, and what it cost', async () => {
-    const bench = reviewing();
-    const { out, code } = await bench.run('status');
+    const fixture = reviewing();
+    const { out, code } = await fixture.run('status');
     expect(out).toMatchInlineSnapshot(`
       "controller  process 4242 on box for 47m 12s
       today       $1.12
@@ -40,23 +43,23 @@ describe('status', () => {
   });
 
   it('lists the newest threads and says how many more there are; with --threads, all', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     for (let number = 1; number <= 60; number += 1)
-      bench.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
+      fixture.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
     const subjects = (out: string) =>
       [...out.matchAll(/Task (\d+)(?: \(|$)/gm)].map(([, number]) => Number(number));
-    const { out } = await bench.run('status');
+    const { out } = await fixture.run('status');
     expect(subjects(out)).toEqual(Array.from({ length: 50 }, (_none, index) => index + 11));
     expect(out).toContain('\n10 older open threads; --threads lists them\n');
-    expect(subjects((await bench.run('status', '--threads')).out)).toHaveLength(60);
-    const { document } = (await bench.json('status')) as Told<StatusDocument>;
+    expect(subjects((await fixture.run('status', '--threads')).out)).toHaveLength(60);
+    const { document } = (await fixture.json('status')) as Told<StatusDocument>;
     expect(document.threads).toHaveLength(60);
   });
 
   it('says that the protocol cannot be read instead of that there are no roles', async () => {
-    const bench = new Bench();
-    bench.text = 'name: [';
-    const { out } = await bench.run('status');
+    const fixture = new ProjectFixture();
+    fixture.text = 'name: [';
+    const { out } = await fixture.run('status');
     expect(out).toMatch(
       /^problem +the protocol cannot be read, and so no roles: it has 1 problem; `mailroom check` shows/m,
     );
@@ -64,10 +67,10 @@ describe('status', () => {
   });
 
   it('is a document', async () => {
-    const bench = reviewing();
-    const { document } = (await bench.json('status')) as Told<StatusDocument>;
-    const request = bench.id('Review of the flag');
-    const thread = bench.id('Add a --json flag');
+    const fixture = reviewing();
+    const { document } = (await fixture.json('status')) as Told<StatusDocument>;
+    const request = fixture.id('Review of the flag');
+    const thread = fixture.id('Add a --json flag');
     expect(document).toMatchObject({
       schema: 1,
       controller: { pid: 4242, host: 'box', since: '2026-11-21T20:00:00.000Z', triggers: true },
@@ -111,9 +114,9 @@ describe('status', () => {
 
 describe('status --all', () => {
   it('shows each project of the list, names those that are gone, and drops them on request', async () => {
-    const bench = new Bench();
-    bench.known = ['/project', '/gone/shop'];
-    const { code, out } = await bench.run('status', '--all');
+    const fixture = new ProjectFixture();
+    fixture.known = ['/project', '/gone/shop'];
+    const { code, out } = await fixture.run('status', '--all');
     expect(out).toBe(
       [
         'PROJECT   UP   RUNNING  OPEN  FOR YOU  TODAY  PROBLEMS',
@@ -124,10 +127,10 @@ describe('status --all', () => {
       ].join('\n'),
     );
     expect(code).toBe(0);
-    expect(bench.known).toHaveLength(2);
-    expect((await bench.run('status', '--all', '--drop-gone')).out).toContain('gone  /gone/shop: removed');
-    expect(bench.known).toEqual(['/project']);
-    const { document } = await bench.json('status', '--all');
+    expect(fixture.known).toHaveLength(2);
+    expect((await fixture.run('status', '--all', '--drop-gone')).out).toContain('gone  /gone/shop: removed');
+    expect(fixture.known).toEqual(['/project']);
+    const { document } = await fixture.json('status', '--all');
     expect(document).toMatchObject({
       schema: 1,
       list: '/home/ada/.config/mailroom/projects',
@@ -138,11 +141,11 @@ describe('status --all', () => {
   });
 
   it('says where the list is if it is empty, and what does not fit to it', async () => {
-    const bench = new Bench();
-    expect((await bench.run('status', '--all')).out).toContain(
+    const fixture = new ProjectFixture();
+    expect((await fixture.run('status', '--all')).out).toContain(
       'no projects are listed in /home/ada/.config/mailroom/projects',
     );
-    expect((await bench.run('status', '--all', '--watch')).code).toBe(2);
-    expect((await bench.run('status', '--drop-gone')).code).toBe(2);
+    expect((await fixture.run('status', '--all', '--watch')).code).toBe(2);
+    expect((await fixture.run('status', '--drop-gone')).code).toBe(2);
   });
 });

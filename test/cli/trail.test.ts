@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { MessageDocument } from '../../src/operations/messages.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
@@ -20,16 +20,16 @@ priority: high
 It is done.
 `;
 
-function told(): Bench {
-  const bench = new Bench();
-  bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\nSoon.\n');
-  bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.5 });
-  bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') }, usd: 0.5 });
+function told(): ProjectFixture {
+  const fixture = new ProjectFixture();
+  fixture.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\nSoon.\n');
+  fixture.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.5 });
+  fixture.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') }, usd: 0.5 });
   const body = ['One.', 'Two.', 'Three.', 'Four.', 'Five.', ''].join('\n');
   const rest = 'fields: { verdict: approved }\n';
-  bench.work('qa', { files: { 'f.md': letter('review-feedback', 'engineer', 'Fine', rest, body) } });
-  bench.work('engineer', { files: { 'x.md': letter('delivered', 'user', 'There you are') }, usd: 0.5 });
-  return bench;
+  fixture.work('qa', { files: { 'f.md': letter('review-feedback', 'engineer', 'Fine', rest, body) } });
+  fixture.work('engineer', { files: { 'x.md': letter('delivered', 'user', 'There you are') }, usd: 0.5 });
+  return fixture;
 }
 
 describe('trail', () => {
@@ -68,8 +68,8 @@ describe('trail', () => {
   });
 
   it('is an array of messages in order', async () => {
-    const bench = told();
-    const { document } = (await bench.json('trail')) as Told<MessageDocument[]>;
+    const fixture = told();
+    const { document } = (await fixture.json('trail')) as Told<MessageDocument[]>;
     expect(document.map(({ subject }) => subject)).toEqual([
       'Add a --json flag',
       'How to add it',
@@ -77,14 +77,14 @@ describe('trail', () => {
       'Fine',
       'There you are',
     ]);
-    const thread = bench.id('Add a --json flag');
+    const thread = fixture.id('Add a --json flag');
     expect(document[3]).toEqual({
-      id: bench.id('Fine'),
+      id: fixture.id('Fine'),
       type: 'review-feedback',
       from: 'qa',
       to: ['engineer'],
       thread,
-      in_reply_to: bench.id('Review'),
+      in_reply_to: fixture.id('Review'),
       subject: 'Fine',
       created: '2026-11-21T20:45:03.180Z',
       commit: null,
@@ -99,31 +99,31 @@ describe('trail', () => {
       turn: 't3',
     });
     expect(document[0]).toMatchObject({ from: 'user', turn: null, in_reply_to: null });
-    for (const { path } of document) expect(bench.disk.look(path ?? '')?.kind).toBe('file');
+    for (const { path } of document) expect(fixture.disk.look(path ?? '')?.kind).toBe('file');
   });
 
   it('shows one thread, named by a part of its id or of one of its messages', async () => {
-    const bench = told();
-    bench.drop('agents/architect/inbox/other.md', 'Something else\n');
-    const last = bench.id('There you are').slice(-6);
-    const { document } = (await bench.json('trail', last)) as Told<MessageDocument[]>;
+    const fixture = told();
+    fixture.drop('agents/architect/inbox/other.md', 'Something else\n');
+    const last = fixture.id('There you are').slice(-6);
+    const { document } = (await fixture.json('trail', last)) as Told<MessageDocument[]>;
     expect(document).toHaveLength(5);
-    const { out } = await bench.run('trail', bench.id('Something else').slice(-6));
+    const { out } = await fixture.run('trail', fixture.id('Something else').slice(-6));
     expect(out).toContain('Something else');
     expect(out).not.toContain('Review');
   });
 
   it('finds in the folders what the journal has forgotten, and nothing twice', async () => {
-    const bench = told();
-    bench.disk.plant(
+    const fixture = told();
+    fixture.disk.plant(
       'agents/user/sent/2025-01/20250102T030405006Z-task-01890000-0000-7000-8000-000000abcdef.md',
       old,
     );
-    bench.disk.plant(
+    fixture.disk.plant(
       'agents/architect/processed/2025-01/20250102T030405006Z-task-01890000-0000-7000-8000-000000abcdef.md',
       old,
     );
-    const { document } = (await bench.json('trail')) as Told<MessageDocument[]>;
+    const { document } = (await fixture.json('trail')) as Told<MessageDocument[]>;
     expect(document.filter(({ subject }) => subject === 'Long ago')).toEqual([
       expect.objectContaining({
         path: 'agents/architect/processed/2025-01/20250102T030405006Z-task-01890000-0000-7000-8000-000000abcdef.md',
@@ -136,32 +136,32 @@ describe('trail', () => {
   });
 
   it('shows whole messages with --full, and no character that steers the terminal', async () => {
-    const bench = told();
-    bench.drop('agents/architect/inbox/x.md', `Evil \u001b[2J\n${'word '.repeat(40)}\n`);
-    const { out } = await bench.run('trail', '--full');
+    const fixture = told();
+    fixture.drop('agents/architect/inbox/x.md', `Evil \u001b[2J\n${'word '.repeat(40)}\n`);
+    const { out } = await fixture.run('trail', '--full');
     expect(out).toContain('    Four.\n    Five.\n');
     expect(out).not.toContain('\u001b');
     expect(out).toContain('word '.repeat(40).trim());
   });
 
   it('says that nothing was said', async () => {
-    const bench = new Bench();
-    expect((await bench.run('trail')).out).toBe('nothing was said yet\n');
-    expect((await bench.run('trail', '--json')).out).toBe('[]\n');
-    expect(await bench.run('trail', 'abcdef')).toMatchObject({
+    const fixture = new ProjectFixture();
+    expect((await fixture.run('trail')).out).toBe('nothing was said yet\n');
+    expect((await fixture.run('trail', '--json')).out).toBe('[]\n');
+    expect(await fixture.run('trail', 'abcdef')).toMatchObject({
       code: 2,
       err: 'error E_TARGET: `abcdef` was not found; expected a thread or a message\nhint: list messages and threads with `mailroom trail`\n',
     });
   });
 
   it('shows itself again with --watch until somebody ends it', async () => {
-    const bench = told();
-    bench.meanwhile.push(
+    const fixture = told();
+    fixture.meanwhile.push(
       () => {},
-      () => bench.disk.plant('agents/architect/inbox/new.md', 'One more\n'),
-      () => bench.terminal.signal(),
+      () => fixture.disk.plant('agents/architect/inbox/new.md', 'One more\n'),
+      () => fixture.terminal.signal(),
     );
-    const { out, code } = await bench.run('trail', '--watch');
+    const { out, code } = await fixture.run('trail', '--watch');
     expect(code).toBe(0);
     expect(out.match(/Add a --json flag {2}thread/g)).toHaveLength(2);
     expect(out.match(/One more {2}thread/g)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Bench } from './bench.ts';
+import { ProjectFixture } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
@@ -7,22 +7,22 @@ beforeAll(() => {
 });
 
 /** A whole thread, one event at each look. */
-function feature(bench: Bench): void {
+function feature(fixture: ProjectFixture): void {
   const rest = 'fields: { verdict: approved }\n';
-  bench.meanwhile.push(
-    () => bench.drop('agents/architect/inbox/a.md', 'Add a flag\n'),
-    () => bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How') }, usd: 0.1 }),
-    () => bench.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Look') }, usd: 0.2 }),
-    () => bench.work('qa', { files: { 'f.md': letter('review-feedback', 'engineer', 'Fine', rest) } }),
-    () => bench.work('engineer', { files: { 'x.md': letter('delivered', 'user', 'There') }, usd: 0.2 }),
+  fixture.meanwhile.push(
+    () => fixture.drop('agents/architect/inbox/a.md', 'Add a flag\n'),
+    () => fixture.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How') }, usd: 0.1 }),
+    () => fixture.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Look') }, usd: 0.2 }),
+    () => fixture.work('qa', { files: { 'f.md': letter('review-feedback', 'engineer', 'Fine', rest) } }),
+    () => fixture.work('engineer', { files: { 'x.md': letter('delivered', 'user', 'There') }, usd: 0.2 }),
   );
 }
 
 describe('up', () => {
   it('tells one line per event, and at last why nothing more happens', async () => {
-    const bench = new Bench();
-    feature(bench);
-    const { code, out } = await bench.run('up', '--until-idle');
+    const fixture = new ProjectFixture();
+    feature(fixture);
+    const { code, out } = await fixture.run('up', '--until-idle');
     expect(out).toMatchInlineSnapshot(`
       "20:45:00 team: 5 roles
       20:45:00 the trail is off
@@ -44,36 +44,36 @@ describe('up', () => {
       "
     `);
     expect(code).toBe(0);
-    expect(bench.options).toMatchObject({ untilIdle: true, record: null });
+    expect(fixture.options).toMatchObject({ untilIdle: true, record: null });
   });
 
   it('adds the project to the list of a person who starts it, and not to that of a program', async () => {
     for (const interactive of [true, false]) {
-      const bench = new Bench();
-      bench.terminal.interactive = interactive;
-      await bench.run('up', '--until-idle', '--plain');
-      expect(bench.known).toEqual(interactive ? [bench.disk.root] : []);
+      const fixture = new ProjectFixture();
+      fixture.terminal.interactive = interactive;
+      await fixture.run('up', '--until-idle', '--plain');
+      expect(fixture.known).toEqual(interactive ? [fixture.disk.root] : []);
     }
   });
 
   it('reports corrections, failed attempts, parked providers and what failed permanently', async () => {
-    const bench = new Bench();
-    bench.meanwhile.push(
-      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
-      () => bench.work('engineer', { files: { 'w.md': letter('design', 'qa', 'Wrong') } }),
-      () => bench.work('engineer', { fails: 'the network is down:\n  no route to host' }),
+    const fixture = new ProjectFixture();
+    fixture.meanwhile.push(
+      () => fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => fixture.work('engineer', { files: { 'w.md': letter('design', 'qa', 'Wrong') } }),
+      () => fixture.work('engineer', { fails: 'the network is down:\n  no route to host' }),
       () => {
-        bench.now += 3_600_000;
-        bench.look();
+        fixture.now += 3_600_000;
+        fixture.look();
       },
-      () => bench.work('engineer', { fails: 'too many requests', until: bench.now + 7_200_000 }),
+      () => fixture.work('engineer', { fails: 'too many requests', until: fixture.now + 7_200_000 }),
       () => {
-        bench.now += 7_300_000;
-        bench.look();
+        fixture.now += 7_300_000;
+        fixture.look();
       },
-      () => bench.work('engineer', { fails: 'the network is down again:\n  no route to host\n- none' }),
+      () => fixture.work('engineer', { fails: 'the network is down again:\n  no route to host\n- none' }),
     );
-    const { code, out } = await bench.run('up', '--until-idle');
+    const { code, out } = await fixture.run('up', '--until-idle');
     expect(out).toMatchInlineSnapshot(`
       "20:45:00 team: 5 roles
       20:45:00 the trail is off
@@ -90,7 +90,7 @@ describe('up', () => {
       idle: failed (1 failure); see \`mailroom inbox\`
       "
     `);
-    const notices = [...bench.state.unread.values()].map(({ message }) => message.body);
+    const notices = [...fixture.state.unread.values()].map(({ message }) => message.body);
     expect(notices.join()).toMatch(
       /After 3 attempts these messages are in agents\/engineer\/failed\/:\n- `mailroom retry \w{6}`: Do it\n/,
     );
@@ -98,26 +98,26 @@ describe('up', () => {
   });
 
   it('tells what people hold back and cancel, and what is refused', async () => {
-    const bench = new Bench();
+    const fixture = new ProjectFixture();
     const ask = (verb: string, target: object) => () => {
-      const id = bench.newId();
-      bench.project().request({ id, at: bench.now, by: 'ada', verb, target, now: false });
-      bench.look();
+      const id = fixture.newId();
+      fixture.project().request({ id, at: fixture.now, by: 'ada', verb, target, now: false });
+      fixture.look();
     };
-    bench.meanwhile.push(
+    fixture.meanwhile.push(
       ask('pause', { kind: 'role', role: 'qa' }),
       ask('unpause', { kind: 'role', role: 'qa' }),
-      () => bench.drop('agents/user/inbox/x.md', 'What is this?\n'),
-      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => fixture.drop('agents/user/inbox/x.md', 'What is this?\n'),
+      () => fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
       ask('cancel', { kind: 'turn', turn: 't1' }),
       ask('pause', { kind: 'role', role: 'engineer' }),
-      () => bench.drop('agents/user/outbox/f.md', letter('errand', 'engineer', 'And this')),
+      () => fixture.drop('agents/user/outbox/f.md', letter('errand', 'engineer', 'And this')),
       () => {
-        bench.disk.remove('agents/engineer/inbox');
-        bench.look();
+        fixture.disk.remove('agents/engineer/inbox');
+        fixture.look();
       },
     );
-    expect((await bench.run('up', '--until-idle')).out).toMatchInlineSnapshot(`
+    expect((await fixture.run('up', '--until-idle')).out).toMatchInlineSnapshot(`
       "20:45:00 team: 5 roles
       20:45:00 the trail is off
       20:45:00 qa is paused by ada
@@ -137,9 +137,9 @@ describe('up', () => {
   });
 
   it('ends with a document, and its events go to standard error', async () => {
-    const bench = new Bench();
-    feature(bench);
-    const { code, out, err } = await bench.run('up', '--until-idle', '--json');
+    const fixture = new ProjectFixture();
+    feature(fixture);
+    const { code, out, err } = await fixture.run('up', '--until-idle', '--json');
     expect(JSON.parse(out)).toMatchObject({
       schema: 1,
       project: '/project',
@@ -152,25 +152,25 @@ describe('up', () => {
   });
 
   it('ends with exit code 1 and names what the disk refuses', async () => {
-    const bench = new Bench();
-    bench.meanwhile.push(() => {
-      bench.disk.remove('agents/engineer/inbox');
-      bench.disk.plant('agents/engineer/inbox', 'no folder');
-      bench.look();
+    const fixture = new ProjectFixture();
+    fixture.meanwhile.push(() => {
+      fixture.disk.remove('agents/engineer/inbox');
+      fixture.disk.plant('agents/engineer/inbox', 'no folder');
+      fixture.look();
     });
-    const { code, out } = await bench.run('up', '--until-idle', '--json');
+    const { code, out } = await fixture.run('up', '--until-idle', '--json');
     const problems = ['cannot list agents/engineer/inbox: not a directory'];
     expect(JSON.parse(out)).toMatchObject({ failures: 0, problems });
     expect(code).toBe(1);
   });
 
   it('says who is waited for', async () => {
-    const bench = new Bench();
-    bench.meanwhile.push(
-      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
-      () => bench.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which?') } }),
+    const fixture = new ProjectFixture();
+    fixture.meanwhile.push(
+      () => fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => fixture.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which?') } }),
     );
-    expect((await bench.run('up', '--until-idle')).out).toMatch(
+    expect((await fixture.run('up', '--until-idle')).out).toMatch(
       /\nidle: waiting_for_user; see `mailroom inbox`\n$/,
     );
   });
@@ -180,51 +180,51 @@ describe('up', () => {
       [['up'], 0],
       [['up', '--until-idle'], 130],
     ] as const) {
-      const bench = new Bench();
-      bench.meanwhile.push(() => bench.terminal.signal());
-      const ran = await bench.run(...argv);
+      const fixture = new ProjectFixture();
+      fixture.meanwhile.push(() => fixture.terminal.signal());
+      const ran = await fixture.run(...argv);
       expect(ran.code).toBe(code);
       expect(ran.out).toMatch(/Stopping. Press Ctrl-C again to quit immediately.\nstopped\n$/);
-      expect(bench.ended).toEqual(['stop']);
+      expect(fixture.ended).toEqual(['stop']);
     }
   });
 
   it('lets turns finish with --drain, and ends at once on the second signal', async () => {
-    const bench = new Bench();
-    bench.meanwhile.push(
-      () => bench.terminal.signal(),
-      () => bench.terminal.signal(),
+    const fixture = new ProjectFixture();
+    fixture.meanwhile.push(
+      () => fixture.terminal.signal(),
+      () => fixture.terminal.signal(),
     );
-    const { err } = await bench.run('up', '--drain');
-    expect(bench.ended).toEqual(['drain']);
-    expect(bench.terminal.exits).toEqual([130]);
+    const { err } = await fixture.run('up', '--drain');
+    expect(fixture.ended).toEqual(['drain']);
+    expect(fixture.terminal.exits).toEqual([130]);
     expect(err).toContain('ended at once');
   });
 
   it('starts nothing with a protocol that is wrong', async () => {
-    const bench = new Bench();
-    bench.text = bench.text.replace('from: [qa]', 'from: [nobody]');
-    const { code, err } = await bench.run('up');
+    const fixture = new ProjectFixture();
+    fixture.text = fixture.text.replace('from: [qa]', 'from: [nobody]');
+    const { code, err } = await fixture.run('up');
     expect(code).toBe(2);
     expect(err).toMatch(/^protocols\/team\.yaml:23:12: error E_UNKNOWN_NAME/);
-    expect(bench.options).toBeNull();
+    expect(fixture.options).toBeNull();
   });
 
   it('records into a folder beside the caller', async () => {
-    const bench = new Bench();
-    await bench.run('up', '--record', 'tapes');
-    expect(bench.options).toMatchObject({ record: '/project/tapes', untilIdle: false });
+    const fixture = new ProjectFixture();
+    await fixture.run('up', '--record', 'tapes');
+    expect(fixture.options).toMatchObject({ record: '/project/tapes', untilIdle: false });
   });
 });
 
 describe('up on a terminal', () => {
   it('redraws a block below the lines, cut to the width, and takes it away at the end', async () => {
-    const bench = new Bench();
-    bench.terminal.interactive = true;
-    bench.terminal.width = 60;
-    feature(bench);
-    bench.meanwhile.splice(3);
-    const { out } = await bench.run('up');
+    const fixture = new ProjectFixture();
+    fixture.terminal.interactive = true;
+    fixture.terminal.width = 60;
+    feature(fixture);
+    fixture.meanwhile.splice(3);
+    const { out } = await fixture.run('up');
     const screen = draw(out);
     expect(screen.frames.at(-1)).toMatchInlineSnapshot(`
       [
@@ -240,10 +240,10 @@ describe('up on a terminal', () => {
   });
 
   it('is plain with --plain', async () => {
-    const bench = new Bench();
-    bench.terminal.interactive = true;
-    feature(bench);
-    expect((await bench.run('up', '--plain')).out).not.toContain('\u001b');
+    const fixture = new ProjectFixture();
+    fixture.terminal.interactive = true;
+    feature(fixture);
+    expect((await fixture.run('up', '--plain')).out).not.toContain('\u001b');
   });
 });
 
@@ -269,7 +269,7 @@ function draw(out: string): { last: string[]; frames: string[][] } {
 
 describe('up, of requests that no one answers in time', () => {
   const asks = (policy: string) =>
-    new Bench(
+    new ProjectFixture(
       `name: pair
 version: '1'
 roles: { engineer: { provider: codex }, lead: { provider: human } }
@@ -279,23 +279,23 @@ messages:
   answer: { from: [lead, user], to: [engineer] }
 `,
     );
-  const overdue = async (bench: Bench) => {
-    bench.meanwhile.push(
-      () => bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
-      () => bench.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } }),
+  const overdue = async (fixture: ProjectFixture) => {
+    fixture.meanwhile.push(
+      () => fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => fixture.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } }),
       () => {
-        bench.now += 1_900_000;
-        bench.look();
+        fixture.now += 1_900_000;
+        fixture.look();
       },
     );
-    const { out } = await bench.run('up', '--until-idle');
+    const { out } = await fixture.run('up', '--until-idle');
     return out.split('\n').filter((line) => /answer/.test(line));
   };
 
   it('says who is asked as well', async () => {
-    const bench = asks('escalate');
-    const lines = await overdue(bench);
-    const id = bench.id('Which parser?').slice(-6);
+    const fixture = asks('escalate');
+    const lines = await overdue(fixture);
+    const id = fixture.id('Which parser?').slice(-6);
     expect(lines).toEqual([
       `21:16:41 lead has not answered question from engineer — Which parser? (…${id}): user is asked as well`,
     ]);

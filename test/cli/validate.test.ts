@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ValidateDocument } from '../../src/operations/validate.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 
 function workflow(step: string, name = 'ship'): string {
   return `name: ${name}\nversion: "1"\ntimeout: 1h\nsteps:\n  one: ${step}\n`;
 }
 
-function bench(files: Readonly<Record<string, string>>): Bench {
-  const made = new Bench();
+function fixture(files: Readonly<Record<string, string>>): ProjectFixture {
+  const made = new ProjectFixture();
   for (const [path, text] of Object.entries(files)) made.disk.write(path, text);
   return made;
 }
@@ -16,7 +16,7 @@ const loop = '{ for_each: { items: [1, 2], steps: { inner: { command: [make] } }
 
 describe('validate', () => {
   it('says that all is well, and how much there is', async () => {
-    const both = bench({
+    const both = fixture({
       'workflows/a.yaml': workflow('{ command: [make] }'),
       'workflows/b.yaml': workflow(loop),
     });
@@ -25,7 +25,7 @@ describe('validate', () => {
   });
 
   it('shows every problem where it stands, with exit code 2', async () => {
-    const wrong = bench({ 'workflows/a.yaml': workflow('{ command: [make], depends_on: [two] }') });
+    const wrong = fixture({ 'workflows/a.yaml': workflow('{ command: [make], depends_on: [two] }') });
     expect(await wrong.run('validate', 'workflows/a.yaml')).toEqual({
       code: 2,
       out: '1 error\n',
@@ -39,7 +39,7 @@ describe('validate', () => {
   });
 
   it('ends with 3 when a path leads outside', async () => {
-    const outside = bench({
+    const outside = fixture({
       'workflows/a.yaml': workflow('{ command: [make], outputs: [{ name: a, path: ../a }] }'),
     });
     expect(await outside.run('validate')).toMatchObject({
@@ -49,7 +49,7 @@ describe('validate', () => {
   });
 
   it('warns with exit code 0', async () => {
-    const doubtful = bench({ 'workflows/a.yaml': workflow('{ command: [make], max_retries: 2 }') });
+    const doubtful = fixture({ 'workflows/a.yaml': workflow('{ command: [make], max_retries: 2 }') });
     expect(await doubtful.run('validate')).toMatchObject({
       code: 0,
       out: 'ok: 1 workflow, 1 step, 1 warning\n',
@@ -58,7 +58,7 @@ describe('validate', () => {
   });
 
   it('is a document', async () => {
-    const mixed = bench({
+    const mixed = fixture({
       'workflows/a.yaml': workflow('{ command: [make], max_retries: 2 }'),
       'workflows/b.yaml': workflow('{ comand: [make] }'),
     });
@@ -78,10 +78,10 @@ describe('validate', () => {
   });
 
   it('says that there is nothing', async () => {
-    expect(await new Bench().run('validate')).toMatchObject({
+    expect(await new ProjectFixture().run('validate')).toMatchObject({
       code: 2,
       err: expect.stringContaining('error E_TARGET: there are no workflows'),
     });
-    expect((await new Bench().run('validate', 'nothing.yaml')).code).toBe(2);
+    expect((await new ProjectFixture().run('validate', 'nothing.yaml')).code).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { WhyDocument } from '../../src/operations/why/why.ts';
 import type { StatusDocument } from '../../src/operations/status.ts';
-import { Bench, type Told } from './bench.ts';
+import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 
 beforeAll(() => {
@@ -9,17 +9,17 @@ beforeAll(() => {
 });
 
 /** An engineer that waits for a person, with more mail before it. */
-function asking(): Bench {
-  const bench = new Bench();
-  bench.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
-  bench.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which parser?') } });
-  bench.drop('agents/user/outbox/f.md', letter('errand', 'engineer', 'Do more'));
-  bench.now += 130_000;
-  return bench;
+function asking(): ProjectFixture {
+  const fixture = new ProjectFixture();
+  fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+  fixture.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which parser?') } });
+  fixture.drop('agents/user/outbox/f.md', letter('errand', 'engineer', 'Do more'));
+  fixture.now += 130_000;
+  return fixture;
 }
 
-async function code(bench: Bench, word: string): Promise<string> {
-  const { document } = (await bench.json('why', word)) as Told<WhyDocument>;
+async function code(fixture: ProjectFixture, word: string): Promise<string> {
+  const { document } = (await fixture.json('why', word)) as Told<WhyDocument>;
   return `${document.state} ${document.code}: ${document.reason}`;
 }
 
@@ -38,9 +38,9 @@ describe('why', () => {
   });
 
   it('is a document', async () => {
-    const bench = asking();
-    const { document } = (await bench.json('why', 'engineer')) as Told<WhyDocument>;
-    const request = bench.id('Which parser?');
+    const fixture = asking();
+    const { document } = (await fixture.json('why', 'engineer')) as Told<WhyDocument>;
+    const request = fixture.id('Which parser?');
     expect(document).toEqual({
       schema: 1,
       target: 'engineer',
@@ -56,31 +56,31 @@ describe('why', () => {
   });
 
   it('stands in status beside what waits, with the same words', async () => {
-    const bench = asking();
-    const { document } = (await bench.json('status')) as Told<StatusDocument>;
-    const { document: engineer } = (await bench.json('why', 'engineer')) as Told<WhyDocument>;
+    const fixture = asking();
+    const { document } = (await fixture.json('status')) as Told<StatusDocument>;
+    const { document: engineer } = (await fixture.json('why', 'engineer')) as Told<WhyDocument>;
     const { schema, target, state, ...sentence } = engineer;
     expect([schema, target, state]).toEqual([1, 'engineer', 'waiting']);
     expect(document.roles.find(({ name }) => name === 'engineer')?.why).toEqual(sentence);
     expect(document.threads.map(({ why }) => why?.code)).toEqual(['waiting_for_user', 'blocked_by_request']);
     expect(document.roles.find(({ name }) => name === 'qa')?.why).toBeNull();
-    const { out } = await bench.run('status');
+    const { out } = await fixture.run('status');
     expect(out).toContain('  a request of engineer blocks its other mail; user has not answered question');
     expect(out).toContain('Do it (user has not answered question');
   });
 
   it('takes messages, threads and turns, by their ends', async () => {
-    const bench = asking();
-    const end = (subject: string) => bench.id(subject).slice(-6);
-    expect(await code(bench, end('Which parser?'))).toMatch(
+    const fixture = asking();
+    const end = (subject: string) => fixture.id(subject).slice(-6);
+    expect(await code(fixture, end('Which parser?'))).toMatch(
       /^unread waiting_for_user: user has not answered/,
     );
     // The first message of a thread is handled, and its ID is that of the thread.
-    expect(await code(bench, end('Do it'))).toMatch(/^open waiting_for_user: user has not answered/);
-    expect(await code(bench, end('Do more'))).toMatch(/^inbox blocked_by_request: /);
-    expect(await code(bench, 't1')).toBe('ended handled: turn t1 has ended');
-    bench.drop('agents/architect/inbox/x.md', 'Plan it\n');
-    expect(await code(bench, 't2')).toBe('active running: architect works in turn t2');
+    expect(await code(fixture, end('Do it'))).toMatch(/^open waiting_for_user: user has not answered/);
+    expect(await code(fixture, end('Do more'))).toMatch(/^inbox blocked_by_request: /);
+    expect(await code(fixture, 't1')).toBe('ended handled: turn t1 has ended');
+    fixture.drop('agents/architect/inbox/x.md', 'Plan it\n');
+    expect(await code(fixture, 't2')).toBe('active running: architect works in turn t2');
   });
 
   it('lists what an unknown target could be', async () => {
@@ -90,42 +90,42 @@ describe('why', () => {
   });
 
   it('without a controller names what a person must do first, and then the controller', async () => {
-    const bench = asking();
-    bench.up = false;
-    expect(await code(bench, 'qa')).toBe('idle no_mail: qa has no mail');
-    expect(await code(bench, 'engineer')).toMatch(/^waiting blocked_by_request: /);
-    await bench.run('reply', '-m', 'The first');
-    const { document } = (await bench.json('why', 'engineer')) as Told<WhyDocument>;
+    const fixture = asking();
+    fixture.up = false;
+    expect(await code(fixture, 'qa')).toBe('idle no_mail: qa has no mail');
+    expect(await code(fixture, 'engineer')).toMatch(/^waiting blocked_by_request: /);
+    await fixture.run('reply', '-m', 'The first');
+    const { document } = (await fixture.json('why', 'engineer')) as Told<WhyDocument>;
     expect(document).toMatchObject({
       code: 'host_not_running',
       reason: 'no controller runs; what is recorded takes effect when one starts',
       command: 'mailroom up',
     });
-    expect(await code(bench, 'qa')).toBe('idle no_mail: qa has no mail');
+    expect(await code(fixture, 'qa')).toBe('idle no_mail: qa has no mail');
   });
 
   it('names files that are no mail yet: in an inbox, and recorded in an outbox', async () => {
-    const bench = asking();
-    bench.disk.plant('agents/qa/inbox/half.md', 'Half a\n');
-    expect(await code(bench, 'qa')).toBe('idle not_accepted: agents/qa/inbox/half.md is not accepted yet');
-    bench.up = false;
-    bench.disk.plant('agents/user/outbox/a.md', letter('task', 'architect', 'Plan it'));
-    expect(await code(bench, 'architect')).toBe(
+    const fixture = asking();
+    fixture.disk.plant('agents/qa/inbox/half.md', 'Half a\n');
+    expect(await code(fixture, 'qa')).toBe('idle not_accepted: agents/qa/inbox/half.md is not accepted yet');
+    fixture.up = false;
+    fixture.disk.plant('agents/user/outbox/a.md', letter('task', 'architect', 'Plan it'));
+    expect(await code(fixture, 'architect')).toBe(
       'idle host_not_running: no controller runs; what is recorded takes effect when one starts',
     );
   });
 
   it('names what the controller reports, or that it follows an older protocol, where nothing else holds it', async () => {
-    const bench = new Bench();
-    bench.host.hold();
-    bench.drop('agents/architect/inbox/x.md', 'Plan it\n');
-    expect(await code(bench, 'architect')).toBe('idle due: nothing holds architect back');
-    bench.hash = 'two';
-    expect(await code(bench, 'architect')).toBe(
+    const fixture = new ProjectFixture();
+    fixture.host.hold();
+    fixture.drop('agents/architect/inbox/x.md', 'Plan it\n');
+    expect(await code(fixture, 'architect')).toBe('idle due: nothing holds architect back');
+    fixture.hash = 'two';
+    expect(await code(fixture, 'architect')).toBe(
       'idle protocol_changed: the controller still follows the protocol that it read at its start',
     );
-    bench.problems = ['E_DISK: agents/architect/role.md cannot be read'];
-    expect(await code(bench, 'architect')).toBe(
+    fixture.problems = ['E_DISK: agents/architect/role.md cannot be read'];
+    expect(await code(fixture, 'architect')).toBe(
       'idle host_problem: E_DISK: agents/architect/role.md cannot be read',
     );
   });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
 import { readTree } from '../architecture/tree.ts';
-import { Bench } from '../cli/bench.ts';
+import { ProjectFixture } from '../cli/project-fixture.ts';
 
-const bench = new Bench();
-const { program } = makeProgram(bench.start(), bench.terminal);
+const fixture = new ProjectFixture();
+const { program } = makeProgram(fixture.start(), fixture.terminal);
 const globals = new Set(program.options.flatMap(({ short, long }) => [short, long]));
 
 /** What is wrong with a command line of a page; null: nothing. */

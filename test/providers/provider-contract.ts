@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 import { verdict } from './samples.ts';
-import { Workplace, type Ran } from './turns.ts';
+import { TurnFixture, type Ran } from './turns.ts';
 import type { Session, Usage } from '../../src/kernel/cost.ts';
 import type { Outcome } from '../../src/providers/provider.ts';
 
@@ -21,7 +21,7 @@ export type Behaviour =
 /** Makes one kind of agent behave, and says what is peculiar to it. */
 export interface Player {
   readonly name: string;
-  play(place: Workplace, behaviour: Behaviour, session?: Session | null): Promise<Ran>;
+  play(place: TurnFixture, behaviour: Behaviour, session?: Session | null): Promise<Ran>;
   /** What one request costs there. */
   readonly usage: Usage;
   /** Whether it resumes conversations. */
@@ -37,7 +37,7 @@ export interface Player {
 export const letter = '---\ntype: answer\nto: engineer\n---\nIt is done.\n';
 
 /** The file that an agent without the right to edit tries to write. */
-export const forbidden = (place: Workplace): string => `${place.project}/denied.txt`;
+export const forbidden = (place: TurnFixture): string => `${place.project}/denied.txt`;
 
 const statuses = [
   ['is answered 400', 'never'],
@@ -62,26 +62,26 @@ export function describeProviders(players: readonly Player[]): void {
 
 function works(player: Player): void {
   it('answers in words, and is counted', async ({ expect, onTestFinished }) => {
-    const ran = await player.play(new Workplace(onTestFinished), 'answers');
+    const ran = await player.play(new TurnFixture(onTestFinished), 'answers');
     expect(ran.outcome).toMatchObject({ is: 'done', text: 'Hello.', usage: player.usage, denials: [] });
     expect(ran).toMatchObject({ staged: {}, left: [] });
   });
 
   it('writes a message into the staging folder', async ({ expect, onTestFinished }) => {
-    const ran = await player.play(new Workplace(onTestFinished), 'writes mail');
+    const ran = await player.play(new TurnFixture(onTestFinished), 'writes mail');
     expect(ran).toMatchObject({ outcome: { is: 'done', denials: [] }, left: [] });
     expect(ran.staged).toEqual({ 'answer.md': letter });
   });
 
   it('continues when a tool is refused, and says which', async ({ expect, onTestFinished }) => {
-    const place = new Workplace(onTestFinished);
+    const place = new TurnFixture(onTestFinished);
     const { outcome } = await player.play(place, 'is refused a tool');
     expect(outcome).toMatchObject({ is: 'done', denials: player.denials(forbidden(place)) });
     expect(place.has('denied.txt')).toBe(false);
   });
 
   it('counts a resumed conversation by what it went on by', async ({ expect, onTestFinished }) => {
-    const place = new Workplace(onTestFinished);
+    const place = new TurnFixture(onTestFinished);
     const first = await player.play(place, 'answers');
     const session = first.outcome.is === 'done' ? first.outcome.session : null;
     expect(session !== null).toBe(player.sessions);
@@ -95,13 +95,13 @@ function works(player: Player): void {
 
 function fails(player: Player): void {
   it.for(statuses)('that %s takes it for %s', async ([behaviour, meaning], { expect, onTestFinished }) => {
-    const { outcome } = await player.play(new Workplace(onTestFinished), behaviour);
+    const { outcome } = await player.play(new TurnFixture(onTestFinished), behaviour);
     expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: meaning });
   });
 
   it('knows when a limit of use ends', async ({ expect, onTestFinished }) => {
     const begun = Date.now();
-    const { outcome } = await player.play(new Workplace(onTestFinished), 'is at its limit');
+    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'is at its limit');
     expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: 'later limited' });
     const until = (outcome.is === 'later' ? outcome.until : null) ?? 0;
     // Sentences for people leave the seconds out: the minute is waited for, never less.
@@ -110,36 +110,36 @@ function fails(player: Player): void {
   });
 
   it('is tried again when the connection breaks', async ({ expect, onTestFinished }) => {
-    const { outcome } = await player.play(new Workplace(onTestFinished), 'loses its connection');
+    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'loses its connection');
     expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: 'later transient' });
   });
 }
 
 function isEnded(player: Player): void {
   it('is ended when it hangs', async ({ expect, onTestFinished }) => {
-    const { outcome, left } = await player.play(new Workplace(onTestFinished), 'hangs');
+    const { outcome, left } = await player.play(new TurnFixture(onTestFinished), 'hangs');
     expect(outcome).toMatchObject({ is: 'later', reason: { code: 'E_TIMEOUT' } });
     expect(left).toEqual([]);
   });
 
   it('is ended when it is deaf to TERM', async ({ expect, onTestFinished }) => {
-    const { outcome, left } = await player.play(new Workplace(onTestFinished), 'is deaf to TERM');
+    const { outcome, left } = await player.play(new TurnFixture(onTestFinished), 'is deaf to TERM');
     expect(outcome).toMatchObject({ is: 'later', class: 'RETRYABLE_TRANSIENT' });
     expect(left).toEqual([]);
   });
 
   it('has its own word for an end without work', async ({ expect, onTestFinished }) => {
-    const { outcome } = await player.play(new Workplace(onTestFinished), 'does nothing');
+    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'does nothing');
     expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: player.nonsense });
   });
 
   it('reads garbage without harm', async ({ expect, onTestFinished }) => {
-    const { outcome } = await player.play(new Workplace(onTestFinished), 'writes garbage');
+    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'writes garbage');
     expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: player.nonsense });
   });
 
   it('is ended when it writes without end', async ({ expect, onTestFinished }) => {
-    const { outcome, exit, left } = await player.play(new Workplace(onTestFinished), 'writes 100 MB');
+    const { outcome, exit, left } = await player.play(new TurnFixture(onTestFinished), 'writes 100 MB');
     expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: 'later transient' });
     expect(exit.stdout.length).toBeLessThan(33 * 1024 * 1024);
     expect(left).toEqual([]);

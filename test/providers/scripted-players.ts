@@ -7,7 +7,7 @@ import { recordOf } from '../../src/providers/recording.ts';
 import { fixture as scriptOf } from '../process/support.ts';
 import { letter, type Behaviour, type Player } from './provider-contract.ts';
 import { agents, exit, fixture, request, type Agent } from './samples.ts';
-import type { Ran, Workplace } from './turns.ts';
+import type { Ran, TurnFixture } from './turns.ts';
 import type { Session } from '../../src/kernel/cost.ts';
 import type { Outcome, Provider } from '../../src/providers/provider.ts';
 
@@ -39,7 +39,11 @@ const scripts: Partial<Record<Behaviour, string>> = {
 };
 
 /** Plays by a script what no model can make a program do; null where one can. */
-export function playScript(kind: ProviderKind, place: Workplace, behaviour: Behaviour): Promise<Ran> | null {
+export function playScript(
+  kind: ProviderKind,
+  place: TurnFixture,
+  behaviour: Behaviour,
+): Promise<Ran> | null {
   const script = scripts[behaviour];
   if (script === undefined) return null;
   const endless = script === 'hangs.sh' || script === 'ignores-term.sh';
@@ -55,7 +59,7 @@ interface Play {
   readonly code?: number | null;
 }
 
-function speak(provider: Provider, place: Workplace, play: Play, session: Session | null): Promise<Ran> {
+function speak(provider: Provider, place: TurnFixture, play: Play, session: Session | null): Promise<Ran> {
   return place.run(provider, place.turn({ env: { MAILROOM_PLAY: JSON.stringify(play) }, session }));
 }
 

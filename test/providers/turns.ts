@@ -36,7 +36,7 @@ function containment(): Promise<Containment> {
 }
 
 /** A project in a temporary folder, in which turns are run one after the other by the real process room. */
-export class Workplace {
+export class TurnFixture {
   /** Holds everything: the project, and what a test puts beside it. */
   readonly root = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-turns-')));
   readonly project = join(this.root, 'project');

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Workplace } from '../providers/turns.ts';
+import { TurnFixture } from '../providers/turns.ts';
 import { clis, gemini, type Cli } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';
@@ -19,7 +19,7 @@ const settings = [
 
 /** What an agent that may edit writes of these without a sandbox: its own program's rules hold alone. */
 async function written(cli: Cli, mayConfigure: boolean): Promise<string[]> {
-  const place = new Workplace(onTestFinished);
+  const place = new TurnFixture(onTestFinished);
   const model = await Model.start();
   onTestFinished(() => model.stop());
   const setting = new Setting(cli, place, model);
@@ -59,7 +59,7 @@ it.each(clis.filter(({ name }) => name !== 'codex'))(
 );
 
 it('gemini writes what it owes, and below it, without the right to edit', async () => {
-  const place = new Workplace(onTestFinished);
+  const place = new TurnFixture(onTestFinished);
   const model = await Model.start();
   onTestFinished(() => model.stop());
   const setting = new Setting(gemini, place, model);

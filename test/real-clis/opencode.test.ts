@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { forbidden, letter } from '../providers/provider-contract.ts';
-import { Workplace } from '../providers/turns.ts';
+import { TurnFixture } from '../providers/turns.ts';
 import { attempt, type Row } from './support/attempts.ts';
 import { opencode } from './support/clis.ts';
 import { Model } from './support/model.ts';
@@ -12,7 +12,7 @@ const player = realPlayer(opencode);
 it('opencode continues when a tool is refused, writes its mail, and counts a resumed conversation by what it went on by', async () => {
   const model = await Model.start();
   onTestFinished(() => model.stop());
-  const place = new Workplace(onTestFinished);
+  const place = new TurnFixture(onTestFinished);
   const setting = new Setting(opencode, place, model);
   const turn = setting.turn(['READ']);
   const write = (path: string) => ({ say: 'I write.', tools: [opencode.write(path, letter)] });
@@ -30,13 +30,13 @@ it('opencode continues when a tool is refused, writes its mail, and counts a res
 });
 
 it('opencode is ended with its tools when it is deaf to TERM', async () => {
-  const { outcome, left } = await player.play(new Workplace(onTestFinished), 'is deaf to TERM');
+  const { outcome, left } = await player.play(new TurnFixture(onTestFinished), 'is deaf to TERM');
   expect(outcome).toMatchObject({ is: 'later', class: 'RETRYABLE_TRANSIENT' });
   expect(left).toEqual([]);
 });
 
 it('opencode is not tried again without a key', async () => {
-  const { outcome } = await player.play(new Workplace(onTestFinished), 'is answered 401');
+  const { outcome } = await player.play(new TurnFixture(onTestFinished), 'is answered 401');
   expect(outcome).toMatchObject({
     is: 'never',
     reason: { text: expect.stringContaining('opencode auth login') },

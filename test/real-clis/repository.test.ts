@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Capability } from '../../src/kernel/capabilities.ts';
-import { Workplace } from '../providers/turns.ts';
+import { TurnFixture } from '../providers/turns.ts';
 import { attacks, lay, type Bait } from './support/attacks.ts';
 import { clis, codex, gemini, opencode, type Cli } from './support/clis.ts';
 import { Model } from './support/model.ts';
@@ -26,7 +26,7 @@ interface Attack {
 /** The CLI among files that attack it; the model tries what its role may not do. No sandbox: its switches hold alone. */
 async function attacked(cli: Cli, attack: Attack) {
   const { files, workspace = 'project', prepare, capabilities = ['READ'], without = [] } = attack;
-  const place = new Workplace(onTestFinished);
+  const place = new TurnFixture(onTestFinished);
   const [model, theirs] = [await Model.start(), await Model.start()];
   onTestFinished(async () => {
     await model.stop();

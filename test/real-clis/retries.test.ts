@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { verdict } from '../providers/samples.ts';
-import { Workplace, type Ends, type Ran } from '../providers/turns.ts';
+import { TurnFixture, type Ends, type Ran } from '../providers/turns.ts';
 import { codex, opencode, type Cli } from './support/clis.ts';
 import { Model, type Answer } from './support/model.ts';
 import { Setting } from './support/players.ts';
@@ -17,7 +17,7 @@ async function answered(
   const model = await Model.start();
   onTestFinished(() => model.stop());
   model.says(answer);
-  const setting = new Setting(cli, new Workplace(onTestFinished), model, given(model.url));
+  const setting = new Setting(cli, new TurnFixture(onTestFinished), model, given(model.url));
   return { ...(await setting.run(setting.turn(['READ']), ends)), asked: model.asked.length };
 }
 

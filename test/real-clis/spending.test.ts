@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { Workplace } from '../providers/turns.ts';
+import { TurnFixture } from '../providers/turns.ts';
 import { claude, codex, gemini } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';
@@ -12,7 +12,7 @@ it.each([
 ])('$cli.name tells what it uses before its end: $early', async ({ cli, early }) => {
   const model = await Model.start();
   onTestFinished(() => model.stop());
-  const setting = new Setting(cli, new Workplace(onTestFinished), model);
+  const setting = new Setting(cli, new TurnFixture(onTestFinished), model);
   const turn = setting.turn(['READ', 'EDIT']);
   const mail = cli.write(`${turn.paths.outbox}/mail.md`, 'x');
   model.says({ say: 'I write.', tools: [mail] }, { say: 'Done.' });

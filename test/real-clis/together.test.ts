@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { letter } from '../providers/provider-contract.ts';
-import { Workplace } from '../providers/turns.ts';
+import { TurnFixture } from '../providers/turns.ts';
 import { claude, codex, gemini } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';
@@ -8,7 +8,7 @@ import { Setting } from './support/players.ts';
 it.each([claude, codex, gemini])('turns of $name may run at once on one home folder', async (cli) => {
   const model = await Model.start();
   onTestFinished(() => model.stop());
-  const setting = new Setting(cli, new Workplace(onTestFinished), model);
+  const setting = new Setting(cli, new TurnFixture(onTestFinished), model);
   const turns = ['first', 'second'].map((word) => ({
     ...setting.turn(['READ', 'EDIT']),
     prompt: `Write the ${word} letter.`,

@@ -8,7 +8,14 @@ import { parsed, readBody } from './body.ts';
 import { digestOf, idFor, Once } from './once.ts';
 import { addPage } from './page.ts';
 import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
-import { noQuery, type Asked, type Desk, type DocumentAnswer, type Route, type TextAnswer } from './route.ts';
+import {
+  noQuery,
+  type Asked,
+  type HttpServices,
+  type DocumentAnswer,
+  type Route,
+  type TextAnswer,
+} from './route.ts';
 
 /** The longest address, in characters. */
 const longestAddress = 8_192;
@@ -33,14 +40,18 @@ const everywhere = {
 };
 
 interface Served {
-  readonly desk: Desk;
+  readonly services: HttpServices;
   readonly once: Once;
 }
 
 /** The API and the page. `complain` receives failures that are bugs. */
-export function makeApp(desk: Desk, routes: readonly Route[], complain: (error: unknown) => void): Hono {
+export function makeApp(
+  services: HttpServices,
+  routes: readonly Route[],
+  complain: (error: unknown) => void,
+): Hono {
   const app = new Hono();
-  const served: Served = { desk, once: new Once() };
+  const served: Served = { services, once: new Once() };
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(everywhere)) context.res.headers.set(name, value);
@@ -62,17 +73,17 @@ export function makeApp(desk: Desk, routes: readonly Route[], complain: (error: 
         headers: { Allow: allow.join(', ') },
       });
     });
-  addPage(app, desk);
-  app.notFound(() => refused(desk, new Refusal(404, 'E_TARGET', 'there is nothing at this address')));
+  addPage(app, services);
+  app.notFound(() => refused(services, new Refusal(404, 'E_TARGET', 'there is nothing at this address')));
   app.onError((error) => {
     const known = asMailroomError(error);
     if (known !== error || known.code === 'E_INTERNAL') complain(error);
-    return refused(desk, known);
+    return refused(services, known);
   });
   return app;
 }
 
-function refused({ api }: Desk, error: ReturnType<typeof asMailroomError>): Response {
+function refused({ api }: HttpServices, error: ReturnType<typeof asMailroomError>): Response {
   const document = api.mask(problemOf(error));
   const headers = error instanceof Refusal ? error.headers : {};
   return new Response(`${JSON.stringify(document)}\n`, {
@@ -84,13 +95,13 @@ function refused({ api }: Desk, error: ReturnType<typeof asMailroomError>): Resp
 const nobody: ApiKey = { name: '', access: 'read', key: '' };
 
 async function answer(
-  { desk, once }: Served,
+  { services, once }: Served,
   route: Route,
   request: Request,
   given: { readonly params: object; readonly query: object },
 ): Promise<Response> {
   const isWriting = route.method !== 'get';
-  const key = route.isPublic ? nobody : keyOf(request.headers, desk.api.keys(), isWriting);
+  const key = route.isPublic ? nobody : keyOf(request.headers, services.api.keys(), isWriting);
   const { headers, signal } = request;
   const id = isWriting ? idFor(headers, key.name) : null;
   const raw = route.body && (await readBody(request, route.bodyBytes));
@@ -105,9 +116,11 @@ async function answer(
     signal,
   };
   const act = async () => {
-    const found = await route.handle(desk, asked as Asked<never, never, never>);
+    const found = await route.handle(services, asked as Asked<never, never, never>);
     if (found instanceof Response) return found;
-    return 'text' in found ? textAnswer(desk, request, found) : documentAnswer(desk, route, request, found);
+    return 'text' in found
+      ? textAnswer(services, request, found)
+      : documentAnswer(services, route, request, found);
   };
   if (id === null) return act();
   return once.answer(id, digestOf([route.path, given, raw]), act);
@@ -122,7 +135,7 @@ function idsIn<T>(schema: z.ZodType<T>, given: object): T {
 
 /** The document by its schema, without secrets, with a strong tag of its bytes. */
 function documentAnswer(
-  { api }: Desk,
+  { api }: HttpServices,
   { document: schema }: Route,
   request: Request,
   { status = 200, document, headers = {} }: DocumentAnswer<unknown>,
@@ -133,7 +146,11 @@ function documentAnswer(
 }
 
 /** The text without secrets, with a strong tag of its bytes. */
-function textAnswer({ api }: Desk, request: Request, { text, type, headers = {} }: TextAnswer): Response {
+function textAnswer(
+  { api }: HttpServices,
+  request: Request,
+  { text, type, headers = {} }: TextAnswer,
+): Response {
   return tagged(request, api.mask(text), 200, { 'Content-Type': type, ...headers });
 }
 

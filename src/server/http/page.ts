@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { MailroomError } from '../../kernel/errors.ts';
 import { Refusal } from './problem.ts';
-import type { Desk } from './route.ts';
+import type { HttpServices } from './route.ts';
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -14,7 +14,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Serves the files of the page, and the explanation of the error codes. They hold no data. */
-export function addPage(app: Hono, { api }: Desk): void {
+export function addPage(app: Hono, { api }: HttpServices): void {
   app.get('/docs/errors.md', () => file(api.asset('docs/errors.md'), 'txt', 'no-cache'));
   app.get('/', () => {
     const page = api.asset('dist/web/index.html');
@@ -35,7 +35,7 @@ export function addPage(app: Hono, { api }: Desk): void {
   });
 }
 
-function assetOrNull(api: Desk['api'], path: string): Buffer | null {
+function assetOrNull(api: HttpServices['api'], path: string): Buffer | null {
   try {
     return api.asset(path);
   } catch (error) {

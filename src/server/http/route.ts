@@ -4,7 +4,7 @@ import type { DeepReadonly } from '../../operations/documents/schema-of.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 
 /** What the handlers of all routes receive. */
-export interface Desk {
+export interface HttpServices {
   readonly project: ProjectServices;
   readonly api: ApiServices;
   readonly version: string;
@@ -68,7 +68,10 @@ export interface Route {
   readonly isPublic: boolean;
   /** It needs `If-Match`. */
   readonly isConditional: boolean;
-  handle(desk: Desk, asked: Asked<never, never, never>): Promise<Answer<unknown>> | Answer<unknown>;
+  handle(
+    services: HttpServices,
+    asked: Asked<never, never, never>,
+  ): Promise<Answer<unknown>> | Answer<unknown>;
 }
 
 /** What a route reads that takes no query. */
@@ -92,7 +95,7 @@ interface RouteOptions<Params, Query, Body, Document> {
   readonly isPublic?: boolean;
   readonly isConditional?: boolean;
   handle(
-    desk: Desk,
+    services: HttpServices,
     asked: Asked<Params, Query, Body>,
   ): Promise<Answer<Given<Document>>> | Answer<Given<Document>>;
 }

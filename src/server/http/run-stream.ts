@@ -2,18 +2,23 @@ import { runEventDocument } from '../../operations/documents/runs.ts';
 import { FollowedRun } from '../../operations/runs/followed-run.ts';
 import type { RunEventDocument } from '../../operations/runs/run-events.ts';
 import type { StoredRun } from '../../operations/runs/services.ts';
-import type { Desk } from './route.ts';
+import type { HttpServices } from './route.ts';
 import { Alarm, heartbeatText, streamOf, type Streams } from './stream.ts';
 
 /**
  * The events of a run, from the one behind `last` on, the id of the last event that the client has
  * received. Ends with the last event of the run. Reads only what the client takes.
  */
-export function runStream(desk: Desk, streams: Streams, stored: StoredRun, last: string | null): Response {
+export function runStream(
+  services: HttpServices,
+  streams: Streams,
+  stored: StoredRun,
+  last: string | null,
+): Response {
   const { run } = stored;
   const { seq, part } = positionIn(last, run);
   // A record of several events is read again, and those that the client has are left out.
-  const followed = new FollowedRun(stored, desk.project.workflows, part === null ? seq : seq - 1);
+  const followed = new FollowedRun(stored, services.project.workflows, part === null ? seq : seq - 1);
   const alarm = new Alarm();
   const leave = streams.subscribe((topic) => {
     if (topic === null || topic === `run:${run}`) alarm.ring();
@@ -21,7 +26,7 @@ export function runStream(desk: Desk, streams: Streams, stored: StoredRun, last:
   const next = (): string =>
     numbered(followed.next())
       .filter((each) => each.document.seq !== seq || each.part > (part ?? 0))
-      .map((each) => eventText(desk, run, each))
+      .map((each) => eventText(services, run, each))
       .join('');
   return streamOf({
     next: async () => {
@@ -57,7 +62,7 @@ function numbered(documents: readonly RunEventDocument[]): Numbered[] {
   });
 }
 
-function eventText({ api }: Desk, run: string, { document, part, isLast }: Numbered): string {
+function eventText({ api }: HttpServices, run: string, { document, part, isLast }: Numbered): string {
   const data = JSON.stringify(api.mask(runEventDocument.parse(document)));
   const id = `run:${run}:${String(document.seq)}${isLast ? '' : `.${String(part)}`}`;
   return `id: ${id}\nevent: ${document.event}\ndata: ${data}\n\n`;

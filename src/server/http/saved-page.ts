@@ -7,7 +7,7 @@ import { iso } from '../../kernel/times.ts';
 import type { TimelineDocument } from '../../operations/runs/timeline.ts';
 import type { Shown } from '../../operations/show.ts';
 import { makeApp } from './app.ts';
-import type { Desk } from './route.ts';
+import type { HttpServices } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
 
@@ -25,18 +25,18 @@ const mostCharacters = 512 * 1024;
  * styles, and the API's answers, masked as they always are. Its policy lets nothing else in, and no
  * request out. Throws `E_TARGET` where the installation has no page.
  */
-export async function savedPage(desk: Desk, subject: Subject): Promise<string> {
-  const answers = new Answers(desk);
+export async function savedPage(services: HttpServices, subject: Subject): Promise<string> {
+  const answers = new Answers(services);
   if (subject.kind === 'run') await collectRun(answers, subject.id);
   else await collectThread(answers, subject.id);
   const saved = {
-    at: iso(desk.now()),
-    project: basename(desk.project.root),
+    at: iso(services.now()),
+    project: basename(services.project.root),
     route: `#/${subject.kind}s/${subject.id}`,
     documents: answers.documents,
     texts: answers.texts,
   };
-  return assembled(desk, JSON.stringify(saved));
+  return assembled(services, JSON.stringify(saved));
 }
 
 /** Answers of the API, by the paths by which the page asks for them. */
@@ -46,9 +46,9 @@ class Answers {
   readonly #app: Hono;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(desk: Desk) {
-    this.#app = makeApp(desk, allRoutes(new Streams(desk)), () => {});
-    this.#headers = { host: 'localhost', authorization: `Bearer ${desk.api.keys()[0]?.key ?? ''}` };
+  constructor(services: HttpServices) {
+    this.#app = makeApp(services, allRoutes(new Streams(services)), () => {});
+    this.#headers = { host: 'localhost', authorization: `Bearer ${services.api.keys()[0]?.key ?? ''}` };
   }
 
   #ask(path: string): Response | Promise<Response> {
@@ -104,7 +104,7 @@ async function collectTurn(answers: Answers, turn: string): Promise<void> {
 }
 
 /** The page with its parts inside it, and the data as JSON that is never run. */
-function assembled({ api }: Desk, data: string): string {
+function assembled({ api }: HttpServices, data: string): string {
   const asset = (name: string): string => {
     const found = api.asset(`dist/web/${name}`);
     if (found !== null) return found.toString('utf8');

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { MailroomError } from '../../kernel/errors.ts';
 import { makeApp } from './app.ts';
 import { listener } from './listener.ts';
-import type { Desk } from './route.ts';
+import type { HttpServices } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
 
@@ -32,9 +32,13 @@ const limits: ServerOptions = {
  * Listens on the loopback interface and on the project's Unix socket. `port` 0: any free one.
  * Throws `E_LOCKED` when the port is in use. `complain` receives failures that are bugs.
  */
-export async function serve(desk: Desk, port: number, complain: (error: unknown) => void): Promise<Served> {
-  const streams = new Streams(desk);
-  const app = makeApp(desk, allRoutes(streams), complain);
+export async function serve(
+  services: HttpServices,
+  port: number,
+  complain: (error: unknown) => void,
+): Promise<Served> {
+  const streams = new Streams(services);
+  const app = makeApp(services, allRoutes(streams), complain);
   const answer = listener((request) => app.fetch(request));
   const servers: Server[] = [];
   const listen = async (at: ListenOptions) => {
@@ -46,13 +50,13 @@ export async function serve(desk: Desk, port: number, complain: (error: unknown)
   const close = async () => {
     streams.close();
     await Promise.all(servers.map(ended));
-    await desk.api.close();
+    await services.api.close();
   };
   try {
     const first = await listen({ port, host: '127.0.0.1' });
     const actual = typeof first === 'string' ? port : first.port;
     await listen({ port: actual, host: '::1', ipv6Only: true }).catch(unlessMissing);
-    const { socket } = desk.api;
+    const { socket } = services.api;
     if (socket !== null) await privately(() => listen({ path: socket }));
     return { port: actual, socket, close };
   } catch (error) {

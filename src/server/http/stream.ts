@@ -1,5 +1,5 @@
 import type { Topic } from '../../operations/api/services.ts';
-import type { Desk } from './route.ts';
+import type { HttpServices } from './route.ts';
 
 /** How often a quiet stream says that it is still there, in milliseconds. */
 const heartbeat = 15_000;
@@ -55,13 +55,13 @@ type Listener = (topic: Topic | null, number: number) => void;
 
 /** The open event streams of a server. It watches the project only while there are any. */
 export class Streams {
-  readonly #desk: Desk;
+  readonly #services: HttpServices;
   readonly #listeners = new Set<Listener>();
-  #watch: ReturnType<Desk['api']['watch']> | null = null;
+  #watch: ReturnType<HttpServices['api']['watch']> | null = null;
   #closed = false;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(services: HttpServices) {
+    this.#services = services;
   }
 
   /** The number of open streams. */
@@ -89,8 +89,8 @@ export class Streams {
     };
   }
 
-  #watching(): ReturnType<Desk['api']['watch']> {
-    this.#watch ??= this.#desk.api.watch((topic, number) => this.#tell(topic, number));
+  #watching(): ReturnType<HttpServices['api']['watch']> {
+    this.#watch ??= this.#services.api.watch((topic, number) => this.#tell(topic, number));
     return this.#watch;
   }
 

@@ -67,14 +67,14 @@ const budget = z
 const limit = z.int().min(1).max(100).default(20).describe('At most so many');
 
 /** Serves until standard input ends. `nip`: the tools of that language; null: without them. */
-export async function serveProject(desk: ProjectTools, nip: WorkflowToolServices | null): Promise<void> {
-  const { version } = desk;
+export async function serveProject(services: ProjectTools, nip: WorkflowToolServices | null): Promise<void> {
+  const { version } = services;
   const words = nip === null ? instructions : `${instructions}\n${nipInstructions}`;
   const server = new McpServer({ name: 'mailroom', version }, { instructions: words });
-  addMail(server, desk);
-  addReading(server, desk);
-  addRuns(server, desk);
-  if (desk.approve) addApproval(server, desk);
+  addMail(server, services);
+  addReading(server, services);
+  addRuns(server, services);
+  if (services.approve) addApproval(server, services);
   if (nip !== null) addWorkflowTools(server, nip);
   const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
   await server.connect(new StdioServerTransport());

@@ -36,11 +36,11 @@ const type = (what: string) =>
   z.string().optional().describe(`${what}; may be left out where there is only one`);
 
 /** Serves until standard input ends. */
-export async function serveTurn(desk: TurnServices): Promise<void> {
-  const server = new McpServer({ name: 'mailroom', version: desk.version }, { instructions });
-  addMail(server, desk);
-  addQuestion(server, desk);
-  addThread(server, desk);
+export async function serveTurn(services: TurnServices): Promise<void> {
+  const server = new McpServer({ name: 'mailroom', version: services.version }, { instructions });
+  addMail(server, services);
+  addQuestion(server, services);
+  addThread(server, services);
   const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
   await server.connect(new StdioServerTransport());
   await ended;

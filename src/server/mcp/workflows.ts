@@ -117,12 +117,12 @@ const anExecution = z
   .describe('The `executionId` that `execute_workflow` answered with, or the id of the run or the end of it');
 
 /** Adds the tools of workflows from events. */
-export function addWorkflowTools(server: McpServer, desk: WorkflowToolServices): void {
-  addLists(server, desk);
-  addRuns(server, desk);
+export function addWorkflowTools(server: McpServer, services: WorkflowToolServices): void {
+  addLists(server, services);
+  addRuns(server, services);
 }
 
-function addLists(server: McpServer, desk: WorkflowToolServices): void {
+function addLists(server: McpServer, services: WorkflowToolServices): void {
   server.registerTool(
     'list_workflows',
     {
@@ -134,7 +134,7 @@ function addLists(server: McpServer, desk: WorkflowToolServices): void {
       inputSchema: z.strictObject({}),
       outputSchema: documents.workflows,
     },
-    () => answer(async () => ({ document: await desk.list() })),
+    () => answer(async () => ({ document: await services.list() })),
   );
   server.registerTool(
     'list_runs',
@@ -146,11 +146,11 @@ function addLists(server: McpServer, desk: WorkflowToolServices): void {
       inputSchema: z.strictObject({ limit: z.int().min(1).max(100).default(20).describe('At most so many') }),
       outputSchema: documents.runs,
     },
-    ({ limit }) => answer(async () => ({ document: await desk.runs(limit) })),
+    ({ limit }) => answer(async () => ({ document: await services.runs(limit) })),
   );
 }
 
-function addRuns(server: McpServer, desk: WorkflowToolServices): void {
+function addRuns(server: McpServer, services: WorkflowToolServices): void {
   server.registerTool(
     'define_workflow',
     {
@@ -160,7 +160,7 @@ function addRuns(server: McpServer, desk: WorkflowToolServices): void {
       inputSchema: definition,
       outputSchema: documents.defined,
     },
-    (asked) => answer(async () => ({ document: await desk.define(asked) })),
+    (asked) => answer(async () => ({ document: await services.define(asked) })),
   );
   server.registerTool(
     'execute_workflow',
@@ -173,7 +173,7 @@ function addRuns(server: McpServer, desk: WorkflowToolServices): void {
     },
     (asked, call) =>
       answer(async () => {
-        const document = await withProgress(call, (report) => desk.execute(asked, report));
+        const document = await withProgress(call, (report) => services.execute(asked, report));
         return { document, failure: failureOf(document) };
       }),
   );
@@ -191,7 +191,7 @@ function addRuns(server: McpServer, desk: WorkflowToolServices): void {
       }),
       outputSchema: documents.runStatus,
     },
-    ({ executionId }) => answer(async () => ({ document: await desk.status(executionId) })),
+    ({ executionId }) => answer(async () => ({ document: await services.status(executionId) })),
   );
   server.registerTool(
     'cancel_workflow',
@@ -205,7 +205,7 @@ function addRuns(server: McpServer, desk: WorkflowToolServices): void {
     },
     ({ executionId }, call) =>
       answer(async () => ({
-        document: await withProgress(call, (report) => desk.cancel(executionId, report)),
+        document: await withProgress(call, (report) => services.cancel(executionId, report)),
       })),
   );
 }

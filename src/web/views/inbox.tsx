@@ -18,15 +18,15 @@ export function Inbox({ id }: { readonly id: string | null }) {
         </a>
       }
     >
-      <Loaded live={live}>{({ items }) => <Desk items={items} id={id} />}</Loaded>
+      <Loaded live={live}>{({ items }) => <Panes items={items} id={id} />}</Loaded>
     </View>
   );
 }
 
-function Desk({ items, id }: { readonly items: readonly InboxItem[]; readonly id: string | null }) {
+function Panes({ items, id }: { readonly items: readonly InboxItem[]; readonly id: string | null }) {
   const selected = items.find((item) => item.id === id) ?? null;
   return (
-    <div class={`desk ${id === null ? '' : 'open'}`}>
+    <div class={`panes ${id === null ? '' : 'open'}`}>
       <div class="list">
         {items.length === 0 && (
           <Empty>

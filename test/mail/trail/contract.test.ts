@@ -5,13 +5,13 @@ import { commitsOf, filesOf, open, repository, type Commit } from './support.ts'
 import type { Trail, TrailEntry } from '../../../src/git/trail.ts';
 
 /** A trail that can be opened again, as the next start of the program does, and looked at. */
-interface Bench {
+interface TrailFixture {
   open(): Trail;
   commits(): Commit[];
   files(): Map<string, string>;
 }
 
-const benches: readonly [string, () => Bench][] = [
+const trailFixtures: readonly [string, () => TrailFixture][] = [
   [
     'in memory',
     () => {
@@ -42,7 +42,7 @@ const benches: readonly [string, () => Bench][] = [
   ],
 ];
 
-describe.each(benches)('a trail %s', (_, make) => {
+describe.each(trailFixtures)('a trail %s', (_, make) => {
   it('begins at 0, without a problem', async () => {
     const trail = make().open();
     await trail.settled();
@@ -51,19 +51,19 @@ describe.each(benches)('a trail %s', (_, make) => {
   });
 
   it('keeps every commit, in order, with its subject and trailers', async () => {
-    const bench = make();
-    const trail = bench.open();
+    const fixture = make();
+    const trail = fixture.open();
     const recorded = entries(1, 30);
     recorded.forEach((each) => trail.record(each));
     await trail.settled();
-    expect(bench.commits()).toEqual(recorded.map(({ subject, trailers }) => ({ subject, trailers })));
+    expect(fixture.commits()).toEqual(recorded.map(({ subject, trailers }) => ({ subject, trailers })));
     expect(await trail.position()).toBe(30);
     expect(trail.problem()).toBeNull();
   });
 
   it('carries the files on from commit to commit: added, replaced, moved, removed', async () => {
-    const bench = make();
-    const trail = bench.open();
+    const fixture = make();
+    const trail = fixture.open();
     const change = (seq: number, changes: TrailEntry['changes']) => trail.record(entry(seq, { changes }));
     change(1, [
       { path: 'agents/qa/inbox/a.md', text: 'a\n' },
@@ -81,13 +81,13 @@ describe.each(benches)('a trail %s', (_, make) => {
     ]);
     change(5, []);
     await trail.settled();
-    expect(bench.files()).toEqual(new Map([['agents/qa/inbox/b.md', 'new\n']]));
-    expect(bench.commits()).toHaveLength(5);
+    expect(fixture.files()).toEqual(new Map([['agents/qa/inbox/b.md', 'new\n']]));
+    expect(fixture.commits()).toHaveLength(5);
   });
 
   it('keeps a text and a path as they are', async () => {
-    const bench = make();
-    const trail = bench.open();
+    const fixture = make();
+    const trail = fixture.open();
     const texts = [
       '',
       'no end',
@@ -101,39 +101,39 @@ describe.each(benches)('a trail %s', (_, make) => {
     const changes = texts.map((text, index) => ({ path: `agents/${String(names[index])}/x.md`, text }));
     trail.record(entry(1, { changes }));
     await trail.settled();
-    expect(bench.files()).toEqual(new Map(changes.map(({ path, text }) => [path, text])));
+    expect(fixture.files()).toEqual(new Map(changes.map(({ path, text }) => [path, text])));
   });
 
   it('takes an entry that is recorded twice once', async () => {
-    const bench = make();
-    const trail = bench.open();
+    const fixture = make();
+    const trail = fixture.open();
     [entry(1), entry(2), entry(2), entry(1), entry(3)].forEach((each) => trail.record(each));
     await trail.settled();
     trail.record(entry(3));
     await trail.settled();
-    expect(bench.commits()).toHaveLength(3);
+    expect(fixture.commits()).toHaveLength(3);
   });
 
   it('continues at the next start where it was', async () => {
-    const bench = make();
-    const first = bench.open();
+    const fixture = make();
+    const first = fixture.open();
     entries(1, 5).forEach((each) => first.record(each));
     await first.settled();
-    const second = bench.open();
+    const second = fixture.open();
     expect(await second.position()).toBe(5);
     second.record(entry(9));
     await second.settled();
     expect(await second.position()).toBe(9);
-    expect(bench.commits()).toHaveLength(6);
-    expect(bench.files().size).toBe(6);
+    expect(fixture.commits()).toHaveLength(6);
+    expect(fixture.files().size).toBe(6);
   });
 
   it('takes hundreds at once, and two settle together', async () => {
-    const bench = make();
-    const trail = bench.open();
+    const fixture = make();
+    const trail = fixture.open();
     entries(1, 500).forEach((each) => trail.record(each));
     await Promise.all([trail.settled(), trail.settled()]);
-    expect(bench.commits().map(({ subject }) => subject)).toEqual(
+    expect(fixture.commits().map(({ subject }) => subject)).toEqual(
       entries(1, 500).map(({ subject }) => subject),
     );
   });

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { Workplace } from '../../providers/turns.ts';
+import { TurnFixture } from '../../providers/turns.ts';
 import type { Cli, Tool } from './clis.ts';
 import { Model } from './model.ts';
 import { Setting } from './players.ts';
@@ -15,7 +15,7 @@ const manifest = JSON.stringify({ scripts: { test: `node -e "require('fs').write
 
 /** Tries everything in one turn, and says what could be done. The sandbox is left out: the CLI alone says no. */
 export async function attempt(cli: Cli, capabilities: readonly Capability[]): Promise<Act[]> {
-  const place = new Workplace(onTestFinished);
+  const place = new TurnFixture(onTestFinished);
   const model = await Model.start();
   writeFileSync(join(place.project, 'package.json'), manifest);
   const setting = new Setting(cli, place, model);

@@ -4,7 +4,7 @@ import { namedProvider } from '../../../src/providers/index.ts';
 import { forbidden, letter, type Behaviour, type Player } from '../../providers/provider-contract.ts';
 import { agents, request } from '../../providers/samples.ts';
 import { playScript } from '../../providers/scripted-players.ts';
-import type { Ends, Ran, Workplace } from '../../providers/turns.ts';
+import type { Ends, Ran, TurnFixture } from '../../providers/turns.ts';
 import { appears } from '../../support/appears.ts';
 import { configOf, furnish, type Cli } from './clis.ts';
 import { Model, type Answer } from './model.ts';
@@ -15,12 +15,12 @@ import type { Provider } from '../../../src/providers/provider.ts';
 export class Setting {
   readonly provider: Provider;
   readonly #cli: Cli;
-  readonly #place: Workplace;
+  readonly #place: TurnFixture;
   readonly #home: string;
   readonly #url: string;
 
   /** `given`: the arguments that lead it to the model, where they are not the usual ones. */
-  constructor(cli: Cli, place: Workplace, { url }: Model, given: readonly string[] = cli.arguments(url)) {
+  constructor(cli: Cli, place: TurnFixture, { url }: Model, given: readonly string[] = cli.arguments(url)) {
     this.#cli = cli;
     this.#place = place;
     this.#url = url;
@@ -51,7 +51,7 @@ function limit(cli: Cli): Answer {
   };
 }
 
-function answersFor(behaviour: Behaviour, cli: Cli, place: Workplace, outbox: string): Answer[] {
+function answersFor(behaviour: Behaviour, cli: Cli, place: TurnFixture, outbox: string): Answer[] {
   switch (behaviour) {
     case 'writes mail':
       return [{ say: 'I write.', tools: [cli.write(join(outbox, 'answer.md'), letter)] }, { say: 'Done.' }];
@@ -72,10 +72,10 @@ function answersFor(behaviour: Behaviour, cli: Cli, place: Workplace, outbox: st
   }
 }
 
-const sign = (place: Workplace) => join(place.project, 'deaf');
+const sign = (place: TurnFixture) => join(place.project, 'deaf');
 
 /** A command that ends by nothing but KILL, and says when it has begun. */
-function deafTool(place: Workplace): string {
+function deafTool(place: TurnFixture): string {
   return `trap "" TERM INT HUP; touch '${sign(place)}'; while :; do sleep 1; done`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ada, HttpDesk, reader } from './desk.ts';
+import { ada, ApiFixture, reader } from './api-fixture.ts';
 
 const status = '/api/v1/status';
 
@@ -10,7 +10,7 @@ describe('the API', () => {
     ['a wrong key', { authorization: `Bearer ${'c'.repeat(43)}` }],
     ['a part of a key', { authorization: `Bearer ${ada.key.slice(1)}` }],
   ])('refuses %s', async (_what, headers) => {
-    const { status: code, headers: answered, document } = await new HttpDesk().get(status, headers);
+    const { status: code, headers: answered, document } = await new ApiFixture().get(status, headers);
     expect(code).toBe(401);
     expect(answered.get('www-authenticate')).toBe('Bearer');
     expect(answered.get('content-type')).toBe('application/problem+json');
@@ -18,10 +18,10 @@ describe('the API', () => {
   });
 
   it('follows the file of keys as it is now', async () => {
-    const desk = new HttpDesk();
-    expect((await desk.get(status)).status).toBe(200);
-    desk.keys = [reader];
-    expect((await desk.get(status)).status).toBe(401);
+    const api = new ApiFixture();
+    expect((await api.get(status)).status).toBe(200);
+    api.keys = [reader];
+    expect((await api.get(status)).status).toBe(401);
   });
 
   it.each([
@@ -33,19 +33,19 @@ describe('the API', () => {
     'localhost:6246:1',
     '',
   ])('answers to no other host: %s', async (host) => {
-    const { status: code, document } = await new HttpDesk().get(status, { host });
+    const { status: code, document } = await new ApiFixture().get(status, { host });
     expect(code).toBe(421);
     expect(document).toMatchObject({ code: 'E_USAGE' });
   });
 
   it.each(['127.0.0.1:6246', 'localhost:6246', '[::1]:6246', 'LOCALHOST'])('answers to %s', async (host) => {
-    expect((await new HttpDesk().get(status, { host })).status).toBe(200);
+    expect((await new ApiFixture().get(status, { host })).status).toBe(200);
   });
 
   it.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'https://127.0.0.1:6246', 'file://'])(
     'refuses a page of the origin %s, even with a key',
     async (origin) => {
-      const { status: code, document, headers } = await new HttpDesk().get(status, { origin });
+      const { status: code, document, headers } = await new ApiFixture().get(status, { origin });
       expect(code).toBe(403);
       expect(document).toMatchObject({ code: 'E_KEY' });
       expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -53,17 +53,17 @@ describe('the API', () => {
   );
 
   it('answers its own page', async () => {
-    expect((await new HttpDesk().get(status, { origin: 'http://127.0.0.1:6246' })).status).toBe(200);
+    expect((await new ApiFixture().get(status, { origin: 'http://127.0.0.1:6246' })).status).toBe(200);
   });
 
   it('answers without a key only that it is there', async () => {
-    const desk = new HttpDesk();
+    const api = new ApiFixture();
     const headers = { authorization: 'none' };
-    expect((await desk.get('/healthz', headers)).document).toEqual({ ok: true, version: '1.2.3' });
-    const open = desk.routes.filter(({ isPublic }) => isPublic);
+    expect((await api.get('/healthz', headers)).document).toEqual({ ok: true, version: '1.2.3' });
+    const open = api.routes.filter(({ isPublic }) => isPublic);
     expect(open.map(({ path }) => path)).toEqual(['/healthz']);
-    for (const { method, path } of desk.routes.filter(({ isPublic }) => !isPublic)) {
-      const response = await desk.ask(path.replaceAll(/\{\w+\}/g, 'x'), {
+    for (const { method, path } of api.routes.filter(({ isPublic }) => !isPublic)) {
+      const response = await api.ask(path.replaceAll(/\{\w+\}/g, 'x'), {
         method: method.toUpperCase(),
         headers,
       });
@@ -72,9 +72,9 @@ describe('the API', () => {
   });
 
   it('sends strict headers with every answer, failures included', async () => {
-    const desk = new HttpDesk();
+    const api = new ApiFixture();
     for (const path of [status, '/api/v1/nothing', '/', '/nothing.js']) {
-      const { headers } = await desk.ask(path);
+      const { headers } = await api.ask(path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
@@ -84,22 +84,22 @@ describe('the API', () => {
       expect(policy).toContain("require-trusted-types-for 'script'");
       expect(policy).not.toContain('unsafe');
     }
-    const foreign = await desk.ask(status, { headers: { host: 'evil.example' } });
+    const foreign = await api.ask(status, { headers: { host: 'evil.example' } });
     expect(foreign.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
   it('says which methods an address takes', async () => {
-    const desk = new HttpDesk();
+    const api = new ApiFixture();
     for (const method of ['DELETE', 'POST', 'OPTIONS', 'PATCH']) {
-      const response = await desk.ask(status, { method });
+      const response = await api.ask(status, { method });
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
     }
   });
 
   it('refuses a long address and an unknown key of the query, with the nearest', async () => {
-    const desk = new HttpDesk();
-    expect((await desk.get(`${status}?a=${'b'.repeat(9_000)}`)).status).toBe(414);
-    expect((await desk.get('/api/v1/inbox?ass=lead')).document).toMatchObject({
+    const api = new ApiFixture();
+    expect((await api.get(`${status}?a=${'b'.repeat(9_000)}`)).status).toBe(414);
+    expect((await api.get('/api/v1/inbox?ass=lead')).document).toMatchObject({
       status: 400,
       code: 'E_UNKNOWN_KEY',
       hint: 'did you mean `as`?',
@@ -107,34 +107,34 @@ describe('the API', () => {
   });
 
   it('shows nothing of a failure that is a bug, and reports it to whoever started it', async () => {
-    const desk = new HttpDesk();
-    desk.bench.hash = 'two';
+    const api = new ApiFixture();
+    api.project.hash = 'two';
     const bug = new TypeError('x is undefined at /home/ada/secret');
-    desk.bench.workflowStatus = new Proxy(desk.bench.workflowStatus, {
+    api.project.workflowStatus = new Proxy(api.project.workflowStatus, {
       get: () => {
         throw bug;
       },
     });
-    const { status: code, document } = await desk.get(status);
+    const { status: code, document } = await api.get(status);
     expect(code).toBe(500);
     expect(JSON.stringify(document)).not.toContain('/home');
     expect(document).toMatchObject({ code: 'E_INTERNAL' });
-    expect(desk.bugs).toEqual([bug]);
+    expect(api.bugs).toEqual([bug]);
   });
 });
 
 describe('the page', () => {
   it('needs no key, as its files hold no data', async () => {
-    const desk = new HttpDesk();
-    desk.assets.set('dist/web/index.html', '<title>Mailroom</title>');
-    desk.assets.set('dist/web/page-A1.js', 'start()');
-    const index = await desk.ask('/', { headers: { authorization: 'none' } });
+    const api = new ApiFixture();
+    api.assets.set('dist/web/index.html', '<title>Mailroom</title>');
+    api.assets.set('dist/web/page-A1.js', 'start()');
+    const index = await api.ask('/', { headers: { authorization: 'none' } });
     expect([index.status, index.headers.get('content-type'), await index.text()]).toEqual([
       200,
       'text/html; charset=utf-8',
       '<title>Mailroom</title>',
     ]);
-    const script = await desk.ask('/page-A1.js', { headers: { authorization: 'none' } });
+    const script = await api.ask('/page-A1.js', { headers: { authorization: 'none' } });
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
   });
 
@@ -146,16 +146,16 @@ describe('the page', () => {
     '/dist/app.cjs',
     '/page',
   ])('serves no other file: %s', async (path) => {
-    const desk = new HttpDesk();
+    const api = new ApiFixture();
     for (const each of ['dist/web/page', 'dist/web/.hidden.js', 'package.json', 'dist/app.cjs'])
-      desk.assets.set(each, 'secret');
-    const { status: code, document } = await desk.get(path);
+      api.assets.set(each, 'secret');
+    const { status: code, document } = await api.get(path);
     expect(code).toBe(404);
     expect(document).toMatchObject({ code: 'E_TARGET' });
   });
 
   it('says how to build it where it is missing', async () => {
-    expect((await new HttpDesk().get('/')).document).toMatchObject({
+    expect((await new ApiFixture().get('/')).document).toMatchObject({
       status: 404,
       detail: 'this installation has no page',
     });

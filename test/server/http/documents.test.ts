@@ -1,52 +1,52 @@
 import { describe, expect, it } from 'vitest';
 import { statusDocument } from '../../../src/operations/documents/status.ts';
 import { letter } from '../../cli/team.ts';
-import { ada, HttpDesk } from './desk.ts';
+import { ada, ApiFixture } from './api-fixture.ts';
 
 describe('a document', () => {
   it('is that of the command', async () => {
-    const desk = new HttpDesk();
-    desk.bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
-    desk.bench.work('architect', {
+    const api = new ApiFixture();
+    api.project.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
+    api.project.work('architect', {
       files: { 'd.md': letter('design', 'engineer', 'How to add it') },
       usd: 0.12,
     });
-    desk.bench.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which list?') } });
-    const { status, document } = await desk.get('/api/v1/status');
+    api.project.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which list?') } });
+    const { status, document } = await api.get('/api/v1/status');
     expect(status).toBe(200);
-    expect(document).toEqual((await desk.bench.json('status')).document);
+    expect(document).toEqual((await api.project.json('status')).document);
     expect(statusDocument.parse(document)).toEqual(document);
-    const inbox = await desk.get('/api/v1/inbox?as=lead');
-    expect(inbox.document).toEqual((await desk.bench.json('inbox', '--as', 'lead')).document);
+    const inbox = await api.get('/api/v1/inbox?as=lead');
+    expect(inbox.document).toEqual((await api.project.json('inbox', '--as', 'lead')).document);
     expect(inbox.document).toMatchObject({ items: [{ subject: 'Which list?' }] });
-    expect((await desk.get('/api/v1/inbox?as=qa')).document).toMatchObject({ status: 404, code: 'E_TARGET' });
+    expect((await api.get('/api/v1/inbox?as=qa')).document).toMatchObject({ status: 404, code: 'E_TARGET' });
   });
 
   it('has a strong tag of its content, and is not sent again while that fits', async () => {
-    const desk = new HttpDesk();
-    const { headers } = await desk.get('/api/v1/status');
+    const api = new ApiFixture();
+    const { headers } = await api.get('/api/v1/status');
     const tag = headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]+"$/);
-    const again = await desk.get('/api/v1/status', { 'if-none-match': `"other", ${tag}` });
+    const again = await api.get('/api/v1/status', { 'if-none-match': `"other", ${tag}` });
     expect([again.status, again.document]).toEqual([304, null]);
-    desk.bench.drop('agents/architect/inbox/flag.md', '# Another\n');
-    const changed = await desk.get('/api/v1/status', { 'if-none-match': tag });
+    api.project.drop('agents/architect/inbox/flag.md', '# Another\n');
+    const changed = await api.get('/api/v1/status', { 'if-none-match': tag });
     expect(changed.status).toBe(200);
     expect(changed.headers.get('etag')).not.toBe(tag);
   });
 
   it('shows no secret', async () => {
-    const desk = new HttpDesk();
-    desk.secret = 'hunter2hunter2';
-    desk.bench.drop('agents/architect/inbox/flag.md', '# The password is hunter2hunter2\n');
-    const { document } = await desk.get('/api/v1/status');
+    const api = new ApiFixture();
+    api.secret = 'hunter2hunter2';
+    api.project.drop('agents/architect/inbox/flag.md', '# The password is hunter2hunter2\n');
+    const { document } = await api.get('/api/v1/status');
     expect(JSON.stringify(document)).toContain('The password is ***');
   });
 });
 
 describe('the session', () => {
   it('says whose key it is', async () => {
-    const { document } = await new HttpDesk().get('/api/v1/session');
+    const { document } = await new ApiFixture().get('/api/v1/session');
     expect(document).toMatchObject({ version: '1.2.3', name: ada.name, access: 'write' });
   });
 });
@@ -54,8 +54,8 @@ describe('the session', () => {
 describe('the stream of changes', () => {
   const next = async (reader: ReadableStreamDefaultReader<Uint8Array>) =>
     Buffer.from((await reader.read()).value ?? []).toString();
-  const open = async (desk: HttpDesk, headers: Record<string, string> = {}) => {
-    const response = await desk.ask('/api/v1/events', { headers });
+  const open = async (api: ApiFixture, headers: Record<string, string> = {}) => {
+    const response = await api.ask('/api/v1/events', { headers });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const reader = response.body!.getReader();
     expect(await next(reader)).toBe('retry: 1000\n\n');
@@ -63,33 +63,33 @@ describe('the stream of changes', () => {
   };
 
   it('begins with every topic, continues with what changes, and watches only while it is open', async () => {
-    const desk = new HttpDesk();
-    desk.numbers.set('mail', 41).set('run:r1', 3);
-    const stream = await open(desk);
+    const api = new ApiFixture();
+    api.numbers.set('mail', 41).set('run:r1', 3);
+    const stream = await open(api);
     expect(await next(stream)).toBe(
       'id: mail:41\nevent: mail\ndata: {"topic":"mail","n":41}\n\n' +
         'id: run:r1:3\nevent: run\ndata: {"topic":"run:r1","n":3}\n\n',
     );
     const pending = next(stream);
-    desk.change('mail', 42);
+    api.change('mail', 42);
     expect(await pending).toBe('id: mail:42\nevent: mail\ndata: {"topic":"mail","n":42}\n\n');
-    expect(desk.watches).toBe(1);
+    expect(api.watches).toBe(1);
     await stream.cancel();
-    expect(desk.watches).toBe(0);
+    expect(api.watches).toBe(0);
   });
 
   it('does not repeat the event that a client has seen last', async () => {
-    const desk = new HttpDesk();
-    desk.numbers.set('mail', 41).set('project', 7);
-    const stream = await open(desk, { 'last-event-id': 'mail:41' });
+    const api = new ApiFixture();
+    api.numbers.set('mail', 41).set('project', 7);
+    const stream = await open(api, { 'last-event-id': 'mail:41' });
     expect(await next(stream)).toBe('id: project:7\nevent: project\ndata: {"topic":"project","n":7}\n\n');
     await stream.cancel();
   });
 
   it('keeps for a slow reader only the newest number of each topic', async () => {
-    const desk = new HttpDesk();
-    const stream = await open(desk);
-    for (let number = 1; number <= 10_000; number += 1) desk.change('mail', number);
+    const api = new ApiFixture();
+    const stream = await open(api);
+    for (let number = 1; number <= 10_000; number += 1) api.change('mail', number);
     let heard = '';
     while (!heard.includes('mail:10000')) heard += await next(stream);
     expect(heard.split('\n\n').length).toBeLessThan(10);
@@ -97,10 +97,10 @@ describe('the stream of changes', () => {
   });
 
   it('ends with the server', async () => {
-    const desk = new HttpDesk();
-    const stream = await open(desk);
-    desk.streams.close();
+    const api = new ApiFixture();
+    const stream = await open(api);
+    api.streams.close();
     expect((await stream.read()).done).toBe(true);
-    expect(desk.watches).toBe(0);
+    expect(api.watches).toBe(0);
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json } from '../../../src/kernel/json.ts';
-import { Bench } from '../../cli/bench.ts';
+import { ProjectFixture } from '../../cli/project-fixture.ts';
 import { letter } from '../../cli/team.ts';
-import { ada, HttpDesk, reader } from './desk.ts';
+import { ada, ApiFixture, reader } from './api-fixture.ts';
 
 /** An engineer that waits for an answer of a person. */
-function asking(): HttpDesk {
-  const bench = new Bench();
-  bench.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
-  bench.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
-  bench.work('engineer', { files: { 'q.md': letter('question', '[user, lead]', 'Which list?') } });
-  return new HttpDesk(bench);
+function asking(): ApiFixture {
+  const project = new ProjectFixture();
+  project.drop('agents/architect/inbox/flag.md', '# Add a --json flag\n\nTo the list command.\n');
+  project.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How to add it') }, usd: 0.12 });
+  project.work('engineer', { files: { 'q.md': letter('question', '[user, lead]', 'Which list?') } });
+  return new ApiFixture(project);
 }
 
 function get(document: Json, key: string): string {
@@ -20,57 +20,57 @@ function get(document: Json, key: string): string {
 
 describe('reading mail', () => {
   it('shows threads, messages and turns as the commands do', async () => {
-    const desk = asking();
-    const { bench } = desk;
-    const question = bench.id('Which list?');
-    const thread = bench.id('Add a --json flag');
+    const api = asking();
+    const { project } = api;
+    const question = project.id('Which list?');
+    const thread = project.id('Add a --json flag');
     for (const [path, word] of [
       [`/api/v1/messages/${question}`, question],
       ['/api/v1/turns/t2', 't2'],
     ] as const) {
-      const { status, document } = await desk.get(path);
+      const { status, document } = await api.get(path);
       expect([path, status]).toEqual([path, 200]);
-      expect(document).toEqual((await bench.json('show', word)).document);
+      expect(document).toEqual((await project.json('show', word)).document);
     }
     // Its first message has the same id.
-    expect((await desk.get(`/api/v1/threads/${thread}`)).document).toMatchObject({
+    expect((await api.get(`/api/v1/threads/${thread}`)).document).toMatchObject({
       kind: 'thread',
       id: thread,
       messages: [{ id: thread }, { subject: 'How to add it' }, { id: question }],
     });
-    const { document } = await desk.get('/api/v1/costs?by=role,provider');
-    expect(document).toEqual((await bench.json('costs', '--by', 'role,provider')).document);
-    expect((await desk.get('/api/v1/why/engineer')).document).toEqual(
-      (await bench.json('why', 'engineer')).document,
+    const { document } = await api.get('/api/v1/costs?by=role,provider');
+    expect(document).toEqual((await project.json('costs', '--by', 'role,provider')).document);
+    expect((await api.get('/api/v1/why/engineer')).document).toEqual(
+      (await project.json('why', 'engineer')).document,
     );
-    expect(desk.bugs).toEqual([]);
+    expect(api.bugs).toEqual([]);
   });
 
   it('lists threads in parts, the newest first', async () => {
-    const bench = new Bench();
+    const project = new ProjectFixture();
     for (const number of [1, 2, 3])
-      bench.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
-    const desk = new HttpDesk(bench);
+      project.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
+    const api = new ApiFixture(project);
     const subjects = (document: Json) => (document as { subject: string }[]).map(({ subject }) => subject);
-    const first = await desk.get('/api/v1/threads?limit=2');
+    const first = await api.get('/api/v1/threads?limit=2');
     expect(subjects(first.document)).toEqual(['Task 3', 'Task 2']);
     const [, next = ''] = /^<(.*)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? [];
-    const second = await desk.get(next);
+    const second = await api.get(next);
     expect(subjects(second.document)).toEqual(['Task 1']);
     expect(second.headers.get('link')).toBeNull();
-    expect((await desk.get('/api/v1/threads?after=nothing')).status).toBe(404);
-    expect((await desk.get('/api/v1/threads?limit=0')).document).toMatchObject({
+    expect((await api.get('/api/v1/threads?after=nothing')).status).toBe(404);
+    expect((await api.get('/api/v1/threads?limit=0')).document).toMatchObject({
       status: 422,
       code: 'E_VALUE',
     });
   });
 
   it('shows the protocol with its defaults', async () => {
-    const { document } = await new HttpDesk().get('/api/v1/protocol');
+    const { document } = await new ApiFixture().get('/api/v1/protocol');
     expect(document).toMatchObject({ name: 'team', start: { type: 'task', to: 'architect' } });
-    const desk = new HttpDesk();
-    desk.bench.text = 'name: [';
-    const broken = await desk.get('/api/v1/protocol');
+    const api = new ApiFixture();
+    api.project.text = 'name: [';
+    const broken = await api.get('/api/v1/protocol');
     expect(broken.document).toMatchObject({
       status: 422,
       code: 'E_YAML',
@@ -95,11 +95,11 @@ describe('reading mail', () => {
   });
 
   it('lists what a part of an id may mean', async () => {
-    const bench = new Bench();
+    const project = new ProjectFixture();
     for (const number of [1, 2])
-      bench.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
-    const start = bench.id('Task 1').slice(0, 8);
-    const { status, document } = await new HttpDesk(bench).get(`/api/v1/threads/${start}`);
+      project.drop(`agents/architect/inbox/${String(number)}.md`, `Task ${String(number)}\n`);
+    const start = project.id('Task 1').slice(0, 8);
+    const { status, document } = await new ApiFixture(project).get(`/api/v1/threads/${start}`);
     expect(status).toBe(409);
     expect(get(document, 'detail')).toContain('Task 2');
   });
@@ -107,9 +107,9 @@ describe('reading mail', () => {
 
 describe('writing mail', () => {
   it('sends a task in the name of the key, or of user', async () => {
-    const desk = new HttpDesk();
-    desk.keys = [ada, { ...reader, name: 'lead', access: 'write' }];
-    const { status, document, headers } = await desk.post('/api/v1/messages', {
+    const api = new ApiFixture();
+    api.keys = [ada, { ...reader, name: 'lead', access: 'write' }];
+    const { status, document, headers } = await api.post('/api/v1/messages', {
       to: ['engineer'],
       type: 'chore',
       subject: 'Tidy up',
@@ -119,48 +119,48 @@ describe('writing mail', () => {
     expect(status).toBe(201);
     expect(document).toMatchObject({ state: 'accepted', type: 'chore' });
     expect(headers.get('location')).toBe(`/api/v1/messages/${get(document, 'id')}`);
-    const sent = desk.bench.state.mail.get(get(document, 'id'))?.message;
+    const sent = api.project.state.mail.get(get(document, 'id'))?.message;
     expect(sent).toMatchObject({ from: 'user', subject: 'Tidy up', fields: { size: 3 }, body: 'Please.\n' });
     const errand = { to: ['engineer'], text: 'Run.' };
-    const other = await desk.post(
+    const other = await api.post(
       '/api/v1/messages',
       { ...errand, type: 'errand' },
       { authorization: `Bearer ${reader.key}` },
     );
-    expect(desk.bench.state.mail.get(get(other.document, 'id'))?.message.from).toBe('lead');
+    expect(api.project.state.mail.get(get(other.document, 'id'))?.message.from).toBe('lead');
   });
 
   it('answers a request as the person whose key it is, and once', async () => {
-    const desk = asking();
-    desk.keys = [{ ...ada, name: 'lead' }];
-    const path = `/api/v1/messages/${desk.bench.id('Which list?')}/reply`;
+    const api = asking();
+    api.keys = [{ ...ada, name: 'lead' }];
+    const path = `/api/v1/messages/${api.project.id('Which list?')}/reply`;
     const headers = { 'idempotency-key': 'one' };
-    const first = await desk.post(path, { text: 'The short one.' }, headers);
+    const first = await api.post(path, { text: 'The short one.' }, headers);
     expect([first.status, get(first.document, 'state')]).toEqual([201, 'accepted']);
-    const again = await desk.post(path, { text: 'The short one.' }, headers);
+    const again = await api.post(path, { text: 'The short one.' }, headers);
     expect(again.document).toEqual(first.document);
-    const answers = [...desk.bench.state.mail.values()].filter(({ message }) => message.type === 'answer');
+    const answers = [...api.project.state.mail.values()].filter(({ message }) => message.type === 'answer');
     expect(answers.map(({ message }) => [message.from, message.body])).toEqual([
       ['lead', 'The short one.\n'],
     ]);
-    const other = await desk.post(path, { text: 'The long one.' }, headers);
+    const other = await api.post(path, { text: 'The long one.' }, headers);
     expect([other.status, get(other.document, 'code')]).toEqual([409, 'E_REFUSED']);
   });
 
   it('finds a repeated message again after the server was started again', async () => {
-    const { bench } = asking();
-    const path = `/api/v1/messages/${bench.id('Which list?')}/reply`;
+    const { project } = asking();
+    const path = `/api/v1/messages/${project.id('Which list?')}/reply`;
     const headers = { 'idempotency-key': 'two' };
-    const first = await new HttpDesk(bench).post(path, { text: 'Both.' }, headers);
-    const again = await new HttpDesk(bench).post(path, { text: 'Both.' }, headers);
+    const first = await new ApiFixture(project).post(path, { text: 'Both.' }, headers);
+    const again = await new ApiFixture(project).post(path, { text: 'Both.' }, headers);
     expect(get(again.document, 'id')).toBe(get(first.document, 'id'));
   });
 
   it('gives commands as the person of the key, once for each key of a request', async () => {
-    const desk = asking();
+    const api = asking();
     const headers = { 'idempotency-key': 'pause-1' };
     for (let count = 0; count < 2; count += 1) {
-      const { status, document } = await desk.post('/api/v1/roles/qa/pause', {}, headers);
+      const { status, document } = await api.post('/api/v1/roles/qa/pause', {}, headers);
       expect(status).toBe(200);
       expect(document).toMatchObject({
         state: 'done',
@@ -168,19 +168,19 @@ describe('writing mail', () => {
         targets: [{ kind: 'role', role: 'qa' }],
       });
     }
-    expect([...desk.bench.state.paused.roles.keys()]).toEqual(['qa']);
-    const restarted = new HttpDesk(desk.bench);
+    expect([...api.project.state.paused.roles.keys()]).toEqual(['qa']);
+    const restarted = new ApiFixture(api.project);
     expect(
       (await restarted.post('/api/v1/roles/qa/unpause', {}, { 'idempotency-key': 'other' })).status,
     ).toBe(200);
     expect((await restarted.post('/api/v1/roles/qa/pause', {}, headers)).status).toBe(200);
-    expect([...desk.bench.state.paused.roles]).toEqual([]);
+    expect([...api.project.state.paused.roles]).toEqual([]);
   });
 
   it('only records what no controller can do now', async () => {
-    const desk = asking();
-    desk.bench.up = false;
-    const { status, document } = await desk.post('/api/v1/pause', {});
+    const api = asking();
+    api.project.up = false;
+    const { status, document } = await api.post('/api/v1/pause', {});
     expect([status, get(document, 'state')]).toEqual([202, 'recorded']);
   });
 
@@ -219,12 +219,12 @@ describe('writing mail', () => {
     ['a turn that is over', '/api/v1/turns/t1/cancel', {}, 409, 'E_REFUSED'],
     ['an unknown role to pause', '/api/v1/roles/nobody/pause', {}, 404, 'E_TARGET'],
   ])('refuses %s', async (_what, path, body, status, code) => {
-    const desk = asking();
-    const before = desk.bench.disk.list('agents/user/outbox');
-    const { status: found, document } = await desk.post(path, body);
+    const api = asking();
+    const before = api.project.disk.list('agents/user/outbox');
+    const { status: found, document } = await api.post(path, body);
     expect([found, get(document, 'code')]).toEqual([status, code]);
-    expect(desk.bench.disk.list('agents/user/outbox')).toEqual(before);
-    expect(desk.bugs).toEqual([]);
+    expect(api.project.disk.list('agents/user/outbox')).toEqual(before);
+    expect(api.bugs).toEqual([]);
   });
 
   it('names the place of what is not JSON', async () => {
@@ -233,8 +233,8 @@ describe('writing mail', () => {
   });
 
   it('refuses a body that is too large, not JSON by its type, or not UTF-8', async () => {
-    const desk = asking();
-    const large = await desk.post('/api/v1/messages', { to: ['qa'], text: 'a'.repeat(1024 * 1024) });
+    const api = asking();
+    const large = await api.post('/api/v1/messages', { to: ['qa'], text: 'a'.repeat(1024 * 1024) });
     expect([large.status, get(large.document, 'code')]).toEqual([413, 'E_FILE']);
     for (const type of [
       'text/plain',
@@ -242,20 +242,20 @@ describe('writing mail', () => {
       'multipart/form-data; boundary=a',
       '',
     ])
-      expect((await desk.post('/api/v1/messages', '{}', { 'content-type': type })).status).toBe(415);
+      expect((await api.post('/api/v1/messages', '{}', { 'content-type': type })).status).toBe(415);
     const bytes = new Uint8Array([0x22, 0xff, 0x22]);
     const headers = { 'content-type': 'application/json' };
-    expect((await desk.ask('/api/v1/messages', { method: 'POST', headers, body: bytes })).status).toBe(400);
+    expect((await api.ask('/api/v1/messages', { method: 'POST', headers, body: bytes })).status).toBe(400);
   });
 
   it('refuses a key that may only read', async () => {
-    const desk = asking();
+    const api = asking();
     const headers = { authorization: `Bearer ${reader.key}` };
-    for (const { method, path } of desk.routes.filter((each) => each.method !== 'get')) {
-      const { status, document } = await desk.post(path.replaceAll(/\{\w+\}/g, 'x'), {}, headers);
+    for (const { method, path } of api.routes.filter((each) => each.method !== 'get')) {
+      const { status, document } = await api.post(path.replaceAll(/\{\w+\}/g, 'x'), {}, headers);
       if (method === 'post') expect([path, status, get(document, 'code')]).toEqual([path, 403, 'E_KEY']);
     }
-    expect((await desk.get('/api/v1/status', headers)).status).toBe(200);
+    expect((await api.get('/api/v1/status', headers)).status).toBe(200);
   });
 
   it('refuses an Idempotency-Key that is none', async () => {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../../src/kernel/json.ts';
-import { HttpDesk } from './desk.ts';
+import { ApiFixture } from './api-fixture.ts';
 
 describe('the OpenAPI description', () => {
   it('has every route, each with its parameters and its success', async () => {
-    const desk = new HttpDesk();
-    const { document } = await desk.get('/api/v1/openapi.json');
+    const api = new ApiFixture();
+    const { document } = await api.get('/api/v1/openapi.json');
     const paths = isJsonObject(document) ? (document['paths'] as Record<string, JsonObject>) : {};
     const described = Object.entries(paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method} ${path}`),
     );
     expect(described.toSorted()).toEqual(
-      desk.routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
+      api.routes.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
-    for (const { method, path, statuses } of desk.routes) {
+    for (const { method, path, statuses } of api.routes) {
       const operation = paths[path]?.[method] as JsonObject;
       const names = ((operation['parameters'] ?? []) as JsonObject[])
         .filter((each) => each['in'] === 'path')
@@ -24,9 +24,9 @@ describe('the OpenAPI description', () => {
   });
 
   it('calls every operation by a name of its own', async () => {
-    const { document } = await new HttpDesk().get('/api/v1/openapi.json');
+    const { document } = await new ApiFixture().get('/api/v1/openapi.json');
     const names = [...JSON.stringify(document).matchAll(/"operationId":"(\w+)"/g)].map(([, name]) => name);
     expect(new Set(names).size).toBe(names.length);
-    expect(names.length).toBe(new HttpDesk().routes.length);
+    expect(names.length).toBe(new ApiFixture().routes.length);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/kernel/json.ts';
-import { HttpDesk, type Told } from './desk.ts';
+import { ApiFixture, type Told } from './api-fixture.ts';
 
 const ship = `# Ships a release.
 workflow:
@@ -24,28 +24,28 @@ stages:
 `;
 const at = '/api/v1/workflows/workflows%2Fship.yaml';
 
-function desk(files: Readonly<Record<string, string>> = {}): HttpDesk {
-  const made = new HttpDesk();
+function api(files: Readonly<Record<string, string>> = {}): ApiFixture {
+  const made = new ApiFixture();
   for (const [path, text] of Object.entries({ 'workflows/ship.yaml': ship, ...files }))
-    made.bench.disk.plant(path, text);
+    made.project.disk.plant(path, text);
   return made;
 }
 
-function textOf({ bench }: HttpDesk, path = 'workflows/ship.yaml'): string {
-  return bench.disk.read(path, 1_000_000)?.toString('utf8') ?? '';
+function textOf({ project }: ApiFixture, path = 'workflows/ship.yaml'): string {
+  return project.disk.read(path, 1_000_000)?.toString('utf8') ?? '';
 }
 
 function revisionOf({ document }: Told): string {
   return (document as { revision: string }).revision;
 }
 
-async function revision(of: HttpDesk): Promise<{ 'if-match': string }> {
+async function revision(of: ApiFixture): Promise<{ 'if-match': string }> {
   return { 'if-match': `"${revisionOf(await of.get(at))}"` };
 }
 
 describe('a workflow', () => {
   it('is shown with its text, its definition and its graph', async () => {
-    const { status, document } = await desk().get(at);
+    const { status, document } = await api().get(at);
     expect(status).toBe(200);
     expect(document).toMatchObject({
       id: 'ship',
@@ -70,7 +70,7 @@ describe('a workflow', () => {
 
   it('shows what override files say, and which one', async () => {
     const overrides = 'overrides:\n  ship:\n    stages:\n      build:\n        name: Make it\n';
-    const made = desk({ 'workflows/overrides.yaml': overrides });
+    const made = api({ 'workflows/overrides.yaml': overrides });
     const { document } = await made.get(at);
     expect(document).toMatchObject({
       text: ship,
@@ -85,7 +85,7 @@ describe('a workflow', () => {
   });
 
   it('is its text for a client that accepts YAML, with its revision as the tag', async () => {
-    const made = desk();
+    const made = api();
     const response = await made.ask(at, { headers: { accept: 'application/yaml' } });
     expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
     expect(await response.text()).toBe(ship);
@@ -98,7 +98,7 @@ describe('a workflow', () => {
   });
 
   it('is shown with its errors, too', async () => {
-    const made = desk({
+    const made = api({
       'workflows/ship.yaml': ship.replace('[plan]', '[plans]'),
       'workflows/no.yaml': 'a: [',
     });
@@ -125,8 +125,8 @@ describe('a workflow', () => {
 
 describe('saving a workflow', () => {
   it('changes only the bytes of an operation, and keeps the permissions', async () => {
-    const made = desk();
-    made.bench.disk.write('workflows/ship.yaml', ship.replaceAll('\n', '\r\n'), { mode: 0o755 });
+    const made = api();
+    made.project.disk.write('workflows/ship.yaml', ship.replaceAll('\n', '\r\n'), { mode: 0o755 });
     const operations = [
       { do: 'set', path: ['workflow', 'name'], value: 'Ship it' },
       { do: 'rename-step', step: 'plan', name: 'agree' },
@@ -143,30 +143,30 @@ describe('saving a workflow', () => {
       .replaceAll('\n', '\r\n');
     expect(textOf(made)).toBe(wanted);
     expect(document).toMatchObject({ text: wanted, warnings: [{ code: 'E_REFERENCE' }, {}] });
-    expect(made.bench.disk.look('workflows/ship.yaml')?.executable).toBe(true);
+    expect(made.project.disk.look('workflows/ship.yaml')?.executable).toBe(true);
     expect(headers.get('etag')).toBe((await revision(made))['if-match']);
   });
 
   it('takes a whole text, with the line ends of the file', async () => {
-    const made = desk({ 'workflows/ship.yaml': ship.replaceAll('\n', '\r\n') });
+    const made = api({ 'workflows/ship.yaml': ship.replaceAll('\n', '\r\n') });
     const text = ship.replace('Plan?', 'Agreed?');
     const saved = await made.put(at, { text }, await revision(made));
     expect([saved.status, textOf(made)]).toEqual([200, text.replaceAll('\n', '\r\n')]);
   });
 
   it('writes nothing where nothing changes', async () => {
-    const made = desk();
-    const before = made.bench.disk.operations;
+    const made = api();
+    const before = made.project.disk.operations;
     const saved = await made.put(at, { text: ship }, await revision(made));
     expect([saved.status, revisionOf(saved)]).toEqual([200, revisionOf(await made.get(at))]);
-    expect(made.bench.disk.operations).toBe(before);
+    expect(made.project.disk.operations).toBe(before);
   });
 
   it('refuses a stale page, and shows it the current text', async () => {
-    const made = desk();
+    const made = api();
     const seen = await revision(made);
     const other = ship.replace('Ship ', 'Ship now ');
-    made.bench.disk.write('workflows/ship.yaml', other);
+    made.project.disk.write('workflows/ship.yaml', other);
     const { status, document, headers } = await made.put(at, { text: ship }, seen);
     expect(status).toBe(412);
     expect(document).toMatchObject({ code: 'E_REFUSED', current: { text: other } });
@@ -176,7 +176,7 @@ describe('saving a workflow', () => {
   });
 
   it('lets only one of two pages save', async () => {
-    const made = desk();
+    const made = api();
     const seen = await revision(made);
     const texts = ['one', 'two'].map((word) => ship.replace('Ships', word));
     const saved = await Promise.all(texts.map((text) => made.put(at, { text }, seen)));
@@ -185,7 +185,7 @@ describe('saving a workflow', () => {
   });
 
   it('needs the revision that was read', async () => {
-    const made = desk();
+    const made = api();
     for (const headers of [{}, { 'if-match': '*' }] as Record<string, string>[]) {
       const { status, document } = await made.put(at, { text: `${ship}\n` }, headers);
       expect([status, (document as { code: string }).code]).toEqual([428, 'E_REFUSED']);
@@ -205,14 +205,14 @@ describe('saving a workflow', () => {
     ['an unknown operation', { operations: [{ do: 'move', path: [] }] }, 422],
     ['an unknown key', { texts: ship }, 400],
   ])('writes nothing of %s', async (_what, body, status) => {
-    const made = desk();
+    const made = api();
     const answer = await made.put(at, body, await revision(made));
     expect([answer.status, textOf(made)]).toEqual([status, ship]);
     expect(made.bugs).toEqual([]);
   });
 
   it('does not replace a secret by its mask', async () => {
-    const made = desk({ 'workflows/ship.yaml': `${ship}# hunter2hunter2\n` });
+    const made = api({ 'workflows/ship.yaml': `${ship}# hunter2hunter2\n` });
     made.secret = 'hunter2hunter2';
     const shown = (await made.get(at)).document as { text: string };
     expect(shown.text).toContain('# ***');
@@ -227,7 +227,7 @@ describe('saving a workflow', () => {
   });
 
   it('needs a key that may write, and finds no file outside workflows/', async () => {
-    const made = desk({ 'other.yaml': ship });
+    const made = api({ 'other.yaml': ship });
     const body = JSON.stringify({ text: ship });
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${'b'.repeat(43)}` };
     expect((await made.ask(at, { method: 'PUT', headers, body })).status).toBe(403);
@@ -240,7 +240,7 @@ describe('saving a workflow', () => {
 
 describe('a draft', () => {
   it('is the document of an unsaved text, with the patches of operations and their undoing', async () => {
-    const made = desk();
+    const made = api();
     const operations = [
       { do: 'set', path: ['stages', 1, 'name'], value: 'Make it' },
       { do: 'add', path: ['stages', 1, 'ui'], value: { position: [5, 6] } },
@@ -266,14 +266,14 @@ describe('a draft', () => {
   });
 
   it('has the errors of its text', async () => {
-    const { status, document } = await desk().post(`${at}/draft`, { text: 'a: [' });
+    const { status, document } = await api().post(`${at}/draft`, { text: 'a: [' });
     expect([status, (document as { ok: boolean }).ok]).toEqual([200, false]);
   });
 });
 
 describe('a new workflow', () => {
   it('is written by its names, and can be run as it is', async () => {
-    const made = desk();
+    const made = api();
     const { status, document, headers } = await made.post('/api/v1/workflows', {
       id: 'tidy-up',
       name: 'Tidy: up',
@@ -289,7 +289,7 @@ describe('a new workflow', () => {
   });
 
   it('is written from a text, to a file of its id or name, or to a given one', async () => {
-    const made = desk();
+    const made = api();
     const other = ship.replace('id: ship', 'id: other');
     const first = await made.post('/api/v1/workflows', { text: other });
     expect(first.document).toMatchObject({ file: 'workflows/other.yaml' });
@@ -316,17 +316,17 @@ describe('a new workflow', () => {
     ['nothing', {}, 422],
     ['both', { id: 'x', text: ship }, 422],
   ])('is not made of %s', async (_what, body, status) => {
-    const made = desk();
-    const before = made.bench.disk.operations;
+    const made = api();
+    const before = made.project.disk.operations;
     const answer = await made.post('/api/v1/workflows', body);
-    expect([answer.status, made.bench.disk.operations]).toEqual([status, before]);
+    expect([answer.status, made.project.disk.operations]).toEqual([status, before]);
     expect(made.bugs).toEqual([]);
   });
 });
 
 describe('artifacts', () => {
   it('are those that exist, and those that workflows name', async () => {
-    const made = desk({
+    const made = api({
       'agents/writer/role.md': '---\nprovider: codex\ncapabilities: [READ]\n---\n# Writes things\n',
       '.claude/agents/critic.md':
         '---\ndescription: Finds mistakes\ntools: Read, Edit\n---\nYou criticise.\n',

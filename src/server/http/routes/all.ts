@@ -64,8 +64,8 @@ function following(streams: Streams): Route[] {
       tag: 'events',
       params: byId,
       media: 'text/event-stream',
-      handle: (desk, { params, headers }) =>
-        runStream(desk, streams, desk.project.workflows.run(params.id), headers.get('last-event-id')),
+      handle: (services, { params, headers }) =>
+        runStream(services, streams, services.project.workflows.run(params.id), headers.get('last-event-id')),
     }),
   ];
 }

@@ -14,7 +14,7 @@ import { showAt, type Shown } from '../../../operations/show.ts';
 import { replyAs, sendAs, type Letter } from '../../../operations/speak.ts';
 import { why } from '../../../operations/why/why.ts';
 import { Refusal } from '../problem.ts';
-import { route, type Answer, type Asked, type Desk, type Route } from '../route.ts';
+import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
 import { byId, byRole, byTarget, byTurn, momentIn, nothing, past } from './shapes.ts';
 
 const letter = {
@@ -125,7 +125,7 @@ const writing: readonly Route[] = [
     body: newLetter,
     document: sendingDocument,
     statuses: [201, 202],
-    handle: async (desk, asked) => sent(await sendAs(speaking(desk, asked), asked.body)),
+    handle: async (services, asked) => sent(await sendAs(speaking(services, asked), asked.body)),
   }),
   route({
     method: 'post',
@@ -136,11 +136,12 @@ const writing: readonly Route[] = [
     body: z.strictObject(letter),
     document: sendingDocument,
     statuses: [201, 202],
-    handle: async (desk, asked) => sent(await replyAs(speaking(desk, asked), asked.params.id, asked.body)),
+    handle: async (services, asked) =>
+      sent(await replyAs(speaking(services, asked), asked.params.id, asked.body)),
   }),
 ];
 
-function speaking({ project, now }: Desk, { key, id }: Asked<unknown, unknown, Letter>) {
+function speaking({ project, now }: HttpServices, { key, id }: Asked<unknown, unknown, Letter>) {
   return { project, now, name: key.name, mark: id === null ? undefined : id.slice(-12) };
 }
 
@@ -153,7 +154,7 @@ type Verb = Verdict['verb'];
 
 /** A command for what a word names, as the person of the key gives it. */
 async function command(
-  { project, now }: Desk,
+  { project, now }: HttpServices,
   verb: Verb,
   word: string,
   asked: Asked<unknown, unknown, unknown>,
@@ -184,7 +185,7 @@ function commandRoute<Params extends Readonly<Record<string, string>>>(
     body: nothing,
     document: verdictDocument,
     statuses: [200, 202],
-    handle: (desk, asked) => command(desk, verb, Object.values(asked.params)[0] ?? '', asked),
+    handle: (services, asked) => command(services, verb, Object.values(asked.params)[0] ?? '', asked),
   });
 }
 
@@ -198,7 +199,7 @@ const commands: readonly Route[] = [
       body: nothing,
       document: verdictDocument,
       statuses: [200, 202],
-      handle: (desk, asked) => command(desk, verb, 'all', asked),
+      handle: (services, asked) => command(services, verb, 'all', asked),
     }),
     commandRoute(verb, 'roles/{role}', byRole),
     commandRoute(verb, 'threads/{id}', byId),

@@ -9,7 +9,7 @@ import { inboxDocument as documentOf, readInbox } from '../../../operations/inbo
 import { readStatus } from '../../../operations/read-status.ts';
 import { pastStatus } from '../../../operations/past-status.ts';
 import type { StatusDocument } from '../../../operations/status.ts';
-import { route, type Desk, type Route } from '../route.ts';
+import { route, type HttpServices, type Route } from '../route.ts';
 import { momentIn, past } from './shapes.ts';
 
 const session = z.strictObject({
@@ -22,7 +22,7 @@ const session = z.strictObject({
 
 /** The status now, or at the moment of the query. */
 async function statusAt(
-  { project, now }: Desk,
+  { project, now }: HttpServices,
   query: { readonly at?: string | undefined },
 ): Promise<StatusDocument> {
   const moment = momentIn(query, now());
@@ -50,7 +50,7 @@ export const projectRoutes: readonly Route[] = [
     tag: 'project',
     query: z.strictObject(past),
     document: statusDocument,
-    handle: async (desk, { query }) => ({ document: await statusAt(desk, query) }),
+    handle: async (services, { query }) => ({ document: await statusAt(services, query) }),
   }),
   route({
     method: 'get',
@@ -63,8 +63,8 @@ export const projectRoutes: readonly Route[] = [
       state: z.enum(['open', 'quiet', 'closed', 'failed']).optional(),
     }),
     document: statusDocument.shape.threads,
-    handle: async (desk, { query, url }) => {
-      const { threads } = await statusAt(desk, query);
+    handle: async (services, { query, url }) => {
+      const { threads } = await statusAt(services, query);
       const all = threads.filter(({ state }) => query.state === undefined || state === query.state);
       return listed(all.toReversed(), ({ id }) => id, query, url);
     },
@@ -76,7 +76,7 @@ export const projectRoutes: readonly Route[] = [
     tag: 'mail',
     query: z.strictObject(past),
     document: statusDocument.shape.roles,
-    handle: async (desk, { query }) => ({ document: [...(await statusAt(desk, query)).roles] }),
+    handle: async (services, { query }) => ({ document: [...(await statusAt(services, query)).roles] }),
   }),
   route({
     method: 'get',

@@ -15,7 +15,7 @@ import { readRunDefinition } from '../../../operations/runs/definition.ts';
 import { readLogs, readResumption, readRun, readRuns } from '../../../operations/runs/reading.ts';
 import { timelineOf } from '../../../operations/runs/timeline.ts';
 import { listed, paging } from '../paging.ts';
-import { route, type Answer, type Asked, type Desk, type Route } from '../route.ts';
+import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
 import { plainText } from './mail.ts';
 import { byId, momentIn, nothing, past } from './shapes.ts';
 
@@ -111,7 +111,7 @@ const reading: readonly Route[] = [
 ];
 
 /** Runs have journals of their own: a record of the mail's journal means its time. */
-function timeOf(project: Desk['project'], moment: Moment | null): number | null {
+function timeOf(project: HttpServices['project'], moment: Moment | null): number | null {
   if (moment === null) return null;
   return 'time' in moment ? moment.time : project.past(moment).state.now;
 }
@@ -133,10 +133,10 @@ const writing: readonly Route[] = [
       body: gateAnswer,
       document: runVerdict,
       statuses: [200, 202],
-      handle: async (desk, asked) => {
+      handle: async (services, asked) => {
         const { comment = null, choice = null, fields } = asked.body;
         const wish = { verb, path: asked.params.stage, comment, choice, fields };
-        return verdict(await commandRun(commander(desk, asked), asked.params.id, wish));
+        return verdict(await commandRun(commander(services, asked), asked.params.id, wish));
       },
     }),
   ),
@@ -149,9 +149,9 @@ const writing: readonly Route[] = [
     body: z.strictObject({ comment: z.string().max(10_000).exactOptional() }),
     document: runVerdict,
     statuses: [200, 202],
-    handle: async (desk, asked) => {
+    handle: async (services, asked) => {
       const wish = { verb: 'cancel', path: '', comment: asked.body.comment ?? null } as const;
-      return verdict(await commandRun(commander(desk, asked), asked.params.id, wish));
+      return verdict(await commandRun(commander(services, asked), asked.params.id, wish));
     },
   }),
   route({
@@ -163,9 +163,9 @@ const writing: readonly Route[] = [
     body: z.strictObject({ instructions: z.string().exactOptional() }),
     document: runVerdict,
     statuses: [200, 202],
-    handle: async (desk, asked) => {
+    handle: async (services, asked) => {
       const { id, stage } = asked.params;
-      return verdict(await retryStep(commander(desk, asked), id, stage, asked.body.instructions ?? null));
+      return verdict(await retryStep(commander(services, asked), id, stage, asked.body.instructions ?? null));
     },
   }),
   route({
@@ -188,8 +188,8 @@ const writing: readonly Route[] = [
     body: nothing,
     document: runDocument,
     statuses: [202],
-    handle: async (desk, asked) => {
-      const stored = await resumeRun(commander(desk, asked), asked.params.id);
+    handle: async (services, asked) => {
+      const stored = await resumeRun(commander(services, asked), asked.params.id);
       const document = (await readRun(stored)) as z.output<typeof runDocument>;
       return { status: 202, document, headers: { Location: `${runs}/${stored.run}` } };
     },
@@ -197,7 +197,7 @@ const writing: readonly Route[] = [
 ];
 
 function commander(
-  { project, now }: Desk,
+  { project, now }: HttpServices,
   { key, id }: Pick<Asked<unknown, unknown, unknown>, 'key' | 'id'>,
 ) {
   return { project, now, by: key.name, id };

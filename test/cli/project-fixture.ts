@@ -46,7 +46,7 @@ export interface Ran {
   readonly err: string;
 }
 
-const untested = () => Promise.reject(new Error('no bench of commands has this'));
+const untested = () => Promise.reject(new Error('no fixture of commands has this'));
 const others = { editor: untested, nip: untested, api: untested, closedApi: untested };
 const elsewhere: Pick<ProjectServices, keyof typeof others | 'past'> = {
   ...others,
@@ -75,7 +75,7 @@ const templateOf = (name: string) => ({ name, about: '', protocol: () => Promise
  * A project on a virtual disk with a virtual clock, a real host that looks when it is told to, agents that do what the test
  * says, and the program's commands.
  */
-export class Bench {
+export class ProjectFixture {
   now = Date.UTC(2026, 10, 21, 20, 45, 0);
   readonly disk = new MemoryDisk(() => this.now);
   /** The protocol as text; what the commands read. */
@@ -198,7 +198,7 @@ export class Bench {
     return { code, document: JSON.parse(out) };
   }
 
-  /** How the program starts, with the bench's services or some of a test's own. */
+  /** How the program starts, with the fixture's services or some of a test's own. */
   start(services: Services = this.services()): Start {
     const { environment, cwd } = services;
     return {
@@ -300,7 +300,7 @@ export class Bench {
     };
   }
 
-  /** Workflows can be read here; runs are not this bench's matter. */
+  /** Workflows can be read here; runs are not this fixture's matter. */
   #workflows(): ProjectServices['workflows'] {
     type Elsewhere =
       | 'oneShot'

@@ -2,10 +2,10 @@ import type { Hono } from 'hono';
 import type { Json } from '../../../src/kernel/json.ts';
 import type { ApiKey, ApiServices, Topic } from '../../../src/operations/api/services.ts';
 import { makeApp } from '../../../src/server/http/app.ts';
-import type { Desk, Route } from '../../../src/server/http/route.ts';
+import type { HttpServices, Route } from '../../../src/server/http/route.ts';
 import { allRoutes } from '../../../src/server/http/routes/all.ts';
 import { Streams } from '../../../src/server/http/stream.ts';
-import { Bench } from '../../cli/bench.ts';
+import { ProjectFixture } from '../../cli/project-fixture.ts';
 
 export const ada: ApiKey = { name: 'ada', access: 'write', key: 'a'.repeat(43) };
 export const reader: ApiKey = { name: 'grace', access: 'read', key: 'b'.repeat(43) };
@@ -17,9 +17,9 @@ export interface Told {
   readonly document: Json;
 }
 
-/** The API of a bench's project, without a port. */
-export class HttpDesk {
-  readonly bench: Bench;
+/** The API of a fixture's project, without a port. */
+export class ApiFixture {
+  readonly project: ProjectFixture;
   readonly streams: Streams;
   readonly routes: readonly Route[];
   readonly app: Hono;
@@ -33,17 +33,17 @@ export class HttpDesk {
   watches = 0;
   change: (topic: Topic, number: number) => void = () => {};
 
-  constructor(bench = new Bench()) {
-    this.bench = bench;
-    const desk: Desk = {
-      project: bench.project(),
+  constructor(project = new ProjectFixture()) {
+    this.project = project;
+    const services: HttpServices = {
+      project: project.project(),
       api: this.#services(),
       version: '1.2.3',
-      now: () => bench.now,
+      now: () => project.now,
     };
-    this.streams = new Streams(desk);
+    this.streams = new Streams(services);
     this.routes = allRoutes(this.streams);
-    this.app = makeApp(desk, this.routes, (error) => this.bugs.push(error));
+    this.app = makeApp(services, this.routes, (error) => this.bugs.push(error));
   }
 
   #services(): ApiServices {

@@ -27,7 +27,7 @@ function isProgram(path: string): boolean {
 }
 
 /** A project that works, with a server, and pages of it. */
-export class Desk {
+export class BrowserFixture {
   readonly project: TestProject;
   /** What no page may do: break its policy, fail, or ask another host. */
   readonly faults: string[] = [];
@@ -40,7 +40,7 @@ export class Desk {
     this.project = shopProject(more);
   }
 
-  /** Starts the program; it ends with the desk. */
+  /** Starts the program; it ends with the fixture. */
   start(args: readonly string[]): ChildProcess {
     const program = this.project.start(args);
     this.#programs.push(program);
@@ -103,7 +103,7 @@ export async function ended(program: ChildProcess): Promise<void> {
   await end;
 }
 
-/** What a desk has after work of every kind. */
+/** What a fixture has after work of every kind. */
 export interface Made {
   readonly thread: string;
   readonly question: string;
@@ -117,13 +117,13 @@ interface Item {
 }
 
 /** Makes a question, an approval, a turn that runs, and a role that waits for it. `words` are in all texts. */
-export async function workOfEveryKind(desk: Desk, words = ''): Promise<Made> {
-  const { project } = desk;
-  await desk.work();
+export async function workOfEveryKind(fixture: BrowserFixture, words = ''): Promise<Made> {
+  const { project } = fixture;
+  await fixture.work();
   const text = ['--subject', `The price ${words}`, '--message', `Show the price. ${words}`];
   const sent = await project.run(['send', 'engineer', '--json', ...text]);
   await project.run(['send', 'writer', '--message', `Write about the shop. ${words}`]);
-  desk.start(['run', 'release', '--param', 'version=0.9.0', '--plain']);
+  fixture.start(['run', 'release', '--param', 'version=0.9.0', '--plain']);
   const items = async () =>
     (JSON.parse((await project.run(['inbox', '--json'])).stdout) as { items: Item[] }).items;
   let all: Item[] = [];
