@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { v7 } from 'uuid';
+import { layered, workflowOf } from './graphs.ts';
 import { openProject } from '../src/wiring/project.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
@@ -75,6 +76,9 @@ async function idle(): Promise<number> {
 export async function programs(): Promise<Line[]> {
   const bare = median(['-e', '0'], packageRoot);
   const help = median([program, '--help'], packageRoot);
+  const small = new BenchProject(1, ['true']);
+  small.write('one.yaml', workflowOf(layered(1, 1)));
+  const run = median([program, 'run', 'one.yaml'], small.root);
   const project = new BenchProject(10, ['true']);
   for (let index = 0; index < 10_000; index += 1) project.drop(index % 10, `m${String(index)}.md`);
   spawnSync(process.execPath, [program, 'pause', 'all'], { cwd: project.root });
@@ -92,6 +96,13 @@ export async function programs(): Promise<Line[]> {
       ratio: `${(help / bare).toFixed(1)} × \`node -e 0\` (${milliseconds(bare)})`,
       budget: '≤ 150 ms',
       met: help <= 150,
+    },
+    {
+      what: '`mailroom run` of a workflow with one script, to its end',
+      seen: milliseconds(run),
+      ratio: `${(run / bare).toFixed(1)} × \`node -e 0\``,
+      budget: '≤ 2.2 ×',
+      met: run <= 2.2 * bare,
     },
     {
       what: '`mailroom status`, 10,000 open threads, no controller',

@@ -186,7 +186,7 @@ function permissions(invocation: Invocation, tests: readonly string[]): Record<s
 
 /** Files that configure agents in the workspace, at any depth below its git root. */
 function settingsRules({ workspace, mayConfigure }: Invocation): Record<string, string> {
-  if (mayConfigure === true) return {};
+  if (mayConfigure) return {};
   const folder = workspace.slice(workspace.lastIndexOf('/') + 1);
   const patterns = [...settingsFolders.map((name) => `${name}/*`), ...settingsFiles].flatMap((name) => [
     name,

@@ -79,11 +79,8 @@ describe('send', () => {
     const { runCli } = await import('../../src/cli/main.ts');
     const before = fixture.now;
     const argv = ['send', 'architect', '-m', 'x'];
-    const code = await runCli(
-      argv,
-      fixture.start({ ...services, openProject: () => deaf }),
-      fixture.terminal,
-    );
+    const start = fixture.start({ ...services, openProject: () => deaf });
+    const code = await runCli(argv, start, fixture.terminal);
     expect(code).toBe(0);
     expect(fixture.terminal.out).toContain('the controller has not taken it yet');
     expect(fixture.now - before).toBe(5_000);
