@@ -60,7 +60,7 @@ export async function composeWorkflow(
     definition !== null && grammar.graph !== null ? draftGraph(definition, text, grammar.graph) : null;
   const graph = await withEngine(workflows, checked, definition, drawn);
   const found = checked.ok ? checked.warnings : checked.problems;
-  const pathAt = pathFinder(text);
+  const pathAt = found.length === 0 ? () => [] : pathFinder(text);
   return {
     schema: 1,
     refused: acted?.ok === false ? acted.why : null,

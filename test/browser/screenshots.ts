@@ -29,6 +29,7 @@ try {
   const light = await fixture.open(address, { width: 1280 });
   await shoot(light, 'page-inbox', `inbox/${made.question}`);
   await shoot(light, 'page-roles', 'roles');
+  await shoot(light, 'composer', 'workflows/release/edit');
   const dark = await fixture.open(address, { width: 1280, dark: true });
   await shoot(dark, 'page-run-dark', `runs/${made.run}`);
 } finally {

@@ -85,7 +85,12 @@ export class Composer {
     const draft = this.draft.peek();
     if (draft?.editable !== true) return;
     this.forms.value = (await read<Forms>(at('forms', draft.language))).document;
-    this.artifacts.value = (await read<readonly Artifact[]>('/artifacts')).document ?? [];
+    try {
+      this.artifacts.value = (await read<readonly Artifact[]>('/artifacts')).document ?? [];
+    } catch (error) {
+      // Everything else works without them.
+      complain(error);
+    }
   }
 
   async #stored(): Promise<WorkflowFile> {

@@ -13,7 +13,7 @@ type Step = Draft['steps'][number];
 const signs: Readonly<Record<string, string>> = {
   agent: '◆',
   command: '▸',
-  gate: '✋',
+  gate: '⚑',
   fan_out: '⋔',
   for_each: '⋔',
   while: '↻',
@@ -52,7 +52,7 @@ interface NodeProps {
 
 /** A step on the canvas. Enter chooses it, arrows move it, Delete removes it. */
 export function StepNode({ step, place, isChosen, problems, editable, composer }: NodeProps) {
-  const { id, name, kind, badges, condition } = step;
+  const { id, kind } = step;
   const pressed = (event: KeyboardEvent) => {
     const way = ways[event.key];
     if (event.key === 'Enter' || event.key === ' ') composer.choose(id, event.shiftKey);
@@ -64,8 +64,6 @@ export function StepNode({ step, place, isChosen, problems, editable, composer }
     event.preventDefault();
     event.stopPropagation();
   };
-  const color = colorOf(step);
-  const more = [...(condition === null ? [] : ['if']), ...badges];
   const words = `${oneLine(id, 60)}, ${kind}${problems > 0 ? `, ${String(problems)} problems` : ''}`;
   return (
     <g
@@ -84,6 +82,27 @@ export function StepNode({ step, place, isChosen, problems, editable, composer }
         if (artifact !== '') void composer.act({ do: 'use', artifact, step: id });
       }}
     >
+      <Face step={step} words={words} problems={problems} />
+      {editable && <circle class="port" cx={box.width} cy={box.height / 2} r="7" />}
+    </g>
+  );
+}
+
+/** What a step shows; the name of the step says all of it. */
+function Face({
+  step,
+  words,
+  problems,
+}: {
+  readonly step: Step;
+  readonly words: string;
+  readonly problems: number;
+}) {
+  const { id, name, kind, badges, condition } = step;
+  const color = colorOf(step);
+  const more = [...(condition === null ? [] : ['if']), ...badges];
+  return (
+    <g aria-hidden="true">
       <title>{condition === null ? words : `${words}; only if ${oneLine(condition, 200)}`}</title>
       <rect class="body" width={box.width} height={box.height} rx="8" />
       {color !== null && (
@@ -106,7 +125,6 @@ export function StepNode({ step, place, isChosen, problems, editable, composer }
           </text>
         </g>
       )}
-      {editable && <circle class="port" cx={box.width} cy={box.height / 2} r="7" />}
     </g>
   );
 }

@@ -69,6 +69,7 @@ const look = EditorView.theme({
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-diagnostic-warning': { borderLeftColor: 'var(--wait)' },
   '.cm-changedLine': { backgroundColor: 'var(--good-soft)' },
+  '&.cm-merge-b .cm-deletedText': { background: 'var(--bad-soft)' },
   '.cm-deletedChunk': { backgroundColor: 'var(--bad-soft)' },
 });
 
@@ -131,7 +132,7 @@ export function openEditor(options: EditorOptions): TextEditor {
         usual,
         EditorState.lineSeparator.of(eol),
         EditorView.clipboardInputFilter.of((pasted) => pasted.replaceAll(/\r\n|\r|\n/g, eol)),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         history(),
         lintGutter(),
         autocompletion({ override: [complete] }),
@@ -206,7 +207,7 @@ export function openComparison({
       extensions: [
         usual,
         EditorState.readOnly.of(true),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorState.lineSeparator.of(eol),
         unifiedMergeView({ original, mergeControls: false }),
       ],

@@ -29,7 +29,7 @@ export const composerRoutes: readonly Route[] = [
     tag: 'workflows',
     params: z.strictObject({ language: z.string().regex(/^[a-z]{1,40}$/) }),
     document: formsDocument,
-    handle: (_desk, { params }) => {
+    handle: (_services, { params }) => {
       const forms = formsFor(params.language);
       if (forms !== null) return { document: forms };
       throw new Refusal(404, 'E_TARGET', 'there are no forms for this language');

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Draft } from '../../../src/operations/composer.ts';
+import { composedDocument, formsDocument } from '../../../src/operations/documents/composer.ts';
+import { grammarOf, workflowGrammar } from '../../../src/editing/grammar.ts';
+import { applyPatches } from '../../../src/yaml/edit/edit.ts';
+import { parseYaml } from '../../../src/yaml/yaml.ts';
+import { ApiFixture } from './api-fixture.ts';
+
+const flow = `name: flow
+version: "1"
+timeout: 10m
+steps:
+  build: { command: [echo, built] }
+  test:
+    depends_on: [build]
+    command: [echo, "\${{ steps.build.output }}"]
+`;
+
+async function composed(text: string, act?: object, stored = flow): Promise<Draft> {
+  const api = new ApiFixture();
+  api.project.disk.plant('workflows/flow.yaml', stored);
+  const body = act === undefined ? { text } : { text, act };
+  const { status, document } = await api.post(
+    '/api/v1/workflows/workflows%2Fflow.yaml/compose',
+    body as never,
+  );
+  expect(status).toBe(200);
+  return composedDocument.parse(document);
+}
+
+describe('a text that is not saved', () => {
+  it('is shown as a graph with its problems at their steps', async () => {
+    const text = flow.replace('[build]', '[build, tset]').replace('timeout: 10m\n', 'timeout: soon\n');
+    const { ok, steps, edges, problems, language } = await composed(text);
+    expect({ ok, language }).toEqual({ ok: false, language: 'native' });
+    expect(steps.map(({ id, kind, lines }) => [id, kind, lines])).toEqual([
+      ['build', 'command', [5, 5]],
+      ['test', 'command', [6, 8]],
+    ]);
+    expect(edges).toEqual([{ from: 'build', to: 'test', when: null, implied: false }]);
+    expect(problems.map(({ path, step }) => [path.join('.'), step])).toEqual([
+      ['timeout', null],
+      ['steps.test.depends_on.1', 'test'],
+    ]);
+  });
+
+  it('with a syntax error has no definition, and only its problems', async () => {
+    const { definition, steps, problems, refused } = await composed(`${flow}  bad: [`, { do: 'arrange' });
+    expect(definition).toBeNull();
+    expect(steps).toEqual([]);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(refused).toBe('the text has errors: correct them first');
+  });
+
+  it('is changed by an act, whose patches lead to what is shown', async () => {
+    const { patches, refused, edges } = await composed(flow, { do: 'disconnect', from: 'build', to: 'test' });
+    expect(refused).toBeNull();
+    expect(applyPatches(flow, patches)).toBe(flow.replace('    depends_on: [build]\n', ''));
+    expect(edges).toEqual([]);
+  });
+
+  it('shows steps of the other languages as the engine orders them', async () => {
+    const text = `version: "1.0"
+name: Two
+steps:
+  - { name: Build, command: [echo, build], on: { success: { goto: Test }, failure: { error: lost } } }
+  - { name: Test, command: [echo, test], on: { success: { goto: _end }, failure: { error: lost } } }
+`;
+    const { editable, steps, language } = await composed(text);
+    expect({ editable, language }).toEqual({ editable: false, language: 'orchestrate' });
+    expect(steps.map(({ id, path }) => [id, path])).toEqual([
+      ['Build', null],
+      ['Test', null],
+    ]);
+  });
+
+  it('keeps a position that is none, and reports it', async () => {
+    const { steps, notes, ok } = await composed(
+      flow.replace('built] }', 'built], ui: { position: left, color: teal } }'),
+    );
+    expect(ok).toBe(true);
+    expect(steps[0]).toMatchObject({ position: null, color: 'teal' });
+    expect(notes).toEqual(['`ui.position` of `build` is not `[x, y]`: it is placed automatically']);
+  });
+});
+
+describe('forms', () => {
+  it.each(['native', 'swdl'])(
+    'have every key of a step of %s, and each new step is valid',
+    async (language) => {
+      const api = new ApiFixture();
+      const { document } = await api.get(`/api/v1/forms/${language}`);
+      const forms = formsDocument.parse(document);
+      const { graph } = workflowGrammar(language)!;
+      const known = new Set([...forms.step.map(({ key }) => key), 'depends_on', 'ui', graph!.id ?? '']);
+      for (const { keys } of forms.kinds) expect(keys.filter((key) => !known.has(key))).toEqual([]);
+      const start =
+        language === 'native'
+          ? 'name: flow\nversion: "1"\ntimeout: 1h\nsteps:\n  first: { command: [echo, a] }\n'
+          : 'workflow: { id: flow, name: Flow, version: 1.0.0 }\nstages:\n  - { id: first, type: gate, gate: { kind: manual_approval } }\n';
+      for (const { name, canAdd } of forms.kinds.filter((each) => each.canAdd)) {
+        const draft = await composed(start, { do: 'add', kind: name }, start);
+        expect({ name, canAdd, refused: draft.refused }).toEqual({ name, canAdd, refused: null });
+        const errors = draft.problems.filter(({ severity }) => severity === 'error');
+        expect({ name, errors }).toEqual({ name, errors: [] });
+        expect(draft.steps.at(-1)?.kind).toBe(name);
+      }
+    },
+  );
+
+  it('show defaults and choices, and what a value names', async () => {
+    const { document } = await new ApiFixture().get('/api/v1/forms/swdl');
+    const { step } = formsDocument.parse(document);
+    const field = (key: string, inner: string) =>
+      step.find((each) => each.key === key)?.fields.find((each) => each.key === inner);
+    expect(field('error_policy', 'on_failure')).toMatchObject({
+      control: 'choice',
+      choices: ['halt', 'continue', 'skip_dependents'],
+      usual: 'halt',
+      required: false,
+    });
+    expect(field('roles', 'primary')?.fields.find(({ key }) => key === 'instructions')?.control).toBe(
+      'lines',
+    );
+    expect(field('error_policy', 'retry')?.fields.find(({ key }) => key === 'max_attempts')).toMatchObject({
+      control: 'number',
+      usual: '2',
+    });
+  });
+
+  it('do not exist for a language that is changed in the text', async () => {
+    expect((await new ApiFixture().get('/api/v1/forms/nip')).status).toBe(404);
+    const read = parseYaml(flow, 'flow.yaml');
+    expect(read.ok && grammarOf('workflow', read.value.value).name).toBe('native');
+  });
+});
