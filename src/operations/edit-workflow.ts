@@ -49,8 +49,8 @@ type Saving =
 /**
  * Changes the file of a workflow, if it still has the revision that the person has seen. Line ends,
  * byte order mark and permissions of the file stay. Throws `E_TARGET`, `E_VALUE` for an operation
- * that does not fit, `E_REFUSED` where a whole text would replace secrets that `mask` hides, and all
- * errors of the new text; then nothing is written.
+ * that does not fit, `E_REFUSED` where a whole text would replace secrets that `mask` hides, and
+ * all errors of the new text; then nothing is written.
  */
 export async function saveWorkflow(
   { workflows, root }: Place,
@@ -97,7 +97,9 @@ export interface DraftDocument extends WorkflowFile {
   readonly undo: readonly Patch[];
 }
 
-/** A workflow with another text, changed by operations. Writes nothing. Throws as `saveWorkflow`. */
+/**
+ * A workflow with another text, changed by operations. Writes nothing. Throws as `saveWorkflow`.
+ */
 export async function draftWorkflow(
   { workflows, root }: Place,
   word: string,

@@ -169,6 +169,12 @@ export interface ProjectServices extends Project {
   /** The same for answers inside this process, without a server. Throws `E_FILE`. */
   closedApi(): Promise<ApiServices>;
   /**
+   * Serves the API in another process, as `mailroom serve` does, until `end` or the end of this
+   * process. `port` null: the usual one. Throws `E_REFUSED` where it does not start, and has said
+   * why.
+   */
+  serve(port: string | null): Promise<{ readonly address: string; end(): Promise<void> }>;
+  /**
    * Starts the controller, with the recording in the folder `replay` (absolute) in place of every
    * provider but people. Throws `E_LOCKED` when another one holds the project.
    */

@@ -166,8 +166,8 @@ export async function readWorkflowFile(
 
 /**
  * The text of a definition in YAML, as written or with the changes of override files; these keep
- * every other byte. `revision`: of the stored text; null: it is another one. Throws its errors where
- * it cannot be changed or converted.
+ * every other byte. `revision`: of the stored text; null: it is another one. Throws its errors
+ * where it cannot be changed or converted.
  */
 export async function workflowText(
   workflows: Pick<WorkflowServices, 'effective'>,

@@ -78,6 +78,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       return openApi(disk, { packageRoot, owner, mail: () => journal.state()?.events ?? 0 });
     },
     closedApi: async () => (await import('../operations/api/services.ts')).closedApi(disk, packageRoot),
+    serve: (port) => serveAlong(disk.root, port),
     newId: v7,
     changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
     controller: async (options, replay = null) => {
@@ -92,9 +93,18 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
 function filesOf(disk: RealDisk): ProjectServices['files'] {
   return {
     read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
+    part: (file, from, most) => disk.read(file, most, from),
     exists: (file) => disk.look(file) !== null,
     list: (folder) => disk.list(folder) ?? [],
   };
+}
+
+async function serveAlong(root: string, port: string | null): ReturnType<ProjectServices['serve']> {
+  const { startAlong } = await import('../process/supervision/along.ts');
+  const args = ['serve', '--while-input', ...(port === null ? [] : ['--port', port])];
+  const server = await startAlong(args, root);
+  if (server.line !== null) return { address: server.line, end: () => server.end() };
+  throw new MailroomError('E_REFUSED', 'the page cannot be served', 'start without `--serve`, or see above');
 }
 
 /** One editor, which keeps the settings that it has read. */

@@ -47,7 +47,7 @@ export interface Ran {
 }
 
 const untested = () => Promise.reject(new Error('no fixture of commands has this'));
-const others = { editor: untested, nip: untested, api: untested, closedApi: untested };
+const others = { editor: untested, nip: untested, api: untested, closedApi: untested, serve: untested };
 const elsewhere: Pick<ProjectServices, keyof typeof others | 'past'> = {
   ...others,
   past: () => {
@@ -286,6 +286,7 @@ export class ProjectFixture {
       prepare: () => [],
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
+        part: (path, from, most) => disk.read(path, most, from),
         exists: (path) => disk.look(path) !== null,
         list: (folder) => disk.list(folder) ?? [],
       },

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { appears } from '../support/appears.ts';
-import { TestProject } from '../support/project.ts';
+import { finished, TestProject } from '../support/project.ts';
 import { Server } from '../support/server.ts';
 import { team } from '../cli/team.ts';
 
@@ -73,6 +73,10 @@ describe('mailroom serve', () => {
     const up = await made.run(['up', '--until-idle']);
     expect(up.code).toBe(0);
     await until(/id: mail:[1-9]\d*\nevent: mail\n/);
+    const past = (await (await server.get('/api/v1/status?at=1')).json()) as object;
+    expect(past).toMatchObject({ at: { record: 1 } });
+    expect((await server.get('/api/v1/status?at=100000')).status).toBe(404);
+    expect((await server.get('/api/v1/status?at=soon')).status).toBe(422);
     const { code, stderr } = await server.stop();
     servers.pop();
     expect([code, stderr]).toEqual([0, '']);
@@ -122,5 +126,48 @@ describe('mailroom serve', () => {
     const second = await serving(made);
     expect(second.key).toBe(first.key);
     expect((await second.get('/api/v1/status')).status).toBe(200);
+  });
+});
+
+describe('mailroom up --serve', () => {
+  it('serves in a process of its own, which ends with it, also when it is killed', async () => {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const made = newProject();
+      const up = made.start(['up', '--serve', '--port', '0', '--plain']);
+      const ended = finished(up);
+      const said = await new Promise<string>((resolve) => {
+        let heard = '';
+        up.stderr?.on('data', (chunk: Buffer) => {
+          heard += chunk.toString();
+          if (heard.includes('page: ')) resolve(heard);
+        });
+      });
+      expect(said).toMatch(
+        /^page: http:\/\/127\.0\.0\.1:\d+\/; its key is in \.mailroom\/api\/keys\.json\n/m,
+      );
+      const { keys } = JSON.parse(made.read('.mailroom/api/keys.json')) as { keys: { key: string }[] };
+      const headers = { authorization: `Bearer ${keys[0]?.key ?? ''}` };
+      const [, address = ''] = /(http:\S+)\/;/.exec(said) ?? [];
+      expect((await fetch(`${address}/api/v1/status`, { headers })).status).toBe(200);
+      up.kill(signal);
+      await ended;
+      const isThere = () =>
+        fetch(address).then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
+      const next = await Server.start(made);
+      expect((await next.stop()).code).toBe(0);
+    }
+    const taken = newProject();
+    await serving(taken);
+    const refused = await taken.run(['up', '--serve', '--port', '0', '--until-idle']);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('serves this project already'),
+    ]);
+    const alone = await taken.run(['up', '--port', '0']);
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('`--port` needs `--serve`')]);
   });
 });

@@ -9,6 +9,7 @@ import { untilEnd } from '../until-end.ts';
 export interface ServeOptions {
   readonly port?: string;
   readonly open?: boolean;
+  readonly whileInput?: boolean;
 }
 
 const defaultPort = 6246;
@@ -27,6 +28,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   const silent = { say: () => {}, close: () => Promise.resolve() };
   let end = (): void => {};
   const stopped = new Promise<void>((resolve) => (end = resolve));
+  if (options.whileInput === true) void terminal.readInput().then(end, end);
   const ending = { stopping: 'Stopping', atOnce: 'ended at once', end: () => end() };
   try {
     await untilEnd(terminal, silent, ending, () => {

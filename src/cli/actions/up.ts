@@ -2,6 +2,7 @@ import { counted } from '../../kernel/enumerate.ts';
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { orElse } from '../../kernel/contained.ts';
+import { MailroomError } from '../../kernel/errors.ts';
 import { json } from '../output.ts';
 import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
@@ -19,6 +20,8 @@ export interface UpOptions {
   readonly replay?: string;
   readonly plain?: boolean;
   readonly heartbeat?: string;
+  readonly serve?: boolean;
+  readonly port?: string;
   readonly json?: boolean;
 }
 
@@ -36,6 +39,38 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   context.announce();
   const interval = heartbeatOf(options.heartbeat, context.services.environment['CI']);
   await refuseBadDefinition(project);
+  const page = await servePage(context, project, options);
+  try {
+    return await control(context, project, options, interval);
+  } finally {
+    await page?.end();
+  }
+}
+
+/** Serves the page if it is asked for. The key of its address is for people, not for logs. */
+async function servePage(
+  { terminal }: Context,
+  project: ProjectServices,
+  { serve, port }: UpOptions,
+): Promise<{ end(): Promise<void> } | null> {
+  if (serve !== true) {
+    if (port === undefined) return null;
+    throw new MailroomError('E_USAGE', '`--port` needs `--serve`', 'add --serve');
+  }
+  const page = await project.serve(port ?? null);
+  const isForPeople = terminal.interactive;
+  const address = isForPeople ? page.address : page.address.replace(/#.*/, '');
+  const where = isForPeople ? '' : '; its key is in .mailroom/api/keys.json';
+  terminal.complain(`page: ${address}${where}\n`);
+  return page;
+}
+
+async function control(
+  context: Context,
+  project: ProjectServices,
+  options: UpOptions,
+  interval: number | null,
+): Promise<number> {
   const { startProgress, turnsUnderWay } = await import('../progress.ts');
   const { paintedRun } = await import('../run-progress.ts');
   const colours = options.json === true ? context.terminal.errorColours : context.terminal.colours;

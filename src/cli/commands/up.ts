@@ -12,6 +12,8 @@ export function addUp(program: Command, context: Context): void {
     .option('--drain', 'on Ctrl-C, let running turns finish')
     .option('--record <dir>', "record the agents' answers in this folder")
     .option('--replay <dir>', 'replay recorded answers instead of running agents')
+    .option('--serve', 'also serve the page and the HTTP API, in a process of its own')
+    .option('--port <n>', 'with --serve: listen on this port; default 6246, 0: any free one')
     .option(...heartbeatOption)
     .option('--plain', 'one line per event, also on a terminal')
     .option('--json', 'print one JSON document at the end')

@@ -1,4 +1,6 @@
 import type { RealDisk } from '../../disk/real-disk.ts';
+import { matchingFiles } from '../../disk/matching-files.ts';
+import { watchTrees } from '../../disk/watch-tree.ts';
 import { watchFolders, type Watch } from '../../disk/watch.ts';
 import { runsFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -9,13 +11,24 @@ import { runReader } from '../../workflow/files/run-folders.ts';
 
 /**
  * What has changed: `mail` and `run:<id>` at a record of their journals, `project` (settings,
- * definitions, folders of mail, the controller) at a time in milliseconds since 1970.
+ * definitions, folders of mail, the controller), `workflows` and `artifacts` (what stages can name)
+ * at a time in milliseconds since 1970.
  */
-export type Topic = 'mail' | 'project' | `run:${string}`;
+export type Topic = 'mail' | 'project' | 'workflows' | 'artifacts' | `run:${string}`;
+
+/** The files of the topics that a person edits. */
+const edited = {
+  workflows: ['workflows/**/*.{yaml,yml,json}', '.skillmeat-workflow-overrides.yaml'],
+  artifacts: ['modules/*.md', 'memory/*.md', '.claude/agents/*.md', '.claude/skills/*/SKILL.md'],
+} as const;
+
+/** The folders of these files, but for those of the roles. */
+const editedFolders = ['workflows', 'modules', 'memory', '.claude/agents', '.claude/skills'];
 
 const definitions = /^[^.].*\.(?:ya?ml|json|md)$/;
 const settings = /^(?:mailroom|agents|\.skillmeat-workflow-overrides)\.ya?ml$/;
 const anyName = /^[^.]/;
+const ofARole = /^role\.md$/;
 
 /** Follows a project by the system's file watches, until it is closed. */
 export class ProjectWatch {
@@ -26,7 +39,9 @@ export class ProjectWatch {
   /** The runs that have not ended. */
   readonly #runs = new Map<string, { readonly watch: Watch; readonly look: () => void }>();
   readonly #ended = new Set<string>();
-  readonly #watches: readonly Watch[];
+  readonly #watches: readonly Pick<Watch, 'close'>[];
+  /** What is known of the files that a person edits. */
+  readonly #files = new Map<keyof typeof edited, string>();
 
   /** `mail`: the number of the last record of the mail's journal. */
   constructor(disk: RealDisk, mail: () => number, onChange: (topic: Topic, number: number) => void) {
@@ -43,7 +58,10 @@ export class ProjectWatch {
       watchFolders(at([runsFolder, lockNames.folder]), () => this.#lookAtRuns(), anyName),
       watchFolders(at(['.mailroom', 'protocols', 'workflows', ...boxes]), changed, definitions),
       watchFolders([disk.root], changed, settings),
+      watchTrees(at(editedFolders), () => this.#lookAtFiles()),
+      watchFolders(at(rolesOnDisk(disk).map((role) => `agents/${role}`)), () => this.#lookAtFiles(), ofARole),
     ];
+    this.#lookAtFiles();
     this.#lookAtMail();
     this.#lookAtRuns();
   }
@@ -62,6 +80,18 @@ export class ProjectWatch {
     if (this.#numbers.get(topic) === number) return;
     this.#numbers.set(topic, number);
     this.#onChange(topic, number);
+  }
+
+  #lookAtFiles(): void {
+    unlessUnreadable(() => {
+      const described = rolesOnDisk(this.#disk).map((role) => this.#disk.look(`agents/${role}/role.md`));
+      for (const topic of ['workflows', 'artifacts'] as const) {
+        const files = matchingFiles(this.#disk, edited[topic], ['agents']);
+        const now = JSON.stringify([...files, topic === 'artifacts' ? described : null]);
+        if (this.#files.get(topic) !== now) this.#set(topic, Date.now());
+        this.#files.set(topic, now);
+      }
+    });
   }
 
   #lookAtMail(): void {

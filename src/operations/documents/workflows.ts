@@ -92,7 +92,7 @@ export const workflowDocument = schemaOf<WorkflowFile>()(z.strictObject(workflow
 
 const patches = z.array(z.strictObject({ from: count, to: count, insert: z.string() }));
 
-/** A workflow with a text that is not saved. */
+/** A workflow with unsaved text. */
 export const draftDocument = schemaOf<DraftDocument>()(
   z.strictObject({
     ...workflow,
@@ -243,7 +243,7 @@ const completion = schemaOf<Completion>()(
   }),
 );
 
-/** What may stand at a place of a text. */
+/** What may stand at a place of its text. */
 export const completionsDocument = z.strictObject({ schema: version, completions: z.array(completion) });
 
 /** A text in another format. */

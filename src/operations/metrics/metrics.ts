@@ -101,7 +101,10 @@ export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   /** Null: of a histogram. */
   readonly value: number | null;
-  /** Null: it is not of a histogram. `buckets` have the upper bound in seconds, and what is below it. */
+  /**
+   * Null: it is not of a histogram. `buckets` have an upper bound in seconds, and the number of what
+   * took at most so long.
+   */
   readonly histogram: {
     readonly count: number;
     readonly sum: number;

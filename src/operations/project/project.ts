@@ -65,6 +65,8 @@ export interface Project {
   readonly files: {
     exists(path: string): boolean;
     read(path: string): string | null;
+    /** At most so many bytes of a file from an offset on; null: it does not exist. */
+    part(path: string, from: number, most: number): Buffer | null;
     /** The names in a folder; none if it does not exist. */
     list(folder: string): readonly string[];
   };

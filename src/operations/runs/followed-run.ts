@@ -17,13 +17,13 @@ export class FollowedRun {
   readonly #reader: JournalReader<RunEvent>;
   readonly #rules: Rules;
   readonly #state: RunState;
-  /** Read, and not told yet. */
+  /** Read, and not returned yet. */
   #waiting: Records;
   #last: number;
 
   /**
-   * `after`: the number of the last record that is known; what the journal does not keep any more is
-   * left out. Throws `E_JOURNAL`.
+   * `after`: the number of the last record that is known; what the journal does not keep any more
+   * is left out. Throws `E_JOURNAL`.
    */
   constructor(stored: StoredRun, workflows: Pick<WorkflowServices, 'journal'>, after: number) {
     this.#reader = workflows.journal(stored.run);

@@ -50,7 +50,7 @@ export interface RunEventDocument {
   /** Of the stage, or of the run. */
   readonly status: RunStatus | StepStatus;
   readonly reason: string | null;
-  /** The person who did it; null: nobody did. */
+  /** The person who did it; null: no person did. */
   readonly by: string | null;
   /** Of a retry: when; of a gate: its deadline. Null: there is none. */
   readonly until: string | null;

@@ -3,18 +3,21 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 
-/** Milliseconds for which a client may leave an answer unread before it is cut off. */
-const patience = 30_000;
-
-/** Answers requests of Node's server by a function of the web's kind, which never throws. */
-export function listener(answer: (request: Request) => Response | Promise<Response>): RequestListener {
+/**
+ * Answers requests of Node's server by a function of the web's kind, which never throws. A client
+ * that leaves an answer unread for `patience` milliseconds is cut off.
+ */
+export function listener(
+  answer: (request: Request) => Response | Promise<Response>,
+  patience = 30_000,
+): RequestListener {
   return (incoming, outgoing) => {
     const left = new AbortController();
     outgoing.once('close', () => left.abort());
     // A client that has gone, or is cut off, needs no answer.
     Promise.resolve()
       .then(() => answer(requestOf(incoming, left.signal)))
-      .then((response) => send(response, outgoing, left.signal))
+      .then((response) => send(response, outgoing, left.signal, patience))
       .catch(() => outgoing.destroy());
   };
 }
@@ -34,7 +37,12 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
   });
 }
 
-async function send(response: Response, outgoing: ServerResponse, left: AbortSignal): Promise<void> {
+async function send(
+  response: Response,
+  outgoing: ServerResponse,
+  left: AbortSignal,
+  patience: number,
+): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   const body = response.body as ReadableStream<Uint8Array> | null;
   if (body === null || outgoing.req.method === 'HEAD') {
@@ -46,7 +54,7 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
     for (;;) {
       const { done, value } = await reader.read();
       if (done || left.aborted) break;
-      if (!outgoing.write(value)) await drained(outgoing, left);
+      if (!outgoing.write(value)) await drained(outgoing, left, patience);
     }
     outgoing.end();
   }
@@ -54,7 +62,7 @@ async function send(response: Response, outgoing: ServerResponse, left: AbortSig
   outgoing.req.resume();
 }
 
-async function drained(outgoing: ServerResponse, left: AbortSignal): Promise<void> {
+async function drained(outgoing: ServerResponse, left: AbortSignal, patience: number): Promise<void> {
   const late = setTimeout(() => outgoing.destroy(), patience);
   await once(outgoing, 'drain', { signal: left }).finally(() => clearTimeout(late));
 }

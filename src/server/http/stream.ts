@@ -138,7 +138,13 @@ function idOf(topic: Topic, number: number): string {
   return `${topic}:${String(number)}`;
 }
 
+/** The names of events that are not those of their topics. */
+const eventNames: Readonly<Record<string, string>> = {
+  workflows: 'workflow_changed',
+  artifacts: 'artifact_changed',
+};
+
 function eventOf(topic: Topic, n: number): string {
-  const event = topic.startsWith('run:') ? 'run' : topic;
+  const event = topic.startsWith('run:') ? 'run' : (eventNames[topic] ?? topic);
   return `id: ${idOf(topic, n)}\nevent: ${event}\ndata: ${JSON.stringify({ topic, n })}\n\n`;
 }

@@ -365,3 +365,31 @@ describe('artifacts', () => {
     expect(named('lead')).toBeUndefined();
   });
 });
+
+describe('a text in another format', () => {
+  it('has the same data in the same order, and says what becomes of its comments', async () => {
+    const made = desk();
+    const yaml = 'version: 1.0 # one\nsteps: {}\n';
+    const json = '{\n  "version": 1.0,\n  "steps": {}\n}\n';
+    const there = await made.post('/api/v1/convert', { text: yaml, to: 'json' });
+    expect(there.document).toEqual({ schema: 1, text: json, from: 'yaml', to: 'json', comments: 'lost' });
+    const back = await made.post('/api/v1/convert', { text: json, from: 'json', to: 'yaml' });
+    expect(back.document).toMatchObject({ text: 'version: 1.0\nsteps: {}\n', comments: 'none' });
+    const same = await made.post('/api/v1/convert', { text: yaml, to: 'yaml' });
+    expect(same.document).toMatchObject({ text: yaml, comments: 'kept' });
+    expect((await made.post('/api/v1/convert', { text: 'a: [', to: 'json' })).status).toBe(422);
+    expect((await made.post('/api/v1/convert', { text: yaml, from: 'json', to: 'yaml' })).status).toBe(422);
+  });
+
+  it('is YAML for who asks for that, also of a file in JSON', async () => {
+    const text = '{ "name": "x", "version": "1", "timeout": "5m", "steps": { "a": { "command": ["ls"] } } }';
+    const made = desk({ 'workflows/x.json': text });
+    const response = await made.ask('/api/v1/workflows/workflows%2Fx.json?format=yaml');
+    expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
+    expect(await response.text()).toBe(
+      'name: x\nversion: "1"\ntimeout: 5m\nsteps:\n  a:\n    command: [ls]\n',
+    );
+    const json = await made.ask(`${at}?format=json`, { headers: { accept: 'application/yaml' } });
+    expect(json.headers.get('content-type')).toBe('application/json');
+  });
+});

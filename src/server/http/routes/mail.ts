@@ -12,6 +12,7 @@ import { ask, targetsOf, type Verdict } from '../../../operations/requests.ts';
 import type { Sending } from '../../../operations/sending.ts';
 import { showAt, type Shown } from '../../../operations/show.ts';
 import { replyAs, sendAs, type Letter } from '../../../operations/speak.ts';
+import { partOf } from '../../../operations/text-parts.ts';
 import { why } from '../../../operations/why/why.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
@@ -69,13 +70,21 @@ const reading: readonly Route[] = [
       round: z.string(),
       file: z.enum(['prompt', 'stdout', 'stderr', 'changes']),
     }),
+    query: z.strictObject({
+      after: z.coerce.number().int().min(0).default(0).describe('Bytes to leave out, as a link says'),
+    }),
     media: 'text/plain',
-    handle: ({ project, api }, { params }) => {
+    handle: ({ project, api }, { params, query: { after }, url }) => {
       const shown = showAt(project, params.id, null);
       const path = invocationOf(shown, params.attempt, params.round)?.[params.file] ?? null;
-      const text = path === null ? null : project.files.read(path);
-      if (text === null) throw new Refusal(404, 'E_TARGET', 'the turn has no such file');
-      return plainText(api.maskText(text));
+      const read = (from: number, most: number) =>
+        path === null ? null : project.files.part(path, from, most);
+      const part = partOf(read, after, (text) => api.maskText(text));
+      if (part === null) throw new Refusal(404, 'E_TARGET', 'the turn has no such file');
+      if (part === 'split') throw new Refusal(422, 'E_VALUE', 'no part of the file begins at `after`');
+      const link =
+        part.next === null ? {} : { Link: `<${url.pathname}?after=${String(part.next)}>; rel="next"` };
+      return plainText(part.text, link);
     },
   }),
   route({
@@ -104,9 +113,9 @@ const reading: readonly Route[] = [
 ];
 
 /** Text of agents: a browser shows it as text, whatever it contains. */
-export function plainText(text: string): Response {
+export function plainText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(text, {
-    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...headers },
   });
 }
 

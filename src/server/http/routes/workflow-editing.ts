@@ -33,7 +33,7 @@ export const editingRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: workflows,
-    summary: 'Create the file of a workflow, from a text, or by its names with a first stage',
+    summary: 'Create the file of a workflow, from its text, or by its names with a first stage',
     tag: 'workflows',
     body: z.strictObject({
       text: z.string().exactOptional(),
@@ -86,7 +86,7 @@ export const editingRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: `${workflows}/{id}/draft`,
-    summary: 'The workflow with a text that is not saved, and operations on it. Writes nothing',
+    summary: 'The workflow with unsaved text, and operations on it. Writes nothing',
     tag: 'workflows',
     params: byWorkflow,
     body: z.strictObject({
@@ -102,7 +102,7 @@ export const editingRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: `${workflows}/{id}/complete`,
-    summary: 'What may stand at an offset of a text that is not saved',
+    summary: 'What may stand at an offset of unsaved text',
     tag: 'workflows',
     params: byWorkflow,
     body: z.strictObject({ text: z.string(), offset: z.int().min(0).describe('In UTF-16 units') }),
@@ -158,7 +158,7 @@ function editIn({
   throw new Refusal(422, 'E_VALUE', 'give either `text` or `operations`');
 }
 
-/** The revision that the client has read; `*` would replace what nobody has seen. */
+/** The revision that the client has read; `*` would replace what no person has seen. */
 function revisionIn(headers: Headers): string {
   const given = headers.get('if-match');
   const [, revision] = /^\s*"?([0-9a-f]+)"?\s*$/.exec(given ?? '') ?? [];

@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RealDisk } from '../../src/disk/real-disk.ts';
+import { ProjectWatch, type Topic } from '../../src/operations/api/watching.ts';
+
+let root = '';
+let watch: ProjectWatch | null = null;
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-watch-')));
+});
+
+afterEach(() => {
+  watch?.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+it.each<[Topic, string, string]>([
+  ['workflows', 'a workflow', 'workflows/parts/ship.yaml'],
+  ['artifacts', 'a module', 'modules/rules.md'],
+  ['artifacts', 'a role', 'agents/writer/role.md'],
+  ['artifacts', 'a skill', '.claude/skills/search/SKILL.md'],
+])('says that %s have changed by %s', async (topic, _what, path) => {
+  write(path, 'one');
+  mkdirSync(join(root, 'agents/writer/inbox'), { recursive: true });
+  const heard: Topic[] = [];
+  let wake = (): void => {};
+  watch = new ProjectWatch(
+    new RealDisk(root),
+    () => 0,
+    (each) => {
+      heard.push(each);
+      wake();
+    },
+  );
+  const began = new Set(heard);
+  expect(began).toContain(topic);
+  heard.length = 0;
+  // A watch that has just begun may miss a change, so it is made until it is seen.
+  for (let count = 0; !heard.includes(topic); count += 1) {
+    write(path, 'x'.repeat(count + 2));
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      setTimeout(resolve, 500);
+    });
+  }
+  expect(heard).not.toContain(topic === 'workflows' ? 'artifacts' : 'workflows');
+});
