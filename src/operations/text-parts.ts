@@ -35,7 +35,7 @@ export function partOf(read: Read, after: number, mask: Hide, most = largestPart
 /** Where a part may end: behind whole lines, the longest first, or behind a character; else later. */
 function cutsOf(bytes: Buffer, most: number): number[] {
   const cuts: number[] = [];
-  for (let at = bytes.lastIndexOf(0x0a, most - 1); at > -1 && cuts.length < 100; ) {
+  for (let at = bytes.lastIndexOf(0x0a, most - 1); at > -1 && cuts.length < 100;) {
     cuts.push(at + 1);
     at = at === 0 ? -1 : bytes.lastIndexOf(0x0a, at - 1);
   }

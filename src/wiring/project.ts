@@ -56,11 +56,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       disk.write(file, text);
       return file;
     },
-    stage: (folder, name, text) => {
-      // The folder may belong to other programs, so no `.mailroom` is created in it.
-      new RealDisk(folder, null).write(name, text);
-      return join(folder, name);
-    },
+    stage,
     request: (document) => void requestControl(disk, document.id, document),
     verdict: (id) => journal.verdict(id),
     files: filesOf(disk),
@@ -78,7 +74,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       return openApi(disk, { packageRoot, owner, mail: () => journal.state()?.events ?? 0 });
     },
     closedApi: async () => (await import('../operations/api/services.ts')).closedApi(disk, packageRoot),
-    serve: (port) => serveAlong(disk.root, port),
+    serve: async (port) => (await import('../operations/api/beside.ts')).serveBeside(disk.root, port),
     newId: v7,
     changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
     controller: async (options, replay = null) => {
@@ -90,6 +86,12 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   };
 }
 
+function stage(folder: string, name: string, text: string): string {
+  // The folder may belong to other programs, so no `.mailroom` is created in it.
+  new RealDisk(folder, null).write(name, text);
+  return join(folder, name);
+}
+
 function filesOf(disk: RealDisk): ProjectServices['files'] {
   return {
     read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
@@ -97,14 +99,6 @@ function filesOf(disk: RealDisk): ProjectServices['files'] {
     exists: (file) => disk.look(file) !== null,
     list: (folder) => disk.list(folder) ?? [],
   };
-}
-
-async function serveAlong(root: string, port: string | null): ReturnType<ProjectServices['serve']> {
-  const { startAlong } = await import('../process/supervision/along.ts');
-  const args = ['serve', '--while-input', ...(port === null ? [] : ['--port', port])];
-  const server = await startAlong(args, root);
-  if (server.line !== null) return { address: server.line, end: () => server.end() };
-  throw new MailroomError('E_REFUSED', 'the page cannot be served', 'start without `--serve`, or see above');
 }
 
 /** One editor, which keeps the settings that it has read. */

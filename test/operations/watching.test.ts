@@ -31,25 +31,21 @@ it.each<[Topic, string, string]>([
   write(path, 'one');
   mkdirSync(join(root, 'agents/writer/inbox'), { recursive: true });
   const heard: Topic[] = [];
-  let wake = (): void => {};
   watch = new ProjectWatch(
     new RealDisk(root),
     () => 0,
-    (each) => {
-      heard.push(each);
-      wake();
-    },
+    (each) => void heard.push(each),
   );
   const began = new Set(heard);
   expect(began).toContain(topic);
   heard.length = 0;
   // A watch that has just begun may miss a change, so it is made until it is seen.
-  for (let count = 0; !heard.includes(topic); count += 1) {
-    write(path, 'x'.repeat(count + 2));
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-      setTimeout(resolve, 500);
-    });
-  }
+  let size = 1;
+  const isHeard = () => {
+    size += 1;
+    write(path, 'x'.repeat(size));
+    return heard.includes(topic);
+  };
+  await expect.poll(isHeard, { timeout: 20_000, interval: 200 }).toBe(true);
   expect(heard).not.toContain(topic === 'workflows' ? 'artifacts' : 'workflows');
 });

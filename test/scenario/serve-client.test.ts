@@ -136,6 +136,7 @@ describe('a client that a generator has made of the OpenAPI description', () => 
     await follow(ids.at(-1) ?? '', 'run_completed');
     expect(seen).toEqual([
       'run_started -',
+      'run_resumed -',
       'gate_asked ask',
       'gate_approved ask',
       'stage_completed ask',

@@ -368,7 +368,7 @@ describe('artifacts', () => {
 
 describe('a text in another format', () => {
   it('has the same data in the same order, and says what becomes of its comments', async () => {
-    const made = desk();
+    const made = api();
     const yaml = 'version: 1.0 # one\nsteps: {}\n';
     const json = '{\n  "version": 1.0,\n  "steps": {}\n}\n';
     const there = await made.post('/api/v1/convert', { text: yaml, to: 'json' });
@@ -383,7 +383,7 @@ describe('a text in another format', () => {
 
   it('is YAML for who asks for that, also of a file in JSON', async () => {
     const text = '{ "name": "x", "version": "1", "timeout": "5m", "steps": { "a": { "command": ["ls"] } } }';
-    const made = desk({ 'workflows/x.json': text });
+    const made = api({ 'workflows/x.json': text });
     const response = await made.ask('/api/v1/workflows/workflows%2Fx.json?format=yaml');
     expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
     expect(await response.text()).toBe(
