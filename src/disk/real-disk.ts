@@ -231,7 +231,7 @@ export class RealDisk implements Disk {
   #place(path: string): string | Buffer {
     const place = this.#find(path);
     if (place !== null) return place;
-    throw Object.assign(new Error('ENOENT: no such file or directory'), { code: 'ENOENT' });
+    throw Object.assign(new Error('no such file or directory'), { code: 'ENOENT' });
   }
 
   /**

@@ -102,8 +102,8 @@ export async function patchBetween(
 }
 
 /**
- * The same for people to read, at most 1 MiB: binary files are only named. `without`: globs of paths
- * that are left out, relative to the workspace.
+ * The same for people to read, at most 1 MiB: binary files are only named. `without`: globs of
+ * paths that are left out, relative to the workspace.
  */
 export async function readableDifference(
   { workspace, base }: Compared,

@@ -18,7 +18,8 @@ export interface ConvertedDocument {
 
 /**
  * Converts between YAML and JSON; `from` null: as the text looks. Text that is in the format
- * already stays as it is. Throws all errors of the text, and `E_VALUE` where it is not in the given format.
+ * already stays as it is. Throws all errors of the text, and `E_VALUE` where it is not in the given
+ * format.
  */
 export function convertText(text: string, from: Format | null, to: Format): ConvertedDocument {
   const read = readDocument(text, 'text');

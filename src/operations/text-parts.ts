@@ -32,7 +32,7 @@ export function partOf(read: Read, after: number, mask: Hide, most = largestPart
   return here.length < most + margin ? part(here.length, null) : 'split';
 }
 
-/** Where a part may end: behind whole lines, the longest first, or behind a character; else later. */
+/** Where a part may end: behind whole lines, the longest first, or a character; else later. */
 function cutsOf(bytes: Buffer, most: number): number[] {
   const cuts: number[] = [];
   for (let at = bytes.lastIndexOf(0x0a, most - 1); at > -1 && cuts.length < 100;) {

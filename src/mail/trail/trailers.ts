@@ -10,10 +10,10 @@ type Trailer = readonly [string, string];
 
 /**
  * `Message-Id` (one for each message of the commit), `Thread`, `In-Reply-To`, `Commit` (the work
- * that the sent messages are about), then of a turn `Turn`, `Provider`, `Model`, `Exit`, `Duration` (of its last invocation), `Cost-USD` and `Tokens`
- * (of all invocations), `Session` (only where it was lost), `Reported` (changes during the turn
- * that it was not permitted to make), and `Seq`. Omits unknown values, but an unknown price is
- * `unpriced`. Every value is one line.
+ * that the sent messages are about), then of a turn `Turn`, `Provider`, `Model`, `Exit`, `Duration`
+ * (of its last invocation), `Cost-USD` and `Tokens` (of all invocations), `Session` (only where it
+ * was lost), `Reported` (changes during the turn that it was not permitted to make), and `Seq`.
+ * Omits unknown values, but an unknown price is `unpriced`. Every value is one line.
  */
 export function trailersOf(
   n: number,

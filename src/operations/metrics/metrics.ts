@@ -102,8 +102,8 @@ export interface Sample {
   /** Null: of a histogram. */
   readonly value: number | null;
   /**
-   * Null: it is not of a histogram. `buckets` have an upper bound in seconds, and the number of what
-   * took at most so long.
+   * Null: it is not of a histogram. `buckets` have an upper bound in seconds, and the number of
+   * what took at most so long.
    */
   readonly histogram: {
     readonly count: number;

@@ -12,7 +12,7 @@ export interface RunDefinition {
   readonly file: string | null;
   /** The text of that file as the run follows it; null: there was no file. */
   readonly text: string | null;
-  /** The file now, with all that it uses; `broken`: it has errors; `gone`: it or a part is missing. */
+  /** The file now, with all that it uses. `broken`: it has errors. `gone`: a part is missing. */
   readonly now: 'same' | 'changed' | 'broken' | 'gone';
   readonly graph: Outline;
 }

@@ -21,9 +21,9 @@ export interface Subject {
 const mostCharacters = 512 * 1024;
 
 /**
- * The page with one run or thread in it, as a single HTML file that opens from disk: the script, the
- * styles, and the API's answers, masked as they always are. Its policy lets nothing else in, and no
- * request out. Throws `E_TARGET` where the installation has no page.
+ * The page with one run or thread in it, as a single HTML file that opens from disk: the script,
+ * the styles, and the API's answers, masked as they always are. Its policy lets nothing else in,
+ * and no request out. Throws `E_TARGET` where the installation has no page.
  */
 export async function savedPage(services: HttpServices, subject: Subject): Promise<string> {
   const answers = new Answers(services);
@@ -67,7 +67,7 @@ class Answers {
     return found as T;
   }
 
-  /** The same for a text; one that is not there is left out. */
+  /** The same for plain text; it is left out where it does not exist. */
   async text(path: string): Promise<void> {
     const response = await this.#ask(path);
     if (response.ok) this.texts[path] = (await response.text()).slice(-mostCharacters);

@@ -95,7 +95,7 @@ interface Place {
   readonly y: number;
 }
 
-/** From the right side of a box to the left side of one further right. */
+/** From the end of a box to the start of a later one. */
 function line(from: Place, to: Place): string {
   const [x1, y1] = [from.x + box.width, from.y + box.height / 2];
   const [x2, y2] = [to.x, to.y + box.height / 2];

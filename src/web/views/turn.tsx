@@ -16,7 +16,7 @@ import { say } from './roles.tsx';
 
 type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 
-/** One turn: what its agent was asked, what it printed and changed, what it cost, and what it sent. */
+/** One turn: what its agent was asked, printed, changed, cost and sent. */
 export function Turn({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('turns', id));
   return <Loaded live={live}>{(shown) => (shown.kind === 'turn' ? <Shows shown={shown} /> : null)}</Loaded>;
