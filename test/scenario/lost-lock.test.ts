@@ -72,11 +72,14 @@ it('stops when the helper that holds its lock is gone', { timeout: 60_000 }, asy
 function runLosing(args: readonly string[], ending: string, lock: string) {
   const lose = `
 const fs = require('node:fs');
+// The program uses folders by their descriptors.
+const named = (path) => path.replace(/^\\/proc\\/self\\/fd\\/\\d+/, (folder) => fs.readlinkSync(folder));
 for (const name of ['renameSync', 'readdirSync']) {
   const act = fs[name];
   fs[name] = (path, other) => {
+    const full = named(String(path));
     const result = act(path, other);
-    if (path.endsWith('${ending}') && result?.length !== 0) fs.rmSync('${project.root}/${lock}', { force: true });
+    if (full.endsWith('${ending}') && result?.length !== 0) fs.rmSync('${project.root}/${lock}', { force: true });
     return result;
   };
 }

@@ -69,8 +69,9 @@ describe('the tools of a project', { timeout: 120_000 }, () => {
     const { id, thread } = items[0]!;
     expect(await call('reply', { id, text: 'Green.' })).toMatchObject({ message: { state: 'recorded' } });
     await place.run(['up', '--until-idle']);
-    const { shown } = await call<{ shown: { messages: { type: string }[] } }>('show', { id: thread });
-    expect(shown.messages.map(({ type }) => type)).toEqual(['task', 'question', 'answer', 'done']);
+    expect(await call('show', { id: thread })).toMatchObject({
+      shown: { kind: 'message', message: { type: 'task' }, thread: { state: 'closed', messages: 4 } },
+    });
     expect(await call('status')).toMatchObject({ threads: [{ id: thread, state: 'closed' }] });
   });
 
