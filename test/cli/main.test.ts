@@ -50,10 +50,10 @@ describe('the program', () => {
                                     goes to failed/
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step and
                                     the steps after it again
-        worktree [action] [thread]  list, merge or remove the git worktrees of threads
+        worktree [action] [thread]  list, merge or remove the git worktrees of threads and roles
         prune [kinds...]            list and remove old turns, runs and worktrees that nothing needs
-        mcp                         serve the tools of the current turn, or outside a turn those of
-                                    workflows, over MCP on stdio
+        mcp                         serve the tools of the project, or inside a turn those of the turn,
+                                    over MCP on stdio
         serve                       serve a page and an HTTP API of the project, on this machine only
 
       Workflows:
@@ -61,7 +61,7 @@ describe('the program', () => {
         validate [workflow...]      check workflows without starting anything
         reload [workflow...]        confirm changed workflows, so that a running \`up\` starts them
         plan <workflow>             show what a run would do and its worst-case cost, without starting it
-        graph <workflow>            print a workflow as a diagram
+        graph [workflow]            print a workflow, or the protocol, as a diagram
         convert <workflow>          print a workflow as an equivalent file of the native language
         run <workflow>              run a workflow to its end
         resume <run>                continue a run; finished steps do not run again

@@ -19,7 +19,15 @@ async function printed(): Promise<string> {
   const stored = { run: 'r1', card, definition, folder: '/f', workspace: '/w', state: () => state };
   const run = { ...stored, alive: () => Promise.resolve(false) } as unknown as StoredRun;
   const read = () => Promise.resolve({ checked: { ok: true, value: definition, warnings: [] } });
-  const workflows = { runs: () => [card], run: () => run, find: () => run, list: () => ['w.yaml'], read };
+  const identities = () => Promise.resolve([]);
+  const workflows = {
+    runs: () => [card],
+    run: () => run,
+    find: () => run,
+    list: () => ['w.yaml'],
+    read,
+    identities,
+  };
   const context = { terminal, services: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listRuns(context, false);
   await showRun(context, 'r1', { asJson: false, at: null });

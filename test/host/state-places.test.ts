@@ -81,7 +81,7 @@ describe('the places of the state of a project', () => {
     ).toEqual(['1', '2']);
   });
 
-  it('are all that the program names in its folder, but for the truth, the locks and the key', () => {
+  it('are all that the program names in its folder, but for the format, the truth, the locks and the key', () => {
     const source = new URL('../../src/', import.meta.url);
     const names = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -91,6 +91,6 @@ describe('the places of the state of a project', () => {
     for (const name of names) disk.plant(`.mailroom/${name}`, '', 'fifo');
     clear(disk);
     const left = (disk.list('.mailroom') ?? []).filter((name) => name !== 'refused').toSorted();
-    expect(left).toEqual(['journal', 'lock', 'nostr.key']);
+    expect(left).toEqual(['format', 'journal', 'lock', 'nostr.key']);
   });
 });

@@ -367,12 +367,12 @@ start: { type: ask, to: b }
   });
 
   test('are reported in the order of the files and lines', () => {
-    expect(wrong(['roles: { a: 1 }\nname: 2', 'x: 1', 'a: [', 'start: { type: task, to: a }'])).toEqual([
+    expect(wrong(['roles: { a: 1 }\nname: 2', 'x: 1', 'a: [', 'start: { type: 3, to: a }'])).toEqual([
       '0.yaml:1:13 error E_VALUE',
       '0.yaml:2:7 error E_VALUE',
       '1.yaml:1:1 error E_UNKNOWN_KEY',
       '2.yaml:1:5 error E_YAML',
-      '3.yaml:1:16 error E_UNKNOWN_NAME',
+      '3.yaml:1:16 error E_VALUE',
     ]);
   });
 
