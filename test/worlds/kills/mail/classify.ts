@@ -78,7 +78,7 @@ const gits: GitTable<EffectName> = [
   ['worktree add', 'worktree.make'],
   ['worktree remove', 'worktree.forget'],
   ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list', 'merge-base'].map(reads),
-  ...['count-objects', 'diff-tree', '--version'].map(reads),
+  ...['count-objects', 'diff', 'diff-tree', '--version'].map(reads),
 ];
 
 function reads(words: string): readonly [string, 'inward'] {
