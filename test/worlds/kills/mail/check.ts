@@ -60,16 +60,14 @@ function checkAsked(place: Place, events: readonly MailEvent[], protocol: Protoc
   ];
 }
 
-/** What the person finds: everything that was promised, each once, and nothing else. */
+/** What the person finds: everything that was promised, each once, and nothing else. Otherwise also what notices say. */
 function checkLeads(place: Place, leads: readonly string[]): string[] {
-  const found = place
-    .list('agents/user/inbox')
-    .map((name) => lead(place.read(`agents/user/inbox/${name}`)))
-    .toSorted();
+  const texts = place.list('agents/user/inbox').map((name) => place.read(`agents/user/inbox/${name}`));
+  const found = texts.map(lead).toSorted();
   const wanted = leads.toSorted();
-  return found.join('\n') === wanted.join('\n')
-    ? []
-    : [`user finds [${found.join(', ')}], not [${wanted.join(', ')}]`];
+  if (found.join('\n') === wanted.join('\n')) return [];
+  const notices = texts.filter((text) => lead(text).startsWith('notice '));
+  return [`user finds [${found.join(', ')}], not [${wanted.join(', ')}]`, ...notices];
 }
 
 /** `type subject`; of a notice only what it is about, as its other words depend on when the crash came. */
