@@ -4,7 +4,7 @@ import { copyIndex, lookAt, takeFiles, whyOf, type Look } from './git-look.ts';
 import { git } from './git.ts';
 import { headBranch } from './head-branch.ts';
 import { GitProblem, type Refs } from './refs.ts';
-import { treeChanges } from './workspace-tree.ts';
+import { inTurn, treeChanges } from './workspace-tree.ts';
 
 interface Place {
   /** Absolute paths. */
@@ -163,16 +163,6 @@ export class RoleCheckout {
 }
 
 const checkoutMs = 600_000;
-
-/** By project: the last change of its list of worktrees. */
-const changing = new Map<string, Promise<void>>();
-
-/** Git reads worktrees that another git process has half made, and fails. */
-function inTurn(project: string, work: () => Promise<void>): Promise<void> {
-  const done = (changing.get(project) ?? Promise.resolve()).then(work, work);
-  changing.set(project, done);
-  return done;
-}
 
 /** Puts the index of a look in the place of the checkout's own, with the time that git compares. */
 function putIndex({ folder, index }: Look): void {

@@ -93,16 +93,21 @@ export async function changedPaths(
  * branch `mailroom-<thread>`. Returns an error message or null.
  */
 export function ensureWorktree(project: string, path: string, thread: string): Promise<string | null> {
-  const made = making.get(path) ?? makeWorktree(project, path, thread).finally(() => making.delete(path));
-  making.set(path, made);
-  return made;
+  return inTurn(project, () => makeWorktree(project, path, thread));
 }
 
+/** By project: the last change of its list of worktrees. */
+const changing = new Map<string, Promise<unknown>>();
+
 /**
- * By path: of turns of one thread that begin at the same time the first makes the worktree, the
- * others wait.
+ * Does work that changes the list of a project's worktrees after all such work that was given
+ * before: git reads worktrees that another git process has half made, and fails.
  */
-const making = new Map<string, Promise<string | null>>();
+export function inTurn<T>(project: string, work: () => Promise<T>): Promise<T> {
+  const done = (changing.get(project) ?? Promise.resolve()).then(work, work);
+  changing.set(project, done);
+  return done;
+}
 
 async function makeWorktree(project: string, path: string, thread: string): Promise<string | null> {
   if (existsSync(join(path, '.git'))) return null;
