@@ -11,7 +11,7 @@ import type { WorkflowServices } from './runs/services.ts';
 import { missingReferences } from './runs/stubs.ts';
 import { problemsOf } from './validate.ts';
 
-export type { Artifact, ArtifactKind };
+export type { Artifact };
 
 /**
  * What stages of the project can name, with what its workflows name and the project does not have,

@@ -5,7 +5,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import { needsOf, writtenSteps, type Layout, type WrittenStep } from './layout.ts';
 
 /** A step as a graph shows it. */
-export interface DraftStep {
+interface DraftStep {
   readonly id: string;
   /** What people call it; null: nothing else than its id. */
   readonly name: string | null;
@@ -24,7 +24,7 @@ export interface DraftStep {
 }
 
 /** A dependency: `to` waits for `from`. */
-export interface DraftEdge {
+interface DraftEdge {
   readonly from: string;
   readonly to: string;
   readonly when: string | null;
@@ -88,7 +88,7 @@ function textOr(value: Json | undefined): string | null {
 /** The farthest place, in pixels from the origin. */
 const farthest = 1e6;
 
-export function positionIn({ position }: JsonObject): readonly [number, number] | null {
+function positionIn({ position }: JsonObject): readonly [number, number] | null {
   if (!Array.isArray(position) || position.length !== 2) return null;
   const [x, y] = position;
   const isPlace = (at: Json | undefined): at is number => typeof at === 'number' && Math.abs(at) <= farthest;

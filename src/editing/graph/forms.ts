@@ -7,7 +7,7 @@ import type { Layout } from './layout.ts';
  * How a value is entered: `lines`: a long string; `list`: one item a line; `map`: by names; `json`:
  * as JSON.
  */
-export type Control = 'text' | 'lines' | 'number' | 'switch' | 'choice' | 'list' | 'group' | 'map' | 'json';
+type Control = 'text' | 'lines' | 'number' | 'switch' | 'choice' | 'list' | 'group' | 'map' | 'json';
 
 /** A key of a form. */
 export interface FormField {

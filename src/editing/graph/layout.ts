@@ -4,7 +4,7 @@ import { keysOfKinds as keysOfStages } from '../../languages/swdl/kinds.ts';
 import type { Path } from '../../yaml/yaml.ts';
 
 /** One kind of steps of a language. */
-export interface StepKind {
+interface StepKind {
   readonly name: string;
   /** The keys that a step of it may have. */
   readonly keys: readonly string[];
