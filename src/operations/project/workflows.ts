@@ -167,17 +167,34 @@ function fingerprintOf(texts: ReadonlyMap<string, string>): string {
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }
 
-/** Files that a workflow names; a link out of the project is dangling. */
+/**
+ * Files that a workflow names. One that is no readable text counts as absent, as does one behind a
+ * file instead of a folder, and one that a link takes out of the project.
+ */
 export function projectFiles(disk: Disk, tracked: readonly string[]): ProjectFiles {
   return {
-    read: (path) => {
-      const real = disk.resolve(path);
-      const content = real === null ? 'gone' : readContent(disk, real);
-      return content !== 'gone' && content.ok ? content.text : null;
-    },
-    list: (folder) => (disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []).toSorted() : []),
+    read: (path) =>
+      unlessRefused(null, () => {
+        const real = disk.resolve(path);
+        const content = real === null ? 'gone' : readContent(disk, real);
+        return content !== 'gone' && content.ok ? content.text : null;
+      }),
+    list: (folder) =>
+      unlessRefused([], () =>
+        disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []).toSorted() : [],
+      ),
     tracked,
   };
+}
+
+/** What the disk answers, or `absent` where it refuses to. */
+function unlessRefused<T>(absent: T, ask: () => T): T {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof MailroomError) return absent;
+    throw error;
+  }
 }
 
 /** The files that git tracks, read only for a workflow that needs them: that takes a process. */

@@ -364,6 +364,20 @@ describe('artifacts', () => {
     });
     expect(named('lead')).toBeUndefined();
   });
+
+  it('are found beside files that stand where folders are looked for', async () => {
+    const made = api({
+      'agents/writer/role.md': '# Writes things\n',
+      'agents/rehearsal.mjs': '',
+      '.claude/skills/README.md': '# Our skills\n',
+      modules: '',
+    });
+    const { status, document } = await made.get('/api/v1/artifacts?kind=agent,skill,ctx');
+    expect(status).toBe(200);
+    const found = (document as { ref: string; ok: boolean }[]).filter(({ ok }) => ok);
+    const roles = ['architect', 'engineer', 'qa'];
+    expect(found.map(({ ref }) => ref)).toEqual([...roles, 'writer'].map((name) => `agent:${name}`));
+  });
 });
 
 describe('a text in another format', () => {
