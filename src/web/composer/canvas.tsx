@@ -6,7 +6,7 @@ import type { Point } from '../graph.ts';
 import type { Composer } from './model.ts';
 import { MiniMap } from './minimap.tsx';
 import { StepNode } from './node.tsx';
-import { box, edgePath, fitted, frameOf, placesOf, zoomed, type Camera } from './placing.ts';
+import { box, edgePath, fitted, frameOf, isWithin, placesOf, zoomed, type Camera } from './placing.ts';
 import { usePointer, useSize, type Gesture } from './pointing.ts';
 
 /** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
@@ -22,8 +22,13 @@ function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: 
   const gesture = useSignal<Gesture | null>(null);
   const placed = useMemo(() => placesOf(draft), [draft]);
   const fit = () => (camera.value = fitted(frameOf(placed.values()), size.value.width, size.value.height));
+  const known = useRef<ReadonlyMap<string, Point>>(new Map());
   useEffect(() => {
-    if (camera.value === null && placed.size > 0 && size.value.width > 0) fit();
+    const added = [...placed].flatMap(([name, place]) => (known.current.has(name) ? [] : [place]));
+    known.current = placed;
+    const { value } = camera;
+    const isHidden = value === null || !added.every((place) => isWithin(place, value, size.value));
+    if (isHidden && placed.size > 0 && size.value.width > 0) fit();
   }, [placed, size.value]);
   const seen = camera.value ?? { x: 0, y: 0, scale: 1 };
   const pointer = usePointer({ composer, placed, camera, gesture, host });

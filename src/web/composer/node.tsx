@@ -52,7 +52,7 @@ interface NodeProps {
 
 /** A step on the canvas. Enter chooses it, arrows move it, Delete removes it. */
 export function StepNode({ step, place, isChosen, problems, editable, composer }: NodeProps) {
-  const { id, kind } = step;
+  const { id, kind, condition } = step;
   const pressed = (event: KeyboardEvent) => {
     const way = ways[event.key];
     if (event.key === 'Enter' || event.key === ' ') composer.choose(id, event.shiftKey);
@@ -64,15 +64,18 @@ export function StepNode({ step, place, isChosen, problems, editable, composer }
     event.preventDefault();
     event.stopPropagation();
   };
-  const words = `${oneLine(id, 60)}, ${kind}${problems > 0 ? `, ${String(problems)} problems` : ''}`;
+  const words = [
+    `${oneLine(id, 60)}, ${kind.replaceAll('_', ' ')}`,
+    ...(problems > 0 ? [`${String(problems)} ${problems === 1 ? 'problem' : 'problems'}`] : []),
+    ...(condition === null ? [] : [`only if ${oneLine(condition, 200)}`]),
+  ];
   return (
     <g
       class={`step ${kind === 'gate' ? 'wait' : 'calm'}${problems > 0 ? ' bad' : ''}${isChosen ? ' chosen' : ''}`}
       transform={`translate(${String(place.x)} ${String(place.y)})`}
       data-step={id}
       role="button"
-      tabIndex={0}
-      aria-label={words}
+      tabindex={0}
       aria-pressed={isChosen}
       onKeyDown={pressed}
       onDragOver={(event: DragEvent) => event.preventDefault()}
@@ -82,28 +85,20 @@ export function StepNode({ step, place, isChosen, problems, editable, composer }
         if (artifact !== '') void composer.act({ do: 'use', artifact, step: id });
       }}
     >
-      <Face step={step} words={words} problems={problems} />
+      <title>{words.join(', ')}</title>
+      <Face step={step} problems={problems} />
       {editable && <circle class="port" cx={box.width} cy={box.height / 2} r="7" />}
     </g>
   );
 }
 
-/** What a step shows; the name of the step says all of it. */
-function Face({
-  step,
-  words,
-  problems,
-}: {
-  readonly step: Step;
-  readonly words: string;
-  readonly problems: number;
-}) {
+/** What a step shows; its title says all of it. */
+function Face({ step, problems }: { readonly step: Step; readonly problems: number }) {
   const { id, name, kind, badges, condition } = step;
   const color = colorOf(step);
   const more = [...(condition === null ? [] : ['if']), ...badges];
   return (
     <g aria-hidden="true">
-      <title>{condition === null ? words : `${words}; only if ${oneLine(condition, 200)}`}</title>
       <rect class="body" width={box.width} height={box.height} rx="8" />
       {color !== null && (
         <rect class="stripe" width="5" height={box.height} rx="2.5" style={{ fill: color }} />

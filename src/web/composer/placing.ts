@@ -70,6 +70,16 @@ export function fitted(frame: Frame, width: number, height: number): Camera {
   };
 }
 
+/** Whether a camera shows the whole of the step at a place. */
+export function isWithin(
+  { x, y }: Point,
+  camera: Camera,
+  { width, height }: { readonly width: number; readonly height: number },
+): boolean {
+  const [right, bottom] = [camera.x + width / camera.scale, camera.y + height / camera.scale];
+  return x >= camera.x && y >= camera.y && x + box.width <= right && y + box.height <= bottom;
+}
+
 /** The camera after a zoom by a factor, in which a point of the canvas keeps its place. */
 export function zoomed(camera: Camera, factor: number, fixed: Point): Camera {
   const scale = Math.min(scales.most, Math.max(scales.least, camera.scale * factor));
