@@ -59,7 +59,7 @@ function Item({ artifact, composer }: { readonly artifact: Artifact; readonly co
       {step !== undefined && more.length === 0 && (
         <button
           type="button"
-          aria-label={`Give ${oneLine(ref, 60)} to ${oneLine(step, 40)}`}
+          aria-label={`Give to ${oneLine(step, 20)}: ${oneLine(ref, 60)}`}
           onClick={() => give(step)}
         >
           {`Give to ${oneLine(step, 20)}`}
@@ -68,7 +68,7 @@ function Item({ artifact, composer }: { readonly artifact: Artifact; readonly co
       {kind === 'ctx' && step === undefined && (
         <button
           type="button"
-          aria-label={`Give ${oneLine(ref, 60)} to all stages`}
+          aria-label={`Give to all stages: ${oneLine(ref, 60)}`}
           onClick={() => give(null)}
         >
           Give to all

@@ -146,7 +146,7 @@ function Needs({
               <button
                 type="button"
                 class="quiet"
-                aria-label={`Do not wait for ${oneLine(from, 60)}`}
+                aria-label={`Remove: do not wait for ${oneLine(from, 60)}`}
                 onClick={() => void composer.act({ do: 'disconnect', from, to: step.id })}
               >
                 Remove

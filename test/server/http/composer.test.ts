@@ -134,3 +134,21 @@ describe('forms', () => {
     expect(read.ok && grammarOf('workflow', read.value.value).name).toBe('native');
   });
 });
+
+describe('artifacts', () => {
+  it('are found beside files that stand where folders are looked for', async () => {
+    const api = new ApiFixture();
+    const files = {
+      'agents/writer/role.md': '# Writes things\n',
+      'agents/rehearsal.mjs': '',
+      '.claude/skills/README.md': '# Our skills\n',
+      modules: '',
+    };
+    for (const [path, text] of Object.entries(files)) api.project.disk.plant(path, text);
+    const { status, document } = await api.get('/api/v1/artifacts?kind=agent,skill,ctx');
+    expect(status).toBe(200);
+    const found = (document as { ref: string; ok: boolean }[]).filter(({ ok }) => ok);
+    const roles = ['architect', 'engineer', 'qa'];
+    expect(found.map(({ ref }) => ref)).toEqual([...roles, 'writer'].map((name) => `agent:${name}`));
+  });
+});

@@ -364,14 +364,6 @@ describe('artifacts', () => {
     });
     expect(named('lead')).toBeUndefined();
   });
-
-  it('are found beside files that stand where folders are looked for', async () => {
-    const made = api({
-      'agents/writer/role.md': '# Writes things\n',
-      'agents/rehearsal.mjs': '',
-      '.claude/skills/README.md': '# Our skills\n',
-      modules: '',
-    });
     const { status, document } = await made.get('/api/v1/artifacts?kind=agent,skill,ctx');
     expect(status).toBe(200);
     const found = (document as { ref: string; ok: boolean }[]).filter(({ ok }) => ok);
