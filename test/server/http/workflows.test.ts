@@ -364,12 +364,6 @@ describe('artifacts', () => {
     });
     expect(named('lead')).toBeUndefined();
   });
-    const { status, document } = await made.get('/api/v1/artifacts?kind=agent,skill,ctx');
-    expect(status).toBe(200);
-    const found = (document as { ref: string; ok: boolean }[]).filter(({ ok }) => ok);
-    const roles = ['architect', 'engineer', 'qa'];
-    expect(found.map(({ ref }) => ref)).toEqual([...roles, 'writer'].map((name) => `agent:${name}`));
-  });
 });
 
 describe('a text in another format', () => {
