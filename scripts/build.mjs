@@ -61,8 +61,7 @@ function bundleOptions(outdir) {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
     sourcemap: 'linked',
     metafile: true,
     // licences.txt has the whole texts.
@@ -74,19 +73,16 @@ function bundleOptions(outdir) {
 }
 
 /**
- * Bundles the page: index.html, and beside it the script and the style sheet that it names. Returns
- * esbuild's report.
+ * Bundles the page: index.html, and beside it the script and the style sheet that it names; and
+ * saved.html, whose script is whole in one file, without the composer. Returns esbuild's report.
  */
 async function buildPage(bundle, outdir) {
-  const { metafile } = await bundle({
+  const [script, style] = ['src/web/main.tsx', 'src/web/styles/page.css'];
+  const options = {
     absWorkingDir: root,
-    entryPoints: { page: 'src/web/main.tsx', style: 'src/web/styles/page.css' },
     entryNames: '[name]-[hash]',
-    chunkNames: '[name]-[hash]',
     outdir,
     bundle: true,
-    // What only some views need, such as the composer, is loaded when they open.
-    splitting: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
@@ -96,14 +92,28 @@ async function buildPage(bundle, outdir) {
     metafile: true,
     legalComments: 'none',
     logLevel: 'silent',
-  });
-  const written = Object.entries(metafile.outputs).filter(([, { entryPoint }]) => entryPoint !== undefined);
-  const html = written.reduce(
-    (text, [path, { entryPoint }]) => text.replace(entryPoint.replace('src/web/', ''), basename(path)),
-    readFileSync(join(root, 'src', 'web', 'index.html'), 'utf8'),
-  );
-  writeFileSync(join(outdir, 'index.html'), html);
-  return metafile;
+  };
+  const [page, saved] = await Promise.all([
+    bundle({
+      ...options,
+      entryPoints: { page: script, style },
+      chunkNames: '[name]-[hash]',
+      // What only some views need, such as the composer, is loaded when they open.
+      splitting: true,
+    }),
+    bundle({ ...options, entryPoints: { saved: script }, external: ['*/composer.tsx'] }),
+  ]);
+  const html = readFileSync(join(root, 'src', 'web', 'index.html'), 'utf8');
+  const styled = naming(html, style, page);
+  writeFileSync(join(outdir, 'index.html'), naming(styled, script, page));
+  writeFileSync(join(outdir, 'saved.html'), naming(styled, script, saved));
+  return page.metafile;
+}
+
+/** The HTML with the name of a built file instead of that of its source. */
+function naming(html, source, { metafile }) {
+  const [path] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
+  return html.replace(source.replace('src/web/', ''), basename(path));
 }
 
 const unnamed = '0'.repeat(16);

@@ -110,7 +110,7 @@ function assembled({ api }: HttpServices, data: string): string {
     if (found !== null) return found.toString('utf8');
     throw new MailroomError('E_TARGET', 'this installation has no page', 'build it with `npm run build`');
   };
-  const page = asset('index.html');
+  const page = asset('saved.html');
   const [link = '', styleName = ''] = /<link rel="stylesheet" href="([^"]+)"[^>]*>/.exec(page) ?? [];
   const [tag = '', scriptName = ''] = /<script type="module" src="([^"]+)"><\/script>/.exec(page) ?? [];
   const style = asset(styleName);
