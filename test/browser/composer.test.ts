@@ -1,0 +1,175 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { browserFixture, expectAccessible } from './browser.ts';
+
+/** A workflow whose text nobody would print like this. */
+const flow = `# Kept as it is.
+name:   flow
+version: "1"
+timeout: 10m
+
+steps:
+  build: { command: [echo, built] } # fast
+  test:
+    depends_on: [ build ]
+    command: [echo, "\${{ steps.build.output }}"]
+`;
+
+/** Stages, of which one needs a person, and what they can be given. */
+const stages = `workflow: { id: review, name: Review, version: 1.0.0 }
+stages:
+  - id: draft
+    roles: { primary: { artifact: "agent:writer" } }
+  - id: look
+    depends_on: [draft]
+    type: gate
+    gate: { kind: manual_approval }
+`;
+
+const bed = browserFixture({
+  'workflows/flow.yaml': flow,
+  'workflows/review.yaml': stages,
+  'modules/rules.md': 'Be kind.\n',
+});
+
+const fileOf = (name: string) => join(bed.fixture.project.root, 'workflows', name);
+
+async function open(page: Page, id: string): Promise<void> {
+  await page.evaluate((to) => {
+    location.hash = to;
+  }, `#/workflows/${id}/edit`);
+  await page.getByRole('group', { name: /^Graph of/ }).waitFor();
+}
+
+/** The text as the editor has it: only the lines that are shown. */
+const shownText = (page: Page) => page.locator('.cm-content').first().innerText();
+
+test(
+  'text and graph change each other, and saving keeps every other byte',
+  { timeout: 180_000 },
+  async () => {
+    const { address } = await bed.fixture.serve();
+    const page = await bed.fixture.open(address);
+    await open(page, 'flow');
+    await page.getByRole('button', { name: /^build, command/ }).waitFor();
+    const text = page.getByRole('textbox', { name: 'Text of the workflow' });
+    await text.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('  ship: { command: [echo, shipped], depends_on: [test] }\n');
+    await page.getByRole('button', { name: /^ship, command/ }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toContain('# fast\n  test:\n    depends_on: [ build ]');
+
+    await page.getByRole('button', { name: /^ship, command/ }).click();
+    await page.getByRole('button', { name: 'Do not wait for test' }).click();
+    await expect.poll(() => shownText(page)).not.toContain('depends_on: [test]');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => shownText(page)).toContain('depends_on: [test]');
+    expect(bed.fixture.faults).toEqual([]);
+  },
+);
+
+test('a file that changed meanwhile is not overwritten', { timeout: 180_000 }, async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await open(page, 'flow');
+  await page.getByRole('button', { name: 'Delete test' }).click();
+  await expect.poll(() => shownText(page)).not.toContain('depends_on');
+  const theirs = flow.replace('10m', '20m');
+  writeFileSync(fileOf('flow.yaml'), theirs);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('The file has changed since you opened it.').waitFor();
+  expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toBe(theirs);
+  await page.getByRole('button', { name: 'Show the difference' }).click();
+  await page.getByRole('textbox', { name: 'What your text changes in the file' }).waitFor();
+  await expectAccessible(page, 'difference');
+  await page.getByRole('button', { name: 'Reload the file' }).click();
+  await expect.poll(() => shownText(page)).toContain('timeout: 20m');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => shownText(page)).toContain('timeout: 10m');
+  expect(bed.fixture.faults).toEqual([]);
+});
+
+/** Presses Tab until what has the focus has this name. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const seen: string[] = [];
+  for (let presses = 0; presses < 120; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const { activeElement } = document;
+      const element = (activeElement?.shadowRoot?.activeElement ?? activeElement) as HTMLInputElement | null;
+      return (
+        element?.getAttribute('aria-label') ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? ''
+      );
+    });
+    seen.push(focused.slice(0, 30));
+    if (name.test(focused)) return;
+  }
+  throw new Error(`no Tab reaches ${String(name)}, only ${seen.join(' | ')}`);
+}
+
+test(
+  'a person adds a step, connects it, saves and runs it by keyboard alone',
+  { timeout: 180_000 },
+  async () => {
+    const { address } = await bed.fixture.serve();
+    const page = await bed.fixture.open(address);
+    await open(page, 'flow');
+    await tabTo(page, /^build, command/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Step build' }).waitFor();
+    await tabTo(page, /^New step/);
+    await page.keyboard.type('command');
+    await tabTo(page, /^called/);
+    await page.keyboard.type('deploy');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Step deploy' }).waitFor();
+    await tabTo(page, /^Wait for another step/);
+    await page.keyboard.type('test');
+    await page.getByRole('button', { name: 'Do not wait for test' }).waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await page.evaluate(() => document.querySelector<HTMLElement>('main h1')?.focus());
+    await tabTo(page, /^Save$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved.').waitFor();
+    expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toBe(
+      `${flow}  deploy:\n    depends_on: [test]\n    command: [echo, deploy]\n`,
+    );
+    await tabTo(page, /^Plan and run/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^Show the price/);
+    await page.keyboard.press('Enter');
+    await tabTo(page, /^Run it/);
+    await page.keyboard.press('Enter');
+    await page.getByText('The run has started.').waitFor();
+    expect(bed.fixture.faults).toEqual([]);
+  },
+);
+
+test.each([
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 390],
+] as const)('is accessible, %s at %i pixels', { timeout: 180_000 }, async (theme, width) => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address, { dark: theme === 'dark', width });
+  await open(page, 'flow');
+  await expectAccessible(page, 'composer');
+  await page.getByRole('button', { name: /^test, command/ }).click();
+  await page.getByRole('heading', { name: 'Step test' }).waitFor();
+  await expectAccessible(page, 'composer with a step');
+  await open(page, 'review');
+  await page.getByText('ctx:rules').waitFor();
+  await expectAccessible(page, 'composer of stages');
+  await page.getByRole('button', { name: /^look, gate/ }).click();
+  await page.getByRole('heading', { name: 'Step look' }).waitFor();
+  await expectAccessible(page, 'composer with a stage');
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBe(0);
+  expect(bed.fixture.faults).toEqual([]);
+});
