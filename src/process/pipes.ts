@@ -15,7 +15,10 @@ export async function settledWithin(streams: readonly (Readable | null)[], ms: n
       }),
   );
   const timer = setTimeout(() => {
-    for (const stream of open) stream.destroy();
+    // After this process itself was held up, timers run before what lies in the pipes is read.
+    setImmediate(() => {
+      for (const stream of open) stream.destroy();
+    });
   }, ms);
   await Promise.all(closed);
   clearTimeout(timer);
