@@ -10,14 +10,17 @@ import { dialog } from './keys.ts';
 import { Help } from './parts/help.tsx';
 import { KeyNeeded } from './parts/key-needed.tsx';
 import { Palette } from './parts/palette.tsx';
+import { PastBar } from './parts/past-bar.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { useLive } from './state/live.ts';
 import { link, parts } from './state/route.ts';
 import { saved, type Saved } from './state/saved.ts';
 import { key } from './state/session.ts';
+import { isPastShown } from './state/past.ts';
 import { nextTheme, theme } from './state/theme.ts';
 import { Costs } from './views/costs.tsx';
 import { Inbox } from './views/inbox.tsx';
+import { Metrics } from './views/metrics.tsx';
 import { Role, Roles } from './views/roles.tsx';
 import { Run } from './views/run.tsx';
 import { Runs } from './views/runs.tsx';
@@ -36,6 +39,7 @@ const places = [
   ['runs', 'Runs'],
   ['workflows', 'Workflows'],
   ['costs', 'Costs'],
+  ['metrics', 'Metrics'],
 ] as const;
 
 export function App() {
@@ -49,6 +53,7 @@ export function App() {
       {saved === null ? <Sidebar /> : <SavedBar saved={saved} />}
       <div class="column">
         <Connection />
+        {isPastShown.value && <PastBar close={() => (isPastShown.value = false)} />}
         <main id="main" tabIndex={-1}>
           <Outlet />
         </main>
@@ -104,6 +109,8 @@ function Outlet() {
       return id === null ? <Workflows /> : <Workflow key={id} id={id} />;
     case 'costs':
       return <Costs />;
+    case 'metrics':
+      return <Metrics />;
     case 'send':
       return <Send key={id} role={id} />;
     case 'why':
@@ -142,13 +149,25 @@ function Sidebar() {
       <div class="foot">
         {status.value.value !== null && (
           <p class="dim">
-            {status.value.value.controller === null ? 'No controller' : 'Controller runs'}
+            {status.value.value.at !== null
+              ? 'The past'
+              : status.value.value.controller === null
+                ? 'No controller'
+                : 'Controller runs'}
             {money(status.value.value.cost.today) !== '' &&
               ` · today ${money(status.value.value.cost.today)}`}
           </p>
         )}
         <button type="button" class="quiet" onClick={() => (dialog.value = 'palette')}>
           Find <kbd>Ctrl K</kbd>
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-expanded={isPastShown.value}
+          onClick={() => (isPastShown.value = true)}
+        >
+          The past <kbd>h</kbd>
         </button>
         <button type="button" class="quiet" onClick={nextTheme}>
           {`Theme: ${theme.value}`}

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { go, link } from './state/route.ts';
+import { isPastShown } from './state/past.ts';
 import { nextTheme } from './state/theme.ts';
 
 /** The dialog that is open; null: none. */
@@ -23,6 +24,8 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: 'g u', does: 'Go to the runs', act: () => go(link('runs')) },
   { keys: 'g w', does: 'Go to the workflows', act: () => go(link('workflows')) },
   { keys: 'g c', does: 'Go to the costs', act: () => go(link('costs')) },
+  { keys: 'g m', does: 'Go to the metrics', act: () => go(link('metrics')) },
+  { keys: 'h', does: 'Show the past', act: showPast },
   { keys: 'j', does: 'Next line of a list', act: () => step(1) },
   { keys: 'k', does: 'Previous line of a list', act: () => step(-1) },
   {
@@ -33,6 +36,11 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },
   { keys: 'd', does: 'Switch between dark, light and as the desktop', act: nextTheme },
 ];
+
+function showPast(): void {
+  isPastShown.value = true;
+  requestAnimationFrame(() => focus('#past'));
+}
 
 function focus(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();

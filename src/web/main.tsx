@@ -4,6 +4,7 @@ import { follow } from './api/events.ts';
 import { App } from './app.tsx';
 import { listen } from './keys.ts';
 import { refreshAll } from './state/live.ts';
+import { takeMoment } from './state/past.ts';
 import { readRoute } from './state/route.ts';
 import { saved } from './state/saved.ts';
 import { key, takeKey } from './state/session.ts';
@@ -12,6 +13,7 @@ import { key, takeKey } from './state/session.ts';
 function readAddress(): void {
   takeKey();
   readRoute();
+  if (saved === null && key.value !== null) takeMoment();
 }
 
 if (saved !== null && location.hash === '') history.replaceState(null, '', saved.route);

@@ -83,6 +83,21 @@ export function timelineOf(
   return { start, end: start + length, ticks: ticksOf(length), lanes };
 }
 
+/** What a timeline showed at a moment of the past, in milliseconds since 1970. */
+export function untilThen(document: TimelineDocument, then: number): TimelineDocument {
+  const steps = document.steps.flatMap(({ path, stretches }) => {
+    const begun = stretches.filter(({ from }) => Date.parse(from) <= then);
+    if (begun.length === 0) return [];
+    const known = begun.map((each) =>
+      each.to !== null && Date.parse(each.to) > then
+        ? { ...each, to: null, result: null, reason: null }
+        : each,
+    );
+    return [{ path, stretches: known }];
+  });
+  return { ...document, steps };
+}
+
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;

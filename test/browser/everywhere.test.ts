@@ -35,9 +35,13 @@ const views = (made: Made): readonly string[] => [
   'workflows',
   'workflows/release',
   'costs',
+  'metrics',
   'send/engineer',
   'why/engineer',
   'nowhere',
+  // The ways to the views after it keep the moment of the past.
+  'roles?at=3',
+  `threads/${made.thread}`,
 ];
 
 test.each([

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { Session } from '../api/documents.ts';
+import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
 import { useLive } from '../state/live.ts';
 import { complain } from '../state/toasts.ts';
@@ -27,6 +28,7 @@ export function useAction() {
 export function useRefusal(): string | null {
   const session = useLive<Session>('/session').value.value;
   if (saved !== null) return 'A saved page changes nothing.';
+  if (past.value !== null) return 'The page shows the past: go back to now first.';
   return session?.access === 'read' ? `The key of ${oneLine(session.name, 40)} may only read.` : null;
 }
 

@@ -1,7 +1,8 @@
 import { signal, type Signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { Problem, read } from '../api/client.ts';
 import type { Changed } from '../api/events.ts';
+import { past, pathThen } from './past.ts';
 
 /** A document of the API that is read again whenever the project changes. */
 export interface Live<T> {
@@ -22,9 +23,16 @@ const entries = new Map<string, Entry>();
 /** The number of unused documents that are kept to show at once when a person comes back. */
 const kept = 40;
 
-/** The document at a path of the API, as long as the component is shown. */
-export function useLive<T>(path: string): Live<T> {
+/**
+ * The document at a path of the API while the component is shown: of the shown moment, or always of
+ * now. That of another moment stays until the new one has arrived.
+ */
+export function useLive<T>(of: string, when: 'shown' | 'now' = 'shown'): Live<T> {
+  const path = pathThen(of, when === 'now' ? null : past.value);
   const entry = entryOf(path);
+  const before = useRef<{ readonly of: string; readonly entry: Entry } | null>(null);
+  const hasArrived = entry.value.value !== null || entry.problem.value !== null;
+  if (hasArrived || before.current?.of !== of) before.current = { of, entry };
   useEffect(() => {
     const used = entryOf(path);
     used.users += 1;
@@ -34,7 +42,7 @@ export function useLive<T>(path: string): Live<T> {
       forgetOldest();
     };
   }, [path]);
-  return entry as Live<T>;
+  return before.current.entry as Live<T>;
 }
 
 function entryOf(path: string): Entry {
@@ -78,8 +86,8 @@ async function load(path: string, entry: Entry): Promise<void> {
   entry.busy = false;
 }
 
-/** Documents that only files of the project change: what it is, and its definitions. */
-const ofProject = /^\/(?:session|protocol|workflows)\b|\/definition$/;
+/** Documents that only files of the project change: what it is, its definitions, and its past. */
+const ofProject = /^\/(?:session|protocol|workflows)\b|\/definition$|\?at=/;
 
 /** Milliseconds between two readings while changes arrive without a pause. */
 const rest = 100;

@@ -50,9 +50,11 @@ export async function say(path: string, verb: Parameters<typeof command>[1]): Pr
 }
 
 function Problems({ status }: { readonly status: StatusDocument }) {
-  const { problems, parked, controller, protocol_changed: isChanged } = status;
+  const { at: then, problems, parked, controller, protocol_changed: isChanged } = status;
   const lines = [
-    ...(controller === null ? ['No controller runs: mail does not move. Start one with `mailroom up`.'] : []),
+    ...(controller === null && then === null
+      ? ['No controller runs: mail does not move. Start one with `mailroom up`.']
+      : []),
     ...(isChanged
       ? ['The protocol was edited since the controller read it: `mailroom reload` applies it.']
       : []),

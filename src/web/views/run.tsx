@@ -13,9 +13,10 @@ import { Empty, Loaded, Panel, View } from '../parts/panel.tsx';
 import { Ago, Facts, Id, Lasting, Line, State, visible, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
+import { past } from '../state/past.ts';
 import { query } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
-import { rowsOf, timelineOf, type StepRow } from '../steps.ts';
+import { rowsOf, timelineOf, untilThen, type StepRow } from '../steps.ts';
 import { Item } from './item.tsx';
 import { Logs } from './logs.tsx';
 import { Definition, RunGraph } from './run-definition.tsx';
@@ -126,8 +127,10 @@ function Bars({
   readonly rows: readonly StepRow[];
   readonly document: TimelineDocument;
 }) {
-  const isOpen = run.alive && run.completed_at === null;
-  const timeline = timelineOf(rows, document, isOpen ? now.value : null);
+  const isPast = past.value !== null;
+  const isOpen = run.completed_at === null && (run.alive || isPast);
+  const known = isPast ? untilThen(document, now.value) : document;
+  const timeline = timelineOf(rows, known, isOpen ? now.value : null);
   if (timeline === null) return <Empty>No step has started.</Empty>;
   return (
     <>

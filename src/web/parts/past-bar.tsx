@@ -1,0 +1,95 @@
+import { useSignal } from '@preact/signals';
+import { moment, seconds } from '../../kernel/times.ts';
+import type { RunSummary } from '../../operations/runs/summary.ts';
+import type { StatusDocument } from '../../operations/status.ts';
+import { useLive } from '../state/live.ts';
+import { clock } from '../state/now.ts';
+import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
+import { Trouble } from './panel.tsx';
+
+/** The number of places of the slider. */
+const places = 1_000;
+/** Milliseconds for which the slider rests before its place is shown. */
+const rest = 80;
+
+/** A slider over the whole past of the project: what the page shows is as it was then. */
+export function PastBar({ close }: { readonly close: () => void }) {
+  const first = useFirst();
+  const last = useSignal(clock.peek());
+  const moving = useSignal<{ readonly time: number; readonly timer: number } | null>(null);
+  const shown = moving.value?.time ?? past.value?.time ?? last.value;
+  const record = past.value?.record ?? 0;
+  const length = Math.max(1, last.value - (first ?? 0));
+  const goTo = (place: number) => {
+    if (first === null) return;
+    clearTimeout(moving.value?.timer);
+    const time = Math.round(first + (length * place) / places);
+    const timer = window.setTimeout(() => {
+      const shows = place >= places ? showNow() : showMoment(new Date(time).toISOString());
+      void Promise.resolve(shows).finally(() => {
+        if (moving.value?.timer === timer) moving.value = null;
+      });
+    }, rest);
+    moving.value = { time, timer };
+  };
+  const end = () => {
+    clearTimeout(moving.value?.timer);
+    showNow();
+    close();
+  };
+  return (
+    <div class="past" role="region" aria-label="The past">
+      <label for="past">The past</label>
+      <input
+        id="past"
+        type="range"
+        min={0}
+        max={places}
+        value={first === null ? places : Math.round((places * (shown - first)) / length)}
+        aria-valuetext={shown === last.value ? 'now' : inWords(shown)}
+        onInput={(event) => goTo(Number(event.currentTarget.value))}
+      />
+      <output for="past">
+        {past.value === null ? 'now' : inWords(past.value.time)}
+        {record > 0 && `, record ${String(record)}`}
+      </output>
+      <button type="button" disabled={record <= 1} onClick={() => void showMoment(String(record - 1))}>
+        Record before
+      </button>
+      <button type="button" disabled={record < 1} onClick={() => void showMoment(String(record + 1))}>
+        Record after
+      </button>
+      <button type="button" class="primary" onClick={end}>
+        Back to now
+      </button>
+      {pastProblem.value !== null && <Trouble problem={pastProblem.value} />}
+      {past.value !== null && (
+        <p class="help">
+          Roles, threads, turns and runs are shown as they were, and nothing can be changed. The inbox,
+          workflows, costs, metrics and what agents printed are those of now.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function inWords(time: number): string {
+  return `${moment(new Date(time).toISOString())}${seconds(time).slice(5)}`;
+}
+
+/**
+ * When what can be shown begins: with the first record of the mail, else with the first thread or
+ * run; null: not known yet.
+ */
+function useFirst(): number | null {
+  const begin = useLive<StatusDocument>('/status?at=1');
+  const status = useLive<StatusDocument>('/status', 'now').value.value;
+  const runs = useLive<readonly RunSummary[]>('/workflow-runs', 'now').value.value;
+  if (begin.value.value?.at != null) return Date.parse(begin.value.value.at.time);
+  if (begin.problem.value === null || status === null || runs === null) return null;
+  const times = [
+    ...status.threads.map(({ opened }) => opened),
+    ...runs.flatMap(({ started_at: at }) => at ?? []),
+  ].map((at) => Date.parse(at));
+  return times.reduce((least, time) => Math.min(least, time), clock.peek() - 1_000);
+}

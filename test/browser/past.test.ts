@@ -1,0 +1,128 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { browserFixture, expectAccessible } from './browser.ts';
+import { workOfEveryKind } from './browser-fixture.ts';
+
+const bed = browserFixture();
+
+interface Status {
+  readonly roles: readonly { readonly name: string; readonly state: string; readonly turns: number }[];
+}
+
+/** The states of all roles at a record, as the command line has them. */
+async function rolesAt(record: number): Promise<readonly string[]> {
+  const ran = await bed.fixture.project.run(['status', '--at', String(record), '--json']);
+  return (JSON.parse(ran.stdout) as Status).roles.map(({ name, state }) => `${name} ${state}`);
+}
+
+/** The states of all roles as the page has them. */
+async function rolesOf(page: Page): Promise<readonly string[]> {
+  const rows = await page.locator('main tbody tr').all();
+  return await Promise.all(
+    rows.map(async (row) =>
+      [await row.locator('th').innerText(), await row.locator('.state').first().innerText()].join(' '),
+    ),
+  );
+}
+
+const shown = (page: Page) => page.locator('.past output').innerText();
+const ofFocus = (page: Page) =>
+  page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
+
+test(
+  'a person goes through the past by keyboard alone, record by record, and back to now',
+  { timeout: 180_000 },
+  async () => {
+    const { fixture } = bed;
+    await workOfEveryKind(fixture);
+    const { address } = await fixture.serve();
+    const page = await fixture.open(address);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Roles' }).waitFor();
+    await page.keyboard.press('h');
+    await expect.poll(() => ofFocus(page)).toBe('past');
+    expect(await shown(page)).toBe('now');
+
+    // The slider knows where the past begins once the first record has arrived.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Home');
+        return await shown(page);
+      })
+      .toMatch(/, record 1$/);
+    await expect.poll(() => rolesOf(page)).toEqual(await rolesAt(1));
+    // There is no record before the first, so that button is disabled and has no place in the order.
+    await page.keyboard.press('Tab');
+    expect(await ofFocus(page)).toBe('Record after');
+    const seen = new Set<string>();
+    for (const record of [2, 3, 4, 5]) {
+      await page.keyboard.press('Enter');
+      await expect.poll(() => shown(page)).toMatch(new RegExp(`, record ${String(record)}$`));
+      const roles = await rolesAt(record);
+      await expect.poll(() => rolesOf(page)).toEqual(roles);
+      expect(page.url()).toContain(`#/roles?at=${String(record)}`);
+      expect(await ofFocus(page)).toBe('Record after');
+      seen.add(roles.join());
+    }
+    // Otherwise a page that shows only one moment would have passed.
+    expect(seen.size).toBeGreaterThan(1);
+    const pauses = page.getByRole('button', { name: 'Pause all roles' });
+    expect(await pauses.isDisabled()).toBe(true);
+
+    // A way to another view keeps the moment.
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('heading', { name: 'Threads' }).waitFor();
+    await expect.poll(() => page.url()).toContain('#/threads?at=5');
+    expect(await page.locator('main').innerText()).not.toContain('Write about the shop');
+
+    await page.locator('#past').focus();
+    await page.keyboard.press('End');
+    await expect.poll(() => shown(page)).toBe('now');
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.getByRole('heading', { name: 'Roles' }).waitFor();
+    expect(page.url()).not.toContain('at=');
+    await expect.poll(() => pauses.isDisabled()).toBe(false);
+    expect(fixture.faults).toEqual([]);
+  },
+);
+
+test(
+  'an address with a record opens that moment, and one that does not exist is reported',
+  { timeout: 180_000 },
+  async () => {
+    const { fixture } = bed;
+    await workOfEveryKind(fixture);
+    const { address } = await fixture.serve();
+    const page = await fixture.open(address);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    const open = async (route: string) => {
+      await page.evaluate((to) => {
+        location.hash = to;
+      }, `#/${route}`);
+      await page.reload();
+    };
+    await open('roles?at=2');
+    await expect.poll(() => shown(page)).toMatch(/, record 2$/);
+    await expect.poll(() => rolesOf(page)).toEqual(await rolesAt(2));
+    const problem = page.locator('.past').getByRole('alert');
+    for (const [at, says] of [
+      ['99999', /the journal ends with record \d+ E_TARGET/],
+      ['0', /`at` 0 is not a moment E_VALUE/],
+      ['2001-01-01T00%3A00', /the journal has no record before 2001-01-01T\S+ E_TARGET/],
+    ] as const) {
+      await open(`roles?at=${at}`);
+      await expect.poll(() => problem.innerText()).toMatch(says);
+      // What is shown is of now, and the address does not claim anything else.
+      expect(await shown(page)).toBe('now');
+      expect(page.url()).not.toContain('at=');
+    }
+    await expectAccessible(page, 'a moment that does not exist');
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    expect(await page.locator('.past').count()).toBe(0);
+    expect(fixture.faults).toEqual([]);
+  },
+);
