@@ -62,7 +62,7 @@ let before: { readonly key: string; readonly at: number } | null = null;
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    target.closest('input, textarea, select, dialog, [contenteditable]') !== null
+    target.closest('input:not([type=range]), textarea, select, dialog, [contenteditable]') !== null
   );
 }
 
