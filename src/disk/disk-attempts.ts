@@ -29,6 +29,6 @@ export function unlessMissing<T>(action: string, path: string, missing: T, work:
 }
 
 /** True for a MailroomError. */
-export function isOurs(error: unknown): boolean {
+function isOurs(error: unknown): boolean {
   return error instanceof MailroomError;
 }

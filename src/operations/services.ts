@@ -191,7 +191,7 @@ export interface Pruning {
 
 type PruneScope = Omit<PruneContext, 'worktrees'>;
 
-export interface WorktreeOwner {
+interface WorktreeOwner {
   readonly thread: string;
   /** Null: all roles of the thread share it. */
   readonly role: string | null;

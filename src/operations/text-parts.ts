@@ -1,5 +1,5 @@
 /** The largest part of a file that is sent at once, and what is read around it, in bytes. */
-export const largestPart = 4 * 1024 * 1024;
+const largestPart = 4 * 1024 * 1024;
 const margin = 64 * 1024;
 
 /** A part of some text without secrets, and where the next one begins; null: nothing follows. */

@@ -97,7 +97,7 @@ export const metricMeanings = {
 
 export type MetricName = keyof typeof metricMeanings;
 
-export interface Sample {
+interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   /** Null: of a histogram. */
   readonly value: number | null;

@@ -119,7 +119,7 @@ export class RunFacts {
 }
 
 /** A stage as the definition names it: without items and visits. */
-export function stageOf(state: RunState, rules: Rules, path: Path): string {
+function stageOf(state: RunState, rules: Rules, path: Path): string {
   const visit = findStep(state, rules, path);
   if (visit === null) return path;
   const { scope, rule } = visit;
