@@ -237,6 +237,14 @@ export const kinds: readonly MailKind[] = [
     first: { name: 'journal.append', nth: 3, moment: 'during' },
     leads: ['done plain torn'],
   },
+  {
+    name: 'roles in parallel',
+    what: 'two roles in git worktrees of their own, whose commits are merged for a third',
+    git: true,
+    roles: true,
+    plant: (place) => task(place, 'pair'),
+    leads: ['done pair'],
+  },
 ];
 
 /** A task that comes after the crash: that it is done shows that work goes on. */
