@@ -168,8 +168,8 @@ function fingerprintOf(texts: ReadonlyMap<string, string>): string {
 }
 
 /**
- * Files that a workflow names. One that is not a readable text counts as absent, as does one behind a
- * file instead of a folder, and one that a link takes out of the project.
+ * Files that a workflow names. One that is not a readable text counts as absent, as does one behind
+ * a file instead of a folder, and one that a link takes out of the project.
  */
 export function projectFiles(disk: Disk, tracked: readonly string[]): ProjectFiles {
   return {
