@@ -320,7 +320,8 @@ export class RunHost implements Host {
   /** Stops on purpose: running processes are put back, uncounted, and ended. Do not look again. */
   stop(): void {
     this.#workers.putBack();
-    this.#flush();
+    // What is shown now stays until the processes have ended, which may take seconds.
+    this.flush();
     this.stopAll();
   }
 
