@@ -1,6 +1,7 @@
-import { isJsonObject, type Json } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
 import { edit, type Operation, type Patch } from '../../yaml/edit/edit.ts';
 import type { Path } from '../../yaml/yaml.ts';
+import { valueAt } from '../cursor.ts';
 import type { Grammar } from '../grammar.ts';
 import type { Layout, WrittenStep } from './layout.ts';
 
@@ -25,14 +26,6 @@ export function refused(why: string): Acted {
 export function edited(text: string, operations: readonly Operation[], notes: readonly string[] = []): Acted {
   const result = edit(text, ...operations);
   return result.ok ? { ok: true, patches: result.patches, notes } : result;
-}
-
-/** The value at a path; undefined: there is none. */
-export function valueAt(file: Json, path: Path): Json | undefined {
-  let here: Json | undefined = file;
-  for (const key of path)
-    here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? here[key] : undefined;
-  return here;
 }
 
 /** Whether a path leads to one of these steps, or into it. */

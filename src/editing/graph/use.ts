@@ -1,7 +1,8 @@
 import type { Json } from '../../kernel/json.ts';
 import type { Operation } from '../../yaml/edit/edit.ts';
 import type { Path } from '../../yaml/yaml.ts';
-import { edited, refused, setAt, valueAt, type Acted, type Acting } from './acting.ts';
+import { valueAt } from '../cursor.ts';
+import { edited, refused, setAt, type Acted, type Acting } from './acting.ts';
 
 /** Where a reference goes in a stage, by its kind: one value, or one more item of a list. */
 const targets: Readonly<Record<string, { readonly path: Path; readonly isList: boolean }>> = {

@@ -9,8 +9,8 @@ import { blocking, openAsks } from '../rules/waiting.ts';
 import { failedCopy, failedIn, failedLast } from './failed.ts';
 import { heldWhy, inboxMissing, joinWhy, slotsWhy, turnWords } from './holds.ts';
 import { because, due, noAgents, through, type OtherAgents } from '../../../kernel/why.ts';
-import { causedBy, shortId, named, type MailWhy } from './words.ts';
-import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
+import { causedBy, named, type MailWhy } from './words.ts';
+import { shortId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
 /** Threads of a role that are looked at for the reason of a role. */

@@ -3,8 +3,8 @@ import type { Mail, MailState, Pause, Turn } from '../state.ts';
 import { occupies, type Hold, type Launch } from '../rules/slots.ts';
 import { listed } from '../../../kernel/enumerate.ts';
 import { because, type OtherAgents } from '../../../kernel/why.ts';
-import { causedBy, shortId, type MailAct, type MailWhy } from './words.ts';
-import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
+import { causedBy, type MailAct, type MailWhy } from './words.ts';
+import { shortId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 
 /**
  * What a hold of `decide` means for a launch: the record that caused it, its end and its remedy.

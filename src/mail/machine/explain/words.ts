@@ -1,5 +1,5 @@
 import type { Why } from '../../../kernel/why.ts';
-import { endOfId, type MessageId, type RoleName, type ThreadId, type TypeName } from '../../../kernel/ids.ts';
+import { shortId, type MessageId, type RoleName, type ThreadId, type TypeName } from '../../../kernel/ids.ts';
 import type { Target } from '../../../letters/target.ts';
 import type { Message } from '../../format/message.ts';
 import type { Turn } from '../state.ts';
@@ -18,11 +18,6 @@ export type MailAct =
     };
 
 export type MailWhy = Why<MailAct>;
-
-/** `…ab12cd`: as people see it. */
-export function shortId(id: string): string {
-  return `…${endOfId(id)}`;
-}
 
 /** `question …ab12cd`. */
 export function named({ type, id }: Pick<Message, 'type' | 'id'>): string {
