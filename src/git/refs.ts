@@ -3,9 +3,10 @@ import { git, whyGitFailed, type GitOptions } from './git.ts';
 /** Why work in git cannot be done, in words. */
 export class GitProblem extends Error {}
 
+/** For commands that make refs and objects: these are durable before the record that relies on them. */
+export const durably: readonly string[] = ['-c', 'core.fsync=reference,loose-object'];
+
 const settings = [
-  // A ref is durable before the record that relies on it.
-  'core.fsync=reference',
   // Other git processes hold a lock only briefly.
   'core.filesRefLockTimeout=2000',
   'core.packedRefsTimeout=5000',
@@ -17,6 +18,12 @@ interface RefChange {
   readonly to: string | null;
   /** Where it must be before; null: it must not exist; absent: anywhere. */
   readonly from?: string | null;
+}
+
+interface Author {
+  readonly name: string;
+  readonly email: string;
+  readonly date?: string;
 }
 
 /** The refs and commits of the repository that a project lies in. Throws `GitProblem`. */
@@ -58,6 +65,28 @@ export class Refs {
     throw new GitProblem(`git merge-base failed: ${whyGitFailed(answer)}`);
   }
 
+  /** The newest commit that both contain; null: none, or one of them does not exist. */
+  async mergeBase(one: string, other: string): Promise<string | null> {
+    const found = await this.#git(['merge-base', one, other]);
+    return found.exitCode === 0 ? found.stdout.trim() : null;
+  }
+
+  /** The object that a name stands for. */
+  object(name: string): Promise<string> {
+    return this.ask(['rev-parse', '--verify', '--end-of-options', name]);
+  }
+
+  /** Makes a commit, durably. `date`, in git's raw format, is that of the author. */
+  commit(
+    tree: string,
+    parents: readonly string[],
+    { text, author: { date, ...author } }: { readonly text: string; readonly author: Author },
+  ): Promise<string> {
+    const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];
+    const env = date === undefined ? {} : { GIT_AUTHOR_DATE: date };
+    return this.ask(args, { stdin: text, identity: author, env });
+  }
+
   /** Git's output; throws why it failed. */
   async ask(args: readonly string[], options: Partial<GitOptions> = {}): Promise<string> {
     const result = await this.#git(args, options);
@@ -66,6 +95,6 @@ export class Refs {
   }
 
   #git(args: readonly string[], options: Partial<GitOptions> = {}) {
-    return git([...settings, ...args], { cwd: this.#project, ...options });
+    return git([...durably, ...settings, ...args], { cwd: this.#project, ...options });
   }
 }

@@ -165,7 +165,7 @@ export class RoleCheckout {
 const checkoutMs = 600_000;
 
 /** Puts the index of a look in the place of the checkout's own, with the time that git compares. */
-function putIndex({ folder, index }: Look): void {
+export function putIndex({ folder, index }: Look): void {
   const [from, draft] = [join(folder, 'index'), `${index}.mailroom`];
   copyFileSync(from, draft);
   const { atime, mtime } = statSync(from);

@@ -55,6 +55,10 @@ export interface Leaving extends WorkingTurn {
   readonly amends: string | null;
 }
 
+/** How work comes onto a branch. */
+export const landingWays = ['merge', 'rebase', 'squash'] as const;
+export type LandingWay = (typeof landingWays)[number];
+
 /** The commit that a turn works on or leaves, or why there is none, in words. */
 export type Worked =
   { readonly ok: true; readonly commit: string } | { readonly ok: false; readonly problem: string };

@@ -1,0 +1,139 @@
+import type { LandingWay } from '../kernel/work.ts';
+import { lookAt, whyOf, type Look } from './git-look.ts';
+import { durably, GitProblem, Refs } from './refs.ts';
+
+/** Work that comes onto a branch. */
+export interface LandingWork {
+  readonly commit: string;
+  /** The branch, without `refs/heads/`. */
+  readonly branch: string;
+  readonly by: LandingWay;
+  /** The name of the author of commits that the landing makes. */
+  readonly author: string;
+  /** The whole message of such a commit. */
+  readonly text: string;
+}
+
+export type Prepared =
+  /** Moving the branch from `onto` to `result` is the landing; equal: the work is there already. */
+  | { readonly is: 'ready'; readonly onto: string; readonly result: string }
+  /** The work itself cannot land: its author has to change it. */
+  | { readonly is: 'refused'; readonly problem: string }
+  /** It cannot land now: somebody else has to change something, or time does. */
+  | { readonly is: 'blocked'; readonly problem: string };
+
+/** Work that cannot land as it is. */
+class Refusal extends Error {}
+
+/**
+ * Makes the commit that a branch will have when work lands on it, and changes nothing else. The
+ * commit is durable before its name is returned. Never rejects.
+ */
+export async function prepareLanding(project: string, work: LandingWork): Promise<Prepared> {
+  try {
+    return { is: 'ready', ...(await prepare(new Refs(project), project, work)) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { is: error instanceof Refusal ? 'refused' : 'blocked', problem: error.message };
+  }
+}
+
+async function prepare(refs: Refs, project: string, work: LandingWork) {
+  const { branch, commit, by } = work;
+  const onto = await refs.find(`refs/heads/${branch}`);
+  if (onto === null)
+    throw new GitProblem(`there is no branch \`${branch}\`: make it with \`git branch ${branch}\``);
+  const base = await refs.mergeBase(onto, commit);
+  if (base === commit) return { onto, result: onto };
+  if (base === null) throw await unrelated(refs, work);
+  if (base === onto && by !== 'squash') return { onto, result: commit };
+  return looking(project, async (look) => {
+    const tree = base === onto ? `${commit}^{tree}` : await mergeTree(look, onto, work);
+    if (by === 'rebase') return { onto, result: await rebase(look, refs, { onto, tree, work }) };
+    const parents = by === 'merge' ? [onto, commit] : [onto];
+    return { onto, result: await refs.commit(tree, parents, byAuthor(work)) };
+  });
+}
+
+async function unrelated(refs: Refs, { branch, commit }: LandingWork): Promise<Error> {
+  if ((await refs.find(commit)) === null)
+    return new GitProblem(`the commit ${commit} is gone from the repository: restore it`);
+  if ((await refs.ask(['rev-parse', '--is-shallow-repository'])) === 'true')
+    return new GitProblem(
+      `the repository is a shallow clone, which lacks the history that ${commit} and \`${branch}\` ` +
+        'have in common: `git fetch --unshallow` gets it',
+    );
+  return new Refusal(`${commit} has no history in common with \`${branch}\``);
+}
+
+/** The tree of the merge. */
+async function mergeTree(look: Look, onto: string, { branch, commit }: LandingWork): Promise<string> {
+  const { tree, conflicts } = await merged(look, onto, commit);
+  if (conflicts.length === 0) return tree;
+  throw new Refusal(
+    `it conflicts with \`${branch}\` in ${conflicts.join(', ')}: merge \`${branch}\` into your branch ` +
+      `(\`git merge ${branch}\`), resolve the conflicts, and send it again`,
+  );
+}
+
+async function merged(look: Look, ours: string, theirs: string) {
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
+  const result = await look.git([...durably, ...args]);
+  if (result.exitCode !== 0 && result.exitCode !== 1)
+    throw new GitProblem(`the work cannot be merged: ${whyOf(result)}`);
+  const [tree = '', ...conflicts] = result.stdout.split('\0').filter((word) => word !== '');
+  return { tree, conflicts };
+}
+
+interface Rebasing {
+  readonly onto: string;
+  /** What the branch will contain. */
+  readonly tree: string;
+  readonly work: LandingWork;
+}
+
+/**
+ * The commits of the work, one by one, on the branch. What merges among them contain besides, and
+ * all that follows a commit that does not apply alone, becomes one commit: nothing is lost.
+ */
+async function rebase(look: Look, refs: Refs, { onto, tree, work }: Rebasing): Promise<string> {
+  const range = ['rev-list', '--reverse', '--topo-order', '--no-merges', `${onto}..${work.commit}`, '--'];
+  const commits = (await refs.ask(range)).split('\n').filter((line) => line !== '');
+  let at = onto;
+  for (const commit of commits) {
+    const next = await apply(look, refs, commit, at);
+    if (next === null) break;
+    at = next;
+  }
+  const [wanted, reached] = await Promise.all([tree, `${at}^{tree}`].map((name) => refs.object(name)));
+  return wanted === reached ? at : refs.commit(tree, [at], byAuthor(work));
+}
+
+/** The change of a commit on another one; null: it conflicts there. */
+async function apply(look: Look, refs: Refs, commit: string, at: string): Promise<string | null> {
+  const [parent] = (await refs.ask(['rev-parse', `${commit}^@`])).split('\n');
+  if (parent === undefined || parent === '') return null;
+  if (parent === at) return commit;
+  // With the parent as the only one of both sides, git merges just the change of this commit.
+  const there = await refs.commit(`${at}^{tree}`, [parent], { text: '', author: mailroom });
+  const { tree, conflicts } = await merged(look, there, commit);
+  if (conflicts.length > 0) return null;
+  if (tree === (await refs.object(`${at}^{tree}`))) return at;
+  const format = '--format=%an%x00%ae%x00%ad%x00%B';
+  const written = await refs.ask(['log', '-1', '--date=raw', format, commit, '--']);
+  const [name = '', email = '', date = '', text = ''] = written.split('\0');
+  return refs.commit(tree, [at], { text, author: { name, email, date } });
+}
+
+const mailroom = { name: 'Mailroom', email: 'mailroom@localhost' };
+
+function byAuthor({ author, text }: LandingWork) {
+  return { text, author: { name: author, email: `${author}@mailroom` } };
+}
+
+async function looking<T>(project: string, work: (look: Look) => Promise<T>): Promise<T> {
+  let why = 'it lies in no repository';
+  const done = await lookAt(project, work, (refused) => (why = refused));
+  if (done !== null) return done;
+  throw new GitProblem(`${project} cannot be used: ${why}`);
+}
