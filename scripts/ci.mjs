@@ -11,6 +11,7 @@ const steps = [
   { name: 'types', command: 'npm run --silent typecheck' },
   { name: 'lint', command: 'npm run --silent lint' },
   { name: 'unused code and packages', command: 'npm run --silent unused' },
+  { name: 'site of the documentation', command: 'npm run --silent docs' },
   { name: 'tests', command: 'npm test' },
   { name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' },
   { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
