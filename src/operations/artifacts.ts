@@ -8,8 +8,9 @@ import {
 } from '../languages/swdl/artifacts.ts';
 import { readDocument } from '../languages/shared/document.ts';
 import type { WorkflowServices } from './runs/services.ts';
-import { missingReferences } from './runs/stubs.ts';
+import { missingReferences, stubsFor } from './runs/stubs.ts';
 import { problemsOf } from './validate.ts';
+import { findWorkflow } from './workflow-files.ts';
 
 export type { Artifact };
 
@@ -41,6 +42,28 @@ export async function readArtifacts(
   return all.toSorted(
     (a, b) => artifactKinds.indexOf(a.kind) - artifactKinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1),
   );
+}
+
+/** Files that a stub was written to. */
+export interface WrittenStubs {
+  readonly schema: 1;
+  readonly written: readonly string[];
+}
+
+/**
+ * Writes a stub of each agent, skill and module that a workflow refers to and that does not exist.
+ * `text`: unsaved, in the place of the stored one. `reference`: only this one. Null: not given.
+ */
+export async function writeStubs(
+  { workflows, root }: { readonly workflows: WorkflowServices; readonly root: string },
+  word: string,
+  { text, reference }: { readonly text: string | null; readonly reference: string | null },
+): Promise<WrittenStubs> {
+  const stored = await findWorkflow(workflows, root, word);
+  const { checked } = text === null ? stored : await workflows.check(text, stored.file);
+  const stubs = stubsFor(problemsOf(checked));
+  const wanted = stubs.filter((stub) => reference === null || stub.reference === reference);
+  return { schema: 1, written: workflows.writeMissing(wanted) };
 }
 
 function isKind(word: string): word is ArtifactKind {

@@ -8,7 +8,8 @@ import { applyPatches, type Patch } from '../yaml/edit/edit.ts';
 import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Path } from '../yaml/yaml.ts';
 import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
-import { graphOf } from './workflow-files.ts';
+import { stubsFor } from './runs/stubs.ts';
+import { graphOf, shownParameters, type ShownParameters } from './workflow-files.ts';
 
 /** A problem with the place that it is about. */
 export interface DraftProblem extends DiagnosticDocument {
@@ -34,7 +35,11 @@ export interface Draft extends DraftGraph {
   readonly editable: boolean;
   /** As written; null where its YAML cannot be read: the graph is empty then. */
   readonly definition: Json;
+  /** What a run of it can be given; empty where there are errors. */
+  readonly parameters: ShownParameters;
   readonly problems: readonly DraftProblem[];
+  /** What it refers to, does not exist, and can be written as a stub: `agent:writer`. */
+  readonly missing: readonly string[];
 }
 
 /** An unsaved text in the place of a stored one, as a graph with its problems, after an act. */
@@ -70,6 +75,8 @@ export async function composeWorkflow(
     language: grammar.name,
     editable: grammar.graph !== null,
     definition,
+    parameters: shownParameters(checked.ok ? checked.value : null),
+    missing: stubsFor(found).map(({ reference }) => reference),
     ...graph,
     notes: [...(acted?.ok === true ? acted.notes : []), ...graph.notes],
     problems: found.map((each): DraftProblem => {

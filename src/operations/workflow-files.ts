@@ -54,15 +54,18 @@ export interface WorkflowFile extends WorkflowDocument {
   /** Changes with the text. */
   readonly revision: string;
   readonly text: string;
-  readonly parameters: Readonly<
-    Record<string, Pick<ValueType, 'type' | 'enum' | 'required' | 'default' | 'description'>>
-  >;
+  readonly parameters: ShownParameters;
   /** The steps of its own body; empty where there are errors. */
   readonly graph: {
     readonly nodes: readonly WorkflowNode[];
     readonly edges: readonly { readonly from: string; readonly to: string }[];
   };
 }
+
+/** The parameters of a workflow, as far as a form needs them. */
+export type ShownParameters = Readonly<
+  Record<string, Pick<ValueType, 'type' | 'enum' | 'required' | 'default' | 'description'>>
+>;
 
 interface WorkflowNode {
   readonly id: string;
@@ -132,7 +135,7 @@ export async function readWorkflowFile(
 ): Promise<WorkflowFile> {
   const { path, text, checked } = found;
   const definition = valueOf(checked);
-  const { name = null, version = null, description = null, parameters = {} } = definition ?? {};
+  const { name = null, version = null, description = null } = definition ?? {};
   const { value, overridden } = await workflows.effective(found);
   const { id, tags, author, ui } = identityOf(text, path);
   return {
@@ -148,20 +151,25 @@ export async function readWorkflowFile(
     description,
     revision: revisionOf(text),
     text,
-    parameters: Object.fromEntries(
-      Object.entries(parameters).map(([key, type]) => [
-        key,
-        {
-          type: type.type,
-          enum: type.enum,
-          required: type.required,
-          ...(type.default !== undefined && { default: type.default }),
-          description: type.description,
-        },
-      ]),
-    ),
+    parameters: shownParameters(definition),
     graph: definition === null ? { nodes: [], edges: [] } : await graphOf(workflows, definition, value),
   };
+}
+
+/** None where a workflow has errors. */
+export function shownParameters(workflow: Workflow | null): ShownParameters {
+  return Object.fromEntries(
+    Object.entries(workflow?.parameters ?? {}).map(([key, type]) => [
+      key,
+      {
+        type: type.type,
+        enum: type.enum,
+        required: type.required,
+        ...(type.default !== undefined && { default: type.default }),
+        description: type.description,
+      },
+    ]),
+  );
 }
 
 /**

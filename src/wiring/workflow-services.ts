@@ -46,7 +46,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
         starting,
         overrides: overrides.map((file) => resolve(cwd, file)),
       }),
-    check: async (text, file) => checkWorkflow(disk, await settings(), text, file),
+    check: async (text, file, given) => checkWorkflow(disk, await settings(), text, file, given),
     identities: () => identities(disk),
     effective: ({ text, path }) => effectiveDefinition(disk, text, path),
     write: (path, before, text) => writeDefinition(disk, path, before, text),

@@ -48,3 +48,21 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   });
   expect({ where, violations }).toEqual({ where, violations: [] });
 }
+
+/** Presses Tab until what has the focus has this name, as a person does who uses no mouse. */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  const seen: string[] = [];
+  for (let presses = 0; presses < 120; presses += 1) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate(() => {
+      const { activeElement } = document;
+      const element = (activeElement?.shadowRoot?.activeElement ?? activeElement) as HTMLInputElement | null;
+      return (
+        element?.getAttribute('aria-label') ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? ''
+      );
+    });
+    seen.push(focused.slice(0, 40));
+    if (name.test(focused)) return;
+  }
+  throw new Error(`no Tab reaches ${String(name)}, only ${seen.join(' | ')}`);
+}

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { browserFixture, expectAccessible } from './browser.ts';
+import { browserFixture, expectAccessible, tabTo } from './browser.ts';
 
 /** A workflow whose text nobody would print like this. */
 const flow = `# Kept as it is.
@@ -93,23 +93,97 @@ test('a file that changed meanwhile is not overwritten', { timeout: 180_000 }, a
   expect(bed.fixture.faults).toEqual([]);
 });
 
-/** Presses Tab until what has the focus has this name. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  const seen: string[] = [];
-  for (let presses = 0; presses < 120; presses += 1) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate(() => {
-      const { activeElement } = document;
-      const element = (activeElement?.shadowRoot?.activeElement ?? activeElement) as HTMLInputElement | null;
-      return (
-        element?.getAttribute('aria-label') ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? ''
-      );
-    });
-    seen.push(focused.slice(0, 30));
-    if (name.test(focused)) return;
-  }
-  throw new Error(`no Tab reaches ${String(name)}, only ${seen.join(' | ')}`);
-}
+test('what changed meanwhile stays, and the text goes to a new file', { timeout: 180_000 }, async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await open(page, 'flow');
+  await page.getByRole('button', { name: 'Delete test' }).click();
+  await expect.poll(() => shownText(page)).not.toContain('depends_on');
+  const theirs = flow.replace('10m', '20m');
+  // The page hears of it without being asked.
+  writeFileSync(fileOf('flow.yaml'), theirs);
+  await page.getByText('The file has changed since you opened it.').waitFor();
+  await page.getByLabel('Save as').fill('lean');
+  await page.getByRole('button', { name: 'Save as a new workflow' }).click();
+  await page.getByText('Saved as workflows/lean.yaml.').waitFor();
+  expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toBe(theirs);
+  expect(readFileSync(fileOf('lean.yaml'), 'utf8')).toBe(
+    flow.replace('name:   flow', 'name:   lean').replace(/  test:\n[^]*/, ''),
+  );
+  await page.getByRole('heading', { name: 'Edit workflows/lean.yaml' }).waitFor();
+  await expect.poll(() => shownText(page)).toContain('name:   lean');
+  expect(bed.fixture.faults).toEqual([]);
+});
+
+test('steps are copied into another workflow by keyboard', { timeout: 180_000 }, async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await open(page, 'flow');
+  await page.getByRole('button', { name: /^build, command/ }).press('Enter');
+  await page.getByRole('button', { name: /^test, command/ }).press('Shift+Enter');
+  await page.getByRole('heading', { name: '2 steps' }).waitFor();
+  await page.keyboard.press('Control+c');
+  await page.getByText('Copied 2 steps.').waitFor();
+  await open(page, 'release');
+  await page.getByRole('button', { name: /^lint, agent/ }).press('Enter');
+  await page.keyboard.press('Control+v');
+  await page.getByRole('heading', { name: '2 steps' }).waitFor();
+  await page.getByText('build-2, test').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  const copied = `  build-2:
+    command: [echo, built]
+  test:
+    depends_on: [build-2]
+    command: [echo, "\${{ steps.build-2.output }}"]
+`;
+  expect(readFileSync(fileOf('release.yaml'), 'utf8').endsWith(copied)).toBe(true);
+
+  // In a text the same keys paste lines.
+  await page.getByRole('button', { name: /^build-2, command/ }).press('Enter');
+  await page.keyboard.press('Control+x');
+  await expect.poll(() => page.getByRole('button', { name: /^build-2, command/ }).count()).toBe(0);
+  await page.getByRole('textbox', { name: 'Text of the workflow' }).click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.press('Control+v');
+  await page.getByRole('button', { name: /^build-2, command/ }).waitFor();
+  expect(bed.fixture.faults).toEqual([]);
+});
+
+test(
+  'a run is planned and started in the composer, with what is not saved',
+  { timeout: 180_000 },
+  async () => {
+    const { address } = await bed.fixture.serve();
+    const page = await bed.fixture.open(address);
+    await open(page, 'release');
+    await page.getByRole('button', { name: 'Delete ship-it' }).click();
+    await page.getByRole('button', { name: 'Plan and run' }).click();
+    await page.getByRole('button', { name: 'Show the price' }).click();
+    await page.getByText('Fill this in.').waitFor();
+    await page.getByRole('textbox', { name: 'version required' }).fill('3.0.0');
+    await page.getByRole('button', { name: 'Show the price' }).click();
+    await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
+    await expectAccessible(page, 'plan in the composer');
+    expect(readFileSync(fileOf('release.yaml'), 'utf8')).toContain('ship-it');
+    await page.getByRole('button', { name: 'Save and run it, for at most nothing' }).click();
+    await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
+    expect(readFileSync(fileOf('release.yaml'), 'utf8')).not.toContain('ship-it');
+    expect(bed.fixture.faults).toEqual([]);
+  },
+);
+
+test('what stages name and is missing gets a stub', { timeout: 180_000 }, async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  writeFileSync(fileOf('review.yaml'), stages.replace('writer', 'poet'));
+  await open(page, 'review');
+  await page.getByRole('button', { name: 'Write a stub of agent:poet' }).click();
+  await page.getByText('Wrote agents/poet/role.md').waitFor();
+  await expect.poll(() => page.getByText('is an agent that is not there').count()).toBe(0);
+  expect(await page.getByRole('button', { name: /^Write a stub/ }).count()).toBe(0);
+  expect(bed.fixture.faults).toEqual([]);
+});
 
 test(
   'a person adds a step, connects it, saves and runs it by keyboard alone',

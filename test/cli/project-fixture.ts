@@ -27,7 +27,7 @@ import { effectiveDefinition, writeDefinition } from '../../src/operations/proje
 import { identitiesBy } from '../../src/operations/project/find-workflow.ts';
 import { projectFiles } from '../../src/operations/project/workflows.ts';
 import { nowhere } from '../support/nowhere.ts';
-import { listWorkflowFiles } from '../../src/operations/project/project-files.ts';
+import { listWorkflowFiles, writeMissing } from '../../src/operations/project/project-files.ts';
 import { requestControl } from '../../src/host/control.ts';
 import { JournalReader } from '../../src/disk/journal-reader.ts';
 import { misplacedMail } from '../../src/mail/mailboxes/misplaced.ts';
@@ -306,7 +306,6 @@ export class ProjectFixture {
     type Elsewhere =
       | 'oneShot'
       | 'confirm'
-      | 'writeMissing'
       | 'watchFiles'
       | 'records'
       | 'run'
@@ -324,6 +323,7 @@ export class ProjectFixture {
       identities: () => Promise.resolve(identitiesBy(disk, identity)),
       effective: ({ text, path }) => effectiveDefinition(disk, text, path),
       write: (path, before, text) => writeDefinition(disk, path, before, text),
+      writeMissing: (files) => writeMissing(disk, files),
       artifacts: () => Promise.resolve(artifactsIn({ ...this.#surroundings(), providers: [] })),
       planning: () =>
         Promise.resolve({ estimate: () => ({ usd: null, tokens: null, price: null }), slots: 4 }),

@@ -6,9 +6,10 @@ import { occurrencesIn } from '../occurrences.ts';
 import { renameAt } from '../rename.ts';
 import { valueAt } from '../cursor.ts';
 import { edited, isIn, refused, setAt, type Acted, type Acting } from './acting.ts';
+import { add, duplicate, paste, type CopiedStep } from './adding.ts';
 import { connect, disconnect, readingOf, withoutNeeds } from './dependencies.ts';
-import { writtenSteps, type Layout } from './layout.ts';
-import { arrange, copied, move, reorder } from './places.ts';
+import { writtenSteps } from './layout.ts';
+import { arrange, move, reorder } from './places.ts';
 import { use } from './use.ts';
 
 /** What a person does to a graph, or in the form of a step. */
@@ -23,6 +24,8 @@ export type Act =
       readonly position?: readonly [number, number];
     }
   | { readonly do: 'duplicate'; readonly steps: readonly string[] }
+  /** Steps that were copied in a workflow of this language. */
+  | { readonly do: 'paste'; readonly language: string; readonly steps: readonly CopiedStep[] }
   /** `rewire`: what waited for them waits for what they waited for. */
   | { readonly do: 'remove'; readonly steps: readonly string[]; readonly rewire?: boolean }
   | { readonly do: 'rename'; readonly step: string; readonly name: string }
@@ -55,6 +58,8 @@ export function act(text: string, file: Json, grammar: Grammar, wish: Act): Acte
       return add(acting, wish);
     case 'duplicate':
       return duplicate(acting, wish.steps);
+    case 'paste':
+      return paste(acting, wish.language, wish.steps);
     case 'remove':
       return remove(acting, wish.steps, wish.rewire ?? false);
     case 'rename':
@@ -100,50 +105,6 @@ function namesIn(wish: Act): readonly string[] {
     default:
       return [];
   }
-}
-
-function add({ text, file, steps, layout }: Acting, wish: Extract<Act, { do: 'add' }>): Acted {
-  const { kind, needs = [], position } = wish;
-  const id = freeName(
-    wish.id ?? kind.replaceAll('_', '-'),
-    steps.map((step) => step.id),
-  );
-  const like = steps.map(({ value }) => value);
-  const body = wish.value ?? layout.kinds.find(({ name }) => name === kind)?.make(id, like) ?? null;
-  if (body === null) return refused(`write a step of the kind \`${kind}\` in the text`);
-  const value = {
-    ...(needs.length > 0 && { depends_on: [...needs] }),
-    ...body,
-    ...(position !== undefined && { ui: { position: position.map(Math.round) } }),
-  };
-  return edited(text, [adding(file, layout, id, value, steps.length)]);
-}
-
-/** The operation that adds a step behind all others; `count`: how many there will be before it. */
-function adding(file: Json, layout: Layout, id: string, value: JsonObject, count: number): Operation {
-  const { steps: key, id: idKey } = layout;
-  const [step, path] = idKey === null ? [value, [key, id]] : [{ [idKey]: id, ...value }, [key, count]];
-  const there = valueAt(file, [key]);
-  if (there !== undefined && there !== null) return { do: 'add', path, value: step };
-  const whole = idKey === null ? { [id]: step } : [step];
-  return { do: there === undefined ? 'add' : 'set', path: [key], value: whole };
-}
-
-/** The name, or with the first number behind it that makes it free. */
-function freeName(name: string, taken: readonly string[]): string {
-  let free = name;
-  for (let number = 2; taken.includes(free); number += 1) free = `${name}-${String(number)}`;
-  return free;
-}
-
-function duplicate({ text, file, steps, layout }: Acting, names: readonly string[]): Acted {
-  const taken = steps.map(({ id }) => id);
-  const operations = names.map((name): Operation => {
-    const id = freeName(`${name}-copy`, taken);
-    const { [layout.id ?? '']: _name, ...body } = steps.find((step) => step.id === name)!.value;
-    return adding(file, layout, id, copied(body), taken.push(id) - 1);
-  });
-  return edited(text, operations);
 }
 
 function remove(acting: Acting, names: readonly string[], rewire: boolean): Acted {

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import type { Act } from '../../editing/graph/act.ts';
 import type { FormField, Forms } from '../../editing/graph/forms.ts';
+import type { WrittenStubs } from '../artifacts.ts';
 import type { Draft } from '../composer.ts';
 import { count, diagnostic, json, texts, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
+import { shownParameters } from './workflows.ts';
 
 const path = z.array(z.union([z.string(), z.int()]));
 const place = z.tuple([z.number(), z.number()]);
@@ -20,6 +22,11 @@ export const actBody: z.ZodType<Act> = z.discriminatedUnion('do', [
     position: place.exactOptional(),
   }),
   z.strictObject({ do: z.literal('duplicate'), steps: texts }),
+  z.strictObject({
+    do: z.literal('paste'),
+    language: z.string(),
+    steps: z.array(z.strictObject({ id: z.string(), value: object })),
+  }),
   z.strictObject({ do: z.literal('remove'), steps: texts, rewire: z.boolean().exactOptional() }),
   z.strictObject({ do: z.literal('rename'), step: z.string(), name: z.string() }),
   z.strictObject({ do: z.enum(['connect', 'disconnect']), from: z.string(), to: z.string() }),
@@ -67,9 +74,14 @@ export const composedDocument = schemaOf<Draft>()(
         implied: z.boolean().describe('It is not written in `depends_on`'),
       }),
     ),
+    parameters: shownParameters.describe('What a run of it can be given; empty where there are errors'),
+    missing: texts.describe('What it refers to, does not exist, and can be written as a stub'),
     problems: z.array(diagnostic.extend({ path, step: z.string().nullable() })),
   }),
 );
+
+/** Files that a stub was written to. */
+export const stubsDocument = schemaOf<WrittenStubs>()(z.strictObject({ schema: version, written: texts }));
 
 const field: z.ZodType<FormField> = z.lazy(() =>
   z.strictObject({

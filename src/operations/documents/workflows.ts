@@ -44,13 +44,17 @@ export const workflowsDocument = schemaOf<readonly WorkflowRow[]>()(
   ),
 );
 
-const parameter = z.strictObject({
-  type: z.enum(['string', 'number', 'integer', 'boolean', 'array', 'object', 'any']),
-  enum: z.array(json).nullable().describe('The allowed values; null: any of its type'),
-  required: z.boolean(),
-  default: json.exactOptional(),
-  description: z.string().nullable(),
-});
+/** The parameters of a workflow, for a form. */
+export const shownParameters = z.record(
+  z.string(),
+  z.strictObject({
+    type: z.enum(['string', 'number', 'integer', 'boolean', 'array', 'object', 'any']),
+    enum: z.array(json).nullable().describe('The allowed values; null: any of its type'),
+    required: z.boolean(),
+    default: json.exactOptional(),
+    description: z.string().nullable(),
+  }),
+);
 
 const workflow = {
   ...about,
@@ -71,7 +75,7 @@ const workflow = {
   description: z.string().nullable(),
   revision: z.string().describe('Of the text: what `If-Match` takes'),
   text: z.string(),
-  parameters: z.record(z.string(), parameter),
+  parameters: shownParameters,
   graph: z.strictObject({
     nodes: z.array(
       z.strictObject({

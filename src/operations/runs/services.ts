@@ -33,7 +33,7 @@ export interface WorkflowServices {
    */
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
   /** The same for an unsaved definition, in the place of this file (absolute). */
-  check(text: string, file: string): Promise<FoundWorkflow>;
+  check(text: string, file: string, given?: Pick<ReadOptions, 'starting'>): Promise<FoundWorkflow>;
   /** The names, tags and colours of the definitions in workflows/, without checking them. */
   identities(): Promise<readonly Identity[]>;
   /**

@@ -29,11 +29,22 @@ export interface AskedRun extends Given {
   readonly id: string | null;
 }
 
-/** A workflow with values for its parameters. Throws all problems at once. */
-async function prepared(project: ProjectServices, word: string, { parameters, context }: Given) {
-  const found = await findWorkflow(project.workflows, project.root, word);
+/**
+ * A workflow with values for its parameters. `text`: unsaved, in the place of the stored one; null:
+ * there is none. Throws all problems at once.
+ */
+async function prepared(
+  { workflows, root }: ProjectServices,
+  word: string,
+  { parameters, context }: Given,
+  text: string | null = null,
+) {
+  const found = await findWorkflow(workflows, root, word);
   const starting = { context: new Set(Object.keys(context)), only: null };
-  const read = await project.workflows.read(found.file, project.root, { starting });
+  const read =
+    text === null
+      ? await workflows.read(found.file, root, { starting })
+      : await workflows.check(text, found.file, { starting });
   const definition = expectRunnable(read);
   const { values, problems } = fillParameters(definition.parameters, parameters, parameterWord(definition));
   if (problems.length > 0) throw new MailroomError('E_VALUE', problems.join('; '));
@@ -48,13 +59,17 @@ function expectRunnable({ checked }: FoundWorkflow): Workflow {
   throw new ProblemsError(lost.map((problem) => ({ ...problem, severity: 'error' })));
 }
 
-/** The plan of a workflow with these parameters. Starts and writes nothing. */
+/**
+ * The plan of a workflow with these parameters. `text`: unsaved, in the place of the stored one;
+ * null: there is none. Starts and writes nothing.
+ */
 export async function planWorkflow(
   project: ProjectServices,
   word: string,
   given: Given,
+  text: string | null = null,
 ): Promise<PlanDocument> {
-  const { found, definition } = await prepared(project, word, given);
+  const { found, definition } = await prepared(project, word, given, text);
   const data = { ...(await project.workflows.planning()), budget: definition.budget };
   return planDocument(definition, data, found.checked.ok ? found.checked.warnings : []);
 }

@@ -2,6 +2,8 @@ import type { Diagnostic } from '../../kernel/diagnostic.ts';
 
 /** A new file for a reference without a target. */
 interface Stub {
+  /** As the workflow names it: `agent:writer`. */
+  readonly reference: string;
   readonly path: string;
   readonly text: string;
 }
@@ -25,15 +27,13 @@ export function missingReferences(problems: readonly Diagnostic[]): MissingRefer
 
 /** Initial contents of the missing files that a workflow refers to. */
 export function stubsFor(problems: readonly Diagnostic[]): Stub[] {
-  const stubs = new Map<string, string>();
-  for (const { kind, name } of missingReferences(problems)) {
+  return missingReferences(problems).flatMap(({ kind, name }): Stub[] => {
     const stub = stubOf(kind, name);
-    if (stub !== null) stubs.set(stub.path, stub.text);
-  }
-  return [...stubs].map(([path, text]) => ({ path, text }));
+    return stub === null ? [] : [{ reference: `${kind}:${name}`, ...stub }];
+  });
 }
 
-function stubOf(kind: string, name: string): Stub | null {
+function stubOf(kind: string, name: string): Omit<Stub, 'reference'> | null {
   switch (kind) {
     case 'agent':
       return {

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import type { Sending } from '../../operations/sending.ts';
 import type { PlanDocument } from '../../operations/runs/plan.ts';
-import { at, send } from './client.ts';
+import { ask, at, send } from './client.ts';
 
 type Values = Readonly<Record<string, Json>>;
 
@@ -63,8 +63,16 @@ export async function retryStep(run: string, step: string, instructions: string)
   return await send(at('workflow-runs', run, 'retry', step), instructions === '' ? {} : { instructions });
 }
 
-export async function planOf(workflow: string, parameters: Values): Promise<PlanDocument> {
-  return await send(`${at('workflows', workflow)}/plan`, { parameters });
+/** `text`: unsaved, in the place of the stored one; null: there is none. */
+export async function planOf(
+  workflow: string,
+  parameters: Values,
+  text: string | null,
+): Promise<PlanDocument> {
+  return await ask('POST', `${at('workflows', workflow)}/plan`, {
+    parameters,
+    ...(text !== null && { text }),
+  });
 }
 
 /** `usd`: the run stops at this cost; null: only at the limit of the workflow. */

@@ -12,7 +12,7 @@ const pauses = [250, 500, 1_000, 2_000, 5_000];
 const silence = 40_000;
 
 /** What has changed, as the stream names it; null: after a gap, it may be anything. */
-export type Changed = 'mail' | 'run' | 'project' | null;
+export type Changed = 'mail' | 'run' | 'project' | 'workflow_changed' | 'artifact_changed' | null;
 
 /**
  * Reports every change of the project as long as the page has this key. After a gap it reports one

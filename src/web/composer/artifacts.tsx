@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { oneLine } from '../../kernel/one-line.ts';
+import { send } from '../api/client.ts';
+import { ActButton } from '../parts/form.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { State } from '../parts/text.tsx';
+import { notify } from '../state/toasts.ts';
 import type { Artifact } from '../../operations/artifacts.ts';
 import type { Composer } from './model.ts';
 import { dragged } from './node.tsx';
@@ -15,7 +18,10 @@ export function Artifacts({ composer }: { readonly composer: Composer }) {
   const { value: forms } = composer.forms;
   if (forms === null || !forms.step.some(({ key }) => key === 'roles')) return null;
   const words = find.value.toLowerCase();
-  const found = composer.artifacts.value.filter(
+  const { missing = [] } = composer.draft.value ?? {};
+  const known = composer.artifacts.value;
+  const unknown = missing.filter((reference) => !known.some(({ ref }) => ref === reference));
+  const found = [...unknown.map(lacking), ...known].filter(
     ({ ref, description, kind }) =>
       kind !== 'memory' && `${ref} ${description ?? ''}`.toLowerCase().includes(words),
   );
@@ -30,7 +36,7 @@ export function Artifacts({ composer }: { readonly composer: Composer }) {
       />
       <ul class="artifacts">
         {found.slice(0, mostListed).map((each) => (
-          <Item key={each.ref} artifact={each} composer={composer} />
+          <Item key={each.ref} artifact={each} isMissing={missing.includes(each.ref)} composer={composer} />
         ))}
       </ul>
       {found.length === 0 && <p class="empty">Nothing found.</p>}
@@ -41,9 +47,33 @@ export function Artifacts({ composer }: { readonly composer: Composer }) {
   );
 }
 
-function Item({ artifact, composer }: { readonly artifact: Artifact; readonly composer: Composer }) {
+/** What only the text that is not saved names. */
+function lacking(ref: string): Listed {
+  const [kind = ''] = ref.split(':', 1);
+  return { ref, kind, description: null, ok: false, problem: 'it does not exist' };
+}
+
+type Listed = Pick<Artifact, 'ref' | 'description' | 'ok' | 'problem'> & { readonly kind: string };
+
+interface ItemProps {
+  readonly artifact: Listed;
+  /** The workflow refers to it, and it does not exist. */
+  readonly isMissing: boolean;
+  readonly composer: Composer;
+}
+
+function Item({ artifact, isMissing, composer }: ItemProps) {
   const { ref, kind, description, ok, problem } = artifact;
   const [step, ...more] = composer.selected.value;
+  const write = async () => {
+    const content = { text: composer.text.peek(), reference: ref };
+    const { written } = await send<{ readonly written: readonly string[] }>(
+      `${composer.path}/stubs`,
+      content,
+    );
+    notify(`Wrote ${written.join(', ')}: say there what it is.`);
+    await composer.refresh();
+  };
   const give = (to: string | null) => void composer.act({ do: 'use', artifact: ref, step: to });
   return (
     <li
@@ -56,6 +86,11 @@ function Item({ artifact, composer }: { readonly artifact: Artifact; readonly co
       <code>{oneLine(ref, 60)}</code>
       {!ok && <State value="missing" />}
       <span class="dim grow">{oneLine(problem ?? description ?? '', 120)}</span>
+      {isMissing && (
+        <ActButton act={write}>
+          Write a stub <span class="hidden">of {oneLine(ref, 60)}</span>
+        </ActButton>
+      )}
       {step !== undefined && more.length === 0 && (
         <button
           type="button"

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { Draft } from '../../operations/composer.ts';
 import type { Point } from '../graph.ts';
 import type { Composer } from './model.ts';
 import { MiniMap } from './minimap.tsx';
 import { StepNode } from './node.tsx';
-import { box, edgePath, fitted, frameOf, isWithin, placesOf, zoomed, type Camera } from './placing.ts';
+import { useCamera } from './camera.ts';
+import { box, edgePath, placesOf, zoomed } from './placing.ts';
 import { usePointer, useSize, type Gesture } from './pointing.ts';
 
 /** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
@@ -18,18 +19,9 @@ export function Canvas({ composer }: { readonly composer: Composer }) {
 function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: Composer }) {
   const host = useRef<SVGSVGElement>(null);
   const size = useSize(host);
-  const camera = useSignal<Camera | null>(null);
   const gesture = useSignal<Gesture | null>(null);
   const placed = useMemo(() => placesOf(draft), [draft]);
-  const fit = () => (camera.value = fitted(frameOf(placed.values()), size.value.width, size.value.height));
-  const known = useRef<ReadonlyMap<string, Point>>(new Map());
-  useEffect(() => {
-    const added = [...placed].flatMap(([name, place]) => (known.current.has(name) ? [] : [place]));
-    known.current = placed;
-    const { value } = camera;
-    const isHidden = value === null || !added.every((place) => isWithin(place, value, size.value));
-    if (isHidden && placed.size > 0 && size.value.width > 0) fit();
-  }, [placed, size.value]);
+  const { camera, fit, focused } = useCamera({ composer, placed, size, gesture });
   const seen = camera.value ?? { x: 0, y: 0, scale: 1 };
   const pointer = usePointer({ composer, placed, camera, gesture, host });
   const zoom = (factor: number) => {
@@ -44,7 +36,13 @@ function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: 
   const problems = problemsByStep(draft);
   return (
     <div class="canvas">
-      <svg ref={host} role="group" aria-label={`Graph of ${String(draft.steps.length)} steps`} {...pointer}>
+      <svg
+        ref={host}
+        role="group"
+        aria-label={`Graph of ${String(draft.steps.length)} steps`}
+        onFocusIn={focused}
+        {...pointer}
+      >
         <g transform={`scale(${String(seen.scale)}) translate(${String(-seen.x)} ${String(-seen.y)})`}>
           <Edges draft={draft} places={places} composer={composer} />
           {draft.steps.map((step) => (

@@ -1,14 +1,16 @@
-import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useSignal, type Signal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import { Problem } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Trouble, View } from '../parts/panel.tsx';
 import { State, visible } from '../parts/text.tsx';
-import { link } from '../state/route.ts';
+import { edition } from '../state/live.ts';
+import { StartRun } from '../views/start-run.tsx';
 import { AddStep } from './add-step.tsx';
 import { Artifacts } from './artifacts.tsx';
 import { Canvas } from './canvas.tsx';
+import { listenToClipboard } from './clipboard.ts';
 import { Conflict } from './conflict.tsx';
 import { Inspector } from './inspector.tsx';
 import { Composer } from './model.ts';
@@ -19,23 +21,28 @@ import { TextPane } from './text-pane.tsx';
 export function ComposerView({ id }: { readonly id: string }) {
   const composer = useMemo(() => new Composer(id), [id]);
   const problem = useSignal<Problem | null>(null);
+  const isPlanned = useSignal(false);
   useEffect(() => {
     composer.open().catch((error: unknown) => {
       problem.value = error instanceof Problem ? error : new Problem('E_INTERNAL', 0, String(error));
     });
-    const look = () => {
-      if (!document.hidden) void composer.look().catch(() => undefined);
-    };
-    document.addEventListener('visibilitychange', look);
+    const forget = listenToClipboard(composer);
     return () => {
-      document.removeEventListener('visibilitychange', look);
+      forget();
       composer.close();
     };
   }, [composer]);
+  const { value: newest } = edition;
+  const opened = useRef(newest);
+  useEffect(() => {
+    // What cannot be read now is read at the next change.
+    if (newest !== opened.current) composer.refresh().catch(() => undefined);
+  }, [composer, newest]);
   return (
-    <View title={`Edit ${oneLine(id, 60)}`} actions={<Actions composer={composer} />}>
+    <View title={`Edit ${oneLine(id, 60)}`} actions={<Actions composer={composer} isPlanned={isPlanned} />}>
       {problem.value !== null && <Trouble problem={problem.value} />}
       <Conflict composer={composer} />
+      {isPlanned.value && <PlanAndRun composer={composer} />}
       {composer.saved.value === null && problem.value === null && <p class="empty loading">Loading …</p>}
       {composer.saved.value !== null && <Panes composer={composer} />}
     </View>
@@ -65,7 +72,36 @@ function Panes({ composer }: { readonly composer: Composer }) {
   );
 }
 
-function Actions({ composer }: { readonly composer: Composer }) {
+/** The price and the start of a run, without leaving the composer. */
+function PlanAndRun({ composer }: { readonly composer: Composer }) {
+  const draft = composer.draft.value;
+  if (draft === null) return null;
+  return (
+    <section aria-label="Plan and run">
+      {draft.ok ? (
+        <StartRun
+          id={draft.file}
+          parameters={draft.parameters}
+          edited={{
+            text: composer.text.value,
+            isDirty: composer.isDirty.value,
+            save: () => composer.save(),
+          }}
+        />
+      ) : (
+        <p class="panel">It cannot run: correct its errors first.</p>
+      )}
+    </section>
+  );
+}
+
+function Actions({
+  composer,
+  isPlanned,
+}: {
+  readonly composer: Composer;
+  readonly isPlanned: Signal<boolean>;
+}) {
   const { undo, redo } = composer.history.value;
   const errors = composer.draft.value?.problems.filter(({ severity }) => severity === 'error').length ?? 0;
   return (
@@ -83,9 +119,13 @@ function Actions({ composer }: { readonly composer: Composer }) {
       <ActButton kind="primary" act={() => composer.save()}>
         Save
       </ActButton>
-      <a class="button" href={link('workflows', composer.id)}>
+      <button
+        type="button"
+        aria-expanded={isPlanned.value}
+        onClick={() => (isPlanned.value = !isPlanned.value)}
+      >
         Plan and run
-      </a>
+      </button>
     </>
   );
 }

@@ -47,6 +47,7 @@ export class Composer {
   readonly selected = signal<readonly string[]>([]);
   /** The forms of the language; null: it has none, or they have not arrived. */
   readonly forms = signal<Forms | null>(null);
+  /** What stages can name, and what is named and missing. */
   readonly artifacts = signal<readonly Artifact[]>([]);
   readonly #overridden = signal<readonly Overridden[]>([]);
   readonly busy = signal(false);
@@ -54,6 +55,7 @@ export class Composer {
   readonly isDirty = computed(() => this.saved.value !== null && this.text.value !== this.saved.value.text);
   /** A syntax error in the text: the canvas shows what it was before. */
   readonly isFrozen = computed(() => this.draft.value !== null && this.draft.value.definition === null);
+  #address: string;
   editor: Editor | null = null;
   readonly form = signal<SourceForm>({ mark: '', eol: '\n' });
   #reading: AbortController | null = null;
@@ -62,11 +64,13 @@ export class Composer {
 
   constructor(id: string) {
     this.id = id;
+    this.#address = id;
   }
 
   /** Reads the file, or what was typed here and not saved. */
   async open(): Promise<void> {
-    const { text, revision, overridden } = await this.#stored();
+    const { file, text, revision, overridden } = await this.#stored();
+    this.#address = file;
     const [typed, base] = [this.#typed.value, this.#base.value];
     const isOurs = typed !== '' && typed !== text;
     batch(() => {
@@ -85,17 +89,17 @@ export class Composer {
     const draft = this.draft.peek();
     if (draft?.editable !== true) return;
     this.forms.value = (await read<Forms>(at('forms', draft.language))).document;
-    try {
-      this.artifacts.value = (await read<readonly Artifact[]>('/artifacts')).document ?? [];
-    } catch (error) {
-      // Everything else works without them.
-      complain(error);
-    }
+    this.artifacts.value = (await read<readonly Artifact[]>('/artifacts')).document ?? [];
   }
 
   async #stored(): Promise<WorkflowFile> {
-    const { document } = await read<WorkflowFile>(at('workflows', this.id));
+    const { document } = await read<WorkflowFile>(this.path);
     return document!;
+  }
+
+  /** The path of the workflow in the API. A new name or id does not change it. */
+  get path(): string {
+    return at('workflows', this.#address);
   }
 
   get #typed() {
@@ -138,12 +142,7 @@ export class Composer {
   }
 
   async #ask(content: { readonly text: string; readonly act?: Act }, ending?: AbortSignal): Promise<Draft> {
-    return ask(
-      'POST',
-      `${at('workflows', this.id)}/compose`,
-      content,
-      ending === undefined ? {} : { signal: ending },
-    );
+    return ask('POST', `${this.path}/compose`, content, ending === undefined ? {} : { signal: ending });
   }
 
   #show(draft: Draft): void {
@@ -234,33 +233,49 @@ export class Composer {
     });
   }
 
-  /** Writes the text to its file, unless somebody else has changed that. */
-  async save(): Promise<void> {
+  /**
+   * Writes the text to its file, unless somebody else has changed that. Returns whether the file has
+   * the text now.
+   */
+  async save(): Promise<boolean> {
     const { saved, text } = this;
     const base = saved.peek();
-    if (base === null || base.text === text.peek()) return;
+    if (base === null) return false;
+    if (base.text === text.peek()) return true;
     const sent = text.peek();
     try {
       const { revision } = await ask<{ readonly revision: string }>(
         'PUT',
-        at('workflows', this.id),
+        this.path,
         { text: sent },
         { tag: base.revision },
       );
       saved.value = { text: sent, revision };
+      if (this.theirs.peek()?.revision === revision) this.theirs.value = null;
       this.#keep();
       notify('Saved.');
+      return true;
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 412) throw error;
       await this.look();
+      return false;
     }
+  }
+
+  /** Reads again what others may have changed: the file, and what stages can name. */
+  async refresh(): Promise<void> {
+    await this.look();
+    await this.#draw();
+    await this.#loadForms();
   }
 
   /** Reads whether the file has changed since it was opened. */
   async look(): Promise<void> {
-    const { text, revision } = await this.#stored();
     const base = this.saved.peek();
-    if (base === null || revision === base.revision) this.theirs.value = null;
+    const { text, revision } = await this.#stored();
+    // What was saved meanwhile is newer than this answer.
+    if (base === null || this.saved.peek() !== base) return;
+    if (revision === base.revision) this.theirs.value = null;
     else if (text === this.text.peek()) this.#take({ text, revision });
     else if (this.isDirty.peek()) this.theirs.value = { text, revision };
     else this.#take({ text, revision });

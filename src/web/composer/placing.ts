@@ -70,6 +70,35 @@ export function fitted(frame: Frame, width: number, height: number): Camera {
   };
 }
 
+/** The smallest scale at which the names of steps can be read. */
+const readable = 0.6;
+
+/** The camera for a first look: the whole frame, or its beginning where it would be too small to read. */
+export function firstView(frame: Frame, width: number, height: number): Camera {
+  const whole = fitted(frame, width, height);
+  if (whole.scale >= readable) return whole;
+  const begin = (at: number, length: number, room: number) =>
+    length * readable > room ? at : at - (room / readable - length) / 2;
+  return {
+    scale: readable,
+    x: begin(frame.x, frame.width, width),
+    y: begin(frame.y, frame.height, height),
+  };
+}
+
+/** The camera with the step at a place in the middle. */
+export function centred(
+  { x, y }: Point,
+  { scale }: Camera,
+  { width, height }: { readonly width: number; readonly height: number },
+): Camera {
+  return {
+    scale,
+    x: x + (box.width - width / scale) / 2,
+    y: y + (box.height - height / scale) / 2,
+  };
+}
+
 /** Whether a camera shows the whole of the step at a place. */
 export function isWithin(
   { x, y }: Point,

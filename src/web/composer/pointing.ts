@@ -137,7 +137,8 @@ function namesWithin(placed: ReadonlyMap<string, Point>, one: Point, other: Poin
   );
 }
 
-function stepUnder(target: EventTarget | null): string | null {
+/** The step that an element is a part of; null: none. */
+export function stepUnder(target: EventTarget | null): string | null {
   const node = target instanceof Element ? target.closest('[data-step]') : null;
   return node?.getAttribute('data-step') ?? null;
 }

@@ -1,6 +1,7 @@
 import type { CompletionSource } from '@codemirror/autocomplete';
 import { useEffect, useRef } from 'preact/hooks';
-import { ask, at } from '../api/client.ts';
+import { ask } from '../api/client.ts';
+import { complain } from '../state/toasts.ts';
 import type { Composer } from './model.ts';
 import { sourceOffset } from './source-text.ts';
 import { openEditor, type TextEditor } from './text-editor.ts';
@@ -30,7 +31,7 @@ export function TextPane({ composer }: { readonly composer: Composer }) {
       complete: completing(composer),
       changed: (text) => composer.typed(text),
       moved: (line) => composer.selectLine(line),
-      saved: () => void composer.save(),
+      saved: () => void composer.save().catch(complain),
       history: (depths) => (composer.history.value = depths),
     });
     editor.current = opened;
@@ -57,7 +58,7 @@ function completing(composer: Composer): CompletionSource {
     if (!explicit && context.matchBefore(/[\w.:/{-]$/) === null) return null;
     const text = composer.text.peek();
     const offset = sourceOffset(text, pos, composer.form.peek());
-    const { completions } = await ask<Completions>('POST', `${at('workflows', composer.id)}/complete`, {
+    const { completions } = await ask<Completions>('POST', `${composer.path}/complete`, {
       text,
       offset,
     });

@@ -10,7 +10,7 @@ import { complain } from '../state/toasts.ts';
 /** Runs one action at a time, and shows why it failed. */
 export function useAction() {
   const busy = useSignal(false);
-  const run = async (act: () => Promise<void>): Promise<void> => {
+  const run = async (act: () => Promise<unknown>): Promise<void> => {
     if (busy.value) return;
     busy.value = true;
     try {
@@ -53,7 +53,7 @@ export function WriteButton({
 
 /** A button that does something on the server. `sure`: it asks once more before it does. */
 export function ActButton(props: {
-  readonly act: () => Promise<void>;
+  readonly act: () => Promise<unknown>;
   readonly sure?: string;
   readonly kind?: 'primary' | 'danger' | 'quiet';
   readonly children: ComponentChildren;

@@ -97,12 +97,15 @@ let last = 0;
 /** True: everything may have changed. */
 let isAll = false;
 
+/** Changes when the files that people edit may have changed. */
+export const edition = signal(0);
+
 /**
  * Reads what is shown and may have changed again: at once, and in a flood of changes ten times a
  * second.
  */
 export function refreshAll(what: Changed): void {
-  if (what === null || what === 'project') isAll = true;
+  if (what !== 'mail' && what !== 'run') isAll = true;
   if (timer !== null) return;
   timer = setTimeout(
     () => {
@@ -110,6 +113,7 @@ export function refreshAll(what: Changed): void {
       timer = null;
       last = performance.now();
       for (const [path, entry] of entries) if (entry.users > 0 && isOf(path)) refresh(path, entry);
+      if (isAll) edition.value += 1;
       isAll = false;
     },
     Math.max(0, last + rest - performance.now()),

@@ -131,6 +131,46 @@ describe('adding, copying and removing steps', () => {
     );
   });
 
+  it('copies several steps with what they are to each other', () => {
+    expect(after(steps, { do: 'duplicate', steps: ['plan', 'build'] })).toBe(
+      `${steps}  plan-copy:
+    command: [echo, plan]
+  build-copy:
+    depends_on:
+      - plan-copy
+      - step: plan2
+        when: steps.plan2.exit_code == 0
+    command: [echo, "\${{ steps.plan-copy.output }}"]
+`,
+    );
+  });
+
+  it('pastes steps under free names, without what they wait for elsewhere', () => {
+    const chain = [
+      { id: 'plan', value: { command: ['echo', 'other'] } },
+      {
+        id: 'ship',
+        value: { depends_on: ['plan', 'check'], command: ['echo', '${{ steps.plan.output }}'] },
+      },
+    ];
+    expect(after(steps, { do: 'paste', language: 'native', steps: chain })).toBe(
+      `${steps}  plan-2:
+    command: [echo, other]
+  ship:
+    depends_on: [plan-2]
+    command: [echo, "\${{ steps.plan-2.output }}"]
+note: \`ship\` does not wait for \`check\`, which is not here
+`,
+    );
+    const gate = { id: 'plan', type: 'gate', gate: { kind: 'manual_approval' } };
+    expect(after(stages, { do: 'paste', language: 'swdl', steps: [{ id: 'plan', value: gate }] })).toBe(
+      `${stages}  - id: plan-2\n    type: gate\n    gate:\n      kind: manual_approval\n`,
+    );
+    expect(after(stages, { do: 'paste', language: 'native', steps: chain })).toBe(
+      'refused: steps of the language native do not fit into a workflow of the language swdl',
+    );
+  });
+
   it('removes steps with the entries that wait for them, and names what still reads them', () => {
     expect(after(stages, { do: 'remove', steps: ['build'] })).toBe(
       stages.replace(/  - id: build[^]*?source.*\n/, '').replace('      - build # after the build\n', ''),

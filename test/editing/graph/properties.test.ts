@@ -37,7 +37,7 @@ interface Wish {
 }
 
 const wish: fc.Arbitrary<Wish> = fc.record({
-  kind: fc.nat(9),
+  kind: fc.nat(10),
   one: fc.nat(20),
   other: fc.nat(20),
   place: fc.tuple(fc.integer({ min: -900, max: 900 }), fc.integer({ min: -900, max: 900 })),
@@ -60,6 +60,7 @@ function actOf({ kind, one, other, place }: Wish, text: string): Act {
     { do: 'reorder', step: from.id, before: other % 3 === 0 ? null : to.id },
     { do: 'set', path: [...from.path, 'ui', 'color'], value: 'teal' },
     { do: 'arrange' },
+    { do: 'paste', language: grammarOf('workflow', value).name, steps: [from, to] },
   ];
   return acts[kind]!;
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/operations/composer.ts';
 import { composedDocument, formsDocument } from '../../../src/operations/documents/composer.ts';
+import { planDocument } from '../../../src/operations/documents/workflows.ts';
 import { grammarOf, workflowGrammar } from '../../../src/editing/grammar.ts';
 import { applyPatches } from '../../../src/yaml/edit/edit.ts';
 import { parseYaml } from '../../../src/yaml/yaml.ts';
-import { ApiFixture } from './api-fixture.ts';
+import { ApiFixture, reader } from './api-fixture.ts';
 
 const flow = `name: flow
 version: "1"
@@ -81,6 +82,67 @@ steps:
     expect(ok).toBe(true);
     expect(steps[0]).toMatchObject({ position: null, color: 'teal' });
     expect(notes).toEqual(['`ui.position` of `build` is not `[x, y]`: it is placed automatically']);
+  });
+});
+
+describe('a run of a text that is not saved', () => {
+  it('is planned with its own steps and parameters', async () => {
+    const api = new ApiFixture();
+    api.project.disk.plant('workflows/flow.yaml', flow);
+    const text = flow.replace(
+      'steps:\n',
+      'parameters:\n  region: { type: string, required: true }\nsteps:\n  lint: { command: [echo, linted] }\n',
+    );
+    const at = '/api/v1/workflows/workflows%2Fflow.yaml';
+    const { document } = await api.post(`${at}/compose`, { text });
+    expect(composedDocument.parse(document).parameters).toEqual({
+      region: { type: 'string', enum: null, required: true, description: null },
+    });
+    const lacking = await api.post(`${at}/plan`, { text });
+    expect(lacking).toMatchObject({ status: 422, document: { code: 'E_VALUE' } });
+    const planned = await api.post(`${at}/plan`, { text, parameters: { region: 'eu' } });
+    expect(planDocument.parse(planned.document).contracts.map(({ step }) => step)).toEqual([
+      'lint',
+      'build',
+      'test',
+    ]);
+    expect(api.project.disk.read('workflows/flow.yaml', 10_000)?.toString()).toBe(flow);
+  });
+});
+
+describe('stubs', () => {
+  const stages = `workflow: { id: review, name: Review, version: 1.0.0 }
+stages:
+  - id: draft
+    roles: { primary: { artifact: "agent:poet" }, tools: ["skill:rhyme"] }
+    context: { modules: ["ctx:style"] }
+`;
+  const at = '/api/v1/workflows/workflows%2Freview.yaml';
+
+  it('are written for what a text names and lacks, and for nothing else', async () => {
+    const api = new ApiFixture();
+    api.project.disk.plant('workflows/review.yaml', stages.replace('poet', 'engineer'));
+    const { document } = await api.post(`${at}/compose`, { text: stages });
+    expect(composedDocument.parse(document).missing).toEqual(['agent:poet', 'skill:rhyme', 'ctx:style']);
+    const one = await api.post(`${at}/stubs`, { text: stages, reference: 'agent:poet' });
+    expect(one).toMatchObject({ status: 200, document: { written: ['agents/poet/role.md'] } });
+    const again = await api.post(`${at}/stubs`, { text: stages, reference: 'agent:poet' });
+    expect(again.document).toMatchObject({ written: [] });
+    const other = await api.post(`${at}/stubs`, { text: stages, reference: 'agent:../engineer' });
+    expect(other.document).toMatchObject({ written: [] });
+    const rest = await api.post(`${at}/stubs`, {});
+    expect(rest.document).toMatchObject({ written: ['.claude/skills/rhyme/SKILL.md', 'modules/style.md'] });
+    expect(
+      composedDocument.parse((await api.post(`${at}/compose`, { text: stages })).document).missing,
+    ).toEqual([]);
+  });
+
+  it('need a key that may write', async () => {
+    const api = new ApiFixture();
+    api.project.disk.plant('workflows/review.yaml', stages);
+    const refused = await api.post(`${at}/stubs`, {}, { authorization: `Bearer ${reader.key}` });
+    expect(refused.status).toBe(403);
+    expect(api.project.disk.look('modules/style.md')).toBeNull();
   });
 });
 

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { composeWorkflow, formsFor } from '../../../operations/composer.ts';
-import { actBody, composedDocument, formsDocument } from '../../../operations/documents/composer.ts';
+import { writeStubs } from '../../../operations/artifacts.ts';
+import {
+  actBody,
+  composedDocument,
+  formsDocument,
+  stubsDocument,
+} from '../../../operations/documents/composer.ts';
 import { findWorkflow } from '../../../operations/workflow-files.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
@@ -21,6 +27,22 @@ export const composerRoutes: readonly Route[] = [
       const stored = await findWorkflow(project.workflows, project.root, params.id);
       return { document: await composeWorkflow(project.workflows, stored, body.text, body.act ?? null) };
     },
+  }),
+  route({
+    method: 'post',
+    path: `${workflows}/{id}/stubs`,
+    summary: 'Write stubs of the agents, skills and modules that a workflow refers to and that do not exist',
+    tag: 'workflows',
+    params: byWorkflow,
+    body: z.strictObject({
+      text: z.string().exactOptional().describe('Unsaved; default: the stored one'),
+      reference: z.string().exactOptional().describe('Only this one, such as `agent:writer`'),
+    }),
+    bodyBytes: definitionBytes,
+    document: stubsDocument,
+    handle: async ({ project }, { params, body: { text = null, reference = null } }) => ({
+      document: await writeStubs(project, params.id, { text, reference }),
+    }),
   }),
   route({
     method: 'get',

@@ -91,10 +91,14 @@ export const workflowRoutes: readonly Route[] = [
     summary: 'What a run would do, and its worst case. Starts nothing',
     tag: 'workflows',
     params: byWorkflow,
-    body: z.strictObject(given),
+    body: z.strictObject({
+      ...given,
+      text: z.string().exactOptional().describe('Unsaved; default: the stored one'),
+    }),
+    bodyBytes: definitionBytes,
     document: planDocument,
-    handle: async ({ project }, { params, body }) => ({
-      document: await planWorkflow(project, params.id, body),
+    handle: async ({ project }, { params, body: { text = null, ...asked } }) => ({
+      document: await planWorkflow(project, params.id, asked, text),
     }),
   }),
   route({
