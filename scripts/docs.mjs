@@ -1,5 +1,5 @@
-// Builds the site of the documentation into site/dist/site; `--serve` shows it at an address of this machine.
-// Its generator is installed in site/ by the first build: nothing else needs it.
+// Builds the site of the documentation into site/dist/site; `--serve` shows it at an address of
+// this machine. Its generator is installed in site/ by the first build: nothing else needs it.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

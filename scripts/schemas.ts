@@ -1,14 +1,19 @@
 /**
- * Writes the JSON Schemas of Mailroom's file formats into schemas/, for editors. A test fails when
- * they are out of date.
+ * Writes what is made from the schemas of Mailroom's file formats: JSON Schemas into schemas/, for
+ * editors, and the pages of keys into docs/keys/. Tests fail when one is out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { jsonSchemas } from '../src/operations/json-schemas.ts';
+import { keyPages } from './keys.ts';
 
-const folder = new URL('../schemas/', import.meta.url);
-mkdirSync(folder, { recursive: true });
-for (const [name, schema] of jsonSchemas()) {
-  const options = { ...(await resolveConfig(folder)), parser: 'json' };
-  writeFileSync(new URL(name, folder), await format(JSON.stringify(schema), options));
+const root = new URL('../', import.meta.url);
+
+async function write(path: string, parser: 'json' | 'markdown', text: string): Promise<void> {
+  const place = new URL(path, root);
+  mkdirSync(new URL('.', place), { recursive: true });
+  writeFileSync(place, await format(text, { ...(await resolveConfig(place)), parser }));
 }
+
+for (const [name, schema] of jsonSchemas()) await write(`schemas/${name}`, 'json', JSON.stringify(schema));
+for (const [path, text] of keyPages(jsonSchemas())) await write(path, 'markdown', text);
