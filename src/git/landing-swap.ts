@@ -84,7 +84,7 @@ function headsIn(repository: string): string[] {
     .map((path) => readFileSync(path, 'utf8').trim());
 }
 
-/** What our lock of an index contains. A host that was killed leaves it; its successor takes it over. */
+/** What the lock of an index contains. A killed host leaves it; its successor takes it over. */
 const ourLock = 'held by mailroom while it moves the branch\n';
 
 /** The working tree of a person, which follows its branch. */
@@ -167,7 +167,7 @@ class BranchCheckout {
     return (await this.#refs.ask(args, { maxOutputBytes: listBytes })).split('\0');
   }
 
-  /** Keeps the present files as a commit that only a ref of ours names. */
+  /** Keeps the present files as a commit that only a ref of Mailroom names. */
   async #keep(look: Look, onto: string): Promise<void> {
     const index = join(look.folder, 'index');
     const before = `${index}.before`;

@@ -3,7 +3,7 @@ import { git, whyGitFailed, type GitOptions } from './git.ts';
 /** Why work in git cannot be done, in words. */
 export class GitProblem extends Error {}
 
-/** For commands that make refs and objects: these are durable before the record that relies on them. */
+/** Makes refs and objects durable before the record that relies on them. */
 export const durably: readonly string[] = ['-c', 'core.fsync=reference,loose-object'];
 
 const settings = [
