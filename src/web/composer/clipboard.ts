@@ -5,7 +5,7 @@ import { notify } from '../state/toasts.ts';
 import type { Composer } from './model.ts';
 import { valueAt } from './values.ts';
 
-/* Steps in the clipboard of the system: as data for another composer, and as lines for a text. */
+/* Steps in the clipboard of the system: as data for another composer, and as lines for text fields. */
 
 const type = 'application/x-mailroom-steps';
 
@@ -42,7 +42,7 @@ export function listenToClipboard(composer: Composer): () => void {
   };
 }
 
-/** Whether a person copies a text, or pastes into one. */
+/** Whether a person copies text, or pastes into a text field. */
 function isOfText({ target, type: does }: ClipboardEvent): boolean {
   const isField = target instanceof Element && target.closest('.source, input, textarea, select') !== null;
   return isField || (does !== 'paste' && getSelection()?.isCollapsed === false);

@@ -233,10 +233,7 @@ export class Composer {
     });
   }
 
-  /**
-   * Writes the text to its file, unless somebody else has changed that. Returns whether the file has
-   * the text now.
-   */
+  /** Writes the text to its file, unless that has changed. Returns whether the file has it now. */
   async save(): Promise<boolean> {
     const { saved, text } = this;
     const base = saved.peek();

@@ -73,7 +73,7 @@ export function fitted(frame: Frame, width: number, height: number): Camera {
 /** The smallest scale at which the names of steps can be read. */
 const readable = 0.6;
 
-/** The camera for a first look: the whole frame, or its beginning where it would be too small to read. */
+/** The camera for a first look: the whole frame, or its beginning where that would be too small. */
 export function firstView(frame: Frame, width: number, height: number): Camera {
   const whole = fitted(frame, width, height);
   if (whole.scale >= readable) return whole;

@@ -27,11 +27,11 @@ interface Edited {
 interface StartProps {
   readonly id: string;
   readonly parameters: Readonly<Record<string, FieldShape>>;
-  /** What is planned, and stored before it runs; absent: nobody edits it. */
+  /** What is planned, and stored before it runs; absent while it is not edited. */
   readonly edited?: Edited;
 }
 
-/** The parameters of a workflow, then what a run of it would do and cost at most, then its start. */
+/** The parameters of a workflow, then what a run would do and cost at most, then its start. */
 export function StartRun({ id, parameters, edited }: StartProps) {
   const place = `run-${id}`;
   const planned = useSignal<{ readonly plan: PlanDocument; readonly of: string } | null>(null);
