@@ -29,6 +29,13 @@ export interface Text {
 
 const remedy = 'give a file, `-` for standard input, or `--message TEXT`';
 
+/** The text of a file that the command line names. Throws `E_USAGE` where there is none. */
+export function fileText(services: Context['services'], file: string, hint: string | null = null): string {
+  const text = services.readText(resolve(services.cwd, file));
+  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`, hint);
+  return text;
+}
+
 /** Like `givenText`; throws `E_USAGE` where no text is given. */
 export async function readText(
   context: Context,
@@ -66,9 +73,7 @@ export async function givenText(
     return { text, plain: false, source: 'standard input', remedy };
   }
   if (file === null) return null;
-  const text = services.readText(resolve(services.cwd, file));
-  if (text === null)
-    throw new MailroomError('E_USAGE', `there is no file ${file}`, 'pass the text with `--message TEXT`');
+  const text = fileText(services, file, 'pass the text with `--message TEXT`');
   return { text, plain: false, source: file, remedy };
 }
 

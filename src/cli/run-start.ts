@@ -9,6 +9,7 @@ import { ProblemsError } from '../operations/problems.ts';
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
 import { line, printable } from './format.ts';
+import { fileText } from './message-options.ts';
 import { expectStep as expectFollowed } from './actions/logs.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
 import type {
@@ -236,14 +237,11 @@ function contextFileOf({ services }: Context, file: string | undefined): JsonObj
 
 /** Before a start, an unreadable file is an error of the command line. Throws `E_USAGE`. */
 function contextText(services: Context['services'], file: string): string {
-  let text: string | null;
   try {
-    text = services.readText(resolve(services.cwd, file));
+    return fileText(services, file);
   } catch (error) {
     throw error instanceof MailroomError ? new MailroomError('E_USAGE', error.message, error.hint) : error;
   }
-  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`);
-  return text;
 }
 
 async function refuseAboveCeiling(

@@ -1,9 +1,10 @@
+import { systemCode } from '../kernel/contained.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { diskError } from './disk.ts';
 
 /** True for a system error that says that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
-  return (error as { code?: string }).code === 'ENOENT';
+  return systemCode(error) === 'ENOENT';
 }
 
 /**

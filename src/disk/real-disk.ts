@@ -16,6 +16,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { systemCode } from '../kernel/contained.ts';
 import { attempt, isMissing, unlessMissing } from './disk-attempts.ts';
 import { checkPath, linkOnTheWay, parentOf, pathError, temporaryEnding, temporaryFolder } from './disk.ts';
 import type { Appender, Disk, Look, WriteOptions } from './disk.ts';
@@ -165,7 +166,7 @@ export class RealDisk implements Disk {
         mkdirSync(this.#place(path));
       } catch (error) {
         // Another process may have made it.
-        if ((error as { code?: string }).code !== 'EEXIST' || !this.#isFolder(path)) throw error;
+        if (systemCode(error) !== 'EEXIST' || !this.#isFolder(path)) throw error;
       }
     });
   }

@@ -1,4 +1,5 @@
 import { chmodSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { systemCode } from '../kernel/contained.ts';
 
 type SystemPath = string | Buffer;
 
@@ -17,7 +18,7 @@ export function removeTree(folder: SystemPath, fresh: () => SystemPath): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
-    if (!inTheWay.includes((error as { code?: string }).code ?? '')) throw error;
+    if (!inTheWay.includes(systemCode(error) ?? '')) throw error;
     removePieces(folder, fresh);
   }
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { isJsonObject, type Json } from '../kernel/json.ts';
+import { isJsonObject, valueAt, type Json } from '../kernel/json.ts';
 import { definitionOf, descriptionAt, keysAt, schemasAt, unwrapped } from '../yaml/shape.ts';
-import { cursorsIn, valueAt, type Completion, type Cursor } from './cursor.ts';
+import { cursorsIn, type Completion, type Cursor } from './cursor.ts';
 import { completeExpression } from './expressions.ts';
 import { grammarOf, messageGrammar, type Grammar, type NameKind, type NamePlace } from './grammar.ts';
 import { definitionsIn } from './definitions.ts';

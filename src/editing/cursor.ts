@@ -124,11 +124,3 @@ function without(node: unknown): Json {
     }
   return object;
 }
-
-/** The value at a path; undefined: there is none. */
-export function valueAt(value: Json, path: Path): Json | undefined {
-  let here: Json | undefined = value;
-  for (const key of path)
-    here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? here[key] : undefined;
-  return here;
-}

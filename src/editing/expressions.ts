@@ -1,5 +1,5 @@
-import { isJsonObject, type Json } from '../kernel/json.ts';
-import { valueAt, type Completion, type Cursor } from './cursor.ts';
+import { isJsonObject, valueAt, type Json } from '../kernel/json.ts';
+import type { Completion, Cursor } from './cursor.ts';
 import type { Grammar, NameKind } from './grammar.ts';
 
 type Expressions = NonNullable<Grammar['expressions']>;

@@ -1,6 +1,7 @@
 import { closeSync, constants, fsyncSync, lstatSync, openSync, readdirSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { systemCode } from '../kernel/contained.ts';
 
 /*
  * Two things that git ignores when it writes files: unknown files in the way, and a power failure.
@@ -55,7 +56,7 @@ function look(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOTDIR') return undefined;
+    if (systemCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }

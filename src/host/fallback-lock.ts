@@ -1,4 +1,5 @@
 import lockfile from 'proper-lockfile';
+import { systemCode } from '../kernel/contained.ts';
 import { diskError, parentOf } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
 import { lockFile } from './holder.ts';
@@ -48,7 +49,7 @@ export function takeFallbackLock(disk: Disk, file = lockFile): FallbackLock {
     };
     return { held: true, release, lost };
   } catch (error) {
-    if ((error as { code?: string }).code === 'ELOCKED') return { held: false, reason: 'taken' };
+    if (systemCode(error) === 'ELOCKED') return { held: false, reason: 'taken' };
     throw diskError('lock', file, error);
   }
 }

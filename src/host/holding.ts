@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import process from 'node:process';
-import { readProcess } from '../process/proc.ts';
+import { systemCode } from '../kernel/contained.ts';
+import { isAlive } from '../process/proc.ts';
 import { readHolder } from './holder.ts';
 import type { Holder } from '../letters/letters.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
@@ -19,14 +20,11 @@ export function otherHolder(disk: RealDisk, lock: string): Holder | null {
 
 /** A pid alone may have been reused by another process. */
 export function isThere(pid: number, startTime: string | null): boolean {
-  if (startTime !== null) {
-    const found = readProcess(pid);
-    return found !== null && !found.ended && found.startTime === startTime;
-  }
+  if (startTime !== null) return isAlive({ pid, startTime });
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return systemCode(error) === 'EPERM';
   }
 }

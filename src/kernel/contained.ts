@@ -30,6 +30,11 @@ export function codeOf(error: Error): ErrorCode {
   return error instanceof MailroomError ? error.code : 'E_INTERNAL';
 }
 
+/** The system's name of an error, such as `ENOENT`; undefined: it is not an error of the system. */
+export function systemCode(error: unknown): string | undefined {
+  return (error as { readonly code?: string } | null)?.code;
+}
+
 /** Handles a single thing; returns its unforeseen error in words. Null: done. */
 export function problemWith(act: () => void): string | null {
   try {

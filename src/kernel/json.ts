@@ -71,3 +71,14 @@ function decimalOf(figure: string): string | null {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The keys and indexes that lead to a value. */
+export type Path = readonly (string | number)[];
+
+/** The value at a path; undefined: there is none. */
+export function valueAt(value: Json, path: Path): Json | undefined {
+  let here: Json | undefined = value;
+  for (const key of path)
+    here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? here[key] : undefined;
+  return here;
+}

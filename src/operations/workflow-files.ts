@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { valueAt } from '../editing/cursor.ts';
 import { stepPaths } from '../editing/definitions.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Checked } from '../kernel/diagnostic.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, valueAt, type Json, type JsonObject } from '../kernel/json.ts';
 import { identityOf } from '../languages/shared/identity.ts';
 import type { Effective } from '../languages/shared/workflow-language.ts';
 import { planOf } from '../workflow/machine/plan.ts';

@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
+import { systemCode } from '../kernel/contained.ts';
 
 /** What the system reports about a process (from /proc). */
 export interface ProcessInfo {
@@ -53,6 +54,12 @@ export function readProcess(pid: number): ProcessInfo | null {
   };
 }
 
+/** Whether exactly this process lives; another one under a recycled pid does not count. */
+export function isAlive({ pid, startTime }: Pick<ProcessInfo, 'pid' | 'startTime'>): boolean {
+  const found = readProcess(pid);
+  return found !== null && !found.ended && found.startTime === startTime;
+}
+
 /** The mark in the process's environment; null: it has none, cannot be read, or has ended. */
 export function readMark(pid: number): string | null {
   return markIn(readProc(`/proc/${pid}/environ`));
@@ -81,7 +88,7 @@ export function listProcesses(): number[] | null {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
@@ -166,7 +173,7 @@ function readProc(file: string): Buffer | undefined {
       closeSync(descriptor);
     }
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
     throw error;
   }
@@ -179,8 +186,4 @@ function readAll(descriptor: number): Buffer {
     if (count < shared.length) return shared.subarray(0, count);
     shared = Buffer.allocUnsafeSlow(2 * shared.length);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

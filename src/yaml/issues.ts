@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
+import { listed } from '../kernel/enumerate.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { accepts, descriptionAt, keysAt } from './shape.ts';
 import { formHint, keyHint, listHint, valueHint, type Habits } from './suggest.ts';
@@ -29,15 +30,10 @@ function kindOf(value: unknown): string {
 /** Completes "must be …" where the schema has no words for it. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'invalid_type') return words[issue.expected] ?? issue.expected;
-  if (issue.code === 'invalid_value') return alternatives(issue.values.map(String));
+  if (issue.code === 'invalid_value') return listed(issue.values.map(String), 'or');
   if (issue.code === 'too_small') return `at least ${String(issue.minimum)}`;
   if (issue.code === 'too_big') return `at most ${String(issue.maximum)}`;
   return 'something else';
-}
-
-function alternatives(values: readonly string[]): string {
-  if (values.length < 2) return values.join('');
-  return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -98,7 +94,7 @@ class IssueReporter {
     const habit = valueHint(this.#habits, key, value);
     const near = typeof value === 'string' ? didYouMean(value, known) : null;
     const isItem = typeof value === 'string' && accepts(this.#schema, path, [value]);
-    const listed = isItem && issue.message.startsWith('a list') ? listHint(key, value) : null;
+    const form = isItem && issue.message.startsWith('a list') ? listHint(key, value) : null;
     const bare = typeof value === 'number' || typeof value === 'boolean';
     const quote =
       bare && /^a (?:string|name)/.test(issue.message) ? `quote it: "${this.#written(path, value)}"` : null;
@@ -106,7 +102,7 @@ class IssueReporter {
       'E_VALUE',
       path,
       `${subject} must be ${issue.message}${instead(issue, value)}`,
-      habit ?? near ?? formHint(issue.message, key, value) ?? listed ?? quote,
+      habit ?? near ?? formHint(issue.message, key, value) ?? form ?? quote,
     );
   }
 

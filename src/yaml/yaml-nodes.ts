@@ -1,12 +1,9 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { Node, Pair, ParsedNode, YAMLMap } from 'yaml';
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject, Path } from '../kernel/json.ts';
 import type { Source } from './source.ts';
 import { sourceOffset } from './yaml-scalars.ts';
-
-/** Keys and indexes that lead from the root of a document to a value. */
-export type Path = readonly (string | number)[];
 
 type Parsed = ParsedNode | Node | null | undefined;
 type Range = readonly [number, number];

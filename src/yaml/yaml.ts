@@ -1,15 +1,14 @@
 import { Composer, CST, Lexer, Parser } from 'yaml';
 import type { Document } from 'yaml';
 import type { Checked, Place } from '../kernel/diagnostic.ts';
-import type { Json } from '../kernel/json.ts';
+import type { Json, Path } from '../kernel/json.ts';
 import { Source } from './source.ts';
 import { Reader } from './yaml-nodes.ts';
-import type { Path } from './yaml-nodes.ts';
 import { syntaxProblems } from './yaml-problems.ts';
 import type { Refused, Seen } from './yaml-problems.ts';
 import { composing } from './composing.ts';
 
-export type { Path } from './yaml-nodes.ts';
+export type { Path } from '../kernel/json.ts';
 
 /** A document's value, and where in the text each part of it is. */
 export interface Located {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FormField } from '../../src/editing/graph/forms.ts';
+import { valueAt } from '../../src/kernel/json.ts';
 import { box, fitted, frameOf, placesOf, zoomed } from '../../src/web/composer/placing.ts';
 import { editorPatches, formOf, shown, sourceOffset } from '../../src/web/composer/source-text.ts';
-import { initialOf, shownValue, typedValue, valueAt } from '../../src/web/composer/values.ts';
+import { initialOf, shownValue, typedValue } from '../../src/web/composer/values.ts';
 
 describe('a text in an editor', () => {
   const texts = ['a\nb\n', 'a\r\nb\r\n', '\ufeffa\r\nb', 'a\r\nb\n', 'a\rb\r\n', ''];

@@ -1,5 +1,4 @@
 import { counted } from '../../kernel/enumerate.ts';
-import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { ExecutionReport } from '../../nostr/report.ts';
 import type { PublishedStatus } from '../../nostr/published-status.ts';
@@ -9,6 +8,7 @@ import { problemDocuments, problemsText } from '../../operations/problems.ts';
 import { caller } from '../control.ts';
 import { complainOf } from '../failures.ts';
 import { line } from '../format.ts';
+import { fileText } from '../message-options.ts';
 import { json } from '../output.ts';
 import { follow } from '../run-follow.ts';
 import { pair } from '../run-start.ts';
@@ -26,8 +26,7 @@ export interface NipOptions {
 export async function define(context: Context, file: string, options: NipOptions): Promise<number> {
   context.outsideTurn('nip define');
   const { services, terminal } = context;
-  const text = services.readText(resolve(services.cwd, file));
-  if (text === null) throw new MailroomError('E_TARGET', `there is no file ${file}`);
+  const text = fileText(services, file);
   context.announce();
   const nip = await context.place().nip();
   const defined = await nip.define({ text, file });

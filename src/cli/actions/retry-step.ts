@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../../operations/runs/services.ts';
 import type { Context } from '../context.ts';
+import { fileText } from '../message-options.ts';
 import { fileOf, printVerdict } from '../run-control.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
 
@@ -39,7 +39,5 @@ async function instructionsOf(
 ): Promise<string | null> {
   if (file === undefined) return null;
   if (file === '-') return terminal.readInput();
-  const text = services.readText(resolve(services.cwd, file));
-  if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`);
-  return text;
+  return fileText(services, file);
 }

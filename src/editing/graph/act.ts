@@ -1,10 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Operation } from '../../yaml/edit/edit.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Grammar } from '../grammar.ts';
 import { occurrencesIn } from '../occurrences.ts';
 import { renameAt } from '../rename.ts';
-import { valueAt } from '../cursor.ts';
 import { edited, isIn, refused, setAt, type Acted, type Acting } from './acting.ts';
 import { add, duplicate, paste, type CopiedStep } from './adding.ts';
 import { connect, disconnect, readingOf, withoutNeeds } from './dependencies.ts';

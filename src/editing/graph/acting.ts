@@ -1,7 +1,6 @@
-import type { Json } from '../../kernel/json.ts';
+import { valueAt, type Json } from '../../kernel/json.ts';
 import { edit, type Operation, type Patch } from '../../yaml/edit/edit.ts';
 import type { Path } from '../../yaml/yaml.ts';
-import { valueAt } from '../cursor.ts';
 import type { Grammar } from '../grammar.ts';
 import type { Layout, WrittenStep } from './layout.ts';
 

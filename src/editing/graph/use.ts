@@ -1,7 +1,6 @@
-import type { Json } from '../../kernel/json.ts';
+import { valueAt, type Json } from '../../kernel/json.ts';
 import type { Operation } from '../../yaml/edit/edit.ts';
 import type { Path } from '../../yaml/yaml.ts';
-import { valueAt } from '../cursor.ts';
 import { edited, refused, setAt, type Acted, type Acting } from './acting.ts';
 
 /** Where a reference goes in a stage, by its kind: one value, or one more item of a list. */

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { isoOrNull } from '../../kernel/times.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
 import { itemScope } from '../../workflow/machine/path.ts';
 import type { BodyRule, Rules } from '../../workflow/machine/rules.ts';
@@ -36,8 +37,8 @@ function runRecord(state: RunState, rules: Rules): JsonObject {
       workflow_id: workflow.name,
       workflow_version: workflow.version,
       status: runWords[state.status],
-      started_at: timestamp(startedAt),
-      completed_at: timestamp(endedAt),
+      started_at: isoOrNull(startedAt),
+      completed_at: isoOrNull(endedAt),
       ...(reason === null ? {} : { reason: reason.text }),
       parameters: { ...given?.parameters },
       stages: Object.fromEntries(stages),
@@ -68,8 +69,8 @@ function stageRecord(state: RunState, run: StepRun): JsonObject {
   const outputs = Array.isArray(values) ? [...(values as Json[])] : { ...(values as JsonObject) };
   return {
     status: statusWord(state, run),
-    started_at: timestamp(run.startedAt),
-    completed_at: timestamp(run.settledAt),
+    started_at: isoOrNull(run.startedAt),
+    completed_at: isoOrNull(run.settledAt),
     attempt: attemptsOf(run),
     ...(reason === null ? {} : { reason }),
     ...(hasOutputs ? { outputs } : {}),
@@ -97,10 +98,6 @@ function statusWord(state: RunState, run: StepRun): string {
     case 'CANCELLED':
       return 'cancelled';
   }
-}
-
-function timestamp(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }
 
 /** JSON as readable YAML: one key per line, strings in double quotes. */

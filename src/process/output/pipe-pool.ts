@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import process from 'node:process';
+import { systemCode } from '../../kernel/contained.ts';
 import { makeTemporary, removeTemporary } from '../temporaries.ts';
 import type { Readable } from 'node:stream';
 
@@ -100,7 +101,7 @@ function readNow(reader: number): number | null {
   try {
     return readSync(reader, chunk, 0, chunk.length, null);
   } catch (error) {
-    if (codeOf(error) === 'EAGAIN') return null;
+    if (systemCode(error) === 'EAGAIN') return null;
     throw error;
   }
 }
@@ -129,7 +130,7 @@ function makePipes(): void {
     folder = makeTemporary();
     const names = Array.from({ length: BATCH }, (_, index) => `${folder}/${index}`);
     const { status, error } = spawnSync('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' });
-    works = status === 0 || (error !== undefined && codeOf(error) !== 'ENOENT');
+    works = status === 0 || (error !== undefined && systemCode(error) !== 'ENOENT');
     if (status !== 0) return;
     const open = (path: string, flags: number): number => {
       const descriptor = openSync(path, flags);
@@ -146,8 +147,4 @@ function makePipes(): void {
   } finally {
     if (folder !== null) removeTemporary(folder);
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as { code?: string }).code;
 }

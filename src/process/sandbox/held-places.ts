@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writ
 import { isAbsolute, join } from 'node:path';
 import process from 'node:process';
 import { readPlainFile } from '../plain-file.ts';
-import { readProcess } from '../proc.ts';
+import { isAlive, readProcess } from '../proc.ts';
 
 /*
  * Empty folders at the missing paths that would be obeyed later. A folder even where a file is
@@ -37,7 +37,7 @@ export function keepPlaces(project: string, places: readonly string[]): { readon
 export function removeDeadPlaces(project: string): void {
   const living = keptByOthers(project);
   for (const { file, process: owner, paths } of recordsOf(project)) {
-    if (isAlive(owner)) continue;
+    if (isOwnerAlive(owner)) continue;
     for (const path of paths) if (!living.has(path) && !kept.has(path)) removeEmpty(path);
     rmSync(file, { force: true, recursive: true });
   }
@@ -87,10 +87,9 @@ function ownName(): string {
   return `${String(process.pid)}@${readProcess(process.pid)?.startTime ?? ''}`;
 }
 
-function isAlive(name: string): boolean {
-  const [pid = '', startTime] = name.split('@');
-  const found = readProcess(Number(pid));
-  return found !== null && !found.ended && found.startTime === startTime;
+function isOwnerAlive(name: string): boolean {
+  const [pid = '', startTime = ''] = name.split('@');
+  return isAlive({ pid: Number(pid), startTime });
 }
 
 /** One line per path: `+` for a kept one, `-` for one that may be about to be removed. */
@@ -109,7 +108,7 @@ function writeRecord(project: string, leaving: readonly string[] = []): void {
 
 function keptByOthers(project: string): Set<string> {
   const own = ownName();
-  const others = recordsOf(project).filter(({ process: owner }) => owner !== own && isAlive(owner));
+  const others = recordsOf(project).filter(({ process: owner }) => owner !== own && isOwnerAlive(owner));
   return new Set(others.flatMap(({ keeps }) => keeps));
 }
 

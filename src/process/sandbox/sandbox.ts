@@ -1,6 +1,7 @@
 import { accessSync, existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
+import { systemCode } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ownSettings, settingsAround, workspaceSettings, writableBeside } from './agent-settings.ts';
 import {
@@ -173,7 +174,7 @@ function isReachable(path: string): boolean {
     accessSync(path);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT';
+    return systemCode(error) === 'ENOENT';
   }
 }
 

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
+import { isAlive, listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
 
 /**
  * How long after KILL a process may take to disappear before it counts as a survivor, in
@@ -121,12 +121,6 @@ export async function endAll(
   }
   const survivors = new Set(alive.map(({ pid }) => pid));
   return { ended: [...ending.values()].filter(({ pid }) => !survivors.has(pid)), survivors: alive };
-}
-
-/** True while exactly this process lives; another one under a recycled pid does not count. */
-function isAlive(info: ProcessInfo): boolean {
-  const now = readProcess(info.pid);
-  return now !== null && !now.ended && now.startTime === info.startTime;
 }
 
 /** Signals exactly this process, never another one under its recycled pid. */

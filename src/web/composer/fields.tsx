@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { valueAt, type Path } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { FormField } from '../../editing/graph/forms.ts';
 import { visible } from '../parts/text.tsx';
 import type { Composer } from './model.ts';
-import { initialOf, shownValue, typedValue, valueAt, type Path } from './values.ts';
+import { initialOf, shownValue, typedValue } from './values.ts';
 
 interface FieldProps {
   readonly field: FormField;

@@ -4,11 +4,11 @@ import type { FormField, Forms } from '../../editing/graph/forms.ts';
 import type { Artifact } from '../../operations/artifacts.ts';
 import type { Draft } from '../../operations/composer.ts';
 import type { WorkflowFile } from '../../operations/workflow-files.ts';
+import { valueAt, type Path } from '../../kernel/json.ts';
 import { ask, at, Problem, read, send } from '../api/client.ts';
 import { draft as kept } from '../state/drafts.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { editorPatches, formOf, patched, shown, type SourceForm } from './source-text.ts';
-import { valueAt, type Path } from './values.ts';
 
 type Patch = Draft['patches'][number];
 

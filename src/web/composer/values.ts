@@ -3,18 +3,6 @@ import type { Json } from '../../kernel/json.ts';
 
 /* Values of a definition in the fields of a form. */
 
-export type Path = readonly (string | number)[];
-
-/** The value at a path; undefined: there is none. */
-export function valueAt(definition: Json, path: Path): Json | undefined {
-  let here: Json | undefined = definition;
-  for (const key of path) {
-    if (typeof here !== 'object' || here === null) return undefined;
-    here = Array.isArray(here) ? here[Number(key)] : here[String(key)];
-  }
-  return here;
-}
-
 /** A value as its field shows it; nothing where it is not written. */
 export function shownValue({ control }: Pick<FormField, 'control'>, value: Json | undefined): string {
   if (value === undefined || value === null) return '';

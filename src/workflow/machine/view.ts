@@ -1,4 +1,5 @@
 import type { Reason } from '../../kernel/errors.ts';
+import { isoOrNull } from '../../kernel/times.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Cost } from '../../kernel/cost.ts';
 import { approvalOf } from './approval.ts';
@@ -203,8 +204,8 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     language: rules.workflow.language,
     status: state.status,
     reason: state.reason?.text ?? null,
-    started_at: timestamp(state.startedAt),
-    completed_at: timestamp(state.endedAt),
+    started_at: isoOrNull(state.startedAt),
+    completed_at: isoOrNull(state.endedAt),
     cost: costOf(state.cost),
     ...(credit === null ? {} : { budget: { msats: credit.total, left: credit.total - credit.spent } }),
     warnings: warningsOf(state),
@@ -244,10 +245,6 @@ function missesInput({ phase }: StepRun): boolean {
   return cause?.code === 'E_VAR_MISSING';
 }
 
-function timestamp(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
-}
-
 function costOf({ usd, tokens, unpriced, msats }: Cost): JsonObject {
   return { usd, tokens, unpriced, ...(msats === undefined ? {} : { msats }) };
 }
@@ -276,8 +273,8 @@ function stepDocument(
     agent,
     attempts: attemptsOf(run),
     iterations: iterationsOf(run),
-    started_at: timestamp(run.startedAt),
-    completed_at: timestamp(run.settledAt),
+    started_at: isoOrNull(run.startedAt),
+    completed_at: isoOrNull(run.settledAt),
     exit_code: run.result?.exitCode ?? null,
     error_class: phase.is === 'settled' ? phase.class : null,
     error_code: phase.is === 'settled' ? (phase.reason?.code ?? null) : null,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Path } from '../yaml.ts';
 
 /** A change of the value that a source text says. Paths lead from the root of the text. */
@@ -88,15 +88,13 @@ export function positionAfter(keys: readonly string[], after: string | null | un
  */
 export function smallestOperations(value: Json, operation: Operation): Operation[] {
   if (operation.do !== 'set') return [operation];
-  return differences(valueAt(value, operation.path), operation.value, operation.path);
+  return differences(expectValue(value, operation.path), operation.value, operation.path);
 }
 
-function valueAt(value: Json, path: Path): Json {
-  let here: Json | undefined = value;
-  for (const key of path)
-    here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? here[key] : undefined;
-  if (here === undefined) throw nothingAt(path);
-  return here;
+function expectValue(value: Json, path: Path): Json {
+  const found = valueAt(value, path);
+  if (found === undefined) throw nothingAt(path);
+  return found;
 }
 
 function differences(before: Json, after: Json, path: Path): Operation[] {
