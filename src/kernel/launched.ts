@@ -1,5 +1,6 @@
 /**
- * A process that was started behind the launch barrier; pid and start time identify it permanently.
+ * A process as a host records it. Pid and start time, made of the system's boot and the process's
+ * start, identify it permanently.
  */
 export interface Launched {
   readonly pid: number;

@@ -1,4 +1,5 @@
 import type { Capability } from '../kernel/capabilities.ts';
+import type { Launched } from '../kernel/launched.ts';
 import type { Exit } from '../providers/provider.ts';
 
 /**
@@ -141,16 +142,6 @@ export interface ProcessResult {
   readonly survivors: readonly number[];
 }
 
-export interface Launch {
-  readonly pid: number;
-  /**
-   * Identifies the process permanently together with the pid; made of the system's boot and the
-   * process's start.
-   */
-  readonly startTime: string;
-  readonly mark: string;
-}
-
 export interface SuperviseHooks {
   /** Receives the masked output as it arrives, within the output limit. */
   output?(stream: 'stdout' | 'stderr', chunk: Buffer): void;
@@ -161,7 +152,7 @@ export interface Supervised {
    * Resolves when the process exists (with a barrier: when it waits there); null if it ended
    * before. Never rejects.
    */
-  readonly ready: Promise<Launch | null>;
+  readonly ready: Promise<Launched | null>;
   /**
    * Resolves once the program and its descendants have ended and the files are closed. Never
    * rejects.

@@ -18,7 +18,7 @@ export interface LaunchBarrier {
   close(): void;
 }
 
-export interface Launched {
+export interface Spawned {
   readonly child: ChildProcess;
   readonly barrier: LaunchBarrier;
   /** Standard output and standard error; null: the system has refused to start the process. */
@@ -26,7 +26,7 @@ export interface Launched {
 }
 
 /** Spawns the process as leader of a new session. Throws if the system refuses at once. */
-export function launch(spec: ProcessSpec): Launched {
+export function launch(spec: ProcessSpec): Spawned {
   const [program, ...rest] = wrap(spec.containment, spec.argv, spec.launchBarrier, spec.cwd);
   const input = openInput(spec.stdin, spec.stdoutFile);
   const pipes: (OutputPipe | null)[] = [];

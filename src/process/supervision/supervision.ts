@@ -3,14 +3,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { bytesInWords } from '../../kernel/bytes.ts';
 import type { Capture, CaptureEvents } from '../output/capture.ts';
 import { watchCommands, type CommandWatch } from './command-limit.ts';
-import type { LaunchBarrier, Launched } from './launch.ts';
+import type { Launched } from '../../kernel/launched.ts';
+import type { LaunchBarrier, Spawned } from './launch.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
 import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
 import { ProcessTree } from './tree.ts';
-import type { EndReason, Launch, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
+import type { EndReason, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
 
 const GRACE_MS = 3000;
 /**
@@ -49,10 +50,10 @@ export class Supervision {
   #leaderIsGone = false;
   #timer: NodeJS.Timeout | undefined;
   #listenTimer: NodeJS.Timeout | undefined;
-  #ready: Promise<Launch | null> | null = null;
+  #ready: Promise<Launched | null> | null = null;
 
   /** `captures`: open, for standard output and standard error. */
-  constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Launched, captures: readonly Capture[]) {
+  constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Spawned, captures: readonly Capture[]) {
     const { child, barrier } = launched;
     this.#spec = spec;
     this.#child = child;
@@ -76,7 +77,7 @@ export class Supervision {
    * Resolves when the process exists (with a barrier: when it waits there); null if it ended
    * before. Never rejects.
    */
-  get ready(): Promise<Launch | null> {
+  get ready(): Promise<Launched | null> {
     return (this.#ready ??= this.#reachedBarrier());
   }
 
@@ -156,7 +157,7 @@ export class Supervision {
     this.#leaderGone({ exitCode: why.exitCode, signal: null }, why.error);
   }
 
-  async #reachedBarrier(): Promise<Launch | null> {
+  async #reachedBarrier(): Promise<Launched | null> {
     const pid = this.#child.pid;
     if (pid === undefined) return null;
     const reached = new Promise<boolean>((resolve) => this.#barrier.reached(() => resolve(true)));
