@@ -20,8 +20,8 @@ export function heartbeatOf(given: string | undefined, ci: string | undefined): 
 }
 
 /**
- * Says at this interval what has been under way for at least half of it; nothing where there is no
- * such thing. Returns what ends it.
+ * Reports at this interval the work that has been running for at least half of it; reports nothing
+ * if there is none. Returns a function that ends it.
  */
 export function startHeartbeat(
   { every }: Pick<Terminal, 'every'>,

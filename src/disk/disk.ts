@@ -32,7 +32,7 @@ export interface Appender {
   /** Makes the written bytes durable. */
   sync(): void;
   /**
-   * The same beside the work of this process: resolves once what was written before is durable.
+   * Like `sync`, in another thread: resolves once the bytes written before this call are durable.
    * Rejects with `E_DISK`.
    */
   syncBeside(): Promise<void>;

@@ -12,7 +12,7 @@ export class RealAppender implements Appender {
   readonly #path: string;
   readonly #file: number;
   #size: number;
-  /** How many syncs are under way beside. */
+  /** The number of syncs in progress. */
   #syncs = 0;
   #closes = false;
 

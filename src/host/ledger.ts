@@ -34,7 +34,7 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
   #pending: Event[] = [];
   /** How many of them are in the journal, but not durable. */
   #written = 0;
-  /** Whether a sync is under way beside. */
+  /** Whether a sync is in progress. */
   #syncing = false;
   /** The number of the last event. */
   #last: number;
@@ -74,7 +74,7 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     return this.#time.onWall(timestamp, this.#state.now);
   }
 
-  /** Throws `E_INTERNAL` while a sync is under way. */
+  /** Throws `E_INTERNAL` while a sync is in progress. */
   record(facts: readonly Recorded[]): void {
     if (this.#syncing) throw new MailroomError('E_INTERNAL', 'recorded while a sync is under way');
     for (const fact of facts) {

@@ -83,7 +83,7 @@ export class Loop {
   #scan = true;
   #scanAt = 0;
   #syncing = false;
-  /** Reports that came while a sync was under way: the next look takes them. */
+  /** Reports that came while a sync was in progress: the next look takes them. */
   readonly #late: (() => void)[] = [];
   /** Since when only a disk error is left. */
   #blockedAt: number | null = null;
@@ -110,7 +110,7 @@ export class Loop {
   }
 
   /**
-   * Passes a report of a process to the host; `wake` the loop afterwards. While a sync is under way
+   * Passes a report of a process to the host; `wake` the loop afterwards. While a sync is in progress
    * the report waits for its end: what it records must not show with what becomes durable. A
    * failing journal ends the loop.
    */

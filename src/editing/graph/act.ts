@@ -25,7 +25,7 @@ export type Act =
   | { readonly do: 'duplicate'; readonly steps: readonly string[] }
   /** Steps that were copied in a workflow of this language. */
   | { readonly do: 'paste'; readonly language: string; readonly steps: readonly CopiedStep[] }
-  /** `rewire`: what waited for them waits for what they waited for. */
+  /** `rewire`: their dependents depend on their dependencies instead. */
   | { readonly do: 'remove'; readonly steps: readonly string[]; readonly rewire?: boolean }
   | { readonly do: 'rename'; readonly step: string; readonly name: string }
   | { readonly do: 'connect' | 'disconnect'; readonly from: string; readonly to: string }

@@ -112,7 +112,7 @@ export class Processes {
   /** Runs a process to its end. Throws the reason if it could not start. */
   async run(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
     const { editsBut, project } = this.#options;
-    // Most have nothing to wait for, and start at once: before what else their host does now.
+    // Most jobs watch no folder: they start at once, before the next work of their host.
     const watches = job.watched.length === 0 ? none : await this.#watch(job.watched);
     const isRecorded = job.kind === 'agent' && editsBut !== undefined;
     const edits = isRecorded ? await watchEdits(job.workspace, project, editsBut) : null;

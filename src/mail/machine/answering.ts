@@ -38,7 +38,7 @@ interface PartialAnswer {
   readonly id: MessageId;
   /** Who may answer; more than one: `--as` is required. */
   readonly as: readonly RoleName[];
-  /** The types that answer; one: it goes without saying. */
+  /** The types that answer; a single one need not be named. */
   readonly types: readonly TypeName[];
   /** The fields that an answer of these types still needs. */
   readonly fields: (types: readonly TypeName[]) => Fields;

@@ -5,7 +5,7 @@ import type { ProjectServices } from '../services.ts';
 import { askRun, cancelWaiting, refuseImpossible, type RunVerdict } from './ask-run.ts';
 import type { StoredRun, WorkflowServices } from './services.ts';
 
-/** Who gives a command, and by what it is found again. */
+/** Who gives a command, and the id by which a repetition is recognized. */
 export interface Commander {
   readonly project: ProjectServices;
   readonly by: string;

@@ -9,7 +9,7 @@ import { findProgram } from '../../process/proc.ts';
 import { hashOf } from '../project/definition.ts';
 import { programFor } from '../project/doctor-agents.ts';
 
-/** How long what was found holds, in milliseconds. */
+/** How long a finding is valid, in milliseconds. */
 const fresh = 1_000;
 
 interface Watched {

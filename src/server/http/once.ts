@@ -5,14 +5,14 @@ import { Refusal } from './problem.ts';
 const mostKept = 1_000;
 
 interface Kept {
-  /** Of the request. */
+  /** The digest of the request. */
   readonly digest: string;
   readonly answer: Promise<Response>;
 }
 
 /**
  * Requests with an `Idempotency-Key`: a repeated one gets the answer of the first. After a restart
- * the id that is made of the key serves the same end, as it is the name of the command's file.
+ * the command's file, whose name is made of the key, prevents a repetition.
  */
 export class Once {
   readonly #kept = new Map<string, Kept>();

@@ -38,7 +38,7 @@ export function Conflict({ composer }: { readonly composer: Composer }) {
   );
 }
 
-/** Another file for what is here. */
+/** Saves the text under another name. */
 function SaveAs({ composer }: { readonly composer: Composer }) {
   const name = useSignal('');
   const save = async () => {

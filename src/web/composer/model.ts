@@ -53,7 +53,7 @@ export class Composer {
   readonly busy = signal(false);
   readonly history = signal({ undo: 0, redo: 0 });
   readonly isDirty = computed(() => this.saved.value !== null && this.text.value !== this.saved.value.text);
-  /** A syntax error in the text: the canvas shows what it was before. */
+  /** A syntax error in the text: the canvas shows the last valid graph. */
   readonly isFrozen = computed(() => this.draft.value !== null && this.draft.value.definition === null);
   #address: string;
   editor: Editor | null = null;
@@ -284,7 +284,7 @@ export class Composer {
     if (stored !== null) this.#take(stored);
   }
 
-  /** What is here counts as made from what is stored now, so that saving replaces it. */
+  /** The text counts as made from the stored version, so that saving replaces that. */
   keepOurs(): void {
     const stored = this.theirs.peek();
     if (stored === null) return;
@@ -351,7 +351,7 @@ export class Composer {
     if (found !== undefined && !this.selected.peek().includes(found.id)) this.selected.value = [found.id];
   }
 
-  /** Ends what is under way. */
+  /** Cancels requests in progress. */
   close(): void {
     clearTimeout(this.#timer);
     this.#reading?.abort();

@@ -20,7 +20,7 @@ export function placesOf({ steps, edges }: Graph): Map<string, Point> {
     edges,
   );
   const own = steps.flatMap(({ position }) => (position === null ? [] : [position]));
-  // What has no place of its own stays left of nothing, below what has one.
+  // Steps without a position start at the left edge, below the steps that have one.
   const top = own.length === 0 ? 0 : Math.max(...own.map(([, y]) => y)) + box.height + gap.y;
   const taken = new Set<string>();
   return new Map(

@@ -14,7 +14,7 @@ export interface Live<T> {
 interface Entry extends Live<unknown> {
   users: number;
   tag: string | null;
-  /** A request is under way; `again`: something has changed since it was sent. */
+  /** A request is in progress; `again`: something has changed since it was sent. */
   busy: boolean;
   again: boolean;
 }

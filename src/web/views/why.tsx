@@ -26,7 +26,7 @@ export function WhyView({ target }: { readonly target: string }) {
   );
 }
 
-/** The way to what is explained, where its name says what it is. */
+/** A link to the explained turn or step; nothing for other targets. */
 function Subject({ target }: { readonly target: string }) {
   const [run = '', ...step] = target.split('/');
   const isTurn = /^t\d+$/.test(target);

@@ -9,7 +9,7 @@ export type MailAct =
   | { readonly do: 'unpause'; readonly target: Target }
   | { readonly do: 'reply'; readonly request: MessageId; readonly as: RoleName }
   | { readonly do: 'retry'; readonly message: MessageId; readonly role: RoleName }
-  /** `type` null: the one that goes without saying. */
+  /** `type` null: the only one that fits; the command need not name it. */
   | {
       readonly do: 'send';
       readonly to: RoleName;
