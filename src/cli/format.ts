@@ -1,11 +1,12 @@
 import { replaceUnsafe } from '../kernel/one-line.ts';
-import { clock } from '../kernel/times.ts';
+import { clock } from '../kernel/local-time.ts';
 import type { Explained } from '../operations/why/explained.ts';
 import { width } from './columns.ts';
 
 export { money } from '../kernel/cost.ts';
 export { shortId as short } from '../kernel/ids.ts';
-export { ahead, clock, moment, seconds, since } from '../kernel/times.ts';
+export { clock, moment, seconds } from '../kernel/local-time.ts';
+export { ahead, since } from '../kernel/times.ts';
 
 /**
  * Foreign text, safe for a terminal: without characters that control it or reverse the writing

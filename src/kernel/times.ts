@@ -12,7 +12,8 @@ export function isoOrNull(at: number | null): string | null {
   return at === null ? null : iso(at);
 }
 
-const two = (count: number) => String(Math.floor(count)).padStart(2, '0');
+/** A count with at least two digits; fractions are cut off. */
+export const twoDigits = (count: number) => String(Math.floor(count)).padStart(2, '0');
 
 const second = 1_000;
 const minute = 60 * second;
@@ -23,38 +24,14 @@ const day = 24 * hour;
 export function span(milliseconds: number): string {
   const left = Math.max(0, milliseconds);
   if (left < minute) return `${String(Math.floor(left / second))}s`;
-  if (left < hour) return `${String(Math.floor(left / minute))}m ${two((left % minute) / second)}s`;
-  if (left < day) return `${String(Math.floor(left / hour))}h ${two((left % hour) / minute)}m`;
+  if (left < hour) return `${String(Math.floor(left / minute))}m ${twoDigits((left % minute) / second)}s`;
+  if (left < day) return `${String(Math.floor(left / hour))}h ${twoDigits((left % hour) / minute)}m`;
   return `${String(Math.floor(left / day))}d ${String(Math.floor((left % day) / hour))}h`;
 }
 
 /** The duration of something, in milliseconds: with tenths of a second when short. */
 export function duration(milliseconds: number): string {
   return milliseconds < 10 * second ? `${(milliseconds / second).toFixed(1)}s` : span(milliseconds);
-}
-
-/** A timestamp as local time: `20:45`, with the date unless it is today's. */
-export function clock(at: number | string, now: number): string {
-  const time = new Date(at);
-  const today = new Date(now);
-  const minutes = `${two(time.getHours())}:${two(time.getMinutes())}`;
-  return time.toDateString() === today.toDateString() ? minutes : `${dateOf(time)} ${minutes}`;
-}
-
-/** A timestamp as local time, to the second. */
-export function seconds(at: number): string {
-  const time = new Date(at);
-  return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-}
-
-/** A timestamp as local date and time: `2026-11-21 20:45`. */
-export function moment(at: string): string {
-  const time = new Date(at);
-  return `${dateOf(time)} ${two(time.getHours())}:${two(time.getMinutes())}`;
-}
-
-function dateOf(time: Date): string {
-  return `${String(time.getFullYear())}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
 /** How long ago a timestamp of a document was. */

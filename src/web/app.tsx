@@ -3,7 +3,7 @@ import type { InboxDocument } from '../operations/inbox.ts';
 import type { StatusDocument } from '../operations/status.ts';
 import { money } from '../kernel/cost.ts';
 import { oneLine } from '../kernel/one-line.ts';
-import { moment } from '../kernel/times.ts';
+import { moment } from '../kernel/local-time.ts';
 import { connection, reconnect } from './api/events.ts';
 import type { Session } from './api/documents.ts';
 import { dialog } from './keys.ts';

@@ -113,6 +113,30 @@ describe('the check of rooms', () => {
     ]);
   });
 
+  it('knows the other ways to the clock, to chance and to what is around', () => {
+    const faults = faultsOf({
+      'src/kernel/a.ts': [
+        `const { now } = Date;`,
+        `const chance = Math['random'];`,
+        `export const a = [now, chance, globalThis];`,
+        `export const b = (process: { pid: number }) => process.pid;`,
+        `export const c = () => process.pid;`,
+        `export const d = (at: Date) => at.getHours();`,
+        `export const e = [Math.max(1), Date.parse('2026-01-01'), new Date(1).getUTCHours()];`,
+        `import './local-time.ts';`,
+      ].join('\n'),
+      'src/kernel/local-time.ts': `export const hours = (at: Date) => at.getHours();`,
+    });
+    expect(faults).toEqual([
+      'src/kernel/a.ts:8 kernel is pure and must not import src/kernel/local-time.ts',
+      'src/kernel/a.ts:1 kernel is pure and must not use Date',
+      'src/kernel/a.ts:2 kernel is pure and must not use Math',
+      'src/kernel/a.ts:3 kernel is pure and must not use globalThis',
+      'src/kernel/a.ts:5 kernel is pure and must not use process',
+      'src/kernel/a.ts:6 kernel is pure and must not use getHours',
+    ]);
+  });
+
   it('lets a pure room name a value of its own `process`', () => {
     const text = `export const keys = (list: { key: string }[]) => list.map((process) => process.key);`;
     expect(faultsOf({ 'src/kernel/a.ts': text })).toEqual([]);

@@ -182,8 +182,15 @@ const onlyUsers: Readonly<Record<string, readonly string[]>> = {
 
 /** What a pure room must be given instead of taking it from its surroundings. */
 const impureNames = new Set(
-  'process performance crypto setTimeout setInterval setImmediate fetch console require'.split(' '),
+  'process performance crypto setTimeout setInterval setImmediate fetch console require globalThis Date Math'.split(
+    ' ',
+  ),
 );
+
+/** Times in the time zone of the machine, for people: no pure room may read them. */
+const localTime = 'src/kernel/local-time.ts';
+const localMethods =
+  /^(?:get(?:Date|Day|FullYear|Hours|Minutes|Month|Seconds|TimezoneOffset)|to(?:Date|Time|Locale\w*)String)$/;
 
 export interface Import {
   readonly from: string;
@@ -279,6 +286,7 @@ function faultOf(each: Import, tree: Tree): string | undefined {
   if (!each.target.startsWith('src/')) return `imports ${each.target}, which is outside src`;
   if (!tree.has(each.target)) return `imports ${each.target}, which does not exist`;
   const target = roomOf(each.target);
+  if (each.target === localTime && rule.pure !== undefined) return `${room} is pure and must not import ${localTime}`;
   if (target === room || rule.may.includes(target)) return undefined;
   if (rule.types?.includes(target) === true)
     return each.isType ? undefined : `${room} may only import types of ${target} (${each.target})`;
@@ -329,32 +337,35 @@ function isTypeOnly(node: ts.Node): boolean {
 }
 
 function impurities(file: ts.SourceFile): string[] {
-  const declared = new Set<string>();
-  const used: { name: string; line: number }[] = [];
+  if (file.fileName === localTime) return [];
+  const own: { readonly name: string; readonly scope: ts.Node }[] = [];
+  const used: { readonly name: string; readonly node: ts.Node }[] = [];
   visit(file, (node) => {
     const name = impureUse(node);
-    if (name !== undefined) used.push({ name, line: lineOf(file, node) });
+    if (name !== undefined) used.push({ name, node });
     // A value of the room's own may have such a name: `process` is a word of the field.
-    if (ts.isIdentifier(node) && isDeclaredName(node)) declared.add(node.text);
+    if (ts.isIdentifier(node) && isDeclaredName(node)) own.push({ name: node.text, scope: scopeOf(node) });
   });
+  const isOwn = (name: string, node: ts.Node) =>
+    own.some((each) => each.name === name && each.scope.pos <= node.pos && node.end <= each.scope.end);
   return used
-    .filter(({ name }) => !declared.has(name))
+    .filter(({ name, node }) => !isOwn(name, node))
     .map(
-      ({ name, line }) =>
-        `${file.fileName}:${line} ${roomOf(file.fileName)} is pure and must not use ${name}`,
+      ({ name, node }) =>
+        `${file.fileName}:${lineOf(file, node)} ${roomOf(file.fileName)} is pure and must not use ${name}`,
     );
 }
 
 function impureUse(node: ts.Node): string | undefined {
-  if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length)
-    return 'new Date()';
-  if (ts.isCallExpression(node) && node.expression.getText() === 'Date') return 'Date()';
-  if (ts.isPropertyAccessExpression(node)) {
-    const text = `${node.expression.getText()}.${node.name.text}`;
-    return text === 'Date.now' || text === 'Math.random' ? text : undefined;
-  }
+  if (ts.isPropertyAccessExpression(node)) return localMethods.test(node.name.text) ? node.name.text : undefined;
   if (!ts.isIdentifier(node) || !impureNames.has(node.text) || isNameOnly(node)) return undefined;
-  return node.text;
+  if (node.text !== 'Date' && node.text !== 'Math') return node.text;
+  const { parent } = node;
+  if (ts.isNewExpression(parent) && parent.expression === node)
+    return (parent.arguments ?? []).length === 0 ? 'new Date()' : undefined;
+  if (!ts.isPropertyAccessExpression(parent)) return node.text;
+  const text = `${node.text}.${parent.name.text}`;
+  return text === 'Date.now' || text === 'Math.random' ? text : undefined;
 }
 
 /** True for the name of a property or of a type, which takes no value from the surroundings. */
@@ -374,4 +385,12 @@ function isDeclaredName(node: ts.Identifier): boolean {
   const { parent } = node;
   const isBinding = ts.isVariableDeclaration(parent) || ts.isParameter(parent) || ts.isBindingElement(parent);
   return (isBinding || ts.isFunctionDeclaration(parent)) && parent.name === node;
+}
+
+/** The function, block or file in which a declared name is known. */
+function scopeOf(node: ts.Identifier): ts.Node {
+  let scope: ts.Node = ts.isFunctionDeclaration(node.parent) ? node.parent.parent : node.parent;
+  while (!ts.isFunctionLike(scope) && !ts.isBlock(scope) && !ts.isForOfStatement(scope) && !ts.isSourceFile(scope))
+    scope = scope.parent;
+  return scope;
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { moment, seconds } from '../../kernel/times.ts';
+import { moment, seconds } from '../../kernel/local-time.ts';
 import type { RunSummary } from '../../operations/runs/summary.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 import { useLive } from '../state/live.ts';

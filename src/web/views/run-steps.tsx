@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { duration, seconds } from '../../kernel/times.ts';
+import { seconds } from '../../kernel/local-time.ts';
+import { duration } from '../../kernel/times.ts';
 import type { Stretch, TimelineDocument } from '../../operations/runs/timeline.ts';
 import { retryStep } from '../api/actions.ts';
 import type { RunDocument } from '../api/documents.ts';

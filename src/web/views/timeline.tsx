@@ -1,5 +1,6 @@
 import { oneLine } from '../../kernel/one-line.ts';
-import { duration, seconds, span } from '../../kernel/times.ts';
+import { seconds } from '../../kernel/local-time.ts';
+import { duration, span } from '../../kernel/times.ts';
 import { Line, toneOf } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import type { Bar, Lane, Timeline } from '../steps.ts';
