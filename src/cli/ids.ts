@@ -1,5 +1,4 @@
 import { MailroomError } from '../kernel/errors.ts';
-import { emptyState } from '../mail/machine/state.ts';
 import { directoryOf } from '../operations/directory.ts';
 import { entryAt, isPosition } from '../operations/positions.ts';
 import { aboutRun, namedIn } from '../operations/targets.ts';
@@ -30,7 +29,7 @@ export async function idOf(context: Context, word: string, kinds: readonly Kind[
 /** Ids begin with the time at which they were made. */
 function newest(context: Context, kinds: readonly Kind[]): string | undefined {
   const project = context.place();
-  const { messages, threads } = directoryOf(project.state() ?? emptyState(), []);
+  const { messages, threads } = directoryOf(project.state(), []);
   const ids = {
     message: () => messages.map(({ id }) => id),
     thread: () => threads.map(({ id }) => id),
@@ -66,7 +65,7 @@ export function runOf(
   const { workflows } = project;
   const run = workflows.find(word);
   if (run === null || run.run === word) return run;
-  const mail = directoryOf(project.state() ?? emptyState(), []);
+  const mail = directoryOf(project.state(), []);
   namedIn(word, { ...mail, runs: workflows.runs().map(aboutRun) }, kinds);
   return run;
 }

@@ -1,5 +1,4 @@
 import { MailroomError } from '../kernel/errors.ts';
-import { emptyState } from '../mail/machine/state.ts';
 import type { Message } from '../mail/format/message.ts';
 import { answerTo, type Answer } from '../operations/answer.ts';
 import { knownMessage, messageDocument } from '../operations/messages.ts';
@@ -34,7 +33,7 @@ export async function awaitAnswer(
   try {
     for (;;) {
       const sent = sentNow(project, waiting.sending);
-      const answer = sent && answerTo(project.state() ?? emptyState(), sent.id, waiting.role);
+      const answer = sent && answerTo(project.state(), sent.id, waiting.role);
       if (answer && !waiting.json) show(context, answer.news, shown);
       if (sent && answer?.is === 'over') return end(context, project, answer, sent, waiting.json);
       if (stopped)
@@ -80,7 +79,7 @@ function end(
   const silent = answer.news.length === 0;
   const failed = answer.thread === 'failed' || (answer.thread === 'quiet' && silent);
   if (asJson) {
-    const state = project.state() ?? emptyState();
+    const state = project.state();
     const messages = answer.news.map((message) => messageDocument(project, knownMessage(state, message)));
     terminal.write(json({ ...sent, thread_state: answer.thread, messages }));
   } else if (failed || silent) terminal.complain(`the thread is ${answer.thread}\n`);

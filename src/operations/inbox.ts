@@ -3,7 +3,7 @@ import { endOfId, type MessageId, type RoleName, type ThreadId, type TypeName } 
 import type { ValueType } from '../workflow/model.ts';
 import type { Message } from '../mail/format/message.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
-import { emptyState, type Mail, type MailState } from '../mail/machine/state.ts';
+import type { Mail, MailState } from '../mail/machine/state.ts';
 import { peopleOf, type FieldType, type Protocol } from '../mail/format/protocol.ts';
 import {
   answerFields,
@@ -97,7 +97,7 @@ export async function readInbox(
   const { protocol } = definition.value;
   if (as !== null) expectPerson(protocol, as);
   const { runs } = await workflows.status(project.holder());
-  return inboxOf(project.state() ?? emptyState(), protocol, runs, as, (role) =>
+  return inboxOf(project.state(), protocol, runs, as, (role) =>
     recordedAnswers(project, role),
   );
 }

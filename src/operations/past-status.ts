@@ -1,7 +1,6 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { iso } from '../kernel/times.ts';
 import type { Moment } from '../kernel/times.ts';
-import { emptyState } from '../mail/machine/state.ts';
 import { compile } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { summaryOf } from './mail-summary.ts';
@@ -44,8 +43,8 @@ export async function pastStatus(
 
 /** A project that has only runs has no mail, at any time. */
 function pastOf(project: Project, moment: Moment): Past {
-  if ('time' in moment && project.state() === null) return { record: 0, state: emptyState() };
-  return project.past(moment);
+  const state = project.state();
+  return 'time' in moment && state.events === 0 ? { record: 0, state } : project.past(moment);
 }
 
 /** The runs that had begun and had not ended; those that the journals do not hold are left out. */

@@ -2,7 +2,6 @@ import { parseDuration } from '../kernel/duration.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { dayOf } from '../kernel/money.ts';
-import { emptyState } from '../mail/machine/state.ts';
 import { costsOf, type CostKind, type CostsDocument } from './costs.ts';
 import type { ProjectServices } from './services.ts';
 
@@ -19,7 +18,7 @@ export function readCosts(
   const from = since === null ? null : dayIn(since, now);
   const { workflows } = project;
   const runs = workflows.runs().map(({ run }) => workflows.run(run).state());
-  return costsOf(project.state() ?? emptyState(), runs, kinds, from);
+  return costsOf(project.state(), runs, kinds, from);
 }
 
 const allKinds: readonly CostKind[] = ['role', 'thread', 'run', 'step', 'provider', 'model', 'day', 'week'];

@@ -1,6 +1,6 @@
 import type { Command } from '../mail/machine/event.ts';
 import { fileName } from '../mail/format/message.ts';
-import { emptyState, type MailState } from '../mail/machine/state.ts';
+import type { MailState } from '../mail/machine/state.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { ControlFile } from '../letters/letters.ts';
 import { resolve } from './directory.ts';
@@ -41,7 +41,7 @@ export async function targetsOf(
   word: string,
   others?: Directory['others'],
 ): Promise<ControlFile['target'][]> {
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   if (verb === 'cancel' && isOver(state, word))
     throw new MailroomError('E_REFUSED', `turn ${word} is over: it is too late to cancel it`);
   const roles = takes[verb].includes('role') ? await definedRoles(project) : [];

@@ -4,7 +4,7 @@ import type { Draft } from '../mail/format/message.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { address } from '../mail/machine/rules/address.ts';
 import { admit } from '../mail/machine/rules/admit.ts';
-import { emptyState, type MailState } from '../mail/machine/state.ts';
+import type { MailState } from '../mail/machine/state.ts';
 import { patience, waitFor, type Project } from './project/project.ts';
 import { reference, referred } from './reference.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
@@ -61,7 +61,7 @@ export async function submit(
   clock: () => number,
   mark = project.newId().slice(-12),
 ): Promise<Sending> {
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const before = wordOf(project, mark);
   if (before !== undefined) return expectSent(before);
   const protocol = await currentProtocol(project, state);
@@ -100,7 +100,7 @@ export function twinOf(
     );
   });
   if (waiting !== undefined) return `agents/${role}/outbox/${waiting}`;
-  const sent = [...(project.state()?.mail.values() ?? [])].findLast(
+  const sent = [...project.state().mail.values()].findLast(
     ({ message }) =>
       message.from === role &&
       now - message.created < recently &&
@@ -149,9 +149,9 @@ export async function stageInTurn(
 async function forbiddenInTurn(project: Project, id: TurnId, draft: Draft): Promise<readonly string[]> {
   try {
     const state = project.state();
-    const turn = state?.turns.get(id);
-    const protocol = state && (await currentProtocol(project, state));
-    if (!state || !turn || !protocol) return [];
+    const turn = state.turns.get(id);
+    const protocol = await currentProtocol(project, state);
+    if (!turn || !protocol) return [];
     const { role, thread, owes, mustAnswer } = turn;
     const author = { role, thread, owes, mustAnswer, turn: true, id: 'new', created: state.now };
     const addressed = address(state, protocol, author, draft);
@@ -175,7 +175,6 @@ export function wordOf(
   mark: string,
 ): Extract<Sending, { state: 'accepted' }> | { readonly refusal: string } | undefined {
   const state = project.state();
-  if (!state) return undefined;
   const id = referred(state, mark);
   const message = id === null ? undefined : state.mail.get(id)?.message;
   if (message) {

@@ -1,7 +1,7 @@
 import { MailroomError, type Reason } from '../kernel/errors.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../kernel/json.ts';
 import { idInName } from '../mail/format/message.ts';
-import { emptyState, type AskState, type Mail, type MailState, type Thread } from '../mail/machine/state.ts';
+import type { AskState, Mail, MailState, Thread } from '../mail/machine/state.ts';
 import { resolve } from './directory.ts';
 import {
   allMessages,
@@ -125,7 +125,7 @@ export function showAt(
   moment: Moment | null,
   kind: 'thread' | null = null,
 ): Shown {
-  const state = (moment === null ? project.state() : project.past(moment).state) ?? emptyState();
+  const state = moment === null ? project.state() : project.past(moment).state;
   // The message that opened a thread has the same id.
   if (kind === 'thread') return showThread(project, state, resolve(project, state, word, ['thread']).thread);
   return show(project, state, word);

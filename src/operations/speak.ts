@@ -2,7 +2,6 @@ import type { Json } from '../kernel/json.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { mailroom, type Message } from '../mail/format/message.ts';
 import { isHuman, peopleOf } from '../mail/format/protocol.ts';
-import { emptyState } from '../mail/machine/state.ts';
 import { addressees, compose } from './compose.ts';
 import { resolve, resolveThread } from './directory.ts';
 import { allMessages } from './messages.ts';
@@ -38,7 +37,7 @@ export async function sendAs(
   const { project, name } = speaking;
   const protocol = await writtenProtocol(project);
   if (protocol !== null) project.prepare(protocol);
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const from = protocol !== null && peopleOf(protocol).includes(name) ? name : 'user';
   const thread = letter.thread === undefined ? null : resolveThread(project, state, letter.thread);
   const wish = { ...partsOf(letter), from, to: letter.to, thread, inReplyTo: null, opensThread: true };
@@ -51,7 +50,7 @@ export async function sendAs(
  */
 export async function replyAs(speaking: Speaking, word: string, letter: Letter): Promise<Sending> {
   const { project, name } = speaking;
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const message = findMessage(project, word);
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
@@ -89,7 +88,7 @@ function deliver(
 }
 
 function findMessage(project: ProjectServices, word: string): Message {
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const { message: id } = resolve(project, state, word, ['message']);
   const known = state.mail.get(id)?.message;
   const found = known ?? allMessages(project, state).find(({ message }) => message.id === id)?.message;

@@ -1,7 +1,6 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import { typesFrom } from '../mail/format/protocol.ts';
-import { emptyState } from '../mail/machine/state.ts';
 import { formatMessage } from '../mail/format/read-message.ts';
 import { compose } from './compose.ts';
 import { allMessages } from './messages.ts';
@@ -90,7 +89,7 @@ export async function questionType(
 
 /** The whole thread as message files, oldest first. */
 export function threadText(project: Project, thread: ThreadId): string {
-  return allMessages(project, project.state() ?? emptyState())
+  return allMessages(project, project.state())
     .filter(({ message }) => message.thread === thread)
     .map(({ message }) => formatMessage(message))
     .join('\n\n');

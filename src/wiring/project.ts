@@ -23,7 +23,6 @@ import { copySchemas } from '../operations/project/scaffold.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { readKeptStatus, statusSource, type StatusSource } from '../operations/project/kept-status.ts';
-import { emptyState } from '../mail/machine/state.ts';
 import { Following } from '../operations/project/following.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
 import { incomingFolder } from '../host/run-mail.ts';
@@ -37,7 +36,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   const definition = () => readDefinition(disk, packageRoot);
   const workflows = workflowServices(disk, packageRoot);
   const worktrees = new Worktrees(disk.root);
-  const source = () => readKeptStatus(disk) ?? statusSource(journal.state() ?? emptyState());
+  const source = () => readKeptStatus(disk) ?? statusSource(journal.state());
   return {
     root: disk.root,
     definition,
@@ -71,7 +70,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     pruning: pruningOf(disk, worktrees),
     api: async (owner) => {
       const { openApi } = await import('../operations/api/services.ts');
-      return openApi(disk, { packageRoot, owner, mail: () => journal.state()?.events ?? 0 });
+      return openApi(disk, { packageRoot, owner, mail: () => journal.state().events });
     },
     closedApi: async () => (await import('../operations/api/services.ts')).closedApi(disk, packageRoot),
     serve: async (port) => (await import('../operations/api/beside.ts')).serveBeside(disk.root, port),

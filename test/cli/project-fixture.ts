@@ -259,7 +259,7 @@ export class ProjectFixture {
       state: () => this.#read(),
       // As it is kept beside the journal: JSON must carry all of it.
       statusSource: () =>
-        JSON.parse(JSON.stringify(statusSource(this.#read() ?? emptyState()))) as StatusSource,
+        JSON.parse(JSON.stringify(statusSource(this.#read()))) as StatusSource,
       holder: () => (this.up ? { ...holder, problems: this.problems } : null),
       mail: (role, folder) => readMail(disk, role, folder),
       names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
@@ -359,9 +359,8 @@ export class ProjectFixture {
     return { file: path, path, text, checked, fingerprint: text };
   }
 
-  #read(): MailState | null {
-    const { snapshot, records, last } = new JournalReader<MailEvent>(this.disk).read();
-    if (last === 0) return null;
+  #read(): MailState {
+    const { snapshot, records } = new JournalReader<MailEvent>(this.disk).read();
     const start = (snapshot?.state as MailState | undefined) ?? emptyState();
     return records.reduce((state, { event }) => apply(state, event), start);
   }

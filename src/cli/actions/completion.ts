@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { endOfId } from '../../kernel/ids.ts';
-import { emptyState } from '../../mail/machine/state.ts';
 import { candidates, type Candidate } from '../completion.ts';
 import type { Context } from '../context.ts';
 import type { ProjectServices } from '../../operations/services.ts';
@@ -32,7 +31,7 @@ async function namesIn(project: ProjectServices, what: string, typed: string): P
   const { directoryOf } = await import('../../operations/directory.ts');
   const { aboutRun } = await import('../../operations/targets.ts');
   if (typed.startsWith('@') && takesIds.has(what)) return await entries(project);
-  const known = directoryOf(project.state() ?? emptyState(), project.roles());
+  const known = directoryOf(project.state(), project.roles());
   const roles = known.roles.map((value) => ({ value, about: 'role' }));
   const turns = known.turns.map(({ id, about }) => ({ value: id, about }));
   const runs = () => project.workflows.runs().map(aboutRun);

@@ -3,7 +3,6 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { bytesInWords } from '../../kernel/bytes.ts';
 import { checkoutOwner } from '../../kernel/work.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
-import { emptyState } from '../../mail/machine/state.ts';
 import { prunedKinds, type Prunable, type PrunedKind } from '../../operations/project/prune.ts';
 import type { Context } from '../context.ts';
 import { short, table } from '../format.ts';
@@ -27,7 +26,7 @@ export async function runPrune(
   if (age === null) throw new MailroomError('E_USAGE', '`--older-than` is a duration such as 30d or 12h');
   context.announce();
   const project = context.project();
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const before = terminal.now() - age;
   const found = await project.pruning.list(kinds.length === 0 ? prunedKinds : kinds, { state, before });
   const items = found.filter(({ kept }) => kept === null);

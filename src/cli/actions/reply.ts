@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { mailroom, type Message } from '../../mail/format/message.ts';
 import { stepResult, typesBetween } from '../../mail/format/protocol.ts';
 import { answerTypes } from '../../mail/machine/answering.ts';
-import { emptyState, type MailState } from '../../mail/machine/state.ts';
+import type { MailState } from '../../mail/machine/state.ts';
 import { isPosition } from '../../operations/positions.ts';
 import { writtenProtocol } from '../../operations/sending.ts';
 import { completeAnswer, pickWaiting, type Answerable } from '../answering.ts';
@@ -19,7 +19,7 @@ export async function reply(
   const { compose } = await import('../../operations/compose.ts');
   const project = context.project();
   context.announce();
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const message = await findMessage(project, state, await idOf(context, project, word, options));
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
@@ -78,7 +78,7 @@ async function answerable(
   { as }: MessageOptions,
 ): Promise<Answerable> {
   const { addressees } = await import('../../operations/compose.ts');
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const protocol = await writtenProtocol(project);
   const mail = state.mail.get(message.id);
   const only = turn?.role ?? as ?? (protocol === null ? 'user' : null);

@@ -1,5 +1,4 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { deliver, readText, type MessageOptions } from '../message-options.ts';
@@ -24,7 +23,7 @@ export async function send(
   const text = await readText(context, file, options);
   const protocol = await writtenProtocol(project);
   if (protocol !== null && context.turn === null) project.prepare(protocol);
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const thread =
     options.thread === undefined
       ? null

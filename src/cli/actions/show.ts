@@ -1,7 +1,6 @@
 import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../kernel/errors.ts';
 import { endOfId } from '../../kernel/ids.ts';
-import { emptyState } from '../../mail/machine/state.ts';
 import { resolveThread } from '../../operations/directory.ts';
 import type { Context } from '../context.ts';
 import { idOf, runOf } from '../ids.ts';
@@ -29,7 +28,7 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const names = [...(await workflows.names()), ...workflows.runs().map(({ run }) => endOfId(run))];
   const others = { words: ['a run', 'a turn (t1)', 'a workflow'], names };
   const past = moment === null ? null : project.past(moment);
-  const shown = show(project, past?.state ?? project.state() ?? emptyState(), id, others);
+  const shown = show(project, past?.state ?? project.state(), id, others);
   const now = past?.state.now ?? terminal.now();
   if (asJson) terminal.write(json(shown));
   else terminal.print(`${shownLines(shown, now, terminal.colours).join('\n')}\n`);
@@ -45,7 +44,7 @@ async function showPage(context: Context, word: string, options: ShowOptions): P
   const project = context.project();
   const subject =
     run === null
-      ? { kind: 'thread' as const, id: resolveThread(project, project.state() ?? emptyState(), word) }
+      ? { kind: 'thread' as const, id: resolveThread(project, project.state(), word) }
       : { kind: 'run' as const, id: run.run };
   const { savedPage } = await import('../../server/http/saved-page.ts');
   const desk = { project, api: await project.closedApi(), version: metadata.version, now: terminal.now };

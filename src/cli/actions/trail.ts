@@ -1,4 +1,3 @@
-import { emptyState } from '../../mail/machine/state.ts';
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { json, watch } from '../output.ts';
@@ -17,7 +16,7 @@ export async function trail(context: Context, word: string | null, options: Trai
   const project = context.project();
   const thread = word === null ? null : await threadOf(project, await idOf(context, word, ['thread']));
   const show = async () => {
-    const state = project.state() ?? emptyState();
+    const state = project.state();
     const messages = trailOf(project, state, thread);
     if (options.json === true) return json(messages);
     const full = options.full === true;
@@ -32,5 +31,5 @@ export async function trail(context: Context, word: string | null, options: Trai
 /** The thread of a word, which is its id or that of one of its messages. */
 async function threadOf(project: ProjectServices, word: string): Promise<string> {
   const { resolveThread } = await import('../../operations/directory.ts');
-  return resolveThread(project, project.state() ?? emptyState(), word);
+  return resolveThread(project, project.state(), word);
 }

@@ -1,7 +1,6 @@
 import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { MailState } from '../../mail/machine/state.ts';
-import { emptyState } from '../../mail/machine/state.ts';
 import { namedIn } from '../../operations/targets.ts';
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
@@ -25,7 +24,7 @@ export async function worktree(
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const all = await project.worktrees.list();
   if (action === 'list') {
     if (word !== undefined) throw new MailroomError('E_USAGE', '`worktree list` takes no thread');

@@ -136,7 +136,7 @@ export interface CountedRun {
 
 interface Counted {
   readonly runs: readonly CountedRun[];
-  readonly mail: Pick<MailState, 'bills'> | null;
+  readonly mail: Pick<MailState, 'bills'>;
   /** Names of providers that rest at a usage limit. */
   readonly parked: readonly string[];
   readonly streams: number;
@@ -153,7 +153,7 @@ export function metricsOf({ runs, mail, parked, streams }: Counted): MetricsDocu
   }
   addRatios(table, runs);
   // A role's launch for a step of a run is in the mail.
-  for (const bills of mail?.bills.values() ?? [])
+  for (const bills of mail.bills.values())
     for (const bill of bills.values()) addBill(table, workflowOf.get(bill.run ?? '') ?? '', bill);
   for (const provider of parked) table.add('mailroom_provider_parked', { provider }, 1);
   table.add('mailroom_event_streams_open', {}, streams);

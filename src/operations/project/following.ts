@@ -1,6 +1,6 @@
 import { apply } from '../../mail/machine/apply.ts';
 import type { MailEventRecord, MailEvent } from '../../mail/machine/event.ts';
-import { stateOf, type MailState } from '../../mail/machine/state.ts';
+import { emptyState, stateOf, type MailState } from '../../mail/machine/state.ts';
 import type { JournalReader } from '../../disk/journal-reader.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { Past } from './project.ts';
@@ -16,6 +16,7 @@ interface Verdict {
  */
 export class Following {
   readonly #reader: JournalReader<MailEvent>;
+  /** Null while the journal is empty. */
   #state: MailState | null = null;
   readonly #verdicts = new Map<string, Verdict>();
 
@@ -23,10 +24,10 @@ export class Following {
     this.#reader = reader;
   }
 
-  /** Null while the journal is empty. */
-  state(): MailState | null {
+  /** That of an empty journal before the first record. */
+  state(): MailState {
     this.#catchUp();
-    return this.#state;
+    return this.#state ?? emptyState();
   }
 
   /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */

@@ -33,10 +33,10 @@ export interface Project {
   /** The hash of the protocol currently on disk, computed without parsing it. */
   hash(): string;
   /**
-   * The fold of the journal, as another process sees it; null: there is no journal yet. Throws
-   * `E_JOURNAL`.
+   * The fold of the journal, as another process sees it; without a journal that of an empty one.
+   * Throws `E_JOURNAL`.
    */
-  state(): MailState | null;
+  state(): MailState;
   /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */
   past(moment: Moment): Past;
   /** What the status needs of the state. Faster than `state` where a controller has kept it. */

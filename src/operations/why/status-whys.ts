@@ -28,7 +28,7 @@ export function explainStatus(
   status: MailStatus,
   protocol: Protocol,
   now: number,
-  read: () => MailState | null = () => project.state(),
+  read: () => MailState = () => project.state(),
 ): StatusWhys {
   const held = ({ name, inbox, running }: RoleStatus) =>
     inbox > 0 && running === 0 && !isHuman(protocol, name);
@@ -41,8 +41,8 @@ export function explainStatus(
       .slice(-mostThreads)
       .map(({ id }) => id),
   );
-  const state = roles.size + threads.size === 0 ? null : read();
-  if (state === null) return unexplained;
+  if (roles.size + threads.size === 0) return unexplained;
+  const state = read();
   const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
   const document = (why: MailWhy, role: string | null) => {
     const hosted = hostedMail(why, project, { state, role });

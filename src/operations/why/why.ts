@@ -3,7 +3,7 @@ import { because } from '../../kernel/why.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailExplainer } from '../../mail/machine/explain/explain.ts';
 import type { MailWhy } from '../../mail/machine/explain/words.ts';
-import { emptyState, type MailState } from '../../mail/machine/state.ts';
+import type { MailState } from '../../mail/machine/state.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { statusOf as stepStatus } from '../../workflow/machine/view.ts';
@@ -49,7 +49,7 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
   }
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const { protocol } = definition.value;
-  const state = project.state() ?? emptyState();
+  const state = project.state();
   const named = namedIn(project, state, protocol, word, workflows.runs());
   const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
   const { target, ...found } = whyMail(state, explainer, named);
