@@ -1,8 +1,11 @@
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 
-/** Folders that are never examined: those of Mailroom and git, and of package managers. */
-const leftOut = new Set(['.git', '.mailroom', '.orchestrator', 'node_modules']);
+/**
+ * Folders that are never examined: those of Mailroom, git, package managers and other programs that
+ * run agents. They change constantly and never contain sources.
+ */
+export const toolFolders: ReadonlySet<string> = new Set(['.git', '.mailroom', '.orchestrator', 'node_modules']);
 
 /** The time of the last change and the size of each file below a folder, in one string by path. */
 export function fileTimes(disk: Disk, leaveOut: (path: string) => boolean): Map<string, string> {
@@ -10,7 +13,7 @@ export function fileTimes(disk: Disk, leaveOut: (path: string) => boolean): Map<
   const waiting = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
     for (const name of disk.list(folder) ?? []) {
-      if (leftOut.has(name)) continue;
+      if (toolFolders.has(name)) continue;
       const path = join(folder, name);
       const look = leaveOut(path) ? null : disk.look(path);
       if (look?.kind === 'folder') waiting.push(path);

@@ -1,7 +1,5 @@
 import { watch } from 'chokidar';
-
-/** Folders that change constantly and never contain sources. */
-const leftOut = /[/\\](?:\.git|\.mailroom|\.orchestrator|node_modules)(?:[/\\]|$)/;
+import { toolFolders } from './file-times.ts';
 
 /**
  * Calls `onHint` soon after a change below these paths (absolute), and once watching has begun.
@@ -11,7 +9,7 @@ export function watchTrees(paths: readonly string[], onHint: () => void): { clos
   const watcher = watch([...paths], {
     ignoreInitial: true,
     persistent: false,
-    ignored: (path) => leftOut.test(path),
+    ignored: (path) => path.split(/[/\\]/).some((name) => toolFolders.has(name)),
     followSymlinks: false,
   });
   watcher.on('all', onHint);

@@ -3,7 +3,9 @@ import { isJsonObject, valueAt, type Json } from '../kernel/json.ts';
 import { definitionOf, descriptionAt, keysAt, schemasAt, unwrapped } from '../yaml/shape.ts';
 import { cursorsIn, type Completion, type Cursor } from './cursor.ts';
 import { completeExpression } from './expressions.ts';
-import { grammarOf, messageGrammar, type Grammar, type NameKind, type NamePlace } from './grammar.ts';
+import { languages } from '../languages/languages.ts';
+import type { NameKind, NamePlace } from '../languages/shared/editor.ts';
+import { grammarOf, messageGrammar, type Grammar } from './grammar.ts';
 import { definitionsIn } from './definitions.ts';
 import type { FileKind } from './kind.ts';
 import { frontMatter, messageKeys } from './message.ts';
@@ -24,11 +26,12 @@ export function complete(
   offset: number,
   kind: FileKind,
   around: Surroundings,
+  known = languages,
 ): readonly Completion[] {
   if (kind === 'message') return completeMessage(text, offset, around);
   const isJson = /^\ufeff?\s*[[{]/.test(text);
   const found = cursorsIn(text, offset).flatMap((cursor) => {
-    const grammar = grammarOf(kind, cursor.value);
+    const grammar = grammarOf(kind, cursor.value, known);
     return cursor.part === 'key'
       ? completeKey(cursor, grammar, isJson)
       : completeValue(cursor, grammar, around);

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { Path } from '../yaml/yaml.ts';
-import { grammarOf, type Grammar, type NameKind } from './grammar.ts';
+import type { NameKind } from '../languages/shared/editor.ts';
+import { grammarOf, type Grammar } from './grammar.ts';
 
 /** A name that a value defines. */
 interface NamedPart {

@@ -1,8 +1,6 @@
 import { isJsonObject, valueAt, type Json } from '../kernel/json.ts';
 import type { Completion, Cursor } from './cursor.ts';
-import type { Grammar, NameKind } from './grammar.ts';
-
-type Expressions = NonNullable<Grammar['expressions']>;
+import type { Expressions, NameKind } from '../languages/shared/editor.ts';
 
 /** What may stand in an expression at the cursor; null: the cursor is not in one. */
 export function completeExpression(

@@ -6,7 +6,8 @@ import { referencesOf, type Segment } from '../expressions/references.ts';
 import { EditableText, isCollection } from '../yaml/edit/tree.ts';
 import type { Path } from '../yaml/yaml.ts';
 import { sourceOffset } from '../yaml/yaml-scalars.ts';
-import type { Grammar, NameKind, NamePlace } from './grammar.ts';
+import type { NameKind, NamePlace } from '../languages/shared/editor.ts';
+import type { Grammar } from './grammar.ts';
 
 /** A name where it is defined or referred to. Offsets count UTF-16 units of the whole text. */
 export interface Occurrence {

@@ -7,7 +7,7 @@ import type { Workflow } from '../workflow/model.ts';
 import { swdl } from './swdl/read.ts';
 
 /** The supported workflow languages. Everything else about a language is in its own folder. */
-export const languages: readonly WorkflowLanguage[] = [native, orchestrate, swdl, nip];
+export const languages: readonly [WorkflowLanguage, ...WorkflowLanguage[]] = [native, orchestrate, swdl, nip];
 
 /** What the language of a definition shows of its runs. */
 export function runFormatOf({ language }: Pick<Workflow, 'language'>): RunFormat {

@@ -5,7 +5,7 @@ import {
   serverCalled,
   type Artifact,
   type ArtifactKind,
-} from '../languages/swdl/artifacts.ts';
+} from '../languages/shared/artifacts.ts';
 import { readDocument } from '../languages/shared/document.ts';
 import type { WorkflowServices } from './runs/services.ts';
 import { missingReferences, stubsFor } from './runs/stubs.ts';

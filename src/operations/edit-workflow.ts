@@ -2,6 +2,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import { grammarFor } from '../editing/texts.ts';
 import { occurrencesIn } from '../editing/occurrences.ts';
 import { renameAt } from '../editing/rename.ts';
+import { languages } from '../languages/languages.ts';
 import { identityOf } from '../languages/shared/identity.ts';
 import type { DiagnosticDocument } from '../yaml/diagnostics.ts';
 import { applyPatches, edit, invertPatches, type Operation, type Patch } from '../yaml/edit/edit.ts';
@@ -190,30 +191,17 @@ function fileFor(name: string | null, text: string): string {
   return `workflows/${stem}.${/^\ufeff?\s*\{/.test(text) ? 'json' : 'yaml'}`;
 }
 
-/** A workflow with one stage, which asks whether to continue. */
-export function firstWorkflow({
-  id,
-  name,
-  version,
-}: Readonly<Record<'id' | 'name' | 'version', string>>): string {
+/** A workflow with one step, which asks whether to continue. */
+export function firstWorkflow(about: Readonly<Record<'id' | 'name' | 'version', string>>): string {
+  const starter = languages.flatMap((language) => language.starter ?? [])[0];
+  if (starter === undefined) throw new MailroomError('E_INTERNAL', 'no language has a starter');
+  const { id, name, version } = starter.places;
   const made = edit(
-    skeleton,
-    { do: 'set', path: ['workflow', 'id'], value: id },
-    { do: 'set', path: ['workflow', 'name'], value: name },
-    { do: 'set', path: ['workflow', 'version'], value: version },
+    starter.text,
+    { do: 'set', path: id, value: about.id },
+    { do: 'set', path: name, value: about.name },
+    { do: 'set', path: version, value: about.version },
   );
   if (!made.ok) throw new MailroomError('E_VALUE', made.why);
   return made.text;
 }
-
-const skeleton = `workflow:
-  id: x
-  name: x
-  version: 1.0.0
-stages:
-  - id: first
-    type: gate
-    gate:
-      kind: manual_approval
-      message: Continue?
-`;

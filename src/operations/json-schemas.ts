@@ -2,10 +2,8 @@ import * as z from 'zod';
 import { configFile } from '../config/schema.ts';
 import { agentsFile } from '../config/profiles.ts';
 import { protocolFile } from '../mail/protocol/schema.ts';
-import { nativeFile } from '../languages/native/schema.ts';
-import { orchestrateFile } from '../languages/orchestrate/schema.ts';
+import { languages } from '../languages/languages.ts';
 import { overridesFile } from '../languages/swdl/overrides-schema.ts';
-import { swdlFile } from '../languages/swdl/schema.ts';
 
 /**
  * Where the schemas identify themselves. The domain is reserved, so that no stranger can serve
@@ -20,9 +18,11 @@ const base = 'https://mailroom.example/schemas/';
 export function jsonSchemas(): ReadonlyMap<string, object> {
   const files = {
     'protocol.schema.json': protocolFile,
-    'workflow.schema.json': nativeFile,
-    'orchestrate.schema.json': orchestrateFile,
-    'swdl.schema.json': swdlFile,
+    ...Object.fromEntries(
+      languages.flatMap(({ schema, schemaFile }) =>
+        schemaFile === undefined ? [] : [[schemaFile, schema] as const],
+      ),
+    ),
     'swdl-overrides.schema.json': overridesFile(),
     'agents.schema.json': agentsFile,
     'mailroom.schema.json': configFile,

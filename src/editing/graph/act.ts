@@ -7,8 +7,8 @@ import { renameAt } from '../rename.ts';
 import { edited, isIn, refused, setAt, type Acted, type Acting } from './acting.ts';
 import { add, duplicate, paste, type CopiedStep } from './adding.ts';
 import { connect, disconnect, readingOf, withoutNeeds } from './dependencies.ts';
-import { writtenSteps } from './layout.ts';
 import { arrange, move, reorder } from './places.ts';
+import { writtenSteps } from './written.ts';
 import { use } from './use.ts';
 
 /** What a person does to a graph, or in the form of a step. */

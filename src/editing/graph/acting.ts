@@ -2,7 +2,8 @@ import { valueAt, type Json } from '../../kernel/json.ts';
 import { edit, type Operation, type Patch } from '../../yaml/edit/edit.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Grammar } from '../grammar.ts';
-import type { Layout, WrittenStep } from './layout.ts';
+import type { Layout } from '../../languages/shared/editor.ts';
+import type { WrittenStep } from './written.ts';
 
 /** Patches in order, and what a person should know of them; or why nothing is changed. */
 export type Acted =

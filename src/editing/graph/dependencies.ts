@@ -1,7 +1,7 @@
 import type { Operation } from '../../yaml/edit/edit.ts';
 import { occurrencesIn } from '../occurrences.ts';
 import { edited, isIn, refused, type Acted, type Acting } from './acting.ts';
-import { needsOf, type WrittenStep } from './layout.ts';
+import { needsOf, type WrittenStep } from './written.ts';
 
 /* What steps wait for: the entries of `depends_on`. */
 

@@ -2,7 +2,8 @@ import { formatDuration } from '../../kernel/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { EditableText, isCollection } from '../../yaml/edit/tree.ts';
 import type { Path } from '../../yaml/yaml.ts';
-import { needsOf, writtenSteps, type Layout, type WrittenStep } from './layout.ts';
+import type { Layout } from '../../languages/shared/editor.ts';
+import { needsOf, writtenSteps, type WrittenStep } from './written.ts';
 
 /** A step as a graph shows it. */
 interface DraftStep {

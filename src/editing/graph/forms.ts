@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { definitionOf, descriptionAt, fieldsOf, schemasAt, unwrapped } from '../../yaml/shape.ts';
-import type { Grammar, NameKind } from '../grammar.ts';
-import type { Layout } from './layout.ts';
+import type { Grammar } from '../grammar.ts';
+import type { Layout, NameKind } from '../../languages/shared/editor.ts';
 
 /**
  * How a value is entered: `lines`: a long string; `list`: one item a line; `map`: by names; `json`:

@@ -4,7 +4,7 @@ import type { Operation } from '../../yaml/edit/edit.ts';
 import { EditableText, type Slot } from '../../yaml/edit/tree.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
 import { refused, type Acted, type Acting } from './acting.ts';
-import { writtenSteps } from './layout.ts';
+import { writtenSteps } from './written.ts';
 
 /* Where steps are: on the canvas, and in the file. */
 

@@ -10,6 +10,7 @@ import type { YamlDocument } from '../../yaml/yaml.ts';
 import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { isDaemonFile, refuseDaemonFile } from './daemon-file.ts';
+import { nativeEditor } from './editor.ts';
 import { habits } from './habits.ts';
 import { lostNames, whatIsLost } from './lost.ts';
 import { lower } from './lower.ts';
@@ -73,4 +74,7 @@ export const native: WorkflowLanguage = {
     version !== '1.0' &&
     !['workflow', 'stages', 'kind'].some((key) => key in file),
   read: readNative,
+  schema: nativeFile,
+  schemaFile: 'workflow.schema.json',
+  editor: nativeEditor,
 };

@@ -11,7 +11,7 @@ import { readGraph } from './graph.ts';
 import { lower, makersOf, type Definition } from './lower.ts';
 import { definitionEvent } from './schema.ts';
 import { readStep, type StepTag } from './steps.ts';
-import { nipLanguage, nipVocabulary } from './vocabulary.ts';
+import { nipEditor, nipLanguage, nipVocabulary } from './vocabulary.ts';
 import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
 
 /** All problems of a definition of the language nip, and its valid parts. */
@@ -167,4 +167,6 @@ export const nip: WorkflowLanguage = {
   signs: [({ kind }) => kind === 30_920],
   sign: '`kind: 30920`',
   read: readNip,
+  schema: definitionEvent,
+  editor: nipEditor,
 };

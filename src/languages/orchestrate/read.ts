@@ -16,7 +16,7 @@ import type { FileFacts } from './lowering.ts';
 import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
 import { lowerBody, type Placed } from './steps.ts';
-import { orchestrateLanguage, orchestrateVocabulary, specialTargets } from './vocabulary.ts';
+import { orchestrateEditor, orchestrateLanguage, orchestrateVocabulary, specialTargets } from './vocabulary.ts';
 import { templateOf, valueTree } from './trees.ts';
 import { lowerTyped } from './variables.ts';
 
@@ -148,7 +148,7 @@ function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFact
     timeout: null,
     concurrency: null,
     contextDir: null,
-    ownWorkspace: { workspace, records: '.orchestrator/runs' },
+    ownWorkspace: { workspace, records: records.folder },
     parameters: {},
     context: Object.fromEntries(context),
     env: {},
@@ -167,5 +167,8 @@ export const orchestrate: WorkflowLanguage = {
   signs: [(_file, version) => version === '1.0', ({ steps }) => Array.isArray(steps)],
   sign: '`version: "1.0"` and a list `steps`',
   read: readOrchestrate,
+  schema: orchestrateFile,
+  schemaFile: 'orchestrate.schema.json',
+  editor: orchestrateEditor,
   runs: { records },
 };

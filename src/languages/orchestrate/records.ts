@@ -12,6 +12,7 @@ import type { RunState, Scope, StepRun } from '../../workflow/machine/state.ts';
  * What a run shows in its folder: `state.json`, a log line per event, and logs. Times in seconds.
  */
 export const records: RecordsFormat = {
+  folder: '.orchestrator/runs',
   stateFile: 'state.json',
   required: ['run_id', 'workflow_name', 'status', 'started_at', 'context', 'steps'],
   state: stateDocument,

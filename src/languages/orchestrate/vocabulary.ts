@@ -1,6 +1,7 @@
 import type { Language } from '../../expressions/language.ts';
 import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 import { machineLanguage } from '../../workflow/machine/language.ts';
+import type { LanguageEditor } from '../shared/editor.ts';
 
 /** The terms of this language for how a step ended. */
 const statusWords = ['completed', 'failed', 'skipped'];
@@ -41,4 +42,19 @@ export const orchestrateVocabulary: Vocabulary = {
     leaving: 'a loop is left by `_loop_break`; its own `on` says where to continue',
     targets: specialTargets,
   },
+};
+
+export const orchestrateEditor: LanguageEditor = {
+  names: [
+    { kind: 'step', path: /(?:^|\/)steps\/\d+\/name$/, defines: true },
+    { kind: 'step', path: /\/on\/(?:success|failure|timeout)\/goto$/, also: specialTargets },
+    { kind: 'step', path: /\/(?:step_ok|exit_code\/step)$/ },
+  ],
+  expressions: {
+    opening: '${',
+    language: orchestrateLanguage,
+    vocabulary: orchestrateVocabulary,
+    bare: null,
+  },
+  graph: null,
 };

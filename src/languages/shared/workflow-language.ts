@@ -1,10 +1,13 @@
+import type * as z from 'zod';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { RunFormat } from '../../workflow/machine/run-format.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
+import type { Artifact, ArtifactContext } from './artifacts.ts';
 import type { Children } from './children.ts';
 import type { LanguageContext } from './context.ts';
+import type { LanguageEditor, Starter } from './editor.ts';
 
 type Sign = (file: JsonObject, version: string | null) => boolean;
 
@@ -45,6 +48,15 @@ export interface WorkflowLanguage {
     children: Children,
     file: string,
   ) => { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] };
+  /** The schema of its files. */
+  readonly schema: z.core.$ZodType;
+  /** The name under which the program writes the schema as JSON Schema; absent: it does not. */
+  readonly schemaFile?: string;
+  readonly editor: LanguageEditor;
+  /** Absent: no new workflow begins in this language. */
+  readonly starter?: Starter;
+  /** What its files can name in a project, by kind and then by name; absent: nothing. */
+  readonly artifacts?: (context: ArtifactContext) => readonly Artifact[];
   /** The definition that counts, where other files may change it; absent: the written one. */
   readonly effective?: (document: YamlDocument, context: OverridesContext) => Effective;
   /** What it shows of a run besides the documents of all runs; absent: nothing. */

@@ -11,6 +11,8 @@ import type { YamlDocument, Path } from '../../yaml/yaml.ts';
 import { repairListed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
+import { artifactsIn } from './artifacts.ts';
+import { starter, swdlEditor } from './editor.ts';
 import { lowerHooks } from './hooks.ts';
 import { betterHint, habits } from './hints.ts';
 import { lowerText } from './lowering.ts';
@@ -230,6 +232,11 @@ export const swdl: WorkflowLanguage = {
   sign: '`workflow` and `stages`',
   isNear: (file) => ('workflow' in file || 'stages' in file) && !('steps' in file || 'kind' in file),
   read: readSwdl,
+  schema: swdlFile,
+  schemaFile: 'swdl.schema.json',
+  editor: swdlEditor,
+  starter,
+  artifacts: artifactsIn,
   effective,
   runs: { document: runDocument },
 };

@@ -8,7 +8,7 @@ import type { DraftDocument, SavedWorkflow, WorkflowOperation } from '../edit-wo
 import type { WorkflowFile, WorkflowRow } from '../workflow-files.ts';
 import { count, diagnostic, json, texts, version } from './common.ts';
 import { capabilities } from '../../kernel/capabilities.ts';
-import { artifactKinds } from '../../languages/swdl/artifacts.ts';
+import { artifactKinds } from '../../languages/shared/artifacts.ts';
 import { schemaOf } from './schema-of.ts';
 
 const diagnostics = z.array(diagnostic);

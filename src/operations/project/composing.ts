@@ -1,6 +1,6 @@
 import { readContent } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
-import type { Artifact } from '../../languages/swdl/artifacts.ts';
+import type { Artifact } from '../../languages/shared/artifacts.ts';
 import type { Effective } from '../../languages/shared/workflow-language.ts';
 import type { Settings } from './definition.ts';
 import { identitiesBy } from './find-workflow.ts';
@@ -33,14 +33,15 @@ export async function projectArtifacts(
   disk: Disk,
   { protocol, config, providers }: Settings,
 ): Promise<readonly Artifact[]> {
-  const { artifactsIn } = await import('../../languages/swdl/artifacts.ts');
-  return artifactsIn({
+  const { languages } = await import('../../languages/languages.ts');
+  const context = {
     protocol,
     agents: config.defaults,
     agentDefaults: config.defaults,
     files: projectFiles(disk, []),
     providers: [...providers.keys()],
-  });
+  };
+  return languages.flatMap(({ artifacts }) => artifacts?.(context) ?? []);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Identity } from '../../languages/shared/identity.ts';
 import type { Effective } from '../../languages/shared/workflow-language.ts';
-import type { Artifact } from '../../languages/swdl/artifacts.ts';
+import type { Artifact } from '../../languages/shared/artifacts.ts';
 import type { JournalReader } from '../../disk/journal-reader.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';

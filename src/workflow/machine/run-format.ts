@@ -13,6 +13,8 @@ export interface RunFormat {
 
 /** The files of a run in the records folder of its workflow; paths are relative to the run's. */
 export interface RecordsFormat {
+  /** The records folder, relative to the folder of the workspace. */
+  readonly folder: string;
   readonly stateFile: string;
   /** The keys of every valid state document. */
   readonly required: readonly string[];

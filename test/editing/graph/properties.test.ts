@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { act, type Act } from '../../../src/editing/graph/act.ts';
-import { writtenSteps } from '../../../src/editing/graph/layout.ts';
+import { writtenSteps } from '../../../src/editing/graph/written.ts';
 import { grammarOf } from '../../../src/editing/grammar.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 import { applyPatches, invertPatches, type Patch } from '../../../src/yaml/edit/edit.ts';

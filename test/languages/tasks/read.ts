@@ -65,6 +65,15 @@ export const tasks: WorkflowLanguage = {
   name: 'tasks',
   signs: [(given) => 'tasks' in given],
   sign: '`tasks`',
+  schema: file,
+  editor: {
+    names: [
+      { kind: 'step', path: /^tasks\/[^/]+$/, isKey: true, defines: true },
+      { kind: 'step', path: /^tasks\/[^/]+\/after\/\d+$/ },
+    ],
+    expressions: { opening: '${{', language, vocabulary, bare: /\/if$/ },
+    graph: null,
+  },
   read: (document, surroundings) => {
     const shape = checkShape(file, document);
     const diagnostics = new Diagnostics(document);

@@ -6,6 +6,7 @@ import { renderDiagnostics } from '../../../src/yaml/diagnostics.ts';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { RunProjector } from '../../../src/workflow/host/projector.ts';
 import { World } from '../../workflow/machine/world.ts';
+import { complete } from '../../../src/editing/complete.ts';
 import { tasks } from './read.ts';
 
 const read = (text: string) => parseWorkflow(text, 'tasks.yaml', nowhere, [...languages, tasks]);
@@ -63,4 +64,16 @@ test('it shows its runs in a document of its own, whose name and text only it kn
   world.done('build');
   projector.project(world.state, world.history.slice(-1));
   expect(documents.get('tasks.txt')).toBe('fetch is SUCCEEDED\nbuild is SUCCEEDED\n');
+});
+
+test.each([
+  ['a key', 'build:\n    r|', ['run']],
+  ['a name', 'build:\n    after: [f|]', ['fetch']],
+  ['what stands in an expression', 'build:\n    if: tasks.fetch.st|', ['state']],
+])('editors complete %s', (_what, text, labels) => {
+  const typed = `tasks:\n  fetch: { run: [curl] }\n  ${text}`;
+  const around = { roles: [], types: [], agents: [], providers: [], files: [] };
+  const all = [...languages, tasks] as const;
+  const found = complete(typed.replace('|', ''), typed.indexOf('|'), 'workflow', around, all);
+  expect(found.map(({ label }) => label)).toEqual(labels);
 });

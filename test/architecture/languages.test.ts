@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { languages } from '../../src/languages/languages.ts';
+import { importsOf, languageRooms, roomOf } from './rooms.ts';
+import { parse, readTree } from './tree.ts';
+
+/** Who outside of languages/ knows the folder of a language; docs/architecture.md says why. */
+const known = [
+  'editing languages/swdl',
+  'operations languages/native',
+  'operations languages/nip',
+  'operations languages/swdl',
+  'server/mcp languages/nip',
+];
+
+it('are described in docs/architecture.md by what they bring', () => {
+  const page = readTree(['docs'], ['architecture.md']).get('docs/architecture.md') ?? '';
+  const section = page.slice(page.indexOf('### A new language'), page.indexOf('## Path of a message'));
+  const rows = [...section.matchAll(/^\| `(\w+)` +\| (yes|no) /gm)].map(([, name, must]) => [name, must]);
+  const members = [...new Set(languages.flatMap((language) => Object.keys(language)))];
+  const expected = members.map((name) => [
+    name,
+    languages.every((language) => Object.hasOwn(language, name)) ? 'yes' : 'no',
+  ]);
+  expect(rows.toSorted()).toEqual(expected.toSorted());
+});
+
+it('are known outside of languages/ only to those who serve one of them', () => {
+  const sources = readTree(['src'], ['.ts', '.tsx']);
+  const imports = [...sources].flatMap(([path, text]) => importsOf(parse(path, text)));
+  const found = imports
+    .filter(({ from, target }) => !from.startsWith('src/languages/') && languageRooms.includes(roomOf(target)))
+    .map(({ from, target }) => `${roomOf(from)} ${roomOf(target)}`);
+  expect([...new Set(found)].toSorted()).toEqual(known);
+});
