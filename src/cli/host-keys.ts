@@ -3,12 +3,10 @@ import { endOfId } from '../kernel/ids.ts';
 import { shellWord } from '../kernel/quoting.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
 import { stepsOutput } from '../operations/output.ts';
-import { runCommand } from '../operations/runs/run-commands.ts';
 import type { RunController } from '../operations/runs/services.ts';
 import type { Controller, ProjectServices } from '../operations/services.ts';
-import { explained, isMoving, type Explained } from '../operations/why/explained.ts';
-import { explainStatus } from '../operations/why/status-whys.ts';
-import { RunExplainer } from '../workflow/machine/explain/explain.ts';
+import type { Explained } from '../operations/why/explained.ts';
+import { explainStatus, explainSteps } from '../operations/why/status-whys.ts';
 import { commandsFrom } from './called.ts';
 import { cut, wrap } from './columns.ts';
 import type { Context } from './context.ts';
@@ -137,14 +135,9 @@ function mailWhys(context: Context, project: ProjectServices, controller: Contro
   return lines.length === 0 ? ['nothing waits'] : lines;
 }
 
-function runWhys(context: Context, { run, state, rules, slots }: RunController): string[] {
-  const explainer = new RunExplainer(state, rules, context.terminal.now(), slots());
-  const lines = [...state.active, ...state.ready].flatMap((path) => {
-    const why = explainer.step(path);
-    if (why === null || isMoving(why)) return [];
-    const document = explained(why, (act) => runCommand(run, act));
-    return whyLines(context, path, document);
-  });
+function runWhys(context: Context, controller: RunController): string[] {
+  const whys = explainSteps(controller, context.terminal.now());
+  const lines = [...whys].flatMap(([path, why]) => whyLines(context, path, why));
   return lines.length === 0 ? ['nothing waits'] : lines;
 }
 

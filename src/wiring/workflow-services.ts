@@ -1,9 +1,6 @@
-import { aboutRun, namedIn } from '../operations/targets.ts';
 import { availableParallelism } from 'node:os';
-import { join, normalize, resolve } from 'node:path';
-import type { FileChange, RecordsFolder, StoredRun, WorkflowServices } from '../operations/runs/services.ts';
-import { MailroomError } from '../kernel/errors.ts';
-import { verdictIn } from '../workflow/machine/commands.ts';
+import { normalize, resolve } from 'node:path';
+import type { FileChange, RecordsFolder, WorkflowServices } from '../operations/runs/services.ts';
 import { priceOf } from '../kernel/price.ts';
 import type { OwnWorkspace } from '../workflow/model.ts';
 import type { PlanData } from '../workflow/machine/plan.ts';
@@ -13,8 +10,8 @@ import { changedFiles, fileTimes } from '../disk/file-times.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../operations/project/project-files.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { baseOf } from '../workflow/files/streams.ts';
-import { stepLogs } from '../workflow/files/logs.ts';
-import { listRuns, readRun, runControlFolder, runReader } from '../workflow/files/run-folders.ts';
+import { listRuns, runControlFolder, runReader } from '../workflow/files/run-folders.ts';
+import { expectRun, findRun, findWaiting, openRun, verdictOf } from '../operations/runs/stored-runs.ts';
 import {
   findWorkflow,
   identities,
@@ -24,11 +21,8 @@ import {
 import { protocolOfNobody, readSettings, type Settings } from '../operations/project/definition.ts';
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
 import { confirm } from '../operations/project/confirmed.ts';
-import { hostedRuns, type HostedRun } from '../workflow/host/hosted-runs.ts';
-import { isAlive } from '../workflow/host/locks.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
-import { runHistory, runState } from '../workflow/host/run-state.ts';
 import { workflowStatus } from '../operations/project/project-status.ts';
 import { checkWorkflow, readWorkflow, expectRead } from '../operations/project/workflows.ts';
 import { runFolder } from '../host/run-mail.ts';
@@ -156,63 +150,4 @@ function withMail(disk: RealDisk, settings: Settings, record: string | null = nu
     return startController(disk, { ...settings, protocol }, { ...options, record }, null);
   };
   return { ...settings, ...recorded, startMail };
-}
-
-/** The records folder of runs of the language orchestrate. */
-const shownRuns = '.orchestrator/runs';
-
-/**
- * Null also for a run that does not wait. Throws `E_TARGET` with the list when several runs fit.
- */
-function findWaiting(disk: RealDisk, word: string): HostedRun | null {
-  const waiting = hostedRuns(disk).filter(({ waits }) => waits !== null);
-  const runs = waiting.map(({ card }) => aboutRun(card));
-  const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
-  return waiting.find(({ card }) => card.run === named?.run) ?? null;
-}
-
-/** Throws `E_TARGET` with the list when several runs fit. */
-function findRun(disk: RealDisk, word: string): StoredRun | null {
-  const runs = listRuns(disk).map(aboutRun);
-  const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
-  return named?.kind === 'run' ? openRun(disk, named.run) : null;
-}
-
-function expectRun(disk: RealDisk, word: string): StoredRun {
-  const found = findRun(disk, word);
-  if (found !== null) return found;
-  const shown = disk.list(shownRuns)?.find((id) => id.startsWith(word) || id.endsWith(word));
-  if (shown === undefined)
-    throw new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
-  throw new MailroomError(
-    'E_TARGET',
-    `the journal of the run ${shown} is gone: ${shownRuns}/${shown} only shows what it was`,
-    'start the workflow again; a run cannot be resumed without its folder in .mailroom/runs/',
-  );
-}
-
-function openRun(disk: RealDisk, id: string): StoredRun {
-  const stored = readRun(disk, id);
-  if (stored === null) throw new MailroomError('E_TARGET', `there is no run \`${id}\``);
-  const { card, run, definition, text, workspace } = stored;
-  return {
-    run,
-    card,
-    definition,
-    text,
-    workspace,
-    folder: join(disk.root, runFolder(run)),
-    state: (moment) => runState(disk, run, moment),
-    history: () => runHistory(disk, run),
-    logs: () => stepLogs(disk, run),
-    alive: () => isAlive(disk, run),
-  };
-}
-
-function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string | null } | undefined {
-  for (const { event } of runReader(disk, run).read().records) {
-    const verdict = verdictIn(event);
-    if (verdict?.id === id) return { refusal: verdict.refusal?.text ?? null };
-  }
-  return undefined;
 }

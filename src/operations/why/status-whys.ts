@@ -2,7 +2,10 @@ import type { MailState } from '../../mail/machine/state.ts';
 import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
 import { MailExplainer } from '../../mail/machine/explain/explain.ts';
 import type { MailWhy } from '../../mail/machine/explain/words.ts';
+import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import type { Project } from '../project/project.ts';
+import { runCommand } from '../runs/run-commands.ts';
+import type { RunController } from '../runs/services.ts';
 import type { MailStatus, RoleStatus, ThreadStatus } from '../mail-status.ts';
 import { explained, isMoving, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
@@ -55,4 +58,17 @@ export function explainStatus(
       return thread ? document(explainer.thread(thread), null) : null;
     },
   };
+}
+
+/** The reasons of the steps of a run that wait, by their paths. */
+export function explainSteps(
+  { run, state, rules, slots }: Pick<RunController, 'run' | 'state' | 'rules' | 'slots'>,
+  now: number,
+): ReadonlyMap<string, Explained> {
+  const explainer = new RunExplainer(state, rules, now, slots());
+  const whys = [...state.active, ...state.ready].flatMap((path): (readonly [string, Explained])[] => {
+    const why = explainer.step(path);
+    return why === null || isMoving(why) ? [] : [[path, explained(why, (act) => runCommand(run, act))]];
+  });
+  return new Map(whys);
 }

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { runFolder } from '../../host/run-mail.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { stepLogs } from '../../workflow/files/logs.ts';
+import { listRuns, readRun, runReader } from '../../workflow/files/run-folders.ts';
+import { hostedRuns, type HostedRun } from '../../workflow/host/hosted-runs.ts';
+import { isAlive } from '../../workflow/host/locks.ts';
+import { runHistory, runState } from '../../workflow/host/run-state.ts';
+import { verdictIn } from '../../workflow/machine/commands.ts';
+import { aboutRun, namedIn } from '../targets.ts';
+import type { StoredRun } from './services.ts';
+
+/**
+ * Null also for a run that does not wait. Throws `E_TARGET` with the list when several runs fit.
+ */
+export function findWaiting(disk: RealDisk, word: string): HostedRun | null {
+  const waiting = hostedRuns(disk).filter(({ waits }) => waits !== null);
+  const runs = waiting.map(({ card }) => aboutRun(card));
+  const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
+  return waiting.find(({ card }) => card.run === named?.run) ?? null;
+}
+
+/** Throws `E_TARGET` with the list when several runs fit. */
+export function findRun(disk: RealDisk, word: string): StoredRun | null {
+  const runs = listRuns(disk).map(aboutRun);
+  const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
+  return named?.kind === 'run' ? openRun(disk, named.run) : null;
+}
+
+export function expectRun(disk: RealDisk, word: string): StoredRun {
+  const found = findRun(disk, word);
+  if (found !== null) return found;
+  const shown = recordsOf(disk, word);
+  if (shown === undefined)
+    throw new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
+  throw new MailroomError(
+    'E_TARGET',
+    `the journal of the run ${shown.run} is gone: ${shown.folder} only shows what it was`,
+    'start the workflow again; a run cannot be resumed without its folder in .mailroom/runs/',
+  );
+}
+
+/** The records of a run that a language keeps in a folder such as `.language/runs`. */
+function recordsOf(disk: RealDisk, word: string): { readonly run: string; readonly folder: string } | undefined {
+  const folders = (disk.list('') ?? []).filter((name) => name.startsWith('.') && name !== '.mailroom');
+  return folders
+    .flatMap((name) => {
+      const runs = disk.look(`${name}/runs`)?.kind === 'folder' ? (disk.list(`${name}/runs`) ?? []) : [];
+      return runs.map((run) => ({ run, folder: `${name}/runs/${run}` }));
+    })
+    .find(({ run }) => run.startsWith(word) || run.endsWith(word));
+}
+
+export function openRun(disk: RealDisk, id: string): StoredRun {
+  const stored = readRun(disk, id);
+  if (stored === null) throw new MailroomError('E_TARGET', `there is no run \`${id}\``);
+  const { card, run, definition, text, workspace } = stored;
+  return {
+    run,
+    card,
+    definition,
+    text,
+    workspace,
+    folder: join(disk.root, runFolder(run)),
+    state: (moment) => runState(disk, run, moment),
+    history: () => runHistory(disk, run),
+    logs: () => stepLogs(disk, run),
+    alive: () => isAlive(disk, run),
+  };
+}
+
+export function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string | null } | undefined {
+  for (const { event } of runReader(disk, run).read().records) {
+    const verdict = verdictIn(event);
+    if (verdict?.id === id) return { refusal: verdict.refusal?.text ?? null };
+  }
+  return undefined;
+}
