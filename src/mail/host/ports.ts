@@ -18,11 +18,8 @@ export interface MailPorts extends HostPorts<MailEvent, Runner> {
   readonly runs?: RunMail;
   readonly folders: TurnFolders;
   readonly trail: Trail;
-  /**
-   * Whether a provider's turns are checked afterwards for changes without permission. Missing: no
-   * turn is.
-   */
-  verifies?(provider: string): boolean;
+  /** Whether a provider's turns are checked afterwards for changes without permission. */
+  verifies(provider: string): boolean;
   /** The providers whose programs cannot be found now. Missing: all programs exist. */
   missingProviders?(): ReadonlySet<string>;
   /** Missing: turns get no tools. */

@@ -47,7 +47,7 @@ export class Turns {
     this.#ports = ports;
     this.#running = new ProcessTable((key) => ports.runner.stop(key));
     this.#options = options;
-    this.#permissions = new TurnPermissions(ports.project, (provider) => ports.verifies?.(provider) ?? false);
+    this.#permissions = new TurnPermissions(ports.project, (provider) => ports.verifies(provider));
   }
 
   get running(): number {

@@ -7,14 +7,14 @@ import type { ProtocolFileText } from '../../mail/protocol/merge.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../yaml/yaml.ts';
 import { listProtocolFiles, readDefinition } from './project-files.ts';
 
-/** All files of a protocol, each after those that it extends, and the problems of `extends`. */
-interface ProtocolTexts {
+/**
+ * Reads protocols/ and the files that its files extend: all files, each after those that it
+ * extends, and the problems of `extends`. Throws `E_FILE`.
+ */
+export function readProtocol(disk: Disk): {
   readonly files: readonly ProtocolFileText[];
   readonly problems: readonly Diagnostic[];
-}
-
-/** Reads protocols/ and the files that its files extend. Throws `E_FILE`. */
-export function readProtocol(disk: Disk): ProtocolTexts {
+} {
   const reader = new Reader(disk);
   for (const path of listProtocolFiles(disk, 'protocols')) reader.read(path, []);
   return reader;
@@ -23,7 +23,7 @@ export function readProtocol(disk: Disk): ProtocolTexts {
 /** What says that a file extends others, without reading its YAML. */
 const sign = /^\s*["']?extends["']?\s*:/m;
 
-class Reader implements ProtocolTexts {
+class Reader {
   readonly files: ProtocolFileText[] = [];
   readonly problems: Diagnostic[] = [];
   readonly #disk: Disk;

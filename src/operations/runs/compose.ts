@@ -23,7 +23,7 @@ import type { RunLock } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { changeFinder } from '../../workflow/host/changes.ts';
-import { hookPorts } from '../../workflow/host/hook-ports.ts';
+import { HookFiles } from '../../workflow/host/hook-files.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
 import { notifyApprovers } from '../notify.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
@@ -227,7 +227,7 @@ function portsOf(
     branch: () => headBranch(run.workspace),
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
-    hooks: hookPorts(disk, run),
+    hooks: new HookFiles(disk, run),
     notify: (gate) => notifyApprovers(disk.root, config, gate),
     ...(config.limits.budgetAlert !== null && { budgetAlert: config.limits.budgetAlert }),
     ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),

@@ -12,6 +12,7 @@ import type { HostPorts } from '../../host/ports.ts';
 import type { RolledBack } from '../../kernel/edits.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { StepRunner } from '../../host/runner/runner.ts';
+import type { HookFiles } from './hook-files.ts';
 
 /** A gate that waits for a person. */
 export interface WaitingGate {
@@ -42,7 +43,7 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   /** The text of the language's own document of the run; absent: it has none. */
   readonly document?: RunFormat['document'];
   /** Absent: hooks are not run. */
-  readonly hooks?: HookPorts;
+  readonly hooks?: HookFiles;
   /** The share of the run's budget at which `user` is notified; absent: never. */
   readonly budgetAlert?: number;
   /** Notifies the people who may answer a gate; never throws. Absent: they are not notified. */
@@ -68,16 +69,4 @@ export interface RunObserver {
   due(now: number): number | null;
   /** Shows everything that is deferred. */
   finish(state: RunState, now: number): void;
-}
-
-export interface HookPorts {
-  /**
-   * Sends a notice to a role; `about` identifies it within the run: a second one with the same
-   * `about` is the same message.
-   */
-  readonly notify: (role: string, about: string, subject: string, body: string) => void;
-  /** Logs a notification that could not be sent. */
-  readonly log: (on: string, line: string) => void;
-  /** The working folder of a hook, and the folder of its output; absolute, created if missing. */
-  readonly places: (on: string) => { readonly workspace: string; readonly folder: string };
 }

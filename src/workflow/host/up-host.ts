@@ -5,7 +5,10 @@ import type { WorkflowTriggers } from '../triggers/host.ts';
 import type { RunningOutput } from '../../host/latest-output.ts';
 import type { Idle } from '../../host/idle.ts';
 
-/** The runs hosted by this process. */
+/**
+ * The runs hosted by this process. An interface, because the room of the runs' hosts must not know
+ * the operations that start them.
+ */
 export interface OwnRuns {
   readonly count: number;
   /** Their running steps, each with at most this many lines. */
