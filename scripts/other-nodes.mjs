@@ -1,23 +1,11 @@
 // Installs other versions of Node (test/other-nodes) and runs the tests of the package on each of
 // them, as the gate does. Everyday tests use the Node that runs.
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { root, run } from './run.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const home = join(root, 'test/other-nodes');
-
-function run(command, args, env = process.env) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env,
-  });
-  if (error !== undefined) console.error(`${command}: ${error.message}`);
-  return status ?? 1;
-}
 
 function main() {
   if (process.platform !== 'linux' || process.arch !== 'x64') {

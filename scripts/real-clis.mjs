@@ -5,9 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root, run } from './run.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const home = join(root, 'test/real-clis');
 const required = process.env['REQUIRE_REAL_CLIS'] === '1';
 
@@ -25,17 +24,6 @@ function missing() {
   return Object.entries(read('package.json').dependencies)
     .filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version)
     .map(([name, version]) => `${name} ${version}`);
-}
-
-/** Runs a program with inherited output and returns its exit code. */
-function run(command, args, env = process.env) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env,
-  });
-  if (error !== undefined) console.error(`${command}: ${error.message}`);
-  return status ?? 1;
 }
 
 /**

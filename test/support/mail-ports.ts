@@ -35,6 +35,7 @@ export function mailPorts(
     newId,
     roleText: () => '',
     project: disk.root,
+    verifies: () => false,
     parking: { list: () => new Map(), park: () => {} },
     notify: () => {},
     ...changes,

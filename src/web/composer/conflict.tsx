@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ActButton } from '../parts/form.tsx';
 import { go, link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 import type { Composer } from './model.ts';
+import { NameForm } from './name-form.tsx';
 import { formOf, shown } from './source-text.ts';
 import { openComparison } from './text-editor.ts';
 
@@ -40,28 +40,20 @@ export function Conflict({ composer }: { readonly composer: Composer }) {
 
 /** Saves the text under another name. */
 function SaveAs({ composer }: { readonly composer: Composer }) {
-  const name = useSignal('');
-  const save = async () => {
-    const wanted = name.value.trim();
-    if (wanted === '') return;
-    const file = await composer.saveAs(wanted);
+  const save = async (name: string) => {
+    const file = await composer.saveAs(name);
     composer.reload();
     notify(`Saved as ${file}.`);
     go(link('workflows', file, 'edit'));
   };
   return (
-    <div class="row">
-      <label for="save-as">Save as</label>
-      <input
-        id="save-as"
-        class="short"
-        placeholder="another name"
-        autocomplete="off"
-        value={name.value}
-        onInput={(event) => (name.value = event.currentTarget.value)}
-      />
-      <ActButton act={save}>Save as a new workflow</ActButton>
-    </div>
+    <NameForm
+      id="save-as"
+      label="Save as"
+      placeholder="another name"
+      button="Save as a new workflow"
+      act={save}
+    />
   );
 }
 

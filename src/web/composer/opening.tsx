@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Problem, send } from '../api/client.ts';
-import { useAction } from '../parts/form.tsx';
 import { Trouble, View } from '../parts/panel.tsx';
 import { go, link } from '../state/route.ts';
-import { onSubmit } from '../views/item.tsx';
 import type { ComposerView } from './composer.tsx';
+import { NameForm } from './name-form.tsx';
 
 /** The composer, whose code is loaded when somebody opens it. */
 export function EditWorkflow({ id }: { readonly id: string }) {
@@ -29,29 +28,17 @@ export function EditWorkflow({ id }: { readonly id: string }) {
 
 /** Creates a workflow with a first step, and opens it. */
 export function NewWorkflow() {
-  const name = useSignal('');
-  const { busy, run } = useAction();
-  const create = () =>
-    void run(async () => {
-      const id = name.value.trim();
-      if (id === '') return;
-      const { file } = await send<{ readonly file: string }>('/workflows', { id });
-      go(link('workflows', file, 'edit'));
-    });
+  const create = async (id: string) => {
+    const { file } = await send<{ readonly file: string }>('/workflows', { id });
+    go(link('workflows', file, 'edit'));
+  };
   return (
-    <form class="row" {...onSubmit(create)}>
-      <label for="new-workflow">New workflow</label>
-      <input
-        id="new-workflow"
-        class="short"
-        placeholder="its id, such as ship-it"
-        autocomplete="off"
-        value={name.value}
-        onInput={(event) => (name.value = event.currentTarget.value)}
-      />
-      <button type="submit" class="primary" aria-busy={busy.value}>
-        Create
-      </button>
-    </form>
+    <NameForm
+      id="new-workflow"
+      label="New workflow"
+      placeholder="its id, such as ship-it"
+      button="Create"
+      act={create}
+    />
   );
 }

@@ -53,7 +53,7 @@ export function invocationOf(
     prompt,
     capabilities: work.capabilities,
     owed: owedPaths(launch, prepared),
-    network: launch.network ?? true,
+    network: launch.network,
     maxSteps: work.maxSteps,
     maxCommandTime: work.maxCommandTime,
     variant: work.variant ?? null,

@@ -150,10 +150,10 @@ export class Workers {
 
   /** Reads earlier processes' logs only now, when needed. */
   #withLogs(launch: Launch): Launch {
-    if (launch.takes?.some(({ log }) => log !== undefined) !== true) return launch;
+    if (!launch.takes.some(({ log }) => log !== null)) return launch;
     const { files, providers } = this.#ports;
     const takes = launch.takes.map((taken) => {
-      if (taken.log === undefined) return taken;
+      if (taken.log === null) return taken;
       const { key, provider } = taken.log;
       const said = providers.get(provider ?? '')?.said ?? ((printed: string) => printed);
       return { ...taken, value: files.tail(key, logCharacters, said) };
@@ -183,7 +183,7 @@ export class Workers {
       capabilities: work.kind === 'role' ? null : work.capabilities,
       owed: owedPaths(launch, prepared),
       command,
-      network: launch.network !== false,
+      network: launch.network,
       mayConfigure: invocation?.mayConfigure ?? false,
       workspace,
       folder,

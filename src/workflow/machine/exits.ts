@@ -99,7 +99,7 @@ interface ProgramFailure {
 
 /** The failure of a worker that was ended because it printed nothing; null: it was not. */
 function stallOf({ stall }: Launch, { ended }: Exit): ProgramFailure | null {
-  if (ended !== 'idle-timeout' || stall === undefined) return null;
+  if (ended !== 'idle-timeout' || stall === null) return null;
   const says = `it printed nothing for ${formatDuration(stall.after)}`;
   return {
     class: stall.policy === 'fail' ? 'NON_RETRYABLE' : 'RETRYABLE_TRANSIENT',

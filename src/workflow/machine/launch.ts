@@ -18,8 +18,7 @@ export interface Launch {
   readonly secrets: readonly string[];
   /** Names of variables inherited from the host. */
   readonly inherit: readonly string[];
-  /** Absent: it has a network. */
-  readonly network?: false;
+  readonly network: boolean;
   /** A file used as standard input, or as the prompt of an agent; null: none. */
   readonly stdin: string | null;
   /** A file below a folder that receives standard output; null: none. */
@@ -31,8 +30,8 @@ export interface Launch {
   readonly timeout: number | null;
   /** Milliseconds between the request to stop and the kill; null: the default. */
   readonly grace: number | null;
-  /** When the silent worker is ended; absent: never, or this is a check. */
-  readonly stall?: Stall;
+  /** When the silent worker is ended; null: never, or this is a check. */
+  readonly stall: Stall | null;
   readonly budget: Budget | null;
   /** The conversation to continue; null: a new one. */
   readonly session: Session | null;
@@ -40,11 +39,11 @@ export interface Launch {
   readonly check: {
     readonly id: string;
     readonly decisionFile: string | null;
-    /** The check asks for a summary of this value; absent: for a verdict. */
-    readonly summarises?: Json;
+    /** The check asks for a summary of this value; null: for a verdict. */
+    readonly summary: { readonly of: Json } | null;
   } | null;
-  /** Values that an agent is given as data; absent: none. */
-  readonly takes?: readonly TakenValue[];
+  /** Values that an agent is given as data. */
+  readonly takes: readonly TakenValue[];
   /** How a complete verdict is measured; null: not at all. */
   readonly convergence: (Convergence & { readonly stage: number }) | null;
 }
@@ -77,9 +76,9 @@ export interface TakenValue {
   readonly value: Json;
   /**
    * Instead of the value: the end of that process's output; `provider`: of its agent, null: it was
-   * not an agent.
+   * not an agent. Null: the value counts.
    */
-  readonly log?: { readonly key: ProcessKey; readonly provider: string | null };
+  readonly log: { readonly key: ProcessKey; readonly provider: string | null } | null;
 }
 
 export interface LaunchInput {

@@ -46,7 +46,7 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
 
 /** Whether a worker was ended because it printed nothing, and its step is incomplete for that. */
 export function isUnfinished(
-  { stall }: Pick<Launch, 'stall'>,
+  { stall }: { readonly stall?: Stall | null },
   { outcome }: Pick<WorkResult, 'outcome'>,
 ): boolean {
   return stall?.policy === 'incomplete' && outcome.is === 'failed' && outcome.reason.code === 'E_STALLED';

@@ -11,7 +11,7 @@ import type { ValueType } from '../model.ts';
  */
 export function stepPrompt(launch: Launch, prepared: Prepared): string {
   const { check, step, work } = launch;
-  if (check?.summarises !== undefined) return summaryPrompt(launch, check.summarises);
+  if (check?.summary != null) return summaryPrompt(launch, check.summary.of);
   const sections = [
     check === null
       ? `You do the step **${step}** of a workflow (Mailroom). Your working directory is \`${prepared.workspace}\`.`
@@ -62,7 +62,7 @@ function summaryPrompt({ step, work }: Launch, handed: Json): string {
 }
 
 /** Values of others are data. */
-function taken({ takes = [] }: Launch): string {
+function taken({ takes }: Launch): string {
   if (takes.length === 0) return '';
   const parts = takes.map(({ name, description, value }) => {
     const about = description === null ? '' : `: ${description}`;

@@ -121,7 +121,7 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
     outputs: step.outputs.map((each) => ({ ...each, path: evaluation.required.renderText(each.path) })),
     values: step.values,
     timeout: step.timeout,
-    ...(step.stall && { stall: step.stall }),
+    stall: step.stall ?? null,
     check: null,
     takes: takenBy(state, rules, found, evaluation),
     stdin: step.stdin && evaluation.required.renderText(step.stdin),
@@ -137,8 +137,10 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
     check: {
       id: isIn(run, 'checking') ? run.phase.id : '',
       decisionFile: checking.decisionFile,
-      ...(checking.purpose === 'summary' && { summarises: { ...run?.result?.values } }),
+      summary: checking.purpose === 'summary' ? { of: { ...run?.result?.values } } : null,
     },
+    stall: null,
+    takes: [],
   };
   return {
     run: state.given?.run ?? '',
@@ -152,7 +154,7 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
     env: environment(body.workflow.env, { ...step.env, ...checking?.env }, evaluation),
     secrets: step.secrets ?? [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
     inherit: body.workflow.inherit,
-    ...((checking?.network ?? step.network) === false && { network: false }),
+    network: (checking?.network ?? step.network) !== false,
     grace: step.grace,
     ...(check ?? worker),
     budget: budgetOf(state, checking ? checking.budget : step.budget, scope.budget),
@@ -247,7 +249,7 @@ function takenBy(
     if (value === null && !required) return [];
     if (value === null) refuseAbsent(`it requires the input \`${name}\`, which is absent`);
     const problem = type === null ? null : misfit(value, type);
-    if (problem === null) return [{ name, description, value }];
+    if (problem === null) return [{ name, description, value, log: null }];
     const reason = { code: 'E_VALUE', text: `the input \`${name}\` ${problem}` } as const;
     throw new Unresolvable({ is: 'failed', reason });
   });

@@ -29,7 +29,7 @@ export function readCheck(
 ): { result: WorkResult; verdict: Verdict } {
   const ended = readExit(launch, exit, outcome);
   const result = resultOf(ended, exit, outcome);
-  if (launch.check?.summarises !== undefined) return { result, verdict: summaryOf(result) };
+  if (launch.check?.summary != null) return { result, verdict: summaryOf(result) };
   const isProgram = outcome === null;
   const said = isProgram && ended.exitCode === 1 && exit.ended === 'exited' ? 'incomplete' : ended.outcome.is;
   if (said === 'failed' && ended.outcome.is === 'failed') {
