@@ -1,7 +1,7 @@
 import { endOfId } from '../kernel/ids.ts';
 import { userInfo } from 'node:os';
 import { MailroomError } from '../kernel/errors.ts';
-import type { Asked, Verdict } from '../operations/requests.ts';
+import type { Asked, CommandResult } from '../operations/requests.ts';
 import type { Context } from './context.ts';
 import { short } from './format.ts';
 import { idOf } from './ids.ts';
@@ -26,7 +26,7 @@ export async function control(
   const { terminal } = context;
   const project = context.project();
   context.announce();
-  const verdicts: Verdict[] = [];
+  const verdicts: CommandResult[] = [];
   const id = await idOf(context, word, ['thread']);
   for (const target of await targetsOf(project, verb, id, othersOf(verb, project))) {
     const asked = { verb, target, now: options.now === true, by: caller(context) };
@@ -61,12 +61,12 @@ export function caller({ services }: Context): string {
 }
 
 /** One verdict unchanged; several as the first with all their targets. */
-function oneDocument(verdicts: readonly Verdict[]): object {
+function oneDocument(verdicts: readonly CommandResult[]): object {
   const [first] = verdicts;
   return { ...first, targets: verdicts.map(({ target }) => target) };
 }
 
-function lines(verdicts: readonly Verdict[]): string {
+function lines(verdicts: readonly CommandResult[]): string {
   return verdicts
     .map((verdict) => {
       if (verdict.state === 'done') return `${commandWords(verdict)}: done\n`;
@@ -78,7 +78,7 @@ function lines(verdicts: readonly Verdict[]): string {
     .join('');
 }
 
-function commandWords({ verb, target }: Verdict): string {
+function commandWords({ verb, target }: CommandResult): string {
   return `${verb} ${named(target)}`;
 }
 

@@ -6,7 +6,7 @@ import type { StatusDocument, WaitingThread } from '../operations/status.ts';
 import { workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, moment, money, short, since, table, whyWords } from './format.ts';
 
-interface Look {
+interface Style {
   readonly now: number;
   /** Whether to list ended threads too. */
   readonly all: boolean;
@@ -14,7 +14,7 @@ interface Look {
 }
 
 /** The status as text for people. */
-export function statusLines(document: StatusDocument, look: Look): string[] {
+export function statusLines(document: StatusDocument, look: Style): string[] {
   const { roles, threads, problems } = document;
   return [
     ...headLines(document, look),
@@ -26,7 +26,7 @@ export function statusLines(document: StatusDocument, look: Look): string[] {
   ];
 }
 
-function headLines(document: StatusDocument, { now, colours }: Look): string[] {
+function headLines(document: StatusDocument, { now, colours }: Style): string[] {
   const { at, controller, paused, parked, cost, recorded, problems } = document;
   const lines = [
     at !== null
@@ -59,7 +59,7 @@ const paint: Readonly<Record<RoleActivity, (colours: Colours, text: string) => s
   idle: (colours, text) => colours.dim(text),
 };
 
-function roleLines({ roles, turns }: StatusDocument, { now, colours }: Look): string[] {
+function roleLines({ roles, turns }: StatusDocument, { now, colours }: Style): string[] {
   const rows = roles.map((role) => [
     role.name,
     role.state,
@@ -131,7 +131,7 @@ function because(reason: Reason | null, why: Explained | null, now: number): str
   return texts.map((text) => `(${text})`);
 }
 
-function threadLines(threads: readonly WaitingThread[], { all, colours, now }: Look): string[] {
+function threadLines(threads: readonly WaitingThread[], { all, colours, now }: Style): string[] {
   const isEnded = ({ state }: WaitingThread) => state === 'closed' || state === 'failed';
   const older = (some: readonly WaitingThread[], few: number) => (all ? [] : some.slice(0, -few));
   const ended = older(threads.filter(isEnded), fewEnded);

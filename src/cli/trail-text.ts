@@ -5,7 +5,7 @@ import { cut } from './columns.ts';
 import { line, moment, money, printable, short } from './format.ts';
 import type { Colours } from './terminal.ts';
 
-interface Look {
+interface Style {
   readonly full: boolean;
   readonly colours: Colours;
 }
@@ -21,7 +21,7 @@ const widest = 100;
 export function trailLines(
   messages: readonly MessageDocument[],
   threads: ReadonlyMap<string, Pick<Thread, 'subject' | 'state' | 'turns' | 'cost'>>,
-  look: Look,
+  look: Style,
 ): string[] {
   if (messages.length === 0) return ['nothing was said yet'];
   const byThread = new Map<string, MessageDocument[]>();
@@ -41,7 +41,7 @@ function headLine(
   id: string,
   said: readonly MessageDocument[],
   thread: Pick<Thread, 'subject' | 'state' | 'turns' | 'cost'> | undefined,
-  { colours }: Look,
+  { colours }: Style,
 ): string {
   const subject = thread?.subject ?? said[0]?.subject ?? '';
   const facts = [
@@ -52,7 +52,7 @@ function headLine(
   return `${colours.bold(line(subject))}  ${colours.dim(`thread ${short(id)}: ${facts.join(', ')}`)}`;
 }
 
-function messageLines(message: MessageDocument, { full, colours }: Look): string[] {
+function messageLines(message: MessageDocument, { full, colours }: Style): string[] {
   const { id, type, from, to, subject, created, turn, body, fields, attachments } = message;
   const by = turn === null ? '' : ` ${turn}`;
   const head = `  ${colours.cyan(line(`${from} → ${to.join(', ')}`))}  ${line(type)}  ${colours.dim(`${moment(created)}${by} ${short(id)}`)}`;

@@ -2,7 +2,7 @@ import type { RunStatusDocument, TriggerStatus } from '../operations/runs/run-st
 import { ahead, clock, line, money, short, since, table, whyWords } from './format.ts';
 import type { Colours } from './terminal.ts';
 
-interface Look {
+interface Style {
   readonly now: number;
   readonly colours: Colours;
 }
@@ -13,7 +13,7 @@ interface RunsAndTriggers {
 }
 
 /** The active runs and the triggers as text for people; empty if there are none. */
-export function workflowLines({ runs, triggers }: RunsAndTriggers, { now, colours }: Look): string[] {
+export function workflowLines({ runs, triggers }: RunsAndTriggers, { now, colours }: Style): string[] {
   const head = (lines: readonly string[]) => ['', colours.dim(lines[0] ?? ''), ...lines.slice(1)];
   const runTable = table(
     ['RUN', 'WORKFLOW', 'STATE', 'FOR', 'COST', 'NOW'],

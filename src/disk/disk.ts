@@ -3,7 +3,7 @@ import { MailroomError } from '../kernel/errors.ts';
 /** What is at a path. Links are never followed: a link is a `link`, wherever it leads. */
 export type Kind = 'file' | 'folder' | 'link' | 'fifo' | 'socket' | 'device';
 
-export interface Look {
+export interface FileStat {
   readonly kind: Kind;
   /** In bytes. */
   readonly size: number;
@@ -53,7 +53,7 @@ export interface Disk {
   readonly root: string;
   /** The names in a folder, unordered. Null: no such folder. */
   list(folder: string): string[] | null;
-  look(path: string): Look | null;
+  look(path: string): FileStat | null;
   /**
    * At most `maxBytes` bytes of a regular file, from byte `from`. Null: no such file. Never waits
    * for a fifo.

@@ -66,7 +66,7 @@ export class Journal<Event> {
     return this.#guarded(() => {
       this.#closeSegment();
       const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs);
-      if (loaded.tail !== null) this.#goOnIn(loaded.tail, loaded.last);
+      if (loaded.tail !== null) this.#continueIn(loaded.tail, loaded.last);
       this.#last = loaded.last;
       return { snapshot: loaded.snapshot, records: loaded.records, cut: loaded.problem };
     });
@@ -164,7 +164,7 @@ export class Journal<Event> {
     }
   }
 
-  #goOnIn(tail: Tail, last: number): void {
+  #continueIn(tail: Tail, last: number): void {
     const segment = this.#open(tail.first);
     if (tail.torn) segment.truncate(tail.bytes);
     // A killed host has perhaps not synced the records that this one is about to rely on.

@@ -19,7 +19,7 @@ import type { Stats } from 'node:fs';
 import { systemCode } from '../kernel/contained.ts';
 import { attempt, isMissing, unlessMissing } from './disk-attempts.ts';
 import { checkPath, linkOnTheWay, parentOf, pathError, temporaryEnding, temporaryFolder } from './disk.ts';
-import type { Appender, Disk, Look, WriteOptions } from './disk.ts';
+import type { Appender, Disk, FileStat, WriteOptions } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
 import { closeFolders, openFolder, type OpenFolder } from './open-folders.ts';
 import { kindOf, RealAppender, writeBytes } from './real-appender.ts';
@@ -55,7 +55,7 @@ export class RealDisk implements Disk {
     );
   }
 
-  look(path: string): Look | null {
+  look(path: string): FileStat | null {
     const stats = this.#stats(path);
     if (stats === null) return null;
     const kind = kindOf(stats);

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { parentOf, type Look } from './disk.ts';
+import { parentOf, type FileStat } from './disk.ts';
 import { RealDisk } from './real-disk.ts';
 
 /** Texts that an editor has not saved, by absolute path. Follows links in the folders of a path. */
@@ -62,7 +62,7 @@ export class UnsavedDisk extends RealDisk {
     return unsaved.length === 0 ? names : [...new Set([...(names ?? []), ...unsaved])];
   }
 
-  override look(path: string): Look | null {
+  override look(path: string): FileStat | null {
     const bytes = this.#bytes(path);
     const look = super.look(path);
     if (bytes === null) return look ?? this.#folderOfUnsaved(path);
@@ -70,7 +70,7 @@ export class UnsavedDisk extends RealDisk {
   }
 
   /** A folder that exists only because a file that was never saved will lie in it. */
-  #folderOfUnsaved(path: string): Look | null {
+  #folderOfUnsaved(path: string): FileStat | null {
     const isFolder = this.#unsaved.namesIn(join(this.root, path)).length > 0;
     return isFolder ? { kind: 'folder', size: 0, mtimeMs: 0, executable: false } : null;
   }

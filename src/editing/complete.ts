@@ -11,7 +11,7 @@ import type { FileKind } from './kind.ts';
 import { frontMatter, messageKeys } from './message.ts';
 
 /** Names that other files define. */
-interface Surroundings {
+interface OtherNames {
   readonly roles: readonly string[];
   readonly types: readonly string[];
   readonly agents: readonly string[];
@@ -25,7 +25,7 @@ export function complete(
   text: string,
   offset: number,
   kind: FileKind,
-  around: Surroundings,
+  around: OtherNames,
   known = languages,
 ): readonly Completion[] {
   if (kind === 'message') return completeMessage(text, offset, around);
@@ -74,7 +74,7 @@ function fits(label: string, typed: string): boolean {
   return label.toLowerCase().startsWith(typed.toLowerCase());
 }
 
-function completeValue(cursor: Cursor, grammar: Grammar, around: Surroundings): Completion[] {
+function completeValue(cursor: Cursor, grammar: Grammar, around: OtherNames): Completion[] {
   const { path, before, value } = cursor;
   const { expressions } = grammar;
   if (expressions !== null) {
@@ -117,7 +117,7 @@ function namesFor(
   { kind, also = [] }: NamePlace,
   { names }: Grammar,
   { path, value }: Cursor,
-  around: Surroundings,
+  around: OtherNames,
 ): readonly string[] {
   const own = definedNames(value, names, kind);
   switch (kind) {
@@ -186,7 +186,7 @@ function wordsAt(schema: z.core.$ZodType, path: Cursor['path']): string[] {
   return [...new Set(words)];
 }
 
-function completeMessage(text: string, offset: number, around: Surroundings): readonly Completion[] {
+function completeMessage(text: string, offset: number, around: OtherNames): readonly Completion[] {
   const matter = frontMatter(text);
   if (matter === null) return [];
   const { front, start } = matter;

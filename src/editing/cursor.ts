@@ -1,5 +1,5 @@
 import { Composer, isMap, isPair, isScalar, isSeq, Parser, type Node } from 'yaml';
-import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
 import { nameOf, plainValue } from '../yaml/edit/tree.ts';
 import type { Path } from '../yaml/yaml.ts';
 import { composing } from '../yaml/composing.ts';

@@ -35,7 +35,7 @@ const copiedSettings = `
 /** Output limit for listing the index of a large repository, in bytes. */
 export const listBytes = 256 * 1024 * 1024;
 
-export interface Look {
+export interface GitLook {
   /** The separate repository folder, with its own index, which is empty at first. */
   readonly folder: string;
   /** The top of the working tree. */
@@ -57,7 +57,7 @@ export interface Look {
  */
 export async function lookAt<T>(
   workspace: string,
-  work: (look: Look) => Promise<T>,
+  work: (look: GitLook) => Promise<T>,
   refused: (why: string) => void = () => {},
 ): Promise<T | null> {
   const names = ['index', 'objects', 'info', 'lfs'];
@@ -76,7 +76,7 @@ export async function lookAt<T>(
     for (const path of [info, lfs, ...shared.map((name) => join(dirname(index), name))])
       if (existsSync(path)) symlinkSync(path, join(folder, path.slice(dirname(path).length + 1)));
     const ours = { GIT_DIR: folder, GIT_WORK_TREE: top, GIT_OBJECT_DIRECTORY: objects };
-    const run: Look['git'] = (words, options = {}) =>
+    const run: GitLook['git'] = (words, options = {}) =>
       git([...settings, ...words], { cwd: workspace, ...options, env: { ...ours, ...options.env } });
     return work({ folder, top, index, filters, git: run });
   });
@@ -127,7 +127,7 @@ function makeRepository(folder: string, format: string): void {
  * workspace, without ignored ones: with their content, or only their names. Returns the result of
  * the git command that failed, otherwise of the one that read the folders.
  */
-export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): Promise<RunResult> {
+export async function takeFiles(look: GitLook, what: '--all' | '--intent-to-add'): Promise<RunResult> {
   try {
     copyIndex(look.index, join(look.folder, 'index'));
   } catch (error) {
@@ -179,7 +179,7 @@ export async function takeFiles(look: Look, what: '--all' | '--intent-to-add'): 
  * Returns a test for lines of `ls-files` whose files a sparse checkout leaves out: flagged and
  * missing.
  */
-async function leftOut(look: Look, tagged: readonly string[]): Promise<(entry: string) => boolean> {
+async function leftOut(look: GitLook, tagged: readonly string[]): Promise<(entry: string) => boolean> {
   if (!tagged.some((entry) => /^s/i.test(entry))) return () => false;
   const sparse = await look.git(['config', '--type=bool', 'core.sparseCheckout']);
   const skipped = new Set(tagged.filter((entry) => /^s/i.test(entry)).map((entry) => entry.slice(2)));

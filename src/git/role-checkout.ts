@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyIndex, lookAt, takeFiles, whyOf, type Look } from './git-look.ts';
+import { copyIndex, lookAt, takeFiles, whyOf, type GitLook } from './git-look.ts';
 import { git } from './git.ts';
 import { headBranch } from './head-branch.ts';
 import { GitProblem, type Refs } from './refs.ts';
@@ -154,7 +154,7 @@ export class RoleCheckout {
     await this.#refs.ask(['symbolic-ref', 'HEAD', this.#branch], { cwd: path });
   }
 
-  async #look<T>(work: (look: Look) => Promise<T>): Promise<T> {
+  async #look<T>(work: (look: GitLook) => Promise<T>): Promise<T> {
     let refused = 'it lies in no repository';
     const done = await lookAt(this.#place.path, work, (why) => (refused = why));
     if (done !== null) return done;
@@ -165,7 +165,7 @@ export class RoleCheckout {
 const checkoutMs = 600_000;
 
 /** Puts the index of a look in the place of the checkout's own, with the time that git compares. */
-export function putIndex({ folder, index }: Look): void {
+export function putIndex({ folder, index }: GitLook): void {
   const [from, draft] = [join(folder, 'index'), `${index}.mailroom`];
   copyFileSync(from, draft);
   const { atime, mtime } = statSync(from);

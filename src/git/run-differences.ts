@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { lookAt, takeFiles, type Look } from './git-look.ts';
+import { lookAt, takeFiles, type GitLook } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
 import { maskerFactory } from '../process/output/mask.ts';
 import type { RunResult } from '../process/run.ts';
@@ -130,7 +130,7 @@ function maskedPatch({ stdout, ended }: RunResult, secrets: readonly string[]): 
  */
 async function withIndex<T>(
   { workspace, base }: Compared,
-  work: (tree: string, look: Look) => Promise<T>,
+  work: (tree: string, look: GitLook) => Promise<T>,
 ): Promise<T | { readonly ok: false; readonly problem: string }> {
   const found = await lookAt(workspace, async (look) => {
     const tree = await treeOf(workspace, base);

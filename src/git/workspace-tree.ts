@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { lookAt, takeFiles, whyOf, type Look } from './git-look.ts';
+import { lookAt, takeFiles, whyOf, type GitLook } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
 
 /**
@@ -23,7 +23,7 @@ interface NotedTree {
 /** Like `workspaceTree`, with the reason why there is no tree. */
 export async function noteTree(workspace: string): Promise<NotedTree> {
   let refused: string | null = null;
-  const note = async (look: Look): Promise<NotedTree> => {
+  const note = async (look: GitLook): Promise<NotedTree> => {
     const added = await takeFiles(look, '--all');
     // In a partial clone, objects of unchanged files may be missing.
     const written = added.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : added;

@@ -2,7 +2,7 @@ import type { Trail } from '../git/trail.ts';
 import type { Idle } from './idle.ts';
 
 /** The result of a look. */
-export interface Look {
+export interface LookResult {
   /** When to look again without an event; milliseconds since 1970. */
   readonly wake: number | null;
   /** Work is left: look again at once. */
@@ -23,7 +23,7 @@ export interface Host {
   /** Makes that durable, beside the work of this process. Null: it is. Rejects with `E_DISK`. */
   sync(): Promise<void> | null;
   /** Shows what is durable, and starts and stops processes as decided. */
-  carryOut(): Look;
+  carryOut(): LookResult;
   /** The numbers of processes that should be running, and that are. */
   readonly desired: number;
   readonly running: number;
@@ -185,7 +185,7 @@ export class Loop {
   }
 
   /** While a sync is in progress processes continue, and what they report waits for its end. */
-  async #look(scan: boolean): Promise<Look> {
+  async #look(scan: boolean): Promise<LookResult> {
     this.#host.record(scan);
     const synced = this.#host.sync();
     if (synced !== null) {

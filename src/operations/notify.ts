@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import type { RoleName } from '../kernel/ids.ts';
 import type { Message } from '../mail/format/message.ts';
 import { startDetached } from '../process/supervision/detached.ts';
-import type { WaitingGate } from '../workflow/host/ports.ts';
+import type { WaitingApproval } from '../workflow/host/ports.ts';
 
 /** Variables of the host that every notification command sees, besides the usual ones. */
 const ofTheDesktop = ['DISPLAY', 'WAYLAND_DISPLAY', 'DBUS_*', 'XDG_*'];
@@ -35,7 +35,7 @@ export function notifyPerson(
  * Does the same for a gate that waits: the command of each approver who has one, else that of
  * `user`.
  */
-export function notifyApprovers(project: string, config: Notifiers, gate: WaitingGate): void {
+export function notifyApprovers(project: string, config: Notifiers, gate: WaitingApproval): void {
   const { run, workflow, path, message, approvers } = gate;
   const known = approvers.filter((name) => Object.hasOwn(config.notify, name));
   for (const name of known.length === 0 ? ['user'] : known)

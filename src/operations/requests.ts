@@ -11,7 +11,7 @@ import { endOfId, type RoleName } from '../kernel/ids.ts';
 import type { Target } from '../letters/target.ts';
 
 /** The result of a command. */
-export interface Verdict {
+export interface CommandResult {
   readonly schema: 1;
   /** `recorded`: no controller has read it yet; it takes effect when one does. */
   readonly state: 'done' | 'refused' | 'recorded';
@@ -102,7 +102,7 @@ export async function ask(
   asked: Asked,
   clock: () => number,
   id = project.newId(),
-): Promise<Verdict> {
+): Promise<CommandResult> {
   const file: ControlFile = { id, at: clock(), ...asked };
   const controller = project.holder() !== null;
   if (project.verdict(id) === undefined) project.request({ ...file });

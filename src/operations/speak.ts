@@ -9,7 +9,7 @@ import { submit, writtenProtocol, type Sending } from './sending.ts';
 import type { ProjectServices } from './services.ts';
 
 /** What a person says, without who it is. */
-export interface Letter {
+export interface WrittenMessage {
   readonly type?: string | undefined;
   readonly subject?: string | undefined;
   readonly text: string;
@@ -32,7 +32,7 @@ const rest = { plain: true, source: '`text`', remedy: 'give `text` or a subject'
 /** Sends a message as the human role of this name, else as `user`. */
 export async function sendAs(
   speaking: Speaking,
-  letter: Letter & { readonly to: readonly string[]; readonly thread?: string | undefined },
+  letter: WrittenMessage & { readonly to: readonly string[]; readonly thread?: string | undefined },
 ): Promise<Sending> {
   const { project, name } = speaking;
   const protocol = await writtenProtocol(project);
@@ -48,7 +48,7 @@ export async function sendAs(
  * Answers a message as the human role of this name, else as the person who may answer it: `user`,
  * if several may. Throws `E_FORBIDDEN` where this role was not asked.
  */
-export async function replyAs(speaking: Speaking, word: string, letter: Letter): Promise<Sending> {
+export async function replyAs(speaking: Speaking, word: string, letter: WrittenMessage): Promise<Sending> {
   const { project, name } = speaking;
   const state = project.state();
   const message = findMessage(project, word);
@@ -74,14 +74,14 @@ function partsOf({
   subject = null,
   text,
   attachments,
-}: { [K in keyof Letter]: Letter[K] | null }) {
+}: { [K in keyof WrittenMessage]: WrittenMessage[K] | null }) {
   return { type, subject, text: text ?? '', fields: [], attachments: attachments ?? [] };
 }
 
 function deliver(
   { project, now, mark }: Speaking,
   from: string,
-  { fields }: Letter,
+  { fields }: WrittenMessage,
   draft: ReturnType<typeof compose>,
 ): Promise<Sending> {
   return submit(project, from, { ...draft, fields: { ...draft.fields, ...fields } }, now, mark);

@@ -11,7 +11,7 @@ import { networkVariables, type ProviderOptions } from './options.ts';
 import { because, denied, never } from './outcomes.ts';
 import { together, unknownUsage, usageOf } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
-import { goOn } from './sessions.ts';
+import { continued } from './sessions.ts';
 import { namesOf, toolsName } from './tools.ts';
 import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
@@ -210,7 +210,7 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   return {
     is: 'done',
     text: finalText(events),
-    session: goOn(string(started?.['session_id']), usage, invocation.session),
+    session: continued(string(started?.['session_id']), usage, invocation.session),
     usage,
     model,
     denials: denialsOf(events),

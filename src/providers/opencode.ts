@@ -9,7 +9,7 @@ import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
 import { together, unknownUsage, usageOf, type Count } from './prices.ts';
-import { goOn } from './sessions.ts';
+import { continued } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { opencodeObeys } from './repository-settings.ts';
@@ -216,7 +216,7 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   return {
     is: 'done',
     text: finalText(events),
-    session: goOn(string(final['sessionID']), usage, invocation.session),
+    session: continued(string(final['sessionID']), usage, invocation.session),
     usage,
     model: invocation.model,
     denials,

@@ -4,7 +4,7 @@ import type { Session, Usage } from '../kernel/cost.ts';
  * The conversation after a run of a program that counts each run separately; null if its id is
  * unknown.
  */
-export function goOn(id: string | null, usage: Usage, previous: Session | null): Session | null {
+export function continued(id: string | null, usage: Usage, previous: Session | null): Session | null {
   const known = id ?? previous?.id;
   if (known === undefined) return null;
   return {
@@ -25,7 +25,7 @@ export function failedIn(total: Usage, usage: Usage, previous: Session | null): 
   return { id: previous.id, usd: reached('usd'), tokens: reached('tokens') };
 }
 
-/** Like `goOn` for a program that reports the conversation's running total. */
+/** Like `continued` for a program that reports the conversation's running total. */
 export function settle(id: string | null, total: Usage, previous: Session | null): Session | null {
   const known = id ?? previous?.id;
   if (known === undefined) return null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorDocument } from '../../src/operations/problems.ts';
-import type { Verdict } from '../../src/operations/requests.ts';
+import type { CommandResult } from '../../src/operations/requests.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 
 /** A task that the architect works on. */
@@ -27,7 +27,7 @@ describe('pause and unpause', () => {
     const fixture = working();
     const thread = fixture.id('Begin');
     const argv = ['pause', thread.slice(-6), '--now'];
-    const { code, document } = (await fixture.json(...argv)) as Told<Verdict>;
+    const { code, document } = (await fixture.json(...argv)) as Told<CommandResult>;
     expect(code).toBe(0);
     expect(document).toEqual({
       schema: 1,

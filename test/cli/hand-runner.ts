@@ -1,6 +1,6 @@
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import type { Exit, Outcome } from '../../src/providers/provider.ts';
-import type { AgentJob, GateJob, Runner, RunnerEvents } from '../../src/host/runner/runner.ts';
+import type { AgentJob, CheckJob, Runner, RunnerEvents } from '../../src/host/runner/runner.ts';
 
 /** What an agent does in one invocation. */
 export interface Work {
@@ -34,7 +34,7 @@ export class HandRunner implements Runner {
 
   release(): void {}
 
-  check(job: GateJob): void {
+  check(job: CheckJob): void {
     this.#gates.add(job.key);
   }
 
@@ -50,7 +50,7 @@ export class HandRunner implements Runner {
   letGo(): void {
     for (const key of this.#fresh) this.events?.ready(key, { pid: 1, startTime: '1', mark: key }, null);
     this.#fresh.clear();
-    for (const key of this.#gates) this.events?.gated(key, []);
+    for (const key of this.#gates) this.events?.checked(key, []);
     this.#gates.clear();
   }
 

@@ -150,7 +150,7 @@ export class ProjectFixture {
     this.runner.events = {
       ready: (key, process, tree) => host.turns.ready(key, process, tree),
       ended: (key, outcome, exit) => host.turns.ended(key, outcome, exit),
-      gated: (key, problems) => host.turns.gated(key, problems),
+      checked: (key, problems) => host.turns.checked(key, problems),
     };
     host.start();
     host.look();

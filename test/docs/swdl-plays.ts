@@ -72,7 +72,7 @@ export function world(stages: readonly object[], top: object = {}, options: Worl
 
 /** The values that a stage is given, by name; those that are absent are not here. */
 export function takenBy(place: World, name: string): Record<string, Json> {
-  return Object.fromEntries((place.launch(name).takes ?? []).map((taken) => [taken.name, taken.value]));
+  return Object.fromEntries(place.launch(name).promptInputs.map((taken) => [taken.name, taken.value]));
 }
 
 /** Whether the condition holds after `a` has made `{ n: 5, list: [7], text: 'ab' }`. */

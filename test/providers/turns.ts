@@ -99,7 +99,7 @@ export class TurnFixture {
         {
           ready: () => runner.release(key),
           ended: (_, came, left) => resolve([came, left]),
-          gated: () => {},
+          checked: () => {},
         },
       );
       runner.start({ ...job, noteTree: false, worktree: null });

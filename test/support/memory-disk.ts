@@ -1,6 +1,6 @@
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { checkPath, linkOnTheWay, parentOf, pathError } from '../../src/disk/disk.ts';
-import type { Appender, Disk, Kind, Look, WriteOptions } from '../../src/disk/disk.ts';
+import type { Appender, Disk, Kind, FileStat, WriteOptions } from '../../src/disk/disk.ts';
 import { bytesOf, cutTo, failure, MemoryTree } from './memory-tree.ts';
 import type { FileNode, MemoryNode } from './memory-tree.ts';
 
@@ -115,7 +115,7 @@ export class MemoryDisk implements Disk {
     return node === null ? null : [...node.children.keys()];
   }
 
-  look(path: string): Look | null {
+  look(path: string): FileStat | null {
     this.#reading(path);
     const node = this.#tree.find(this.#tree.beside(path));
     if (node === null) return null;

@@ -36,7 +36,7 @@ export async function judge(
 ): Promise<number> {
   const { comment, json } = options;
   const { workflows } = context.place();
-  const waiting = gate === null ? await waitingGate(context, run, options) : null;
+  const waiting = gate === null ? await waitingApproval(context, run, options) : null;
   const stored = workflows.run(waiting?.run ?? run ?? '');
   const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
   const by = options.as ?? (await approverOf(context, waiting, options));
@@ -100,7 +100,7 @@ async function approverOf(
  * The pending approval when none is named. Throws `E_TARGET` with the list if there is none or more
  * than one.
  */
-async function waitingGate(
+async function waitingApproval(
   context: Context,
   word: string | null,
   options: VerdictOptions,

@@ -22,7 +22,7 @@ export async function watch(context: Context, reference: string, options: StartO
   const { workflows } = context.place();
   const definition = expectDefinition(found);
   const workspace = workspaceOf(context, found, definition, options);
-  const look = (): Look => changesIn(workflows, workspace, definition);
+  const look = (): ChangesSince => changesIn(workflows, workspace, definition);
   const edits = new Edits(terminal, declaredIn(definition));
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
@@ -46,7 +46,7 @@ export async function watch(context: Context, reference: string, options: StartO
 }
 
 /** The files that have changed since this was made. */
-type Look = () => readonly FileChange[];
+type ChangesSince = () => readonly FileChange[];
 
 /**
  * Distinguishes users' edits from a run's own changes: its declared outputs, and files that two
@@ -106,7 +106,7 @@ async function startAgain(context: Context, reference: string, options: StartOpt
 /** Waits for a change; null after Ctrl-C, even if a file has changed. */
 async function nextChange(
   terminal: Context['terminal'],
-  look: Look,
+  look: ChangesSince,
   ended: AbortSignal,
 ): Promise<FileChange | null> {
   terminal.complain('waiting for a change; Ctrl-C ends\n');
@@ -123,7 +123,7 @@ function changesIn(
   workflows: WorkflowServices,
   workspace: string,
   { ownWorkspace, contextDir }: Workflow,
-): Look {
+): ChangesSince {
   if (ownWorkspace === null) return workflows.watchFiles(workspace, contextDir ?? '.mailroom');
   const made = `${ownWorkspace.workspace}/artifacts`;
   return workflows.watchFiles(dirname(workspace), made, ['workflows', ownWorkspace.workspace]);

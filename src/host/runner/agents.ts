@@ -15,7 +15,7 @@ import type { Usage } from '../../kernel/cost.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Outcome, Provider } from '../../providers/provider.ts';
 import { Processes, type ProcessOptions } from './processes.ts';
-import type { AgentJob, GateJob, ProcessJob, Runner, RunnerEvents } from './runner.ts';
+import type { AgentJob, CheckJob, ProcessJob, Runner, RunnerEvents } from './runner.ts';
 
 interface RunnerOptions extends ProcessOptions {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -51,13 +51,13 @@ export class ProcessRunner implements Runner {
     this.#events.ended(job.key, ...ended);
   }
 
-  check(job: GateJob): void {
-    void this.#followGates(job);
+  check(job: CheckJob): void {
+    void this.#followChecks(job);
   }
 
-  async #followGates(job: GateJob): Promise<void> {
-    const { problems, left } = await this.#processes.during(job.key, () => this.#gates(job));
-    this.#events.gated(job.key, problems, left);
+  async #followChecks(job: CheckJob): Promise<void> {
+    const { problems, left } = await this.#processes.during(job.key, () => this.#runChecks(job));
+    this.#events.checked(job.key, problems, left);
   }
 
   release(key: string): void {
@@ -167,7 +167,7 @@ export class ProcessRunner implements Runner {
   }
 
   /** Never rejects either. */
-  async #gates(job: GateJob): Promise<{ readonly problems: string[]; readonly left: string | null }> {
+  async #runChecks(job: CheckJob): Promise<{ readonly problems: string[]; readonly left: string | null }> {
     const { leaving, workspace } = job;
     const left = leaving === undefined ? null : await leaveWork(this.#options.project, workspace, leaving);
     if (left?.ok === false) return { problems: [left.problem], left: null };
@@ -179,7 +179,7 @@ export class ProcessRunner implements Runner {
     }
   }
 
-  #check(job: GateJob, temporary: string): Promise<string[]> {
+  #check(job: CheckJob, temporary: string): Promise<string[]> {
     const { key, folder: of, workspace, provider, network } = job;
     const folder = join(this.#options.project, '.mailroom', 'turns', of.turn, String(of.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
@@ -210,7 +210,7 @@ export class ProcessRunner implements Runner {
       });
       return { result, stdoutFile: stdout, stderrFile: stderr };
     };
-    return runMessageChecks(job.gates, workspace, job.tree, run);
+    return runMessageChecks(job.checks, workspace, job.tree, run);
   }
 }
 

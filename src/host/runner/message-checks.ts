@@ -20,17 +20,17 @@ type RunCheck = (argv: readonly string[], timeout: number, name: string) => Prom
  * the author.
  */
 export async function runMessageChecks(
-  gates: readonly { readonly gate: MessageCheck; readonly message: string }[],
+  checks: readonly { readonly check: MessageCheck; readonly message: string }[],
   workspace: string,
   tree: string | null,
   run: RunCheck,
 ): Promise<string[]> {
   const problems: string[] = [];
-  for (const [index, { gate, message }] of gates.entries()) {
+  for (const [index, { check, message }] of checks.entries()) {
     const problem =
-      gate.kind === 'changed'
-        ? await checkChanged(gate.globs, workspace, tree)
-        : checkRun(gate.argv, await run(gate.argv, gate.timeout, `gate-${String(index + 1)}`));
+      check.kind === 'changed'
+        ? await checkChanged(check.globs, workspace, tree)
+        : checkRun(check.argv, await run(check.argv, check.timeout, `gate-${String(index + 1)}`));
     if (problem !== null) problems.push(`\`${message}\` cannot be sent yet: ${problem}`);
   }
   return problems;

@@ -26,7 +26,7 @@ export interface AgentJob {
   readonly watched?: readonly string[];
 }
 
-export interface GateJob {
+export interface CheckJob {
   readonly key: string;
   /**
    * The provider of the turn's role, and whether that has a network: its gates run with the same
@@ -34,7 +34,7 @@ export interface GateJob {
    */
   readonly provider: string;
   readonly network: boolean;
-  readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
+  readonly checks: readonly { readonly check: MessageCheck; readonly message: string }[];
   /** The commit to make first, which the gates then check; absent: none. */
   readonly leaving?: Leaving;
   readonly workspace: string;
@@ -55,14 +55,14 @@ export interface RunnerEvents {
   /** `difference`: what its workspace has now and had not before; null: nothing, or unknown. */
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed, difference?: string | null): void;
   /** `left`: the commit that was made, whatever the gates found. */
-  gated(key: string, problems: string[], left?: string | null): void;
+  checked(key: string, problems: string[], left?: string | null): void;
 }
 
 /** Starts and stops processes. */
 export interface Runner {
   start(job: AgentJob): void;
   release(key: string): void;
-  check(job: GateJob): void;
+  check(job: CheckJob): void;
   /** Ends the process of a key and everything it started. The `ended` call still comes. */
   stop(key: string): void;
   /** Ends processes that earlier hosts of this project left running. */

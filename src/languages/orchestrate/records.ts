@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import { isIn, type In } from '../../workflow/machine/fold/steps.ts';
 import { pathIn } from '../../workflow/machine/path.ts';
 import type { BodyRule, Rules } from '../../workflow/machine/rules.ts';
@@ -94,7 +94,7 @@ function roundOf(state: RunState, run: StepRun, index: number): JsonObject {
 }
 
 /** The result of each iteration of a loop: that of the step that ended it. */
-function roundsIn(state: RunState, inner: BodyRule, loop: Path): Json[] {
+function roundsIn(state: RunState, inner: BodyRule, loop: StepPath): Json[] {
   const scopes = [...state.scopes.values()].filter(
     (scope) => scope.body === inner.owner && scope.step === loop && scope.left !== null,
   );

@@ -80,7 +80,7 @@ export class Diagnostics {
       hasErrors: this.problems.some(({ severity }) => severity === 'error'),
       written: parts.vocabulary.isTranslated ? this.#written : null,
     });
-    for (const problem of found) this.#tell(problem);
+    for (const problem of found) this.#report(problem);
   }
 
   error(code: ErrorCode, path: Path, message: string, hint: string | null, part?: 'key' | 'value'): void {
@@ -110,7 +110,7 @@ export class Diagnostics {
   }
 
   /** Reports a problem of the checks at the place of its node. */
-  #tell({ code, severity, node, key, span, message, hint }: Problem): void {
+  #report({ code, severity, node, key, span, message, hint }: Problem): void {
     const part = key === null ? node : (node as Record<string | number, unknown>)[key];
     const own = typeof part === 'object' && part !== null ? this.#origins.get(part) : undefined;
     const origin = this.#origins.get(node) ?? [];

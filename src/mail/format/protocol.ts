@@ -74,7 +74,7 @@ export interface MessageType {
   readonly timeout: number | null;
   readonly onTimeout: TimeoutPolicy;
   readonly escalateTo: RoleName;
-  readonly gates: readonly MessageCheck[];
+  readonly checks: readonly MessageCheck[];
   readonly fields: Readonly<Record<string, FieldType>>;
   readonly closes: boolean;
 }
@@ -134,7 +134,7 @@ export const stepResult: MessageType = {
   timeout: null,
   onTimeout: 'fail',
   escalateTo: 'user',
-  gates: [],
+  checks: [],
   fields: {},
   closes: false,
 };

@@ -80,7 +80,7 @@ export class Commands {
   }
 }
 
-function verdict(ledger: MailLedger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Verdict {
+function verdict(ledger: MailLedger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Controlled {
   const { id, by } = file;
   const command = commandOf(ledger, mailboxes, file);
   if ('code' in command) {
@@ -90,7 +90,7 @@ function verdict(ledger: MailLedger, protocol: Protocol, mailboxes: Mailboxes, f
   return { type: 'controlled', id, by, command, refusal: refusal(ledger.state, protocol, command) };
 }
 
-type Verdict = Extract<Fact, { type: 'controlled' }>;
+type Controlled = Extract<Fact, { type: 'controlled' }>;
 
 function commandOf(
   ledger: MailLedger,

@@ -16,7 +16,7 @@ import type { IncomingFile } from '../../letters/letters.ts';
 import { Intake } from './intake.ts';
 import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
-import type { Host, Look } from '../../host/loop.ts';
+import type { Host, LookResult } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { MissingFiles } from './missing-files.ts';
@@ -70,7 +70,7 @@ export class MailHost implements Host {
   /** Whether people's commands could be read. */
   #commandsReadable = true;
   /** What the last look at the mailboxes says of the next one. */
-  #looked: Pick<Look, 'wake' | 'more'> = { wake: null, more: false };
+  #looked: Pick<LookResult, 'wake' | 'more'> = { wake: null, more: false };
   #decision: Decision = { facts: [], processes: [], wake: null };
 
   constructor(ports: MailPorts, options: MailOptions) {
@@ -162,7 +162,7 @@ export class MailHost implements Host {
   }
 
   /** All of a look at once, with the sync between. */
-  look(scan = true): Look {
+  look(scan = true): LookResult {
     this.record(scan);
     return this.carryOut();
   }
@@ -198,7 +198,7 @@ export class MailHost implements Host {
   }
 
   /** Projects, and starts and stops processes. */
-  carryOut(): Look {
+  carryOut(): LookResult {
     const { wake, more } = this.#looked;
     const disk = this.#disk;
     this.#flush();
@@ -264,8 +264,8 @@ export class MailHost implements Host {
     for (const role of roles)
       if (pending.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, boxes)))
         this.#absences.last(role, []);
-    const { again } = this.#absences;
-    return again === null ? null : this.#ports.clock.now() + again;
+    const { recheckMs } = this.#absences;
+    return recheckMs === null ? null : this.#ports.clock.now() + recheckMs;
   }
 
   #compareRole(role: RoleName, boxes: Listing): void {

@@ -44,7 +44,7 @@ export class MissingFiles {
   }
 
   /** In how many milliseconds to look again; null: nothing is missing. */
-  get again(): number | null {
+  get recheckMs(): number | null {
     const times = [...this.#seen.values()].map(({ since }) => since + unchangedMs);
     return times.length > 0 ? Math.max(0, Math.min(...times) - this.#now()) : null;
   }

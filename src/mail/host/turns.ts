@@ -69,7 +69,7 @@ export class Turns {
     if (this.#isBeingLeft(turn)) return;
     try {
       if (process.kind === 'agent') this.#startAgent(key, turn);
-      else this.#startGates(process);
+      else this.#startChecks(process);
     } catch (error) {
       if (!isContained(error)) throw error;
       this.#running.forget(key);
@@ -78,7 +78,7 @@ export class Turns {
       this.#ledger.record([
         process.kind === 'agent'
           ? { type: 'attempt-failed', turn: id, attempt, round, session: null, ...failed }
-          : { type: 'gated', turn: id, attempt, round, problems: [failed.reason.text], left: null },
+          : { type: 'checked', turn: id, attempt, round, problems: [failed.reason.text], left: null },
       ]);
     }
   }
@@ -179,7 +179,7 @@ export class Turns {
     return kept?.provider === provider ? kept : null;
   }
 
-  #startGates({ key, turn, gates, leaving }: Extract<Process, { kind: 'gates' }>): void {
+  #startChecks({ key, turn, checks, leaving }: Extract<Process, { kind: 'checks' }>): void {
     const { protocol } = this.#options;
     const { project, runner } = this.#ports;
     const { workspace } = placeOf(this.#ledger.state, protocol, project, turn);
@@ -189,7 +189,7 @@ export class Turns {
       key,
       provider: turn.provider,
       network: this.#role(turn)?.network ?? true,
-      gates,
+      checks,
       ...(leaving && { leaving }),
       workspace,
       env: this.#role(turn)?.env ?? {},
@@ -238,13 +238,13 @@ export class Turns {
     return this.#permissions.end(key, changed, { workspace, worktree, messages });
   }
 
-  gated(key: string, problems: string[], left: string | null = null): void {
-    const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/gates` === key);
+  checked(key: string, problems: string[], left: string | null = null): void {
+    const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/checks` === key);
     try {
       this.#permissions.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
       if (!turn || this.#running.isStopping(key)) return;
       const { id, attempt, round } = turn;
-      this.#ledger.record([{ type: 'gated', turn: id, attempt, round, problems, left }]);
+      this.#ledger.record([{ type: 'checked', turn: id, attempt, round, problems, left }]);
     } finally {
       this.#running.forget(key);
     }

@@ -34,5 +34,5 @@ export function placeOf(state: MailState, protocol: Protocol, project: string, t
 
 /** Whether a gate compares the workspace with what it was when the thread began. */
 function needsTree({ types }: Protocol): boolean {
-  return [...types.values()].some(({ gates }) => gates.some(({ kind }) => kind === 'changed'));
+  return [...types.values()].some(({ checks }) => checks.some(({ kind }) => kind === 'changed'));
 }

@@ -40,7 +40,7 @@ function fold(state: MailState, event: MailEvent): boolean {
       return claim(state, event);
     case 'launched':
     case 'returned':
-    case 'gated':
+    case 'checked':
     case 'attempt-failed':
     case 'stopped':
       return invocation(state, event);

@@ -5,7 +5,7 @@ import { nextDeadline } from './fold/deadlines.ts';
 import { claims } from './rules/claims.ts';
 import { expiredRequests } from './rules/expired-requests.ts';
 import { failStuck } from './rules/stuck.ts';
-import { outcomes, type GateCheck } from './rules/outcomes.ts';
+import { outcomes, type TurnChecks } from './rules/outcomes.ts';
 import { threadsAtRest } from './rules/quiet.ts';
 import { Slots } from './rules/slots.ts';
 import type { TurnId } from '../../letters/target.ts';
@@ -13,7 +13,7 @@ import type { TurnId } from '../../letters/target.ts';
 /** A process that should be running. */
 export type Process =
   | { readonly kind: 'agent'; readonly key: string; readonly turn: Turn }
-  | ({ readonly kind: 'gates'; readonly key: string } & GateCheck);
+  | ({ readonly kind: 'checks'; readonly key: string } & TurnChecks);
 
 export interface Decision {
   /**
@@ -38,7 +38,7 @@ export function invocationKey(turn: { id: TurnId; attempt: number; round: number
 export function decide(state: MailState, protocol: Protocol, clock: number): Decision {
   const now = Math.max(clock, state.now);
   const slots = new Slots(state, protocol, now);
-  const { facts, gates } = outcomes(state, protocol, slots, now);
+  const { facts, checks } = outcomes(state, protocol, slots, now);
   for (const next of [
     () => facts,
     () => expiredRequests(state, protocol, now),
@@ -52,10 +52,10 @@ export function decide(state: MailState, protocol: Protocol, clock: number): Dec
   const agents = [...state.turns.values()]
     .filter((turn) => turn.phase.is === 'active')
     .map((turn) => ({ kind: 'agent', key: invocationKey(turn), turn }) as const);
-  const checks = gates.map(
-    (check) => ({ kind: 'gates', key: `${invocationKey(check.turn)}/gates`, ...check }) as const,
+  const checking = checks.map(
+    (check) => ({ kind: 'checks', key: `${invocationKey(check.turn)}/checks`, ...check }) as const,
   );
-  return { facts: [], processes: [...agents, ...checks], wake: nextWake(state, now) };
+  return { facts: [], processes: [...agents, ...checking], wake: nextWake(state, now) };
 }
 
 function nextWake(state: MailState, now: number): number | null {

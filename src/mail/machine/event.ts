@@ -143,7 +143,7 @@ export type Happening<N> =
     } & AtInvocation)
   | ({ readonly type: 'returned'; readonly result: TurnResult } & AtInvocation)
   | ({
-      readonly type: 'gated';
+      readonly type: 'checked';
       readonly problems: readonly string[];
       /** The commit that the turn left and the gates checked; null: none. */
       readonly left: string | null;

@@ -76,7 +76,7 @@ export type Phase =
       readonly since: number;
       readonly result: TurnResult;
       /** Null until the gates have run; then the errors that they found. */
-      readonly gates: readonly string[] | null;
+      readonly checks: readonly string[] | null;
     }
   /** Its attempt failed; the next step is not decided yet. */
   | {

@@ -1,4 +1,4 @@
-import type { Disk, Look } from '../../disk/disk.ts';
+import type { Disk, FileStat } from '../../disk/disk.ts';
 
 /** How long a file must be unchanged to count as complete, in milliseconds. */
 const quietMs = 10;
@@ -62,7 +62,7 @@ export class Settling {
     return this.#seen.size;
   }
 
-  #remember(name: string, look: Look, now: number): Seen {
+  #remember(name: string, look: FileStat, now: number): Seen {
     const known = this.#seen.get(name);
     // A look in the future predates a change of the clock, and proves nothing.
     const before = known !== undefined && known.since <= now ? known : undefined;

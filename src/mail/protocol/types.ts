@@ -5,7 +5,7 @@ import type { MessageTypeInput } from './schema.ts';
 import type { TypeName } from '../../kernel/ids.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 
-const gateTimeout = 5 * 60_000;
+const checkTimeout = 5 * 60_000;
 
 /**
  * Every message type with its defaults filled in; the default end of a wait depends on which roles
@@ -32,7 +32,7 @@ function lowerType(name: TypeName, input: MessageTypeInput): MessageType {
     timeout: input.timeout ?? null,
     onTimeout: input.on_timeout ?? 'fail',
     escalateTo: input.escalate_to ?? 'user',
-    gates: (input.gates ?? []).map(lowerGate),
+    checks: (input.gates ?? []).map(lowerCheck),
     fields: Object.fromEntries(
       Object.entries(input.fields ?? {}).map(([key, field]) => [key, lowerField(field)]),
     ),
@@ -49,12 +49,12 @@ function lowerBlocking(blocking: boolean | 'role' | 'thread'): Blocking {
   return blocking === true ? 'role' : blocking;
 }
 
-type GateInput = NonNullable<MessageTypeInput['gates']>[number];
+type CheckInput = NonNullable<MessageTypeInput['gates']>[number];
 type FieldInput = NonNullable<MessageTypeInput['fields']>[string];
 
-function lowerGate(gate: GateInput): MessageCheck {
-  if ('changed' in gate) return { kind: 'changed', globs: gate.changed };
-  return { kind: 'run', argv: gate.run, timeout: gate.timeout ?? gateTimeout };
+function lowerCheck(check: CheckInput): MessageCheck {
+  if ('changed' in check) return { kind: 'changed', globs: check.changed };
+  return { kind: 'run', argv: check.run, timeout: check.timeout ?? checkTimeout };
 }
 
 function lowerField(field: FieldInput): FieldType {

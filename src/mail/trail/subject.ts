@@ -51,7 +51,7 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
     case 'claimed':
     case 'launched':
     case 'returned':
-    case 'gated':
+    case 'checked':
     case 'corrected':
     case 'attempt-failed':
     case 'stopped':

@@ -153,15 +153,15 @@ export class TrailWriter implements Trail {
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const committed = await this.#commit(this.#batch());
-      this.#tell(committed);
+      this.#report(committed);
       if (!committed && this.#queue.length > 0) await this.#pause();
       if (this.#queue.length === 0) this.#catchUp();
     }
     this.#working = false;
-    this.#tell(true);
+    this.#report(true);
   }
 
-  #tell(committed: boolean): void {
+  #report(committed: boolean): void {
     for (const observe of this.#observers.splice(0)) observe(committed);
   }
 

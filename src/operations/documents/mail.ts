@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CostsDocument } from '../costs.ts';
 import type { MessageDocument } from '../messages.ts';
-import type { Verdict } from '../requests.ts';
+import type { CommandResult } from '../requests.ts';
 import type { Sending } from '../sending.ts';
 import type { Shown } from '../show.ts';
 import type { WhyDocument } from '../why/why.ts';
@@ -181,6 +181,6 @@ const verdict = {
 };
 
 /** `pause`, `unpause`, `cancel` and `retry`. */
-export const verdictDocument = schemaOf<Verdict & { readonly targets: readonly Verdict['target'][] }>()(
+export const verdictDocument = schemaOf<CommandResult & { readonly targets: readonly CommandResult['target'][] }>()(
   z.strictObject({ ...verdict, targets: z.array(target).describe('All of them') }),
 );

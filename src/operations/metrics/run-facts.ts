@@ -1,5 +1,5 @@
 import { apply } from '../../workflow/machine/apply.ts';
-import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
@@ -47,7 +47,7 @@ export interface StageFacts {
 export class RunFacts {
   readonly stages = new Map<string, StageFacts>();
   readonly #rules: Rules;
-  readonly #since = new Map<Path, number>();
+  readonly #since = new Map<StepPath, number>();
 
   constructor(rules: Rules) {
     this.#rules = rules;
@@ -89,12 +89,12 @@ export class RunFacts {
   }
 
   /** The time since a stage was started or asked, without what its worker took. */
-  #add(state: RunState, path: Path, what: 'waits' | 'overheads', at: number, without = 0): void {
+  #add(state: RunState, path: StepPath, what: 'waits' | 'overheads', at: number, without = 0): void {
     const since = this.#since.get(path);
     if (since !== undefined) addDuration(this.#stage(state, path)[what], at - since - without);
   }
 
-  #settle(state: RunState, path: Path): void {
+  #settle(state: RunState, path: StepPath): void {
     const run = state.steps.get(path);
     if (run?.phase.is !== 'settled') return;
     const stage = this.#stage(state, path);
@@ -103,7 +103,7 @@ export class RunFacts {
       addDuration(stage.durations, run.settledAt - run.startedAt);
   }
 
-  #stage(state: RunState, path: Path): StageFacts {
+  #stage(state: RunState, path: StepPath): StageFacts {
     const name = stageOf(state, this.#rules, path);
     const known = this.stages.get(name) ?? {
       ended: new Map(),
@@ -119,7 +119,7 @@ export class RunFacts {
 }
 
 /** A stage as the definition names it: without items and visits. */
-function stageOf(state: RunState, rules: Rules, path: Path): string {
+function stageOf(state: RunState, rules: Rules, path: StepPath): string {
   const visit = findStep(state, rules, path);
   if (visit === null) return path;
   const { scope, rule } = visit;

@@ -6,7 +6,7 @@ import type { Moment } from '../../kernel/times.ts';
 import type { Past } from './project.ts';
 
 /** The result of a command: null when it was done, else why not. */
-interface Verdict {
+interface CommandVerdict {
   readonly refusal: string | null;
 }
 
@@ -18,7 +18,7 @@ export class Following {
   readonly #reader: JournalReader<MailEvent>;
   /** Null while the journal is empty. */
   #state: MailState | null = null;
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, CommandVerdict>();
 
   constructor(reader: JournalReader<MailEvent>) {
     this.#reader = reader;
@@ -37,7 +37,7 @@ export class Following {
   }
 
   /** Undefined: the controller has not read the command of that id. */
-  verdict(id: string): Verdict | undefined {
+  verdict(id: string): CommandVerdict | undefined {
     this.#catchUp();
     return this.#verdicts.get(id);
   }

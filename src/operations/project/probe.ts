@@ -50,7 +50,7 @@ async function turn(cli: string, folder: string, packageRoot: string): Promise<[
       {
         ready: (key) => runner.release(key),
         ended: (_key, outcome, exit) => resolve([outcome, exit]),
-        gated: () => {},
+        checked: () => {},
       },
     );
     runner.start(jobOf(cli, folder));

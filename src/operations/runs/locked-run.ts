@@ -45,7 +45,7 @@ export async function locked(
 ): Promise<RunController> {
   const { lock, run, context, cancelled } = await lockWhenFree(disk, wanted, wait);
   return orReleased(lock, () => {
-    if (run.context === null) takeContext(disk, openRoot, context, run.run, run.definition);
+    if (run.context === undefined) takeContext(disk, openRoot, context, run.run, run.definition);
     return act(lock, run, cancelled);
   });
 }

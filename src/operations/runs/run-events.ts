@@ -1,7 +1,7 @@
 import type { Cost } from '../../kernel/cost.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import { apply } from '../../workflow/machine/apply.ts';
-import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import type { RunStatus, StepStatus } from '../../workflow/machine/status.ts';
@@ -145,7 +145,7 @@ function partsOf(event: RunEvent, state: RunState, wasAsked: boolean): Part[] {
   }
 }
 
-function skippedPart(path: Path, state: RunState): Part {
+function skippedPart(path: StepPath, state: RunState): Part {
   const phase = state.steps.get(path)?.phase;
   const skipped = phase?.is === 'settled' ? phase.skipped : null;
   return { event: 'stage_skipped', stage: path, reason: skipped === null ? null : skipText(skipped) };

@@ -7,7 +7,7 @@ import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import type { OwnWorkspace, Workflow } from '../../workflow/model.ts';
 import type { PlanData } from '../../workflow/machine/plan.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
@@ -157,7 +157,7 @@ export interface FileChange {
 
 /** One output of one process of a run. */
 interface StepLog {
-  readonly path: Path;
+  readonly path: StepPath;
   /** `build/1.1/stdout`: step, iteration and attempt, stream. */
   readonly name: string;
   /** The content from a byte on, and the offset where it ends. */
@@ -268,7 +268,7 @@ export interface RunController {
   /** Current problems that will be retried. */
   readonly problems: () => readonly string[];
   /** The last lines that the running process of a step has printed, the newest last. */
-  readonly latest: (path: Path, most: number) => readonly string[];
+  readonly latest: (path: StepPath, most: number) => readonly string[];
   /** The number of events of the run that some relay of the project has not answered. */
   readonly unsent: () => number;
   /** Runs until the run has ended or it is stopped. */

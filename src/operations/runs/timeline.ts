@@ -1,6 +1,7 @@
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import { apply } from '../../workflow/machine/apply.ts';
-import type { Path, RunEvent } from '../../workflow/machine/event.ts';
+import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
+import type { Verdict } from '../../workflow/machine/work-result.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { lastFailure } from '../../workflow/machine/view.ts';
 import type { RunHistory } from './services.ts';
@@ -38,14 +39,14 @@ export interface TimelineDocument {
   /** Of its last record; null: it has none. */
   readonly last: string | null;
   /** In the order of their first stretch; each visit of a step in a sequence has its own path. */
-  readonly steps: readonly { readonly path: Path; readonly stretches: readonly Stretch[] }[];
+  readonly steps: readonly { readonly path: StepPath; readonly stretches: readonly Stretch[] }[];
 }
 
 /** Folds the events of a run into what its steps did. Consumes the state before them. */
 export function timelineOf(run: string, { before: state, events, complete }: RunHistory): TimelineDocument {
-  const found = new Map<Path, Stretch[]>();
-  const open = new Map<Path, Doing>();
-  const begin = (path: Path, is: Doing | null) => {
+  const found = new Map<StepPath, Stretch[]>();
+  const open = new Map<StepPath, Doing>();
+  const begin = (path: StepPath, is: Doing | null) => {
     if (is === null) return void open.delete(path);
     open.set(path, is);
     const { key: _key, ...begun } = is;
@@ -83,12 +84,12 @@ function close(
   if (!isWait || last.from !== to) stretches?.push({ ...last, to, ...result });
 }
 
-function busy({ active, ready }: RunState): Path[] {
+function busy({ active, ready }: RunState): StepPath[] {
   return [...active, ...ready];
 }
 
 /** The steps whose phase an event can change; null: any. */
-function touchedBy(event: RunEvent): readonly Path[] | null {
+function touchedBy(event: RunEvent): readonly StepPath[] | null {
   switch (event.type) {
     case 'launched':
     case 'posted':
@@ -130,7 +131,7 @@ type Doing = Pick<Stretch, 'kind' | 'iteration' | 'attempt' | 'until' | 'provide
 };
 
 /** What a step does now; null: nothing that takes time. */
-function doing(state: RunState, path: Path): Doing | null {
+function doing(state: RunState, path: StepPath): Doing | null {
   const run = state.steps.get(path);
   const begun = (kind: Stretch['kind'], until: number | null, provider: string | null): Doing => {
     const { iteration = 1, attempt = 0, checks = 0 } = run ?? {};
@@ -158,7 +159,7 @@ function doing(state: RunState, path: Path): Doing | null {
 }
 
 /** How the event that ended a stretch ended it. */
-function resultOf(state: RunState, path: Path, event: RunEvent): Pick<Stretch, 'result' | 'reason'> {
+function resultOf(state: RunState, path: StepPath, event: RunEvent): Pick<Stretch, 'result' | 'reason'> {
   switch (event.type) {
     case 'ended': {
       const reason = lastFailure(state, path)?.reason.text ?? null;
@@ -182,8 +183,6 @@ function resultOf(state: RunState, path: Path, event: RunEvent): Pick<Stretch, '
       return { result: null, reason: null };
   }
 }
-
-type Verdict = Extract<RunEvent, { type: 'checked' }>['verdict'];
 
 function checked(verdict: Verdict): Pick<Stretch, 'result' | 'reason'> {
   switch (verdict.is) {

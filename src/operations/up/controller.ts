@@ -332,7 +332,7 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
   return {
     ready: (...note) => kit.report(() => turns().ready(...note)),
     ended: (...note) => kit.report(() => turns().ended(...note)),
-    gated: (...note) => kit.report(() => turns().gated(...note)),
+    checked: (...note) => kit.report(() => turns().checked(...note)),
   };
 }
 

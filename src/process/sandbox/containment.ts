@@ -9,7 +9,7 @@ import type { Containment } from '../types.ts';
  * Reports readiness on file descriptor 4 and continues when a line arrives on 3. End of file there
  * ends it.
  */
-const GATE = 'echo r >&4; read -r x <&3 || exit 125; exec 3<&- 4>&-; ';
+const BARRIER = 'echo r >&4; read -r x <&3 || exit 125; exec 3<&- 4>&-; ';
 /** Replaces the shell by the program. */
 const BECOME = 'exec "$@"';
 /**
@@ -34,17 +34,17 @@ const PROBE_MS = 3000;
 export function wrap(
   containment: Containment,
   argv: readonly string[],
-  gate: boolean,
+  barrier: boolean,
   cwd: string,
 ): string[] {
-  const opening = gate ? GATE : '';
+  const opening = barrier ? BARRIER : '';
   switch (containment.kind) {
     case 'group':
-      return gate ? [ownProgram('sh'), '-c', opening + BECOME, 'sh', ...argv] : [...argv];
+      return barrier ? [ownProgram('sh'), '-c', opening + BECOME, 'sh', ...argv] : [...argv];
     case 'namespace':
       return [...namespaceArguments(containment), ownProgram('sh'), '-c', opening + STAY, 'sh', ...argv];
     case 'bubblewrap': {
-      const inner = gate ? [ownProgram('sh'), '-c', opening + BECOME, 'sh', ...argv] : argv;
+      const inner = barrier ? [ownProgram('sh'), '-c', opening + BECOME, 'sh', ...argv] : argv;
       return [...sandboxArguments(containment, cwd), ...inner];
     }
   }

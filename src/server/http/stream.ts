@@ -90,7 +90,7 @@ export class Streams {
   }
 
   #watching(): ReturnType<HttpServices['api']['watch']> {
-    this.#watch ??= this.#services.api.watch((topic, number) => this.#tell(topic, number));
+    this.#watch ??= this.#services.api.watch((topic, number) => this.#notify(topic, number));
     return this.#watch;
   }
 
@@ -129,7 +129,7 @@ export class Streams {
     this.#watch = null;
   }
 
-  #tell(topic: Topic, number: number): void {
+  #notify(topic: Topic, number: number): void {
     for (const listener of this.#listeners) listener(topic, number);
   }
 }

@@ -6,33 +6,33 @@ import { ask, at, send } from './client.ts';
 type Values = Readonly<Record<string, Json>>;
 
 /** What a person writes to roles, or answers. */
-export interface Letter {
+export interface WrittenMessage {
   readonly type?: string;
   readonly subject?: string;
   readonly text: string;
   readonly fields: Values;
 }
 
-export interface NewLetter extends Letter {
+export interface NewMessage extends WrittenMessage {
   readonly to: readonly string[];
   readonly thread?: string;
 }
 
 /** The result of a command: `recorded` takes effect when a controller reads it. */
-export interface Verdict {
+export interface CommandResult {
   readonly state: 'done' | 'refused' | 'recorded';
   readonly reason?: string | null;
 }
 
-export async function sendLetter(letter: NewLetter): Promise<Sending> {
+export async function sendMessage(letter: NewMessage): Promise<Sending> {
   return await send('/messages', letter);
 }
 
-export async function reply(message: string, letter: Letter): Promise<Sending> {
+export async function reply(message: string, letter: WrittenMessage): Promise<Sending> {
   return await send(`${at('messages', message)}/reply`, letter);
 }
 
-export interface GateAnswer {
+export interface ApprovalAnswer {
   readonly choice?: string;
   readonly comment?: string;
   readonly fields: Values;
@@ -42,8 +42,8 @@ export async function judge(
   run: string,
   gate: string,
   verb: 'approve' | 'reject',
-  answer: GateAnswer,
-): Promise<Verdict> {
+  answer: ApprovalAnswer,
+): Promise<CommandResult> {
   return await send(`${at('workflow-runs', run, 'gates', gate)}/${verb}`, answer);
 }
 
@@ -51,7 +51,7 @@ export async function judge(
 export async function command(
   path: string,
   verb: 'pause' | 'unpause' | 'cancel' | 'retry' | 'resume',
-): Promise<Verdict> {
+): Promise<CommandResult> {
   return await send(`${path}/${verb}`, {});
 }
 
@@ -59,7 +59,7 @@ export async function command(
  * Runs a failed step of a run, and the steps after it, again. `instructions` replace those of the
  * definition; empty: they do not.
  */
-export async function retryStep(run: string, step: string, instructions: string): Promise<Verdict> {
+export async function retryStep(run: string, step: string, instructions: string): Promise<CommandResult> {
   return await send(at('workflow-runs', run, 'retry', step), instructions === '' ? {} : { instructions });
 }
 

@@ -154,7 +154,7 @@ function Approval({ item }: { readonly item: InboxItem }) {
   const comment = draft(`${place}/comment`);
   const { busy, run } = useAction();
   const gate = item.id.slice((item.run ?? '').length + 1);
-  const refusal = useGateRefusal(item.run, gate);
+  const refusal = useApprovalRefusal(item.run, gate);
   const usual = useMemo(() => computed(() => isUsual(item.reply_types)), [item.reply_types]);
   const answer = (choice: string) => {
     const isRejected = choice === 'reject';
@@ -208,7 +208,7 @@ function Approval({ item }: { readonly item: InboxItem }) {
 }
 
 /** Why this person must not answer a gate; null: nothing forbids it. */
-function useGateRefusal(run: string | null, gate: string): string | null {
+function useApprovalRefusal(run: string | null, gate: string): string | null {
   const ofTheKey = useRefusal();
   const session = useLive<Session>('/session').value.value;
   const status = useLive<StatusDocument>('/status').value.value;

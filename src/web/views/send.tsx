@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { StatusDocument } from '../../operations/status.ts';
-import { sendLetter } from '../api/actions.ts';
+import { sendMessage } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
 import type { LetterType, ProtocolDocument, Session } from '../api/documents.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
@@ -30,7 +30,7 @@ export function Send({ role }: { readonly role: string | null }) {
         {(found) => {
           const types = lettersOf(found, session?.name ?? 'user', role);
           if (types.length === 0) return <Empty>The protocol allows no message from you to this role.</Empty>;
-          return <Letter types={types} role={role} thread={thread} />;
+          return <MessageForm types={types} role={role} thread={thread} />;
         }}
       </Loaded>
     </View>
@@ -49,13 +49,13 @@ function lettersOf({ roles, types }: ProtocolDocument, name: string, role: strin
   );
 }
 
-interface LetterProps {
+interface MessageFormProps {
   readonly types: readonly LetterType[];
   readonly role: string | null;
   readonly thread: string | null;
 }
 
-function Letter({ types, role, thread }: LetterProps) {
+function MessageForm({ types, role, thread }: MessageFormProps) {
   const [to, name] = [draft(`${place}/to`), draft(`${place}/type`)];
   const [subject, text] = [draft(`${place}/subject`), draft(`${place}/text`)];
   const { busy, run } = useAction();
@@ -74,7 +74,7 @@ function Letter({ types, role, thread }: LetterProps) {
       const title = subject.value.trim() === '' ? {} : { subject: subject.value };
       const into = thread === null ? {} : { thread };
       const letter = { type: type.name, ...title, text: text.value, fields, ...into };
-      const sent = await sendLetter({ to: recipients, ...letter });
+      const sent = await sendMessage({ to: recipients, ...letter });
       clearDrafts(`${place}/`);
       clearDrafts(`${place}-${type.name}/`);
       const isAccepted = sent.state === 'accepted';

@@ -5,7 +5,7 @@ import type { Agent } from '../agent.ts';
 import type { ForEach, Input, Step, Target } from '../model.ts';
 import { checkChild, typesOfTemplate } from './children.ts';
 import { checkExpressions } from './expressions.ts';
-import { checkGate } from './gate.ts';
+import { checkApproval } from './approval.ts';
 import { findStep, jsonTypes, typesOfTree, valuesOfTree, type Here } from './meaning.ts';
 import { givesText } from './gives.ts';
 import { checkInputPresence, checkTakenPresence, checkValuePresence } from './presence.ts';
@@ -33,7 +33,7 @@ export function checkStep(step: Step, here: Here): void {
   if (step.work.kind === 'role')
     for (const role of [step.work.role, ...(step.work.others ?? [])])
       if (role !== '') checkRole(role, field(step.work, 'role'), report);
-  if (step.work.kind === 'gate') checkGate(step, step.work, report);
+  if (step.work.kind === 'gate') checkApproval(step, step.work, report);
   if (step.work.kind === 'for-each') checkItems(step.work, here);
   if (step.work.kind === 'workflow') checkChild(step.work, here);
 }

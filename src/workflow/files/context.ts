@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { isJsonObject } from '../../kernel/json.ts';
-import type { Path } from '../machine/event.ts';
+import type { StepPath } from '../machine/event.ts';
 import type { Workflow } from '../model.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk, Kind } from '../../disk/disk.ts';
@@ -29,7 +29,7 @@ export class ContextFolder {
   }
 
   /** The contents of a step's artifact; null: there is none. */
-  survey(path: Path, artifact: string): Survey | null {
+  survey(path: StepPath, artifact: string): Survey | null {
     const folder = artifactFolder(placeOf(this.#definition, path).folder, artifact);
     const found = findPath(this.#disk, folder);
     if (found === null || this.#disk.look(found)?.kind !== 'folder') return null;
@@ -42,14 +42,14 @@ export class ContextFolder {
   }
 
   /** Makes an artifact of a step from a survey of another folder, atomically. */
-  put(path: Path, artifact: string, source: Disk, survey: Survey): void {
+  put(path: StepPath, artifact: string, source: Disk, survey: Survey): void {
     const folder = this.#own(path);
     artifactFolder(folder, artifact);
     putFolder(source, survey, this.#disk, folder, artifact);
   }
 
   /** Copies an artifact to another step; false: it does not exist. */
-  copy(from: Path, artifact: string, to: Path, as: string): boolean {
+  copy(from: StepPath, artifact: string, to: StepPath, as: string): boolean {
     const survey = this.survey(from, artifact);
     if (survey === null) return false;
     this.put(to, as, this.#disk, survey);
@@ -57,13 +57,13 @@ export class ContextFolder {
   }
 
   /** Removes the step's artifacts that are not among those to keep. */
-  removeArtifacts(path: Path, kept: readonly unknown[]): void {
+  removeArtifacts(path: StepPath, kept: readonly unknown[]): void {
     const { step, folder } = placeOf(this.#definition, path);
     for (const { name } of step.outputs)
       if (!kept.includes(name)) this.#disk.remove(artifactFolder(folder, name));
   }
 
-  meta(path: Path, document: JsonObject, text: string): void {
+  meta(path: StepPath, document: JsonObject, text: string): void {
     const artifacts = document['artifacts'];
     if (Array.isArray(artifacts)) {
       const names = artifacts.map((artifact) => (isJsonObject(artifact) ? artifact['name'] : null));
@@ -72,7 +72,7 @@ export class ContextFolder {
     this.#disk.write(join(this.#own(path), metaFile), text);
   }
 
-  convergence(path: Path, iteration: number, text: string): void {
+  convergence(path: StepPath, iteration: number, text: string): void {
     this.#disk.write(join(join(this.#own(path), convergenceFolder), `${iteration}.json`), text);
   }
 
@@ -84,7 +84,7 @@ export class ContextFolder {
    * The step's folder. Anything else that a worker put in its place is removed, especially a link
    * out.
    */
-  #own(path: Path): string {
+  #own(path: StepPath): string {
     let folder = '';
     let kind: Kind | null = 'folder';
     for (const name of placeOf(this.#definition, path).folder.split('/')) {

@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { lockNames } from '../../kernel/lock-names.ts';
-import type { Path } from '../machine/event.ts';
+import type { StepPath } from '../machine/event.ts';
 import { bodyOf } from '../bodies.ts';
 import type { Body, Step, Workflow } from '../model.ts';
 import { artifactNameProblem, childFolder, stepNameProblem } from '../reserved.ts';
@@ -54,7 +54,7 @@ const indexes = new WeakMap<Body, ReadonlyMap<string, Step>>();
  * The place of a path. Throws `E_INTERNAL` for a path that the definition does not have, `E_PATH`
  * for a reserved name.
  */
-export function placeOf(workflow: Workflow, path: Path): Place {
+export function placeOf(workflow: Workflow, path: StepPath): Place {
   const names = path.split('/');
   const folder: string[] = [];
   let body = workflow.body;
@@ -92,6 +92,6 @@ function stepsOf(body: Body): ReadonlyMap<string, Step> {
   return known;
 }
 
-function unknown(path: Path): MailroomError {
+function unknown(path: StepPath): MailroomError {
   return new MailroomError('E_INTERNAL', `the run has no step ${path}`);
 }

@@ -1,4 +1,4 @@
-import type { Path } from '../machine/event.ts';
+import type { StepPath } from '../machine/event.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
@@ -6,7 +6,7 @@ import { runFolder } from '../../host/run-mail.ts';
 /** The standard output or standard error of one process of a run. */
 interface StepLog {
   /** The step. */
-  readonly path: Path;
+  readonly path: StepPath;
   /** Path from the folder of the steps: `build/1.1/stdout`. */
   readonly name: string;
   /** The content from a byte on, and the offset where it ends. */
@@ -29,7 +29,7 @@ export function stepLogs(disk: Disk, run: string): StepLog[] {
 }
 
 /** The folders named by iteration, attempt and check: `1.1`, `1.1.2`. */
-function processFolders(disk: Disk, folder: string, path = ''): { path: Path; folder: string }[] {
+function processFolders(disk: Disk, folder: string, path = ''): { path: StepPath; folder: string }[] {
   if (disk.look(folder)?.kind !== 'folder') return [];
   const names = (disk.list(folder) ?? []).toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   return names.flatMap((name) => {

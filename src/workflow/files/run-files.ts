@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import { isJsonObject, parseJson, type JsonObject, readJson } from '../../kernel/json.ts';
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
-import type { Path, ProcessKey } from '../machine/event.ts';
+import type { StepPath, ProcessKey } from '../machine/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launch.ts';
 import { readContent } from '../../disk/contents.ts';
 import { makeOwnContext } from './context-holder.ts';
@@ -183,12 +183,12 @@ export class RunFiles {
    * Copies an artifact of a sub-workflow's step to the step that exports it; false: it does not
    * exist.
    */
-  export(from: Path, artifact: string, to: Path, as: string): boolean {
+  export(from: StepPath, artifact: string, to: StepPath, as: string): boolean {
     return this.#context.copy(from, artifact, to, as);
   }
 
   /** Writes the result of an iteration to `<context>/<path>/_convergence/<iteration>.json`. */
-  convergence(path: Path, iteration: number, document: JsonObject): void {
+  convergence(path: StepPath, iteration: number, document: JsonObject): void {
     this.#context.convergence(path, iteration, written(document));
   }
 
@@ -196,7 +196,7 @@ export class RunFiles {
    * Writes `<context>/<path>/_meta.json`, and removes artifacts of the step that its `artifacts` do
    * not name.
    */
-  meta(path: Path, document: JsonObject): void {
+  meta(path: StepPath, document: JsonObject): void {
     this.#context.meta(path, document, written(document));
   }
 
@@ -225,7 +225,7 @@ export class RunFiles {
   }
 
   /** Keeps a step that failed permanently: its prompt, inputs, reason, cost so far and changes. */
-  deadLetter(path: Path, document: JsonObject, difference: Uint8Array | null): void {
+  deadLetter(path: StepPath, document: JsonObject, difference: Uint8Array | null): void {
     this.#steps.deadLetter(path, written(document), difference);
   }
 

@@ -44,11 +44,11 @@ export class RunOutbox {
   /** Sends a step to the project's mail. Idempotent: it is one message. */
   send(letter: StepRequest): void {
     this.#disk.write(this.#postedFile(letter.id), document({ kind: 'step', ...letter }));
-    this.again(letter.id);
+    this.resend(letter.id);
   }
 
   /** Sends a message again, unchanged: it is unknown whether the mail accepted the first one. */
-  again(id: string): void {
+  resend(id: string): void {
     const bytes = this.#disk.read(this.#postedFile(id), answerBytes);
     if (bytes !== null) this.#disk.write(join(incomingFolder, `${id}.step.json`), bytes);
   }

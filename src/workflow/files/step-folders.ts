@@ -1,4 +1,4 @@
-import type { Path, ProcessKey } from '../machine/event.ts';
+import type { StepPath, ProcessKey } from '../machine/event.ts';
 import { processName, type Prepared } from '../machine/launch.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -89,7 +89,7 @@ export class StepFolders {
    * Writes the letter last: if it exists, so does the rest. The prompt is that of the last process
    * that had one.
    */
-  deadLetter(path: Path, letter: string, difference: Uint8Array | null): void {
+  deadLetter(path: StepPath, letter: string, difference: Uint8Array | null): void {
     const folder = `${this.#dead}/${path}`;
     const prompt = this.#lastPrompt(path);
     if (prompt !== null) this.#disk.write(join(folder, 'prompt.md'), prompt);
@@ -97,7 +97,7 @@ export class StepFolders {
     this.#disk.write(join(folder, 'letter.json'), letter);
   }
 
-  #lastPrompt(path: Path): Buffer | null {
+  #lastPrompt(path: StepPath): Buffer | null {
     const folder = `${this.#steps}/${path}`;
     const processes = (this.#disk.list(folder) ?? [])
       .filter((name) => /^\d+\.\d+$/.test(name))

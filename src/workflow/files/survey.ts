@@ -1,5 +1,5 @@
 import { join, temporaryEnding } from '../../disk/disk.ts';
-import type { Disk, Look } from '../../disk/disk.ts';
+import type { Disk, FileStat } from '../../disk/disk.ts';
 import type { Guard } from './guard.ts';
 
 /** What to copy of a file or folder; its paths are relative to the destination. */
@@ -63,6 +63,6 @@ export function surveyFolder(
   return { folders, files, warnings };
 }
 
-function surveyed(from: string, to: string, { size, executable }: Look): SurveyedFile {
+function surveyed(from: string, to: string, { size, executable }: FileStat): SurveyedFile {
   return { from, to, size, executable };
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Path } from '../machine/event.ts';
+import type { StepPath } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import type { RunState } from '../machine/state.ts';
@@ -15,7 +15,7 @@ import type { RunPorts } from './ports.ts';
 export class DeadLetters {
   readonly #ports: Pick<RunPorts, 'files' | 'uncommittedPatch'>;
   /** The last launch of each step; removed once the step is settled. */
-  readonly #given = new Map<Path, { readonly launch: Launch; readonly prepared: Prepared }>();
+  readonly #given = new Map<StepPath, { readonly launch: Launch; readonly prepared: Prepared }>();
   readonly #writing = new Set<Promise<void>>();
   readonly #disk: DiskGuard;
 
@@ -31,7 +31,7 @@ export class DeadLetters {
   /**
    * Writes the letter of a settled step if it failed. Its changes are looked up in the background.
    */
-  settled(state: RunState, path: Path): void {
+  settled(state: RunState, path: StepPath): void {
     const given = this.#given.get(path);
     this.#given.delete(path);
     const step = state.steps.get(path);
@@ -60,7 +60,7 @@ export class DeadLetters {
     this.#writing.add(writing);
   }
 
-  async #write(path: Path, letter: JsonObject, workspace: string): Promise<void> {
+  async #write(path: StepPath, letter: JsonObject, workspace: string): Promise<void> {
     try {
       const difference = await this.#difference(path, workspace);
       this.#disk.keepTrying(`dead letter ${path}`, () =>
@@ -73,7 +73,7 @@ export class DeadLetters {
   }
 
   /** Null also where it cannot be had: the rest of the letter is worth more. */
-  async #difference(path: Path, workspace: string): Promise<Uint8Array | null> {
+  async #difference(path: StepPath, workspace: string): Promise<Uint8Array | null> {
     try {
       return await this.#ports.uncommittedPatch(workspace);
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { headBranch } from '../../git/head-branch.ts';
-import type { Path, RunEvent } from '../machine/event.ts';
+import type { StepPath, RunEvent } from '../machine/event.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import type { Launch } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
@@ -15,10 +15,10 @@ import type { StepRunner } from '../../host/runner/runner.ts';
 import type { HookFiles } from './hook-files.ts';
 
 /** A gate that waits for a person. */
-export interface WaitingGate {
+export interface WaitingApproval {
   readonly run: string;
   readonly workflow: string;
-  readonly path: Path;
+  readonly path: StepPath;
   readonly message: string;
   /** Empty: any person. */
   readonly approvers: readonly string[];
@@ -47,7 +47,7 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   /** The share of the run's budget at which `user` is notified; absent: never. */
   readonly budgetAlert?: number;
   /** Notifies the people who may answer a gate; never throws. Absent: they are not notified. */
-  readonly notify?: (gate: WaitingGate) => void;
+  readonly notify?: (gate: WaitingApproval) => void;
   /** Receives each agent's outcome before its outputs are collected. Absent: it is not kept. */
   readonly recorded?: (invocation: Invocation, outcome: Outcome, exit: Exit) => void;
   /** The git branch that the workspace of the run is on. */

@@ -1,4 +1,4 @@
-import type { ConvergenceState, Path, RunEvent } from '../machine/event.ts';
+import type { ConvergenceState, StepPath, RunEvent } from '../machine/event.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import { pathIn } from '../machine/path.ts';
 import type { Rules } from '../machine/rules.ts';
@@ -79,7 +79,7 @@ export class RunProjector {
       }
   }
 
-  #settled(state: RunState, path: Path): void {
+  #settled(state: RunState, path: StepPath): void {
     this.#disk.keepTrying(`meta ${path}`, () => {
       // Retried after a step has started again, it would remove the artifacts of the new attempt.
       if (isIn(state.steps.get(path), 'settled'))
@@ -102,7 +102,7 @@ export class RunProjector {
     }
   }
 
-  #found(path: Path, iteration: number, { stage, stalled }: ConvergenceState, found: Found): void {
+  #found(path: StepPath, iteration: number, { stage, stalled }: ConvergenceState, found: Found): void {
     const { reasons, fingerprints } = found;
     const document = { iteration, stage, stalled, reasons: [...reasons], fingerprints: [...fingerprints] };
     const name = `convergence ${path} ${String(iteration)}`;
@@ -110,11 +110,11 @@ export class RunProjector {
   }
 
   /** Exports a sub-workflow's artifacts to its step, before dependents of the step start. */
-  handOut(state: RunState, path: Path): void {
+  handOut(state: RunState, path: StepPath): void {
     this.#disk.keepTrying(`export ${path}`, () => this.#export(state, path));
   }
 
-  #export(state: RunState, path: Path): void {
+  #export(state: RunState, path: StepPath): void {
     const work = findStep(state, this.#rules, path)?.rule.step.work;
     if (work?.kind !== 'workflow' || state.steps.get(path)?.artifacts.length === 0) return;
     for (const { from, artifact, as } of work.exports)

@@ -100,7 +100,7 @@ export class RoleSteps {
       else {
         mail.refuse(id, problem);
         this.#problems.push(`${id}.json in the inbox of the run was put aside: ${problem}`);
-        mail.again(id);
+        mail.resend(id);
       }
     return answers;
   }
@@ -132,7 +132,7 @@ export class RoleSteps {
       if (!this.has(key)) this.#ledger.record([{ type: 'posted', key }]);
       else if (!this.#sent.has(id)) {
         // Not prepared twice: the role may have begun to write outputs.
-        if (posted.has(id)) mail.again(id);
+        if (posted.has(id)) mail.resend(id);
         else this.#send(id, this.#launching.launchOf(key));
         this.#sent.add(id);
       }

@@ -33,7 +33,7 @@ export class Rollback {
   }
 
   /** Reopens a rollback that failed: its obstacle may be gone. */
-  again(): void {
+  retry(): void {
     const { state } = this.#ledger;
     if (state.endedAt !== null && state.rollback?.problem != null) this.#begins();
   }

@@ -2,7 +2,7 @@ import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { decide, type Decision, type Process } from '../machine/decide.ts';
 import { noSlots, type Slots } from '../machine/decide/context.ts';
-import type { Fact, RunStart, Happening, Path, RunEvent } from '../machine/event.ts';
+import type { Fact, RunStart, Happening, StepPath, RunEvent } from '../machine/event.ts';
 import { maskEvent, typesIn } from '../machine/mask-event.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import { findStep } from '../machine/scope.ts';
@@ -11,14 +11,14 @@ import type { Workflow } from '../model.ts';
 import type { RunState } from '../machine/state.ts';
 import { settledBy } from '../machine/view.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
-import type { Host, Look } from '../../host/loop.ts';
+import type { Host, LookResult } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { SlotUser } from '../../host/slots.ts';
 import { BudgetAlert } from './budget-alert.ts';
 import { RunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
-import { GateNotices } from './gate-notices.ts';
+import { ApprovalNotices } from './approval-notices.ts';
 import { Hooks } from './hooks.ts';
 import type { Hook } from '../automation.ts';
 import { RunProjector } from './projector.ts';
@@ -58,7 +58,7 @@ export class RunHost implements Host {
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
   readonly #alert: BudgetAlert;
-  readonly #gates: GateNotices;
+  readonly #approvals: ApprovalNotices;
   readonly #rollback: Rollback;
   /** Whether any step can wait for a provider. */
   readonly #parks: boolean;
@@ -77,7 +77,7 @@ export class RunHost implements Host {
     this.#options = options;
     this.#rules = compile(workflow);
     this.#parks = [...this.#rules.bodies.values()].some(usesProviders);
-    const typesOf = (path: Path) => typesIn(findStep(this.state, this.#rules, path)?.rule.step ?? null);
+    const typesOf = (path: StepPath) => typesIn(findStep(this.state, this.#rules, path)?.rule.step ?? null);
     const fit = (event: Fact | Happening) => maskEvent(event, ports.mask, typesOf);
     this.#ledger = openRunLedger(ports.journal, ports.clock, fit);
     const report = (problem: string) => this.#disk.report(problem);
@@ -88,7 +88,7 @@ export class RunHost implements Host {
     this.#observers = (ports.observers ?? []).map((observing) => observing(this.#rules, this.#disk));
     this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
     this.#alert = new BudgetAlert(this.#ledger, this.#rules, ports);
-    this.#gates = new GateNotices(this.#ledger, ports);
+    this.#approvals = new ApprovalNotices(this.#ledger, ports);
     this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
   }
 
@@ -158,7 +158,7 @@ export class RunHost implements Host {
    */
   finish(): boolean {
     this.#workers.hideLeft();
-    this.#rollback.again();
+    this.#rollback.retry();
     this.#hooks.resume();
     this.#projector.projectAll(this.#ledger.state);
     this.flush();
@@ -166,7 +166,7 @@ export class RunHost implements Host {
   }
 
   /** All of a look at once, with the sync between. */
-  look(scan = true): Look {
+  look(scan = true): LookResult {
     this.record(scan);
     return this.carryOut();
   }
@@ -203,13 +203,13 @@ export class RunHost implements Host {
     return this.#ledger.sync();
   }
 
-  carryOut(): Look {
+  carryOut(): LookResult {
     const wanted = this.#decision.processes;
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of this.#taken.splice(0)) this.#hooks.start(hook);
     this.#disk.succeeds(() => this.#alert.look());
-    this.#gates.look();
+    this.#approvals.look();
     this.#disk.succeeds(() => this.#commands.release());
     // An older decision may want processes that have ended since.
     if (this.#commandsReadable) this.#disk.succeeds(() => this.#workers.steer(wanted));
@@ -367,7 +367,7 @@ function usesProviders({ steps }: BodyRule): boolean {
  * excluded: their cost must be recorded.
  */
 function needsNoSync(events: readonly RunEvent[]): (process: Process) => boolean {
-  const readied = new Set<Path>();
+  const readied = new Set<StepPath>();
   for (const event of events) {
     if (event.type === 'readied') for (const path of event.paths) readied.add(path);
     else if (!isOrdinary(event)) return () => false;

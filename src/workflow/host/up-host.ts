@@ -1,5 +1,5 @@
 import type { Message } from '../../mail/format/message.ts';
-import type { Host, Look } from '../../host/loop.ts';
+import type { Host, LookResult } from '../../host/loop.ts';
 import type { SharedSlots } from '../../host/slots.ts';
 import type { WorkflowTriggers } from '../triggers/host.ts';
 import type { RunningOutput } from '../../host/latest-output.ts';
@@ -69,7 +69,7 @@ export class UpHost implements Host {
     return this.#mail.sync();
   }
 
-  carryOut(): Look {
+  carryOut(): LookResult {
     const mail = this.#mail.carryOut();
     const wakes = [mail.wake, ...this.#triggers.map((each) => each.look())].filter((at) => at !== null);
     return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };

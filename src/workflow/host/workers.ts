@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
-import type { Path, ProcessKey } from '../machine/event.ts';
+import type { StepPath, ProcessKey } from '../machine/event.ts';
 import type { WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, outputsFromText, readCheck, readWork } from '../machine/outcome.ts';
@@ -104,7 +104,7 @@ export class Workers {
   }
 
   /** The last lines that the running process of a step has printed, the newest last. */
-  latest(path: Path, most: number): readonly string[] {
+  latest(path: StepPath, most: number): readonly string[] {
     const running = [...this.#running.values()].find(({ launch }) => launch.key.path === path);
     if (running === undefined) return [];
     const { key, work } = running.launch;
@@ -150,15 +150,15 @@ export class Workers {
 
   /** Reads earlier processes' logs only now, when needed. */
   #withLogs(launch: Launch): Launch {
-    if (!launch.takes.some(({ log }) => log !== null)) return launch;
+    if (!launch.promptInputs.some(({ log }) => log !== null)) return launch;
     const { files, providers } = this.#ports;
-    const takes = launch.takes.map((taken) => {
+    const promptInputs = launch.promptInputs.map((taken) => {
       if (taken.log === null) return taken;
       const { key, provider } = taken.log;
       const said = providers.get(provider ?? '')?.said ?? ((printed: string) => printed);
       return { ...taken, value: files.tail(key, logCharacters, said) };
     });
-    return { ...launch, takes };
+    return { ...launch, promptInputs };
   }
 
   #run(launch: Launch, prepared: Prepared): void {

@@ -1,4 +1,4 @@
-import type { Path } from './event.ts';
+import type { StepPath } from './event.ts';
 import type { RunState } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
@@ -28,7 +28,7 @@ function normalised({ code, text }: Reason): string {
  * Counts an agent step's permanent failure. Scripts and commands do not count: their author chose
  * the exit code, and `on_failure: continue` accounts for it.
  */
-export function countFailure(state: RunState, path: Path, reason: Reason): void {
+export function countFailure(state: RunState, path: StepPath, reason: Reason): void {
   const error = normalised(reason);
   const before = state.breaker?.error === error ? state.breaker.steps : [];
   state.breaker = { error, steps: [...before.filter((each) => each !== path), path] };

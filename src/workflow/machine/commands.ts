@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { answerProblem } from './approval.ts';
-import type { CommandId, Path, RunEvent } from './event.ts';
+import type { CommandId, StepPath, RunEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { automaticApprover } from '../reserved.ts';
 import { findStep } from './scope.ts';
@@ -12,7 +12,7 @@ import type { Reason } from '../../kernel/errors.ts';
 export interface RunCommand {
   readonly verb: 'approve' | 'reject' | 'cancel' | 'retry' | 'pause' | 'unpause';
   /** The gate or the step; empty for a verb that addresses the run. */
-  readonly path: Path;
+  readonly path: StepPath;
   readonly by: string;
   /** What `approve` chooses; null: `approve`. */
   readonly choice: string | null;
@@ -52,11 +52,11 @@ export function refusal(state: RunState, rules: Rules, command: RunCommand): Rea
       return retryRefusal(state, command.path);
     case 'approve':
     case 'reject':
-      return gateRefusal(state, rules, command);
+      return answerRefusal(state, rules, command);
   }
 }
 
-function retryRefusal(state: RunState, path: Path): Reason | null {
+function retryRefusal(state: RunState, path: StepPath): Reason | null {
   const step = state.steps.get(path);
   if (!step) return unknown(state, path, 'step that was started', hasFailed);
   if (state.ending?.why === 'cancelled' && state.endedAt === null)
@@ -68,7 +68,7 @@ function hasFailed({ phase }: StepRun): boolean {
   return phase.is === 'settled' && ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(phase.status);
 }
 
-function gateRefusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
+function answerRefusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
   const { path, by, at, verb } = command;
   const step = state.steps.get(path);
   const isOther = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind !== 'gate';
@@ -99,7 +99,7 @@ export function choiceOf({ verb, choice }: Pick<RunCommand, 'verb' | 'choice'>):
 const few = 5;
 
 /** `fits`: the steps that the command could address. */
-function unknown(state: RunState, path: Path, what: string, fits: (step: StepRun) => boolean): Reason {
+function unknown(state: RunState, path: StepPath, what: string, fits: (step: StepRun) => boolean): Reason {
   const near = state.steps.has(path) ? null : nearest(path, [...state.steps.keys()]);
   const others = [...state.steps.values()].filter(fits).map((step) => `\`${step.path}\``);
   const all = others.length === 0 ? '' : `; there is ${others.slice(0, few).join(', ')}`;

@@ -1,14 +1,14 @@
 import { breakerLimit } from './breaker.ts';
-import { goOn, leaving, openRun } from './decide/bodies.ts';
+import { continueBody, leaving, openRun } from './decide/bodies.ts';
 import { consider } from './decide/entering.ts';
 import { outcome } from './decide/outcomes.ts';
-import { again } from './decide/reopen.ts';
+import { rerun } from './decide/reopen.ts';
 import { Room } from './decide/room.ts';
 import { found, isEnding, usedUp, type DecisionContext, type Slots } from './decide/context.ts';
 import { starts } from './decide/starts.ts';
 import { sweeps } from './decide/ending-scopes.ts';
 import { clocked, nextWake, times } from './decide/times.ts';
-import type { Fact, FileLook, Path, ProcessKey } from './event.ts';
+import type { Fact, FileLook, StepPath, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Step } from '../model.ts';
 import { creditOf } from './msats.ts';
@@ -19,7 +19,7 @@ import type { RunState } from './state.ts';
 /** A process that should be running. */
 export interface Process {
   readonly key: ProcessKey;
-  readonly path: Path;
+  readonly path: StepPath;
   readonly step: Step;
 }
 
@@ -50,7 +50,7 @@ export function decide(
   if (state.given === null || state.endedAt !== null) return nothing;
   const context: DecisionContext = { state, rules, now: Math.max(clock, state.now), slots };
   const stages: readonly ((context: DecisionContext) => Fact[])[] = [
-    again,
+    rerun,
     openRun,
     // A command given before the body began applies from the first event on.
     dirtySteps,
@@ -74,13 +74,13 @@ function dirtySteps(context: DecisionContext): Fact[] {
   const { state } = context;
   if (state.dirty.size === 0) return [];
   const facts: Fact[] = [];
-  const ready: Path[] = [];
+  const ready: StepPath[] = [];
   const room = new Room(context);
   for (const path of state.dirty) {
     const entered = found(context, path);
     if (!entered) continue;
     const run = state.steps.get(path);
-    if (isIn(run, 'open')) facts.push(...goOn(context, entered, run));
+    if (isIn(run, 'open')) facts.push(...continueBody(context, entered, run));
     else if (run && !isIn(run, 'pending')) facts.push(...outcome(context, room, entered, run));
     else if (!isEnding(state, entered.scope)) {
       const considered = consider(context, entered);

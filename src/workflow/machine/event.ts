@@ -13,7 +13,7 @@ import type { Launched } from '../../kernel/launched.ts';
  * Names one visit of a step in a run: `build`, `each/0/lint`, `child/deploy`, and `build#2` for the
  * second visit in a sequence. A number is the index of an item.
  */
-export type Path = string;
+export type StepPath = string;
 
 /** What a run started with. */
 export interface RunStart {
@@ -40,7 +40,7 @@ export interface RunStart {
 
 /** The key of a process. An event whose key is not the current one is ignored. */
 export interface ProcessKey {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly iteration: number;
   readonly attempt: number;
   /** 0: the worker; 1, 2, 3: an attempt of the check. */
@@ -65,7 +65,7 @@ export type SkipReason =
 export type Ending =
   | {
       readonly why: 'aborted';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly class: ErrorClass;
       readonly reason: Reason;
     }
@@ -74,7 +74,7 @@ export type Ending =
 
 /** A step that waits for `of` others of its body, one of which is now settled. */
 export interface Wake {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly of: number;
 }
 
@@ -100,7 +100,7 @@ export interface Aftermath {
 
 /** What a step asks about a file, or about those that match a glob. */
 export interface FileLook {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly asks: FileQuestion;
   readonly file: string;
 }
@@ -110,7 +110,7 @@ export type Fact =
   /** A body begins: the run's (path ``), a sub-workflow's, or an item's. */
   | {
       readonly type: 'opened';
-      readonly path: Path;
+      readonly path: StepPath;
       /** The owning step in the definition: without items and visits. */
       readonly body: string;
       readonly item: { readonly index: number; readonly value: Json } | null;
@@ -121,14 +121,14 @@ export type Fact =
       readonly wakes: readonly Wake[];
       readonly next: Counter;
       /** Steps that `run-step` leaves out. */
-      readonly skips: readonly Path[];
+      readonly skips: readonly StepPath[];
     }
   /** The steps wait only for a slot. */
-  | { readonly type: 'readied'; readonly paths: readonly Path[] }
-  | ({ readonly type: 'skipped'; readonly path: Path; readonly reason: SkipReason } & Aftermath)
+  | { readonly type: 'readied'; readonly paths: readonly StepPath[] }
+  | ({ readonly type: 'skipped'; readonly path: StepPath; readonly reason: SkipReason } & Aftermath)
   | {
       readonly type: 'started';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly provider: string | null;
       readonly reserves: Budget | null;
       /** The role chosen among several; null: no role does it, or there was no choice. */
@@ -137,7 +137,7 @@ export type Fact =
   /** A loop begins with these items, or a sub-workflow begins (no items: one body). */
   | {
       readonly type: 'expanded';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly items: readonly Json[] | null;
       /** The maximum iterations of a loop without a list; null: another kind. */
       readonly bound: number | null;
@@ -147,13 +147,13 @@ export type Fact =
     }
   | ({
       readonly type: 'asked';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly message: string;
       readonly deadline: number | null;
     } & Pick<Approval, 'approvers' | 'choices' | 'fields'>)
   | {
       readonly type: 'checking';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly id: string;
       readonly provider: string | null;
       readonly reserves: Budget | null;
@@ -163,7 +163,7 @@ export type Fact =
    */
   | {
       readonly type: 'retrying';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly what: 'worker' | 'check';
       readonly notBefore: number;
       readonly provider: string | null;
@@ -172,7 +172,7 @@ export type Fact =
     }
   | {
       readonly type: 'iterating';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly convergence: ConvergenceState;
       readonly reasons: readonly string[];
       readonly fingerprints: readonly string[];
@@ -180,7 +180,7 @@ export type Fact =
     }
   | ({
       readonly type: 'settled';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly status: Exclude<SettledStatus, 'SKIPPED'>;
       readonly class: ErrorClass | null;
       readonly reason: Reason | null;
@@ -194,19 +194,19 @@ export type Fact =
        * The body that it ends, in the same record, so that a torn write keeps both or neither;
        * null: none.
        */
-      readonly ends: Path | null;
+      readonly ends: StepPath | null;
     } & Aftermath)
   /** A sub-workflow has succeeded, and its step has a check that decides whether it is complete. */
   | {
       readonly type: 'completed';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly values: Readonly<Record<string, Json>>;
       readonly artifacts: readonly ArtifactRecord[];
     }
   /** A body whose steps are all settled ends with this result. */
   | {
       readonly type: 'left';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly failed: Failure | null;
       readonly broke: boolean;
       /** It ends the enclosing sequence too, and so on outwards. */
@@ -215,19 +215,19 @@ export type Fact =
   /** Which files of the workspace exist decides what the step does. */
   | ({ readonly type: 'looking' } & FileLook)
   /** A body starts nothing new; `` is the run. */
-  | { readonly type: 'ending'; readonly scope: Path; readonly ending: Ending }
+  | { readonly type: 'ending'; readonly scope: StepPath; readonly ending: Ending }
   /** All steps of an ending body that have not begun, or have nothing running. */
   | {
       readonly type: 'swept';
-      readonly scope: Path;
-      readonly skipped: readonly Path[];
-      readonly cancelled: readonly Path[];
+      readonly scope: StepPath;
+      readonly skipped: readonly StepPath[];
+      readonly cancelled: readonly StepPath[];
     }
   /** Steps run again: their results are reset; enclosing loops and sub-workflows continue. */
   | {
       readonly type: 'reopened';
-      readonly steps: readonly Path[];
-      readonly opens: readonly Path[];
+      readonly steps: readonly StepPath[];
+      readonly opens: readonly StepPath[];
       readonly scopes: readonly ReopenedScope[];
     }
   /** The clock of the run's timeout runs, or stops. */
@@ -248,22 +248,22 @@ export interface ConvergenceState {
 }
 
 export interface Failure {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly class: ErrorClass;
   readonly reason: Reason;
 }
 
 export interface ReopenedScope {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly next: Counter;
   /**
    * Steps in all (null in a sequence), settled ones, and the settled needs of each waiting step.
    */
   readonly total: number | null;
   readonly settled: number;
-  readonly settledNeeds: readonly (readonly [Path, number])[];
+  readonly settledNeeds: readonly (readonly [StepPath, number])[];
   /** Steps to consider. */
-  readonly dirty: readonly Path[];
+  readonly dirty: readonly StepPath[];
   readonly failed: Failure | null;
 }
 
@@ -301,7 +301,7 @@ export type Happening =
   | { readonly type: 'role-waits'; readonly key: ProcessKey; readonly waits: boolean }
   | {
       readonly type: 'judged';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly choice: string;
       readonly by: string;
       readonly comment: string | null;
@@ -341,13 +341,13 @@ export type Happening =
    */
   | {
       readonly type: 'updated';
-      readonly steps: readonly Path[];
+      readonly steps: readonly StepPath[];
       readonly limits: Pick<RunStart, 'budget' | 'timeout'> | null;
     }
   /** A failed step and its dependents run again, perhaps with other instructions. */
   | {
       readonly type: 'retried';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly instructions: string | null;
       readonly by: string;
       readonly command: CommandId | null;

@@ -17,11 +17,11 @@ export interface Expected {
 }
 
 /* Actual use is known only afterwards. These figures are assumptions, and a plan names them. */
-const lettersPerToken = 4;
+const charactersPerToken = 4;
 /** Tokens that an agent reads and writes besides its prompt. */
-const work = 10_000;
+const tokensOfWork = 10_000;
 /** Tokens of a value that the prompt gets from another step. */
-const handed = 500;
+const tokensPerValue = 500;
 /** The share of all tokens that the agent writes. */
 const written = 0.1;
 
@@ -29,8 +29,8 @@ const written = 0.1;
 export const assumed = {
   time: 'each step runs once, as long as its timeout; gates take no time',
   tokens:
-    `each agent runs once: its prompt at ${String(lettersPerToken)} characters a token, ` +
-    `${String(handed)} tokens for each value that it is handed, and ${String(work)} that it reads and writes, a tenth of all of it written`,
+    `each agent runs once: its prompt at ${String(charactersPerToken)} characters a token, ` +
+    `${String(tokensPerValue)} tokens for each value that it is handed, and ${String(tokensOfWork)} that it reads and writes, a tenth of all of it written`,
 } as const;
 
 /** The expected use of a body. `slots`: processes that the host can run at once. */
@@ -38,9 +38,9 @@ export function expectedOf(body: BodyRule, estimate: Estimate, slots: number): E
   const room = Math.max(1, Math.min(slots, body.workflow.concurrency ?? Infinity));
   let tokens = 0;
   let usd: number | null = 0;
-  for (const launch of launchesIn(body)) {
-    const { tokens: limit, price } = estimate(launch.work);
-    const used = Math.min(tokensOf(launch), limit ?? Infinity);
+  for (const call of callsIn(body)) {
+    const { tokens: limit, price } = estimate(call.work);
+    const used = Math.min(tokensOf(call), limit ?? Infinity);
     const output = Math.round(used * written);
     const cost = price === null ? null : costOf({ input: used - output, cached: 0, output }, price);
     tokens += used;
@@ -49,28 +49,28 @@ export function expectedOf(body: BodyRule, estimate: Estimate, slots: number): E
   return { time: timeOf(body, room), tokens, usd };
 }
 
-interface Launch {
+interface AgentCall {
   readonly work: Agent | Extract<Work, { kind: 'role' }>;
   /** The number of values that its prompt takes from other steps. */
-  readonly takes: number;
+  readonly promptInputs: number;
 }
 
-function launchesIn({ steps }: BodyRule): Launch[] {
-  return [...steps.values()].flatMap(({ step, inner }): Launch[] => {
-    if (inner !== null) return launchesIn(inner);
-    const own = launchOf(step.work, step.promptInputs?.length ?? 0);
+function callsIn({ steps }: BodyRule): AgentCall[] {
+  return [...steps.values()].flatMap(({ step, inner }): AgentCall[] => {
+    if (inner !== null) return callsIn(inner);
+    const own = callsOf(step.work, step.promptInputs?.length ?? 0);
     // A summary is one more turn; other checks may find the work complete at once.
-    return [...own, ...(step.check === null ? [] : launchOf(step.check.work, 0))];
+    return [...own, ...(step.check === null ? [] : callsOf(step.check.work, 0))];
   });
 }
 
-function launchOf(done: Work, takes: number): Launch[] {
-  return done.kind === 'agent' || done.kind === 'role' ? [{ work: done, takes }] : [];
+function callsOf(work: Work, promptInputs: number): AgentCall[] {
+  return work.kind === 'agent' || work.kind === 'role' ? [{ work: work, promptInputs }] : [];
 }
 
-function tokensOf({ work: { instructions }, takes }: Launch): number {
-  const letters = instructions.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0);
-  return Math.ceil(letters / lettersPerToken) + takes * handed + work;
+function tokensOf({ work: { instructions }, promptInputs }: AgentCall): number {
+  const characters = instructions.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0);
+  return Math.ceil(characters / charactersPerToken) + promptInputs * tokensPerValue + tokensOfWork;
 }
 
 /** When the last step ends if each starts as early as needs and slots allow, in milliseconds. */

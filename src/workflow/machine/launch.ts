@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/json.ts';
-import type { Path, ProcessKey } from './event.ts';
+import type { StepPath, ProcessKey } from './event.ts';
 import type { Agent } from '../agent.ts';
 import type { Convergence, Stall, StepId, ValueType } from '../model.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -43,7 +43,7 @@ export interface Launch {
     readonly summary: { readonly of: Json } | null;
   } | null;
   /** Values that an agent is given as data. */
-  readonly takes: readonly TakenValue[];
+  readonly promptInputs: readonly PromptValue[];
   /** How a complete verdict is measured; null: not at all. */
   readonly convergence: (Convergence & { readonly stage: number }) | null;
 }
@@ -52,7 +52,7 @@ export type LaunchWork =
   | (Omit<Agent, 'instructions' | 'profile'> & {
       readonly instructions: string;
       /** What earlier iterations left to do; null: this is the first. */
-      readonly again: string | null;
+      readonly leftToDo: string | null;
     })
   /** `env` has the values that the script refers to. */
   | {
@@ -70,7 +70,7 @@ export type LaunchWork =
   | { readonly kind: 'role'; readonly role: string; readonly instructions: string };
 
 /** A value that an agent is given. */
-export interface TakenValue {
+export interface PromptValue {
   readonly name: string;
   readonly description: string | null;
   readonly value: Json;
@@ -83,7 +83,7 @@ export interface TakenValue {
 
 export interface LaunchInput {
   /** The step that made it, as a path that is also its folder in the context. */
-  readonly from: Path;
+  readonly from: StepPath;
   readonly artifact: string;
   readonly as: string;
   readonly required: boolean;
@@ -119,7 +119,7 @@ export interface Prepared {
   /** The content of `stdin`; null: there is none. */
   readonly stdin: string | null;
   /** Where the inputs are; absent inputs are left out. */
-  readonly inputs: readonly { readonly artifact: string; readonly from: Path; readonly path: string }[];
+  readonly inputs: readonly { readonly artifact: string; readonly from: StepPath; readonly path: string }[];
   readonly stdout: string;
   readonly stderr: string;
 }

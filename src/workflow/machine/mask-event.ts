@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { maskJson, strongMask, unmasked, type Mask } from '../../kernel/mask.ts';
-import type { Fact, RunStart, Happening, Path } from './event.ts';
+import type { Fact, RunStart, Happening, StepPath } from './event.ts';
 import type { Verdict, WorkResult } from './work-result.ts';
 import type { Step, ValueType } from '../model.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -19,12 +19,12 @@ export function typesIn(step: Step | null): Types {
 export function maskEvent<E extends Fact | Happening>(
   event: E,
   mask: Mask,
-  typesOf: (path: Path) => Types,
+  typesOf: (path: StepPath) => Types,
 ): E {
   return mask === unmasked ? event : (masked(event, mask, typesOf) as E);
 }
 
-function masked(event: Fact | Happening, mask: Mask, typesOf: (path: Path) => Types): Fact | Happening {
+function masked(event: Fact | Happening, mask: Mask, typesOf: (path: StepPath) => Types): Fact | Happening {
   switch (event.type) {
     case 'began':
       return { ...event, given: givenOf(event.given, mask) };

@@ -4,6 +4,7 @@ import { readExit, type Returned } from './exits.ts';
 import { valuesFromText, reportedError, resultOf, withAnswers } from './outputs-from-text.ts';
 import type { Launch } from './launch.ts';
 import { withDefaults } from './values.ts';
+import type { Stall } from '../model.ts';
 
 export { outputsFromText } from './outputs-from-text.ts';
 export { readCheck } from './verdict.ts';
@@ -15,10 +16,10 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
   if (isUnfinished(launch, base))
     return { ...base, artifacts: collected.artifacts, warnings: collected.warnings };
   if (ended.outcome.is !== 'done') return base;
-  const handed = valuesFromText(launch, collected, ended.text);
-  if ('unreadable' in handed)
-    return failWith(base, { code: 'E_OUTPUT', text: `the values: ${handed.unreadable}` });
-  const reported = reportedError(handed.values);
+  const read = valuesFromText(launch, collected, ended.text);
+  if ('unreadable' in read)
+    return failWith(base, { code: 'E_OUTPUT', text: `the values: ${read.unreadable}` });
+  const reported = reportedError(read.values);
   if (reported !== null) {
     const reason = { code: 'E_STEP', text: `${reported.code}: ${reported.message}` } as const;
     return failWith(base, reason, 'RETRYABLE_TRANSIENT', reported.code);
@@ -30,7 +31,7 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
   }
   const { values, problems, undeclared } = withDefaults(
     launch.values,
-    withAnswers(launch, ended.text, handed.values),
+    withAnswers(launch, ended.text, read.values),
   );
   if (problems.length > 0) {
     const text = `what it handed over does not fit: ${problems.join('; ')}`;

@@ -60,15 +60,15 @@ function speaks({ work }: Launch): boolean {
 }
 
 /** The worker's values, with the final text itself for the declared values that are missing. */
-export function withAnswers({ values: types }: Launch, text: string, handed: JsonObject): JsonObject {
+export function withAnswers({ values: types }: Launch, text: string, values: JsonObject): JsonObject {
   const answers = Object.keys(types).filter(
-    (name) => types[name]?.answer === true && !Object.hasOwn(handed, name),
+    (name) => types[name]?.answer === true && !Object.hasOwn(values, name),
   );
-  if (answers.length === 0) return handed;
+  if (answers.length === 0) return values;
   // A number that parsing would change stays a string.
   const read = parseExactJson(text);
   const value = read === undefined || !isBounded(read) ? text.trimEnd() : read;
-  return { ...handed, ...Object.fromEntries(answers.map((name) => [name, value])) };
+  return { ...values, ...Object.fromEntries(answers.map((name) => [name, value])) };
 }
 
 /**

@@ -18,7 +18,7 @@ export function stepPrompt(launch: Launch, prepared: Prepared): string {
       : `You check the step **${step}** of a workflow (Mailroom): you say whether its work is complete${mayEdit(work) ? '' : ', and change nothing'}. ` +
         `Your working directory is \`${prepared.workspace}\`.`,
     instructionsOf(launch),
-    work.kind === 'agent' && work.again !== null ? `## What is left to be done\n\n${work.again}` : '',
+    work.kind === 'agent' && work.leftToDo !== null ? `## What is left to be done\n\n${work.leftToDo}` : '',
     inputs(prepared),
     taken(launch),
     check === null ? outputs(launch) : '',
@@ -62,9 +62,9 @@ function summaryPrompt({ step, work }: Launch, handed: Json): string {
 }
 
 /** Values of others are data. */
-function taken({ takes }: Launch): string {
-  if (takes.length === 0) return '';
-  const parts = takes.map(({ name, description, value }) => {
+function taken({ promptInputs }: Launch): string {
+  if (promptInputs.length === 0) return '';
+  const parts = promptInputs.map(({ name, description, value }) => {
     const about = description === null ? '' : `: ${description}`;
     const isText = typeof value === 'string';
     const text = isText ? value : JSON.stringify(value, null, 2);

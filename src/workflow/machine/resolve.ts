@@ -1,10 +1,10 @@
 import { enumerate } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { againText } from './retry-text.ts';
+import { leftToDo } from './retry-text.ts';
 import { Evaluation, Unresolvable, refuseAbsent, type ResolveFailure } from './evaluation.ts';
-import type { Path, ProcessKey } from './event.ts';
+import type { StepPath, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
-import type { Launch, LaunchInput, LaunchWork, TakenValue } from './launch.ts';
+import type { Launch, LaunchInput, LaunchWork, PromptValue } from './launch.ts';
 import type { Check, Step, Work } from '../model.ts';
 import type { Rules } from './rules.ts';
 import {
@@ -123,7 +123,7 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
     timeout: step.timeout,
     stall: step.stall ?? null,
     check: null,
-    takes: takenBy(state, rules, found, evaluation),
+    promptInputs: takenBy(state, rules, found, evaluation),
     stdin: step.stdin && evaluation.required.renderText(step.stdin),
     stdout: step.stdout && { ...step.stdout, path: evaluation.required.renderText(step.stdout.path) },
   };
@@ -140,7 +140,7 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
       summary: checking.purpose === 'summary' ? { of: { ...run?.result?.values } } : null,
     },
     stall: null,
-    takes: [],
+    promptInputs: [],
   };
   return {
     run: state.given?.run ?? '',
@@ -200,8 +200,8 @@ function workOf(
       const isWorker = work !== check?.work;
       const own = isWorker ? (run?.instructions ?? null) : null;
       const instructions = own ?? evaluation.renderText(work.instructions);
-      const again = isWorker && run ? againText(run, check) : null;
-      return { ...agent, instructions, again };
+      const left = isWorker && run ? leftToDo(run, check) : null;
+      return { ...agent, instructions, leftToDo: left };
     }
     case 'script': {
       const entries = Object.entries(work.script.variables);
@@ -234,8 +234,8 @@ function takenBy(
   rules: Rules,
   { rule, scope }: StepVisit,
   evaluation: Evaluation,
-): TakenValue[] {
-  return (rule.step.promptInputs ?? []).flatMap(({ name, description, source, type, required, log }) => {
+): PromptValue[] {
+  return (rule.step.promptInputs ?? []).flatMap(({ name, description, source, type, required, log }): PromptValue[] => {
     if (log !== undefined) {
       const found = lookUpStep(state, rules, scope, log);
       if (found?.run?.result?.outcome.is !== 'done') return [];
@@ -293,6 +293,6 @@ export function keyOf(run: StepRun): ProcessKey | null {
 }
 
 /** The key of the worker's next launch. */
-export function nextKey(run: StepRun | undefined, path: Path): ProcessKey {
+export function nextKey(run: StepRun | undefined, path: StepPath): ProcessKey {
   return { path, iteration: run?.iteration ?? 1, attempt: (run?.attempt ?? 0) + 1, check: 0 };
 }

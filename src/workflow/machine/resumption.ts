@@ -2,7 +2,7 @@ import { apply } from './apply.ts';
 import { decide } from './decide.ts';
 import { noSlots } from './decide/context.ts';
 import { isKept, wantedBy } from './decide/reopen.ts';
-import type { RunStart, Path } from './event.ts';
+import type { RunStart, StepPath } from './event.ts';
 import { isIn, scopesAround } from './fold/steps.ts';
 import type { LaunchWork } from './launch.ts';
 import type { Step, Workflow } from '../model.ts';
@@ -18,7 +18,7 @@ import { reasonOf, statusOf } from './view.ts';
  * with a retried iteration or an incomplete sub-workflow. `ends`: an enclosing body ends first.
  */
 interface Resumption {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly does: 'reused' | 'runs' | 'may run' | 'ends';
   readonly why: string;
 }
@@ -30,11 +30,11 @@ interface Resumption {
 export function resumptionOf(
   state: RunState,
   rules: Rules,
-  changes: ReadonlyMap<Path, string> | null,
+  changes: ReadonlyMap<StepPath, string> | null,
 ): Resumption[] {
   const wanted = wantedBy({ state, rules }, changes === null ? (state.rerun ?? []) : [...changes.keys()]);
   const { isOver, after, starts, opens } = startsAgain(state, rules, changes);
-  const rowOf = (path: Path): Resumption => {
+  const rowOf = (path: StepPath): Resumption => {
     const run = state.steps.get(path);
     const change = changes?.get(path);
     if (!isIn(run, 'settled') && isSwept(after.steps.get(path)))
@@ -67,18 +67,18 @@ interface StartsAgain {
   /** The run when it next needs a process, or at its end. */
   readonly after: RunState;
   /** Steps that start anew, and loops and sub-workflows that continue. */
-  readonly starts: ReadonlySet<Path>;
-  readonly opens: ReadonlySet<Path>;
+  readonly starts: ReadonlySet<StepPath>;
+  readonly opens: ReadonlySet<StepPath>;
 }
 
 /** Runs the machine on a copy of the state until something must run. */
-function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<Path, string> | null): StartsAgain {
+function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<StepPath, string> | null): StartsAgain {
   const at = state.now;
   let copy = apply(structuredClone(state), { type: 'resumed', by: 'person', at });
   if (changes !== null) copy = apply(copy, { type: 'updated', steps: [...changes.keys()], limits: null, at });
   const isOver = copy.endedAt !== null;
-  const starts = new Set<Path>();
-  const opens = new Set<Path>();
+  const starts = new Set<StepPath>();
+  const opens = new Set<StepPath>();
   const decided = () => decide(copy, rules, at, noSlots);
   for (let { facts } = decided(); facts.length > 0; { facts } = decided())
     for (const fact of facts) {
@@ -114,15 +114,15 @@ function mayIterate(state: RunState, rules: Rules, run: StepRun): boolean {
 }
 
 /** A step that was not entered, or that follows one that runs again. */
-function unentered(rules: Rules, path: Path, isAfter: boolean): Resumption {
+function unentered(rules: Rules, path: StepPath, isAfter: boolean): Resumption {
   if (isAfter) return { path, does: 'runs', why: 'what it comes after runs again' };
   const does = rules.root.body.kind === 'sequence' ? 'may run' : 'runs';
   return { path, does, why: 'it was not run yet' };
 }
 
 /** The enclosing loops and sub-workflows of a step, with some paths that are neither. */
-function around(path: Path): Path[] {
-  const outer: Path[] = [];
+function around(path: StepPath): StepPath[] {
+  const outer: StepPath[] = [];
   for (let at = scopeOf(path); at !== ''; at = scopeOf(at)) outer.push(at);
   return outer;
 }
@@ -137,8 +137,8 @@ function unfinished(state: RunState, run: StepRun): string {
 }
 
 /** Finished steps of a run that an edited definition would do differently, and what changed. */
-export function changesOf(state: RunState, before: Rules, after: Rules): Map<Path, string> {
-  const changes = new Map<Path, string>();
+export function changesOf(state: RunState, before: Rules, after: Rules): Map<StepPath, string> {
+  const changes = new Map<StepPath, string>();
   for (const run of state.steps.values()) {
     if (!isKept(run)) continue;
     const old = findStep(state, before, run.path);
@@ -205,10 +205,10 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
     default: {
       const launch = tryLaunch(state, rules, found, { ...nextKey(run, run.path), check: 0 });
       if (!launch.ok) return { inputs: launch.why };
-      const { workspace, env, inputs, stdin, takes, secrets } = launch.value;
+      const { workspace, env, inputs, stdin, promptInputs, secrets } = launch.value;
       return {
         ...workOf(launch.value.work),
-        inputs: [inputs, stdin, takes],
+        inputs: [inputs, stdin, promptInputs],
         workspace,
         variables: [env, secrets],
       };
@@ -220,7 +220,7 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
 function workOf(work: LaunchWork): ResultInputs {
   switch (work.kind) {
     case 'agent': {
-      const { provider, model, instructions, again: _, ...rest } = work;
+      const { provider, model, instructions, leftToDo: _, ...rest } = work;
       return { worker: [provider, rest], model, instructions };
     }
     case 'role': {

@@ -7,7 +7,7 @@ import type { StepRun } from './state.ts';
  * What earlier iterations left to do, for the worker; null: this is the first. Quotes from others
  * are fenced.
  */
-export function againText(run: StepRun, check: Check | null): string | null {
+export function leftToDo(run: StepRun, check: Check | null): string | null {
   const parts = [...incomplete(run, check), ...failed(run)];
   return parts.length === 0 ? null : parts.join('\n\n');
 }

@@ -7,6 +7,6 @@ export interface RunFolder {
   readonly definition: Workflow;
   /** Absolute; paths of the definition are relative to it. */
   readonly workspace: string;
-  /** Absolute; where its artifacts are. Null: where the definition says. */
-  readonly context: string | null;
+  /** Absolute; where its artifacts are. Absent: where the definition says. */
+  readonly context?: string;
 }

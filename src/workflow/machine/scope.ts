@@ -2,7 +2,7 @@ import { seenFiles } from '../../expressions/evaluate.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { approvalOf } from './approval.ts';
 import { previousNamespace } from '../reserved.ts';
-import type { RunStart, Path } from './event.ts';
+import type { RunStart, StepPath } from './event.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
@@ -10,7 +10,7 @@ import { isIn } from './fold/steps.ts';
 
 /** One visit of a step: its rule in the definition, and the body that contains it. */
 export interface StepVisit {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly scope: Scope;
   readonly rule: StepRule;
   /** True: only this step is run, so nothing follows it. */
@@ -18,7 +18,7 @@ export interface StepVisit {
 }
 
 /** The visit that a path names; null: no such step, or its body is not open. */
-export function findStep(state: RunState, rules: Rules, path: Path): StepVisit | null {
+export function findStep(state: RunState, rules: Rules, path: StepPath): StepVisit | null {
   const scope = state.scopes.get(scopeOf(path));
   const rule = scope && rules.bodies.get(scope.body)?.steps.get(stepOf(path));
   const alone = state.given?.only != null && scope?.path === '';
@@ -31,7 +31,7 @@ export function entered(state: RunState, scope: Scope, id: string): StepRun | un
 }
 
 /** Whether a loop or a sub-workflow failed because of an inner step; its reason names that step. */
-export function failedInside(state: RunState, path: Path): boolean {
+export function failedInside(state: RunState, path: StepPath): boolean {
   return (state.steps.get(path)?.open?.failed ?? null) !== null;
 }
 
@@ -75,7 +75,7 @@ function parametersOf(state: RunState, scope: Scope): Readonly<Record<string, Js
 }
 
 /** The folder of a step's artifacts, relative to the context folder; a sub-workflow has its own. */
-function contextFolder(state: RunState, path: Path): string {
+function contextFolder(state: RunState, path: StepPath): string {
   const scope = state.scopes.get(scopeOf(path));
   if (!scope || scope.step === null) return path;
   const entry = path.slice(path.lastIndexOf('/') + 1);
@@ -106,7 +106,7 @@ export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: Ste
 }
 
 /** The results of file lookups, for the expressions of a step. */
-export function filesSeen(state: RunState, path: Path): JsonObject {
+export function filesSeen(state: RunState, path: StepPath): JsonObject {
   const looks = state.steps.get(path)?.looks;
   return looks === undefined || Object.keys(looks).length === 0 ? {} : { [seenFiles]: { ...looks } };
 }
@@ -256,7 +256,7 @@ function artifactsSeen(state: RunState, rules: Rules, run: StepRun): JsonObject 
 }
 
 /** Those of one iteration: by step, and by their own name where no step has that name. */
-function artifactsOfBody(state: RunState, rules: Rules, path: Path): JsonObject {
+function artifactsOfBody(state: RunState, rules: Rules, path: StepPath): JsonObject {
   const byStep: JsonObject = {};
   const byName: JsonObject = {};
   for (const run of makersIn(state, rules, path)) {
@@ -268,7 +268,7 @@ function artifactsOfBody(state: RunState, rules: Rules, path: Path): JsonObject 
 }
 
 /** The steps of an iteration whose artifacts its loop hands on, in the order of the definition. */
-export function makersIn(state: RunState, rules: Rules, path: Path): StepRun[] {
+export function makersIn(state: RunState, rules: Rules, path: StepPath): StepRun[] {
   const scope = state.scopes.get(path);
   const body = scope && rules.bodies.get(scope.body);
   if (!scope || !body) return [];
@@ -286,7 +286,7 @@ export function isLoop({ open }: StepRun): boolean {
 }
 
 /** The bodies that a loop or a sub-workflow has opened. */
-export function scopesOf({ path, open }: StepRun): Path[] {
+export function scopesOf({ path, open }: StepRun): StepPath[] {
   const count = open?.opened ?? 0;
   return Array.from({ length: count }, (_, index) => (open?.items == null ? path : itemScope(path, index)));
 }

@@ -2,7 +2,7 @@ import type { FileQuestion } from '../../expressions/language.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Bills, Budget, Cost } from '../../kernel/cost.ts';
-import type { ConvergenceState, Counter, Ending, Failure, RunStart, Path, SkipReason } from './event.ts';
+import type { ConvergenceState, Counter, Ending, Failure, RunStart, StepPath, SkipReason } from './event.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Hook } from '../automation.ts';
 import type { Approval, StepId } from '../model.ts';
@@ -112,10 +112,10 @@ export interface Open {
 
 /** One visit of a step. */
 export interface StepRun {
-  readonly path: Path;
+  readonly path: StepPath;
   readonly step: StepId;
   /** The scope that contains it. */
-  readonly scope: Path;
+  readonly scope: StepPath;
   /** Launches of the worker in the current iteration; the number of the last one. */
   attempt: number;
   /** Those that failed and count as retries. */
@@ -167,11 +167,11 @@ export interface StepRun {
 /** One execution of a body: the run's own, an item's, or a sub-workflow's. */
 export interface Scope {
   /** `` for the run, else the path of its step and item: `each/0`, `child`. */
-  readonly path: Path;
+  readonly path: StepPath;
   /** The owning step in the definition. */
   readonly body: string;
   /** The owning step; null: the run. */
-  readonly step: Path | null;
+  readonly step: StepPath | null;
   /** The loop's item, or null. */
   readonly item: { readonly index: number; readonly value: Json } | null;
   /** The parameters of a sub-workflow; null: those of the enclosing scope. */
@@ -211,22 +211,22 @@ export interface RunState {
   /** Null: active. Else nothing new starts, and running processes are stopped. */
   ending: Ending | null;
   /** Steps to run again besides unfinished ones, not yet resolved; null: none. */
-  rerun: readonly Path[] | null;
-  readonly steps: Map<Path, StepRun>;
-  readonly scopes: Map<Path, Scope>;
+  rerun: readonly StepPath[] | null;
+  readonly steps: Map<StepPath, StepRun>;
+  readonly scopes: Map<StepPath, Scope>;
   /** The number of settled needs of each step that waits for more. */
-  readonly settledNeeds: Map<Path, number>;
+  readonly settledNeeds: Map<StepPath, number>;
   /** Costs of its agents; turns of roles are billed in the mail. */
   readonly bills: Bills;
   /** Steps that need a decision, and completed bodies, in the order of their events. */
-  readonly dirty: Set<Path>;
-  readonly completedScopes: Set<Path>;
+  readonly dirty: Set<StepPath>;
+  readonly completedScopes: Set<StepPath>;
   /** Ending bodies whose steps are not yet settled. */
-  readonly endingScopes: Set<Path>;
+  readonly endingScopes: Set<StepPath>;
   /** Steps that wait only for a slot, in the order in which they became ready. */
-  readonly ready: Set<Path>;
+  readonly ready: Set<StepPath>;
   /** Steps that are started and not settled. */
-  readonly active: Set<Path>;
+  readonly active: Set<StepPath>;
   /** Rate-limited providers, and until when. */
   readonly parked: Map<string, number>;
   /** Known costs of launches of roles that are chosen among several. */
@@ -234,7 +234,7 @@ export interface RunState {
   /** Who has paused the run, and when; null: it is not paused. */
   paused: { readonly by: string; readonly at: number } | null;
   /** Agent steps that failed consecutively with the same error. */
-  breaker: { readonly error: string; readonly steps: readonly Path[] } | null;
+  breaker: { readonly error: string; readonly steps: readonly StepPath[] } | null;
   /** What steps have set in `context`. */
   context: Readonly<Record<string, Json>>;
   /** The hooks that were started, and their problems. */

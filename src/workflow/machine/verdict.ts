@@ -77,10 +77,10 @@ function lastLines(text: string): string[] {
 }
 
 function byAnswer(launch: Launch, { text }: Ended, collected: Returned['collected']): Verdict {
-  const handed = valuesFromText(launch, collected, text);
-  if ('unreadable' in handed) return none(`the check's answer cannot be read: ${handed.unreadable}`);
+  const read = valuesFromText(launch, collected, text);
+  if ('unreadable' in read) return none(`the check's answer cannot be read: ${read.unreadable}`);
   const whole = parseJson(text.trim());
-  const answer = Object.keys(handed.values).length > 0 || !isJsonObject(whole) ? handed.values : whole;
+  const answer = Object.keys(read.values).length > 0 || !isJsonObject(whole) ? read.values : whole;
   return byJson(launch, answer) ?? none('the check said neither complete nor incomplete');
 }
 

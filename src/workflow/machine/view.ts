@@ -3,7 +3,7 @@ import { isoOrNull } from '../../kernel/times.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Cost } from '../../kernel/cost.ts';
 import { approvalOf } from './approval.ts';
-import type { Path, RunEvent, SkipReason } from './event.ts';
+import type { StepPath, RunEvent, SkipReason } from './event.ts';
 import type { ArtifactRecord, WorkResult } from './work-result.ts';
 import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
@@ -18,7 +18,7 @@ import type { RunState, Scope, StepRun } from './state.ts';
 import type { StepStatus } from './status.ts';
 
 /** The status of a step as files and documents show it. */
-export function statusOf(state: RunState, path: Path): StepStatus {
+export function statusOf(state: RunState, path: StepPath): StepStatus {
   const run = state.steps.get(path);
   switch (run?.phase.is) {
     case undefined:
@@ -42,7 +42,7 @@ export function statusOf(state: RunState, path: Path): StepStatus {
 }
 
 /** Steps that an event settled, whose `_meta.json` must be written. */
-export function settledBy(event: RunEvent): readonly Path[] {
+export function settledBy(event: RunEvent): readonly StepPath[] {
   switch (event.type) {
     case 'settled':
     case 'skipped':
@@ -77,7 +77,7 @@ export function summaryOf(state: RunState, rules: Rules): JsonObject {
 }
 
 /** `_meta.json` of a settled step. */
-export function metaOf(state: RunState, rules: Rules, path: Path): JsonObject {
+export function metaOf(state: RunState, rules: Rules, path: StepPath): JsonObject {
   const run = state.steps.get(path);
   const found = findStep(state, rules, path);
   if (!run || !found) return {};
@@ -262,7 +262,7 @@ function stepDocument(
   rules: Rules,
   rule: StepRule,
   run: StepRun | undefined,
-  scope: Path,
+  scope: StepPath,
 ): JsonObject {
   const path = run?.path ?? pathIn(scope, rule.step.id);
   const [status, agent] = [statusOf(state, path), agentOf(state, rules, path)];
@@ -287,7 +287,7 @@ function stepDocument(
 }
 
 /** The agent of the configuration that a step uses; null: none, or not chosen yet. */
-export function agentOf(state: RunState, rules: Rules, path: Path): string | null {
+export function agentOf(state: RunState, rules: Rules, path: StepPath): string | null {
   const visit = findStep(state, rules, path);
   return visit && profileOf(state, rules, visit);
 }
@@ -324,7 +324,7 @@ function innerDocuments(
 /** How the last worker of a step failed; null: it did not. */
 export function lastFailure(
   state: RunState,
-  path: Path,
+  path: StepPath,
 ): { readonly exitCode: number | null; readonly reason: Reason } | null {
   const result = state.steps.get(path)?.result;
   if (result == null || result.outcome.is === 'done') return null;

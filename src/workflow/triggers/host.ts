@@ -113,7 +113,7 @@ export class WorkflowTriggers {
       return now + again;
     }
     for (const name of decided.polls) this.#poll(name);
-    this.#goOn(now);
+    this.#continue(now);
     const wakes = [decided.wake, this.#files.wake, this.#retryAt > now ? this.#retryAt : null];
     return wakes.reduce((least, at) => (least === null || (at !== null && at < least) ? at : least), null);
   }
@@ -178,7 +178,7 @@ export class WorkflowTriggers {
   }
 
   /** Starts the due run, or continues the one that an earlier host left. */
-  #goOn(now: number): void {
+  #continue(now: number): void {
     const { going } = this.#memory;
     if (going === null || this.#running !== null || now < this.#retryAt) return;
     this.#running = going.run;

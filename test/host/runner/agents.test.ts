@@ -36,7 +36,7 @@ it('tells what became of turns and gates for which no folder can be made', async
           ended = outcome.is === 'never' ? outcome.reason.text : outcome.is;
           runner.check({ ...gates, key: 'b' });
         },
-        gated: (_key, found) => resolve([ended, found]),
+        checked: (_key, found) => resolve([ended, found]),
       },
     );
     const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
@@ -45,7 +45,7 @@ it('tells what became of turns and gates for which no folder can be made', async
     const gates = {
       provider: 'own',
       network: true,
-      gates: [],
+      checks: [],
       workspace,
       env: {},
       tree: null,
@@ -87,7 +87,7 @@ async function turnOf(script: string, recorded?: () => never): Promise<Outcome> 
     const events = {
       ready: (key: string) => runner.release(key),
       ended: (_key: string, ended: Outcome) => resolve(ended),
-      gated: never,
+      checked: never,
     };
     const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
     const runner = new ProcessRunner({ ...options, providers: new Map([['own', quick]]) }, events);

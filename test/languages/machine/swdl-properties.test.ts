@@ -161,7 +161,7 @@ function played(workflow: Workflow, script: Script): Played {
     const name = path.replace(/^(\w+)\/(\d+)\/\w+$/, '$1/$2');
     const start = starts.get(name) ?? 0;
     starts.set(name, start + 1);
-    const told = launch.takes?.find((taken) => taken.name === 'n')?.value;
+    const told = launch.promptInputs.find((taken) => taken.name === 'n')?.value;
     trace.push(`${name} ${told === undefined ? '-' : JSON.stringify(told)}`);
     world.happens({ type: 'ended', key: launch.key, result: ended(script(name, start), trace.length) });
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
-import type { Look } from '../../../src/host/loop.ts';
+import type { LookResult } from '../../../src/host/loop.ts';
 import { readRoleFile } from '../../../src/operations/project/project-files.ts';
 import { Journal } from '../../../src/disk/journal.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
@@ -42,7 +42,7 @@ function project() {
   const open = () => new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
   const host = open();
   host.start();
-  const look = (): Look => ((now += 50), host.look());
+  const look = (): LookResult => ((now += 50), host.look());
   const drop = (role: string, text = 'Do it\n') => disk.plant(`agents/${role}/inbox/task.md`, text);
   const lying = (folder: string) => (disk.list(folder) ?? []).filter((name) => !name.endsWith('.txt'));
   const later = (milliseconds: number) => void (now += milliseconds);

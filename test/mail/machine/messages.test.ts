@@ -296,7 +296,7 @@ messages:
     world.drop('user → architect: task');
     world.turn('architect', ['→ engineer: slow']);
     world.now += 600_000;
-    world.gates('architect');
+    world.checks('architect');
     expect(world.state.deadlines.get('slow')).toBe(world.now + 3_600_000);
   });
 });

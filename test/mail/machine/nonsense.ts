@@ -120,7 +120,7 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   claimed: claim,
   launched: { ...at, process, tree: fc.constantFrom(null, 'tree') },
   returned: { ...at, result },
-  gated: { ...at, problems: fc.constantFrom([], ['wrong']) },
+  checked: { ...at, problems: fc.constantFrom([], ['wrong']) },
   corrected: { turn, problems: fc.constant(['wrong']) },
   'attempt-failed': {
     ...at,

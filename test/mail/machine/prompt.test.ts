@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { prompt } from '../../../src/mail/machine/prompt.ts';
 import type { Turn } from '../../../src/mail/machine/state.ts';
-import { againText } from '../../../src/workflow/machine/retry-text.ts';
+import { leftToDo } from '../../../src/workflow/machine/retry-text.ts';
 import { stepPrompt } from '../../../src/workflow/machine/prompt.ts';
 import { formatMessage } from '../../../src/mail/format/read-message.ts';
 import { launch } from '../../workflow/files/samples.ts';
@@ -88,14 +88,14 @@ it('a subject stands as one line, between ticks, where a prompt names a request'
  */
 function stepPrompts(text: string, log: string | null): string {
   const reason = { code: 'E_TURN', text } as const;
-  const again = againText(
+  const left = leftToDo(
     {
       iteration: 2,
       outstanding: { reasons: [text, text], fingerprints: [text], log },
       convergence: { stage: 1 },
       failures: 1,
       result: { outcome: { is: 'never', reason } },
-    } as unknown as Parameters<typeof againText>[0],
+    } as unknown as Parameters<typeof leftToDo>[0],
     null,
   );
   const work = {
@@ -105,8 +105,9 @@ function stepPrompts(text: string, log: string | null): string {
     instructions: 'Do it.',
     capabilities: [],
   } as const;
-  const takes = [{ name: 'given', description: null, value: text }];
-  const step = launch('build', { work: { ...work, maxSteps: null, maxCommandTime: null, again }, takes });
+  const promptInputs = [{ name: 'given', description: null, value: text, log: null }];
+  const asked = { ...work, maxSteps: null, maxCommandTime: null, leftToDo: left };
+  const step = launch('build', { work: asked, promptInputs });
   const inputs = [{ artifact: 'plan', from: 'plan', path: text }];
   const files = { valuesFile: '/v', decisionFile: null, stdin: null, stdout: '/o', stderr: '/e' };
   return stepPrompt(step, { workspace: '/w', folder: '/f', inputs, ...files });

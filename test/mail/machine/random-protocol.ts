@@ -15,7 +15,7 @@ const plainType: Omit<MessageType, 'name' | 'from' | 'to'> = {
   timeout: null,
   onTimeout: 'fail',
   escalateTo: 'user',
-  gates: [],
+  checks: [],
   fields: {},
   closes: false,
 };

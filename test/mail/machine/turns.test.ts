@@ -188,22 +188,22 @@ describe('gates', () => {
   it('run before the turn commits, in its slot', () => {
     const world = designed(gated);
     world.turn('engineer', ['→ qa: review-request', '→ user: report']);
-    expect(world.processes()).toEqual(['engineer in task (gates)']);
+    expect(world.processes()).toEqual(['engineer in task (checks)']);
     expect(world.decision.processes).toMatchObject([
-      { key: 't2/1/0/gates', gates: [{ message: 'review-request' }, { gate: { kind: 'changed' } }] },
+      { key: 't2/1/0/checks', gates: [{ message: 'review-request' }, { gate: { kind: 'changed' } }] },
     ]);
     expect(world.acts()).toEqual([]);
-    world.gates('engineer');
+    world.checks('engineer');
     expect(world.acts()[0]).toBe('engineer → qa: review-request');
   });
 
   it('that fail are a correction', () => {
     const world = designed(gated);
     world.turn('engineer', ['→ qa: review-request']);
-    world.gates('engineer', ['`npm test` ended with 1']);
+    world.checks('engineer', ['`npm test` ended with 1']);
     expect(world.acts()).toEqual(['engineer is corrected: `npm test` ended with 1']);
     world.turn('engineer', ['→ qa: review-request']);
-    expect(world.processes()).toEqual(['engineer in task (gates)']);
+    expect(world.processes()).toEqual(['engineer in task (checks)']);
   });
 
   it('are not run for what is not sent, nor for a person', () => {
@@ -217,8 +217,8 @@ describe('gates', () => {
   it('of an invocation that is over count no more', () => {
     const world = designed(gated);
     world.turn('engineer', ['→ qa: review-request']);
-    world.record({ type: 'gated', turn: 't2', attempt: 1, round: 1, problems: ['late'], left: null });
-    expect(world.processes()).toEqual(['engineer in task (gates)']);
+    world.record({ type: 'checked', turn: 't2', attempt: 1, round: 1, problems: ['late'], left: null });
+    expect(world.processes()).toEqual(['engineer in task (checks)']);
   });
 });
 

@@ -52,12 +52,12 @@ describe('a role with a checkout of its own', () => {
   it('leaves a commit before its messages are sent, with or without gates', () => {
     const world = building();
     world.turn('left', ['left → checker: made | It is made']);
-    expect(world.processes()).toEqual(['right in task', 'left in task (gates)']);
+    expect(world.processes()).toEqual(['right in task', 'left in task (checks)']);
     expect(world.decision.processes[1]).toMatchObject({
       gates: [],
       leaving: { title: 'It is made', messages: ['made'], entered: 'base', amends: null },
     });
-    world.gates('left', [], 'c1');
+    world.checks('left', [], 'c1');
     expect(commits(world)).toMatchObject({ made: 'c1' });
     expect(world.state.mail.get('made')?.message.work?.branch).toBe('mailroom/task/left');
   });
@@ -66,26 +66,26 @@ describe('a role with a checkout of its own', () => {
     const world = building();
     expect(takes(world, 'left')).toBeNull();
     world.turn('left', ['left → checker: made']);
-    world.gates('left', [], 'c1');
+    world.checks('left', [], 'c1');
     world.turn('right', ['right → checker: also']);
-    world.gates('right', [], 'c2');
+    world.checks('right', [], 'c2');
     expect(takes(world, 'checker')).toEqual(['c1 of left', 'c2 of right']);
   });
 
   it('replaces the commit of a round that was corrected', () => {
     const world = building();
     world.turn('left', ['left → checker: done']);
-    world.gates('left', ['no'], 'c1');
+    world.checks('left', ['no'], 'c1');
     world.turn('left', ['left → checker: done']);
     expect(world.decision.processes[1]).toMatchObject({ leaving: { entered: 'base', amends: 'c1' } });
-    world.gates('left', [], 'c2');
+    world.checks('left', [], 'c2');
     expect(commits(world)).toMatchObject({ done2: 'c2' });
   });
 
   it('begins its next turn with what it sent last', () => {
     const world = building();
     world.turn('left', ['left → checker: made']);
-    world.gates('left', [], 'c1');
+    world.checks('left', [], 'c1');
     world.drop('user → left: task in task');
     const entering = enteringOf(world.state, world.protocol, world.running('left'));
     expect(entering).toMatchObject({ takes: [], last: 'c1', edits: true });

@@ -156,12 +156,12 @@ export class World {
   }
 
   /** The gates of a turn have run, after it left a commit. */
-  gates(role: string, problems: readonly string[] = [], left: string | null = null): void {
+  checks(role: string, problems: readonly string[] = [], left: string | null = null): void {
     const turn = [...this.state.turns.values()].find(
       (one) => one.role === role && one.phase.is === 'returned',
     );
     if (!turn) throw new Error(`no gate of ${role} runs`);
-    this.record({ type: 'gated', turn: turn.id, attempt: turn.attempt, round: turn.round, problems, left });
+    this.record({ type: 'checked', turn: turn.id, attempt: turn.attempt, round: turn.round, problems, left });
     this.settle();
   }
 
@@ -261,7 +261,7 @@ export class World {
   /** Who runs, as `role in thread`, in the order of their turns. */
   processes(): string[] {
     return this.decision.processes.map(
-      ({ kind, turn }) => `${turn.role} in ${turn.thread}${kind === 'gates' ? ' (gates)' : ''}`,
+      ({ kind, turn }) => `${turn.role} in ${turn.thread}${kind === 'checks' ? ' (checks)' : ''}`,
     );
   }
 

@@ -240,7 +240,7 @@ describe('a message type', () => {
 
   test('a gate has five minutes, or what it says', () => {
     const text = `${roles}messages: { task: { from: user, to: [a, b], gates: [{ run: [make] }, { run: [make], timeout: 2s }, { changed: src }] } }`;
-    expect(read(text).types.get('task')?.gates).toEqual([
+    expect(read(text).types.get('task')?.checks).toEqual([
       { kind: 'run', argv: ['make'], timeout: 300_000 },
       { kind: 'run', argv: ['make'], timeout: 2000 },
       { kind: 'changed', globs: ['src'] },

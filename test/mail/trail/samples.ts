@@ -100,7 +100,7 @@ export function turn(change: Partial<Turn> = {}): Turn {
     cost: { usd: 0.42, tokens: 1234, unpriced: 0 },
     entered: null,
     left: null,
-    phase: { is: 'returned', since: at, result, gates: [] },
+    phase: { is: 'returned', since: at, result, checks: [] },
     ...change,
   };
 }

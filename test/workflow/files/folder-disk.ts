@@ -1,5 +1,5 @@
 import { checkPath, parentOf, pathError } from '../../../src/disk/disk.ts';
-import type { Appender, Disk, Look, WriteOptions } from '../../../src/disk/disk.ts';
+import type { Appender, Disk, FileStat, WriteOptions } from '../../../src/disk/disk.ts';
 
 /** A folder of a disk as a root of its own: what `new RealDisk(folder)` is on the real disk, for disks in memory. */
 export class FolderDisk implements Disk {
@@ -17,7 +17,7 @@ export class FolderDisk implements Disk {
     return this.#disk.list(this.#inside(folder, true));
   }
 
-  look(path: string): Look | null {
+  look(path: string): FileStat | null {
     return this.#disk.look(this.#inside(path));
   }
 

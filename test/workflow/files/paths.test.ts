@@ -45,7 +45,7 @@ describe.each(runFixtures)('paths that leave their root: $name', ({ make }) => {
     expect(() => files.handOver(launch('make'), outputs[0]!, 'text')).toThrowError(violation);
     const inputs = [input('make', 'plan', path)];
     expect(() => files.prepare(launch('use', { inputs }))).toThrowError(violation);
-    const check = { id: 'c', decisionFile: path };
+    const check = { id: 'c', decisionFile: path, summary: null };
     expect(() => files.prepare(launch('use', { check }))).toThrowError(violation);
     const workspace = { path, outside: false };
     expect(() => files.prepare(launch('use', { workspace }))).toThrowError(violation);
@@ -73,7 +73,7 @@ describe.each(runFixtures)('paths that leave their root: $name', ({ make }) => {
     }
     for (const path of ['link/plan.md', 'in/link/new/plan.md']) {
       expect(() => files.handOver(launch('make'), output('plan', path), 'text')).toThrowError(violation);
-      const check = { id: 'c', decisionFile: path };
+      const check = { id: 'c', decisionFile: path, summary: null };
       expect(() => files.prepare(launch('use', { check }))).toThrowError(violation);
     }
     expect(fixture.text('outside/plan.md')).toBe('not yours');
@@ -243,7 +243,7 @@ describe.each(runFixtures)('what is run, believed or obeyed: $name', ({ make }) 
         const below = `${path}/new.md`;
         if (fixture.project.look(names[0])?.kind !== 'folder') continue;
         expect(() => files.handOver(launch('make'), output('plan', below), 'text')).toThrowError(violation);
-        const check = { id: 'c', decisionFile: below };
+        const check = { id: 'c', decisionFile: below, summary: null };
         expect(() => files.prepare(launch('use', { check }))).toThrowError(violation);
       }
       expect(fixture.tree('project')).toEqual(before);

@@ -18,7 +18,7 @@ function agent(capabilities: readonly Capability[]): Pick<Launch, 'work' | 'outp
       maxSteps: null,
       maxCommandTime: null,
       budget: null,
-      again: null,
+      leftToDo: null,
     } as Launch['work'],
     outputs: [{ name: 'made', path: 'made.txt', type: null, required: false }],
   };

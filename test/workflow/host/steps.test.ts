@@ -26,7 +26,7 @@ it('makes one message of what is put there twice, and tells again what came of i
   project.send('one');
   project.settle();
   project.disk.remove(`.mailroom/runs/${run}/inbox/${id}.json`);
-  project.run.again(id);
+  project.run.resend(id);
   project.settle();
   expect(project.turns).toBe(1);
   expect(project.events('accepted')).toHaveLength(1);

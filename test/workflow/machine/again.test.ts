@@ -15,7 +15,7 @@ function converging(changes: Partial<NonNullable<Check['convergence']>>): World 
 
 function again(world: World): string | null {
   const { work } = world.launch('a');
-  return work.kind === 'agent' ? work.again : null;
+  return work.kind === 'agent' ? work.leftToDo : null;
 }
 
 function round(world: World, reasons: string[], fingerprints: string[] = []): void {

@@ -20,7 +20,7 @@ const agent: Launch = {
     capabilities: [],
     maxSteps: null,
     maxCommandTime: null,
-    again: null,
+    leftToDo: null,
   },
 };
 const collected: Collected = { artifacts: [], missing: [], values: null, decision: null, warnings: [] };
@@ -206,9 +206,9 @@ describe('outputs', () => {
 });
 
 describe('checks', () => {
-  const byFile: Launch = { ...script, check: { id: 'c7', decisionFile: 'decision' } };
-  const byCode: Launch = { ...script, check: { id: 'c7', decisionFile: null } };
-  const byAgent: Launch = { ...agent, check: { id: 'c7', decisionFile: null } };
+  const byFile: Launch = { ...script, check: { id: 'c7', decisionFile: 'decision', summary: null } };
+  const byCode: Launch = { ...script, check: { id: 'c7', decisionFile: null, summary: null } };
+  const byAgent: Launch = { ...agent, check: { id: 'c7', decisionFile: null, summary: null } };
 
   function file(decision: string | null, code = 0) {
     return readCheck(byFile, {

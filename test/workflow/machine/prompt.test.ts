@@ -15,7 +15,7 @@ const launch = launchOf('build', {
     capabilities: ['READ', 'EDIT'],
     maxSteps: 7,
     maxCommandTime: null,
-    again: null,
+    leftToDo: null,
   },
   outputs: [{ name: 'report', path: 'out/report.md', type: 'review', required: true }],
   values: {
@@ -35,7 +35,7 @@ const prepared: Prepared = {
 };
 const checking = (decisionFile: string | null): Launch => ({
   ...launch,
-  check: { id: 'c7', decisionFile },
+  check: { id: 'c7', decisionFile, summary: null },
 });
 
 /** The part of a prompt under a heading. */
@@ -150,11 +150,11 @@ describe('the process of a step', () => {
   });
 
   it('of a check finds the id of the check', () => {
-    const env = command({ ...program, check: { id: 'c7', decisionFile: null } }).env;
+    const env = command({ ...program, check: { id: 'c7', decisionFile: null, summary: null } }).env;
     expect(env).toMatchObject({ MAILROOM_COMPLETION_CHECK_ID: 'c7' });
     const script = 'echo "$OTHER_COMPLETION_CHECK_ID ${OTHER_COMPLETION_CHECK_ID}" > id';
     const reading = { kind: 'script', script, env: {}, capabilities: [] } as const;
-    const given = command({ ...program, work: reading, check: { id: 'c7', decisionFile: null } }).env;
+    const given = command({ ...program, work: reading, check: { id: 'c7', decisionFile: null, summary: null } }).env;
     expect(given).toMatchObject({ MAILROOM_COMPLETION_CHECK_ID: 'c7', OTHER_COMPLETION_CHECK_ID: 'c7' });
     expect(command({ ...program, work: reading }).env).not.toHaveProperty('OTHER_COMPLETION_CHECK_ID');
   });

@@ -16,7 +16,7 @@ export interface Spawn {
   readonly argv: readonly string[];
   /** What the mark of the project's processes says that it carries; null: it carries none. */
   readonly mark: string | null;
-  readonly gated: boolean;
+  readonly behindBarrier: boolean;
   /** Nobody listens to it. */
   readonly forgotten: boolean;
 }

@@ -26,7 +26,7 @@ export function watchProcesses(killer: Killer): void {
       const [real, ...rest] = works(named, containment) ? argv.map(opened) : ['false'];
       const act = (): ChildProcess => spawn(real ?? 'false', rest, options);
       const child = killer.start(operation, act, named[0] === 'flock' ? onAnswer : onEnd);
-      if (operation.gated) watchGate(killer, child);
+      if (operation.behindBarrier) watchBarrier(killer, child);
       if (named[0] === 'flock') watchEnd(child.stdin, (end) => killer.perform({ kind: 'unlock' }, end));
       return child;
     },
@@ -47,8 +47,8 @@ export function watchProcesses(killer: Killer): void {
 
 function describe(argv: readonly string[], { env, stdio }: SpawnOptions): Spawn {
   const mark = env?.['MAILROOM_MARK'] ?? null;
-  const gated = Array.isArray(stdio) && stdio.length > 3;
-  return { kind: 'spawn', argv, mark, gated, forgotten: stdio === 'ignore' };
+  const behindBarrier = Array.isArray(stdio) && stdio.length > 3;
+  return { kind: 'spawn', argv, mark, behindBarrier, forgotten: stdio === 'ignore' };
 }
 
 /** Whether this may be started: the trial of a containment that is better than the wanted one must fail. */
@@ -66,7 +66,7 @@ function onAnswer(child: ChildProcess, then: () => void): void {
   child.stdout?.prependOnceListener('data', then);
 }
 
-function watchGate(killer: Killer, child: ChildProcess): void {
+function watchBarrier(killer: Killer, child: ChildProcess): void {
   const order = child.stdio[3] as Duplex | null;
   watchEnd(order, (end) => killer.perform({ kind: 'release' }, end));
 }

@@ -3,7 +3,7 @@ import type { Ask } from '../event.ts';
 import { isHuman, type Protocol, type Role } from '../../format/protocol.ts';
 import type { Mail, MailState, Thread, Turn, Wait } from '../state.ts';
 import { RoleScan, type Candidate } from '../rules/scan.ts';
-import { isHeld, occupies, Slots, type Hold, type Launch } from '../rules/slots.ts';
+import { isHeld, occupies, Slots, type Hold, type LaunchNeeds } from '../rules/slots.ts';
 import { outcomes } from '../rules/outcomes.ts';
 import { blocking, openAsks } from '../rules/waiting.ts';
 import { failedCopy, failedIn, failedLast } from './failed.ts';
@@ -48,8 +48,8 @@ export class MailExplainer {
     this.#now = Math.max(clock, state.now);
     const left = { ...protocol, concurrency: Math.max(0, protocol.concurrency - others.agents) };
     this.#slots = new Slots(state, left, this.#now);
-    const { gates } = outcomes(state, protocol, this.#slots, this.#now);
-    this.#checked = new Set(gates.map(({ turn }) => turn.id));
+    const { checks } = outcomes(state, protocol, this.#slots, this.#now);
+    this.#checked = new Set(checks.map(({ turn }) => turn.id));
   }
 
   role(name: RoleName): MailWhy {
@@ -341,7 +341,7 @@ export class MailExplainer {
     return new RoleScan(this.#state, this.#protocol, this.#slots, role);
   }
 
-  #start(launch: Launch): MailWhy {
+  #start(launch: LaunchNeeds): MailWhy {
     const verdict = this.#slots.verdict(launch);
     if (isHeld(verdict)) return this.#hold(verdict, launch);
     return due(`nothing holds ${launch.role.name} back`);
@@ -351,7 +351,7 @@ export class MailExplainer {
     return this.#hold(hold, { role, thread, holds: null, budget: role.budget, turn: null });
   }
 
-  #hold(hold: Hold, launch: Launch): MailWhy {
+  #hold(hold: Hold, launch: LaunchNeeds): MailWhy {
     if (hold === 'concurrency') return slotsWhy(this.#state, this.#protocol, launch.role, this.#others);
     return heldWhy(this.#state, this.#protocol, hold, launch);
   }

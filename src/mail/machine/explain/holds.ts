@@ -1,6 +1,6 @@
 import { isHuman, providersOf, type Protocol } from '../../format/protocol.ts';
 import type { Mail, MailState, Pause, Turn } from '../state.ts';
-import { occupies, type Hold, type Launch } from '../rules/slots.ts';
+import { occupies, type Hold, type LaunchNeeds } from '../rules/slots.ts';
 import { listed } from '../../../kernel/enumerate.ts';
 import { because, type OtherAgents } from '../../../kernel/why.ts';
 import { causedBy, type MailAct, type MailWhy } from './words.ts';
@@ -13,7 +13,7 @@ export function heldWhy(
   state: MailState,
   protocol: Protocol,
   hold: Exclude<Hold, 'concurrency'>,
-  launch: Launch,
+  launch: LaunchNeeds,
 ): MailWhy {
   const { role, thread, holds } = launch;
   const turns = [...state.turns.values()];
@@ -64,7 +64,7 @@ export function heldWhy(
 export function slotsWhy(
   state: MailState,
   protocol: Protocol,
-  { name, concurrency }: Launch['role'],
+  { name, concurrency }: LaunchNeeds['role'],
   others: OtherAgents,
 ): MailWhy {
   const busy = [...state.turns.values()].filter(occupies);
@@ -105,7 +105,7 @@ function behind(hold: Hold, text: string, [first]: readonly Turn[]): MailWhy {
   return because(hold, text, first === undefined ? {} : { cause: causedBy(first) });
 }
 
-function pausedWhy({ paused }: MailState, { role: { name }, thread }: Launch): MailWhy {
+function pausedWhy({ paused }: MailState, { role: { name }, thread }: LaunchNeeds): MailWhy {
   if (paused.all !== null) return pausedBy('everything', paused.all, { kind: 'all' });
   const ofRole = paused.roles.get(name);
   if (ofRole !== undefined) return pausedBy(name, ofRole, { kind: 'role', role: name });
@@ -131,7 +131,7 @@ export function joinWhy(
   state: MailState,
   protocol: Protocol,
   { message }: Mail,
-  role: Launch['role'],
+  role: LaunchNeeds['role'],
 ): MailWhy {
   const cause = { record: message.id, at: message.created };
   const clause = role.expects.find(({ kind, types }) => kind === 'all' && types.includes(message.type));

@@ -5,7 +5,7 @@ import type { Protocol } from '../../format/protocol.ts';
 import { emptyState, type MailState } from '../state.ts';
 import { canonical, prune } from './canonical.ts';
 import { cloneState } from './clone.ts';
-import { instant, movesOf, type Move } from './moves.ts';
+import { exploredAt, movesOf, type Move } from './moves.ts';
 
 /** The bounds of the exploration: no clock, so that its result is the same on every machine. */
 interface Bounds {
@@ -106,7 +106,7 @@ function* nextOf(node: Node, protocol: Protocol, threads: number): Generator<Pla
     const lines = move.sent.map(
       ({ message }) => `${message.from} → ${message.to.join(', ')}: ${message.type}`,
     );
-    yield { ...settle(state, protocol, instant), path: [...node.path, ...lines] };
+    yield { ...settle(state, protocol, exploredAt), path: [...node.path, ...lines] };
   }
   const { turns, deadlines } = node.state;
   if (turns.size > 0 || deadlines.size === 0) return;
@@ -130,7 +130,7 @@ function record(state: MailState, fact: Fact): MailState {
   let count = 0;
   const after = apply(
     state,
-    stamp(fact, instant, () => `n${String(state.events)}.${String((count += 1))}`),
+    stamp(fact, exploredAt, () => `n${String(state.events)}.${String((count += 1))}`),
   );
   after.pendingProjections.clear();
   return after;

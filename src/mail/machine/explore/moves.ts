@@ -13,7 +13,7 @@ export type Move =
   | { readonly by: 'person'; readonly sent: readonly Sent[] };
 
 /** All events happen at this time: deadlines lie ahead, and keep waits alive. */
-export const instant = 0;
+export const exploredAt = 0;
 
 /**
  * Everything that the protocol allows next: a turn ends in one of its ways, a person answers, or
@@ -38,14 +38,14 @@ function idOf(state: MailState, index: number): string {
 function* endOf(state: MailState, protocol: Protocol, turn: Turn, drafts: readonly Draft[]): Generator<Move> {
   const staged = drafts.map((draft, index): Staged => ({
     id: idOf(state, index),
-    created: instant,
+    created: exploredAt,
     name: '',
     draft,
     problem: null,
     text: '',
   }));
   const result: TurnResult = { ...nothingElse, staged };
-  const phase = { is: 'returned', since: instant, result, gates: null } as const;
+  const phase = { is: 'returned', since: exploredAt, result, checks: null } as const;
   const judgement = judge(state, protocol, { ...turn, phase });
   if (judgement.ok && !judgement.sent.some((sent) => repeats(state, sent)))
     yield { by: 'turn', turn, result, sent: judgement.sent };
@@ -79,7 +79,7 @@ const nothingElse = {
 };
 
 function* spoken(state: MailState, protocol: Protocol, role: RoleName, draft: Draft): Generator<Move> {
-  const drop = { role, box: 'outbox', id: idOf(state, 0), created: instant } as const;
+  const drop = { role, box: 'outbox', id: idOf(state, 0), created: exploredAt } as const;
   const addressed = admit(state, protocol, drop, draft);
   if ('sent' in addressed) yield { by: 'person', sent: [addressed.sent] };
 }

@@ -8,18 +8,18 @@ import type { Session } from '../../../kernel/cost.ts';
 
 type InvocationEvent = Extract<
   Happening<Message>,
-  { type: 'launched' | 'returned' | 'gated' | 'attempt-failed' | 'stopped' }
+  { type: 'launched' | 'returned' | 'checked' | 'attempt-failed' | 'stopped' }
 >;
 
 /** Applies an event about one invocation of a turn; false if the turn has moved on to another. */
 export function invocation(state: MailState, event: InvocationEvent): boolean {
-  if (event.type === 'gated') {
+  if (event.type === 'checked') {
     const returned = current(state, event, 'returned');
     if (!returned) return false;
     const { problems, left } = event;
     changeTurn(state, returned.id, {
       left: left ?? returned.left,
-      phase: { ...returned.phase, gates: problems },
+      phase: { ...returned.phase, checks: problems },
     });
     return true;
   }
@@ -40,7 +40,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
       settle(state, running, event.result.usage, event.result.model);
       countSession(state, running, event.result.session);
       changeTurn(state, running.id, {
-        phase: { is: 'returned', since, result: event.result, gates: null },
+        phase: { is: 'returned', since, result: event.result, checks: null },
       });
       return true;
     case 'attempt-failed': {

@@ -14,7 +14,7 @@ type Judgement =
   | {
       readonly ok: true;
       readonly sent: readonly Sent[];
-      readonly gates: readonly { gate: MessageCheck; message: string }[];
+      readonly checks: readonly { check: MessageCheck; message: string }[];
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 
@@ -50,10 +50,10 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
     problems.push(...closing(sent), ...debts(state, turn, sent));
   }
   if (problems.length > 0) return { ok: false, problems };
-  const gates = sent.flatMap(({ message }) =>
-    (protocol.types.get(message.type)?.gates ?? []).map((gate) => ({ gate, message: message.type })),
+  const checks = sent.flatMap(({ message }) =>
+    (protocol.types.get(message.type)?.checks ?? []).map((check) => ({ check, message: message.type })),
   );
-  return { ok: true, sent, gates };
+  return { ok: true, sent, checks };
 }
 
 function authorOf(turn: Turn, { id, created }: Pick<Staged, 'id' | 'created'>): Author {

@@ -17,9 +17,9 @@ function isIn<P extends Phase['is']>(turn: Turn, phase: P): turn is In<P> {
   return turn.phase.is === phase;
 }
 
-export interface GateCheck {
+export interface TurnChecks {
   readonly turn: Turn;
-  readonly gates: readonly { readonly gate: MessageCheck; readonly message: string }[];
+  readonly checks: readonly { readonly check: MessageCheck; readonly message: string }[];
   /** The commit that the gates check and its messages carry; null: none is made. */
   readonly leaving: Leaving | null;
 }
@@ -30,21 +30,21 @@ export function outcomes(
   protocol: Protocol,
   slots: Slots,
   now: number,
-): { facts: Fact[]; gates: GateCheck[] } {
+): { facts: Fact[]; checks: TurnChecks[] } {
   const facts: Fact[] = [];
-  const gates: GateCheck[] = [];
+  const checks: TurnChecks[] = [];
   const wrong: { turn: In<'returned'>; problems: readonly string[] }[] = [];
   for (const turn of state.turns.values()) {
     if (isIn(turn, 'failed')) facts.push(...afterFailure(state, protocol, turn, now));
     if (isIn(turn, 'pending') && !protocol.roles.has(turn.role)) facts.push(homeless(state, turn));
     if (!isIn(turn, 'returned')) continue;
     const judgement = judge(state, protocol, turn);
-    const problems = judgement.ok ? (turn.phase.gates ?? []) : judgement.problems;
+    const problems = judgement.ok ? (turn.phase.checks ?? []) : judgement.problems;
     if (problems.length > 0) wrong.push({ turn, problems });
     else if (judgement.ok) {
       const leaving = leavingOf(state, protocol, turn, judgement.sent);
-      if (turn.phase.gates === null && (judgement.gates.length > 0 || leaving !== null)) {
-        gates.push({ turn, gates: judgement.gates, leaving });
+      if (turn.phase.checks === null && (judgement.checks.length > 0 || leaving !== null)) {
+        checks.push({ turn, checks: judgement.checks, leaving });
         slots.works(turn.thread);
       } else facts.push({ type: 'committed', turn: turn.id, sent: withWork(turn, judgement.sent) });
     }
@@ -56,7 +56,7 @@ export function outcomes(
     for (const fact of next) if (fact.type === 'thread-failed') failing.add(fact.thread);
     facts.push(...next);
   }
-  return { facts, gates };
+  return { facts, checks };
 }
 
 /** A turn whose role is no longer in the protocol can never run again. */

@@ -2,14 +2,14 @@ import type { Claim, Fact } from '../event.ts';
 import type { Protocol, Role } from '../../format/protocol.ts';
 import type { MailState, Wait, WaitId } from '../state.ts';
 import { nextOf } from './expects.ts';
-import { holdsOf, isHeld, type Launch, type Slots } from './slots.ts';
+import { holdsOf, isHeld, type LaunchNeeds, type Slots } from './slots.ts';
 import { answers, blocking, mayNest, waitsFor } from './waiting.ts';
 import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 
 export const ranks = { replies: 0, request: 1, mail: 2 } as const;
 
 /** A possible start: a new turn, or the next attempt of one. */
-export interface Candidate extends Launch {
+export interface Candidate extends LaunchNeeds {
   readonly rank: number;
   /** Its age: the journal position of its oldest message, or of the last answer to arrive. */
   readonly order: number;

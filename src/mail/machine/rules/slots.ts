@@ -20,15 +20,15 @@ export type Hold =
 /**
  * Whether a launch can start now, must wait, or never can: then its thread fails with the reason.
  */
-export type Verdict = 'now' | Hold | Reason;
+export type Readiness = 'now' | Hold | Reason;
 
 /** Whether a launch must wait. */
-export function isHeld(verdict: Verdict): verdict is Hold {
+export function isHeld(verdict: Readiness): verdict is Hold {
   return typeof verdict === 'string' && verdict !== 'now';
 }
 
 /** The resources that a launch needs. */
-export interface Launch {
+export interface LaunchNeeds {
   readonly role: Role;
   readonly thread: ThreadId;
   readonly holds: string | null;
@@ -121,7 +121,7 @@ export class Slots {
     return holds !== null && this.#held.has(holds) ? 'workspace' : null;
   }
 
-  verdict(launch: Launch): Verdict {
+  verdict(launch: LaunchNeeds): Readiness {
     const { role, thread, holds, turn } = launch;
     const hold = this.heldBack(role, thread) ?? this.#noRoom(role, holds);
     if (hold !== null) return hold;
@@ -139,13 +139,13 @@ export class Slots {
   }
 
   /** Like `verdict`, for the budget alone. */
-  afford(launch: Pick<Launch, 'thread' | 'budget'>): Verdict {
+  afford(launch: Pick<LaunchNeeds, 'thread' | 'budget'>): Readiness {
     const fit = this.#money(launch);
     if (fit === 'fits') return 'now';
     return fit === 'later' || this.#working.has(launch.thread) ? 'budget' : overBudget;
   }
 
-  #money({ thread, budget }: Pick<Launch, 'thread' | 'budget'>): Fit {
+  #money({ thread, budget }: Pick<LaunchNeeds, 'thread' | 'budget'>): Fit {
     return worst([this.#inDay(budget), this.#inThread(thread, budget)]);
   }
 
@@ -177,7 +177,7 @@ export class Slots {
   }
 
   /** Allocates the resources of a launch. */
-  take({ role, thread, holds, turn, budget }: Launch): void {
+  take({ role, thread, holds, turn, budget }: LaunchNeeds): void {
     this.#count(role.name, holds);
     this.#together.add(`${role.name} ${thread}`);
     this.#working.add(thread);

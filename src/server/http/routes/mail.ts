@@ -8,10 +8,10 @@ import {
   whyDocument,
 } from '../../../operations/documents/mail.ts';
 import { readCosts } from '../../../operations/read-costs.ts';
-import { ask, targetsOf, type Verdict } from '../../../operations/requests.ts';
+import { ask, targetsOf, type CommandResult } from '../../../operations/requests.ts';
 import type { Sending } from '../../../operations/sending.ts';
 import { showAt, type Shown } from '../../../operations/show.ts';
-import { replyAs, sendAs, type Letter } from '../../../operations/speak.ts';
+import { replyAs, sendAs, type WrittenMessage } from '../../../operations/speak.ts';
 import { partOf } from '../../../operations/text-parts.ts';
 import { why } from '../../../operations/why/why.ts';
 import { Refusal } from '../problem.ts';
@@ -150,7 +150,7 @@ const writing: readonly Route[] = [
   }),
 ];
 
-function speaking({ project, now }: HttpServices, { key, id }: Asked<unknown, unknown, Letter>) {
+function speaking({ project, now }: HttpServices, { key, id }: Asked<unknown, unknown, WrittenMessage>) {
   return { project, now, name: key.name, mark: id === null ? undefined : id.slice(-12) };
 }
 
@@ -159,7 +159,7 @@ function sent(document: Sending): Answer<Sending> {
   return { status: 201, document, headers: { Location: `/api/v1/messages/${document.id}` } };
 }
 
-type Verb = Verdict['verb'];
+type Verb = CommandResult['verb'];
 
 /** A command for what a word names, as the person of the key gives it. */
 async function command(
@@ -168,7 +168,7 @@ async function command(
   word: string,
   asked: Asked<unknown, unknown, unknown>,
 ) {
-  const verdicts: Verdict[] = [];
+  const verdicts: CommandResult[] = [];
   for (const [index, target] of (await targetsOf(project, verb, word)).entries()) {
     const id = asked.id === null ? project.newId() : `${asked.id}-${String(index)}`;
     verdicts.push(await ask(project, { verb, target, now: false, by: asked.key.name }, now, id));

@@ -1,7 +1,7 @@
 import { counted } from '../../../kernel/enumerate.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { clockNow } from '../clock.ts';
-import type { Counter, Fact, Failure, Path, Wake } from '../event.ts';
+import type { Counter, Fact, Failure, StepPath, Wake } from '../event.ts';
 import type { ArtifactRecord } from '../work-result.ts';
 import { failureOf, finalStatus, type SettledScope } from '../final-status.ts';
 import { itemsToOpen } from '../fold/bodies.ts';
@@ -43,7 +43,7 @@ export function openRun({ state, rules }: DecisionContext): Fact[] {
 /** The first steps of a body: those without needs, or the first of a sequence. */
 function beginning(
   { body, steps, roots }: BodyRule,
-  scope: Path,
+  scope: StepPath,
 ): { total: number | null; wakes: readonly Wake[]; next: Counter } {
   if (body.kind === 'graph')
     return {
@@ -59,7 +59,7 @@ function beginning(
 }
 
 /** The next action of an open loop or sub-workflow: it opens bodies, ends, or waits for bodies. */
-export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun): Fact[] {
+export function continueBody(context: DecisionContext, entered: StepVisit, run: StepRun): Fact[] {
   const { state } = context;
   const { open } = run;
   if (open === null || isEnding(state, entered.scope)) return [];
@@ -77,7 +77,7 @@ export function goOn(context: DecisionContext, entered: StepVisit, run: StepRun)
     const named = withStep(state, failure, run.path);
     return fail(entered, { ...named, timedOut: failure.reason.code === 'E_TIMEOUT' });
   }
-  const { values, artifacts } = handedBy(context, entered, run);
+  const { values, artifacts } = outputOfBodies(context, entered, run);
   if (entered.rule.step.check !== null && !Array.isArray(values))
     return [{ type: 'completed', path: run.path, values, artifacts }];
   return [succeed(entered, 'SUCCEEDED', { values, artifacts, convergence: null })];
@@ -95,11 +95,11 @@ function leaveAll(
   const rest = failed ?? { path: entered.path, class: 'NON_RETRYABLE', reason: over };
   if (open.left < open.opened) return endOthers(context, run, rest);
   const named = failed && withStep(context.state, failed, run.path);
-  return [exit(entered, named, { ...handedBy(context, entered, run), convergence: null })];
+  return [exit(entered, named, { ...outputOfBodies(context, entered, run), convergence: null })];
 }
 
 /** A failure as reported by the step that owns the body: its reason names the failed inner step. */
-function withStep(state: RunState, failure: Failure, around: Path): Failure {
+function withStep(state: RunState, failure: Failure, around: StepPath): Failure {
   const { path, reason } = failure;
   if (path === around || failedInside(state, path)) return failure;
   return { ...failure, reason: { ...reason, text: `${path}: ${reason.text}` } };
@@ -113,7 +113,7 @@ function nextRound(context: DecisionContext, entered: StepVisit, run: StepRun, o
   const holds = attempt(() => roundEvaluation(context, entered, run, open).condition(condition));
   if (!holds.ok) return failUnresolved(entered, holds.why);
   if (!holds.value)
-    return [succeed(entered, 'SUCCEEDED', { ...handedBy(context, entered, run), convergence: null })];
+    return [succeed(entered, 'SUCCEEDED', { ...outputOfBodies(context, entered, run), convergence: null })];
   if (open.opened >= maxIterations) {
     const text = `the condition still holds after ${counted(maxIterations, 'iteration')}`;
     return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_INCOMPLETE', text }, timedOut: false });
@@ -151,7 +151,7 @@ function failureIn(
   return timeUp(path);
 }
 
-function timeUp(path: Path): Failure {
+function timeUp(path: StepPath): Failure {
   return {
     path,
     class: 'RETRYABLE_TRANSIENT',
@@ -235,7 +235,7 @@ function openChild({ state, rules }: DecisionContext, entered: StepVisit, inner:
 }
 
 /** The outputs of a finished loop or sub-workflow. */
-function handedBy(
+function outputOfBodies(
   context: DecisionContext,
   entered: StepVisit,
   run: StepRun,
@@ -299,7 +299,7 @@ export function leaving(context: DecisionContext): Fact[] {
 }
 
 /** The last step of a body, where it has an order; else the step that owns it. */
-function lastOf({ path, step, entered, counter }: Scope): Path {
+function lastOf({ path, step, entered, counter }: Scope): StepPath {
   return counter.at === 'end' && entered !== null
     ? pathIn(path, entered.step, entered.visit)
     : (step ?? path);

@@ -1,4 +1,4 @@
-import type { Path } from '../event.ts';
+import type { StepPath } from '../event.ts';
 import type { RoleWork } from '../../model.ts';
 import type { StepRun } from '../state.ts';
 import type { Room } from './room.ts';
@@ -13,7 +13,7 @@ export function chooseRole(
   { state }: DecisionContext,
   room: Room,
   work: RoleWork,
-  path: Path,
+  path: StepPath,
 ): string | null {
   if (work.others.length === 0) return null;
   const failed = state.steps.get(path)?.failedRoles ?? [];

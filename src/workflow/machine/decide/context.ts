@@ -168,10 +168,10 @@ export function succeed(
 }
 
 /** Ends a loop whose iteration ended the whole sequence; the sequence ends with it. */
-export function exit(entered: StepVisit, failure: Failure | null, handed: StepOutput): Fact {
+export function exit(entered: StepVisit, failure: Failure | null, output: StepOutput): Fact {
   const settled: Fact =
     failure === null
-      ? succeed(entered, 'SUCCEEDED', handed)
+      ? succeed(entered, 'SUCCEEDED', output)
       : failed(entered, { ...failure, timedOut: false }, 'satisfied', null);
   const { body } = entered.rule.body;
   if (body.kind === 'graph' || settled.type !== 'settled') return settled;
@@ -226,7 +226,7 @@ function failed(
   const { path } = entered;
   const way = timedOut ? 'timeout' : 'failure';
   const after = aftermath(entered, leaves, way, { path, class: errorClass, reason });
-  const handed = { ...noOutput, convergence };
+  const output = { ...noOutput, convergence };
   return {
     type: 'settled',
     path,
@@ -235,7 +235,7 @@ function failed(
     reason,
     context: {},
     ends: null,
-    ...handed,
+    ...output,
     ...after,
   };
 }

@@ -1,4 +1,4 @@
-import type { Fact, Path } from '../event.ts';
+import type { Fact, StepPath } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import { itemScope, pathIn } from '../path.ts';
 import type { Scope } from '../state.ts';
@@ -9,8 +9,8 @@ export function sweeps(context: DecisionContext): Fact[] {
   const facts: Fact[] = [];
   for (const path of context.state.endingScopes) {
     const scope = context.state.scopes.get(path);
-    const skipped: Path[] = [];
-    const cancelled: Path[] = [];
+    const skipped: StepPath[] = [];
+    const cancelled: StepPath[] = [];
     if (scope) sweep(context, scope, skipped, cancelled);
     facts.push({ type: 'swept', scope: path, skipped, cancelled });
     // One at a time: bodies may be nested.
@@ -19,7 +19,7 @@ export function sweeps(context: DecisionContext): Fact[] {
   return facts;
 }
 
-function sweep(context: DecisionContext, scope: Scope, skipped: Path[], cancelled: Path[]): void {
+function sweep(context: DecisionContext, scope: Scope, skipped: StepPath[], cancelled: StepPath[]): void {
   const { state, rules } = context;
   const body = rules.bodies.get(scope.body);
   if (!body || scope.left !== null) return;

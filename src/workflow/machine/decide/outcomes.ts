@@ -40,7 +40,7 @@ type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 
 /** What follows for a step whose worker, check or gate has a result. */
 export function outcome(context: DecisionContext, room: Room, entered: StepVisit, run: StepRun): Fact[] {
-  if (isIn(run, 'judged')) return gateOutcome(entered, run);
+  if (isIn(run, 'judged')) return approvalOutcome(entered, run);
   if (isIn(run, 'looking')) return lookOutcome(entered, run);
   if (isIn(run, 'ended')) return workOutcome(context, room, entered, run);
   return isIn(run, 'checked') ? checkOutcome(context, entered, run) : [];
@@ -53,7 +53,7 @@ function lookOutcome(entered: StepVisit, { phase }: In<'looking'>): Fact[] {
     : fail(entered, { class: 'FATAL', reason: phase.problem, timedOut: false });
 }
 
-function gateOutcome(entered: StepVisit, { phase }: In<'judged'>): Fact[] {
+function approvalOutcome(entered: StepVisit, { phase }: In<'judged'>): Fact[] {
   const { by, comment } = phase;
   const said = comment === null ? '' : `: ${comment}`;
   const values = approvalValues(entered.rule.step, phase);
@@ -68,7 +68,7 @@ function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, r
   const ending = isEnding(context.state, entered.scope);
   if (result.outcome.is === 'done') {
     if (check === null || (ending && check.purpose === 'summary'))
-      return [succeed(entered, 'SUCCEEDED', handed(run, result))];
+      return [succeed(entered, 'SUCCEEDED', outputOf(run, result))];
     return ending ? [] : startCheck(context, room, entered, run);
   }
   // A failure while everything ends was a stop: the end settles it.
@@ -81,11 +81,11 @@ function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, r
 function unfinished(entered: StepVisit, run: In<'ended'>, reason: Reason): Fact[] {
   const { check } = entered.rule.step;
   if (check === null || check.purpose === 'summary')
-    return [{ ...succeed(entered, 'INCOMPLETE', handed(run, run.phase.result)), reason }];
+    return [{ ...succeed(entered, 'INCOMPLETE', outputOf(run, run.phase.result)), reason }];
   return incomplete(entered, run, check, { reasons: [reason.text], fingerprints: ['stalled'], log: null });
 }
 
-function handed({ convergence }: StepRun, { values, artifacts }: WorkResult): StepOutput {
+function outputOf({ convergence }: StepRun, { values, artifacts }: WorkResult): StepOutput {
   return { values, artifacts, convergence };
 }
 
@@ -173,7 +173,7 @@ function checkOutcome(context: DecisionContext, entered: StepVisit, run: In<'che
   const { check } = entered.rule.step;
   const { verdict } = run.phase;
   if (verdict.is === 'complete' && run.result)
-    return [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
+    return [succeed(entered, 'SUCCEEDED', outputOf(run, run.result))];
   if (verdict.is === 'summarised') return summarised(entered, run);
   if (check === null || isEnding(context.state, entered.scope)) return [];
   if (verdict.is === 'incomplete') return incomplete(entered, run, check, verdict);
@@ -182,7 +182,7 @@ function checkOutcome(context: DecisionContext, entered: StepVisit, run: In<'che
 
 /** With or without a summary, the work itself is complete. */
 function summarised(entered: StepVisit, run: StepRun): Fact[] {
-  return run.result === null ? [] : [succeed(entered, 'SUCCEEDED', handed(run, run.result))];
+  return run.result === null ? [] : [succeed(entered, 'SUCCEEDED', outputOf(run, run.result))];
 }
 
 function incomplete(
@@ -210,7 +210,7 @@ function incomplete(
   const text = `incomplete after ${String(run.iteration)} iterations${said}`;
   const reason = { code: 'E_INCOMPLETE', text } as const;
   if (check.onExhausted === 'continue' && run.result)
-    return [{ ...succeed(entered, 'INCOMPLETE', { ...handed(run, run.result), convergence }), reason }];
+    return [{ ...succeed(entered, 'INCOMPLETE', { ...outputOf(run, run.result), convergence }), reason }];
   return abort(entered, { class: 'NON_RETRYABLE', reason, timedOut: false }, convergence);
 }
 

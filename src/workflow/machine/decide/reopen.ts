@@ -1,4 +1,4 @@
-import type { Counter, Fact, Path, ReopenedScope } from '../event.ts';
+import type { Counter, Fact, StepPath, ReopenedScope } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from '../path.ts';
 import type { BodyRule, Rules, StepRule } from '../rules.ts';
@@ -8,15 +8,15 @@ import { nextAfter, type DecisionContext } from './context.ts';
 /** What must run again besides unfinished steps. */
 interface Wanted {
   /** Steps that start anew, whatever their result. */
-  readonly forced: ReadonlySet<Path>;
+  readonly forced: ReadonlySet<StepPath>;
   /** The enclosing loops and sub-workflows, which continue. */
-  readonly owners: ReadonlySet<Path>;
+  readonly owners: ReadonlySet<StepPath>;
 }
 
 /** What starts again: steps from their start, and loops, sub-workflows and bodies that continue. */
 interface Plan {
-  readonly steps: Path[];
-  readonly opens: Path[];
+  readonly steps: StepPath[];
+  readonly opens: StepPath[];
   readonly scopes: ReopenedScope[];
 }
 
@@ -24,7 +24,7 @@ interface Plan {
  * What runs again on a resume: all unfinished steps and, if steps are named, these and their
  * dependents.
  */
-export function again(context: DecisionContext): Fact[] {
+export function rerun(context: DecisionContext): Fact[] {
   const { state } = context;
   const { rerun: paths } = state;
   if (paths === null) return [];
@@ -48,9 +48,9 @@ function planned(context: DecisionContext, scope: Scope, wanted: Wanted): Plan {
 /** Steps and all that follow them, in their own and in enclosing bodies. */
 export function wantedBy(
   { state, rules }: Pick<DecisionContext, 'state' | 'rules'>,
-  paths: readonly Path[],
+  paths: readonly StepPath[],
 ): Wanted {
-  const wanted = { forced: new Set<Path>(paths), owners: new Set<Path>() };
+  const wanted = { forced: new Set<StepPath>(paths), owners: new Set<StepPath>() };
   for (const path of paths) want(state, rules, path, wanted);
   return wanted;
 }
@@ -58,10 +58,10 @@ export function wantedBy(
 function want(
   state: RunState,
   rules: Rules,
-  path: Path,
-  { forced, owners }: { forced: Set<Path>; owners: Set<Path> },
+  path: StepPath,
+  { forced, owners }: { forced: Set<StepPath>; owners: Set<StepPath> },
 ): void {
-  for (let at: Path | null = path; at !== null;) {
+  for (let at: StepPath | null = path; at !== null;) {
     const scope = state.scopes.get(scopeOf(at));
     const body = scope && rules.bodies.get(scope.body);
     const rule = body?.steps.get(stepOf(at));
@@ -104,7 +104,7 @@ export function isKept(run: StepRun): boolean {
 /** What happens to a step when its body continues. */
 type Reopening = 'kept' | 'continues' | 'again';
 
-function reopeningOf(context: DecisionContext, path: Path, wanted: Wanted, plan: Plan): Reopening {
+function reopeningOf(context: DecisionContext, path: StepPath, wanted: Wanted, plan: Plan): Reopening {
   const run = context.state.steps.get(path);
   if (wanted.forced.has(path)) {
     if (run) plan.steps.push(path);
@@ -155,8 +155,8 @@ function waitingIn(
   body: BodyRule,
   reopenings: ReadonlyMap<StepRule, Reopening>,
 ): Pick<ReopenedScope, 'settledNeeds' | 'dirty'> {
-  const settledNeeds: (readonly [Path, number])[] = [];
-  const dirty: Path[] = [];
+  const settledNeeds: (readonly [StepPath, number])[] = [];
+  const dirty: StepPath[] = [];
   for (const [rule, how] of reopenings) {
     if (how !== 'again') continue;
     const path = pathIn(scope.path, rule.step.id);
@@ -186,7 +186,7 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
   const isDone = !wants && isIn(run, 'settled') && isKept(run);
   if (isOver && isDone) return;
   const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
-  const goOn = (next: Counter): void => {
+  const continueAt = (next: Counter): void => {
     plan.scopes.push({
       path: scope.path,
       next,
@@ -198,9 +198,9 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
     });
   };
   const rule = context.rules.bodies.get(scope.body)?.steps.get(entered.step);
-  if (isDone && run.phase.status !== 'FAILED' && rule) return goOn(nextAfter(scope, rule));
+  if (isDone && run.phase.status !== 'FAILED' && rule) return continueAt(nextAfter(scope, rule));
   const owners = new Set([...wanted.owners, path]);
   const forced = run?.open == null ? new Set([...wanted.forced, path]) : wanted.forced;
   reopeningOf(context, path, { forced, owners }, plan);
-  goOn({ at: 'step', ...entered });
+  continueAt({ at: 'step', ...entered });
 }

@@ -6,7 +6,7 @@ import { automaticApprover } from '../../reserved.ts';
 import { workerOf } from '../resolve.ts';
 import type { StepRun } from '../state.ts';
 import { abort, found, noOutput, shut, succeed, type DecisionContext } from './context.ts';
-import { goOn } from './bodies.ts';
+import { continueBody } from './bodies.ts';
 
 /** What must be recorded because time has passed. */
 export function times(context: DecisionContext): Fact[] {
@@ -19,10 +19,10 @@ export function times(context: DecisionContext): Fact[] {
   for (const path of state.active) {
     const run = state.steps.get(path);
     if (isIn(run, 'asked') && run.phase.deadline !== null && run.phase.deadline <= now)
-      facts.push(...gateOver(context, run));
+      facts.push(...approvalTimeout(context, run));
     if (isIn(run, 'open') && isOverdue(context, run)) {
       const entered = found(context, path);
-      if (entered) facts.push(...goOn(context, entered, run));
+      if (entered) facts.push(...continueBody(context, entered, run));
     }
   }
   return facts;
@@ -32,7 +32,7 @@ function isOverdue({ state, now }: DecisionContext, { open }: StepRun): boolean 
   return open !== null && open.timeout !== null && clockNow(state, now) - open.clockAt >= open.timeout;
 }
 
-function gateOver(context: DecisionContext, run: StepRun): Fact[] {
+function approvalTimeout(context: DecisionContext, run: StepRun): Fact[] {
   const entered = found(context, run.path);
   if (entered?.rule.step.work.kind !== 'gate') return [];
   const reason = { code: 'E_TIMEOUT', text: 'not approved before the deadline' } as const;

@@ -12,7 +12,7 @@ import { clockNow } from '../clock.ts';
 import { isEnding, type DecisionContext, type Slots } from '../decide/context.ts';
 import { Room } from '../decide/room.ts';
 import { heldBack, type Hold } from '../decide/starts.ts';
-import type { Ending, Path, SkipReason } from '../event.ts';
+import type { Ending, StepPath, SkipReason } from '../event.ts';
 import { isIn, type In } from '../fold/steps.ts';
 import type { Approval } from '../../model.ts';
 import { pathIn, scopeOf } from '../path.ts';
@@ -26,10 +26,10 @@ import { skipText } from '../view.ts';
 export type RunAct =
   | {
       readonly do: 'approve';
-      readonly path: Path;
+      readonly path: StepPath;
       readonly gate: Pick<Approval, 'approvers' | 'choices' | 'fields'>;
     }
-  | { readonly do: 'retry-step'; readonly path: Path }
+  | { readonly do: 'retry-step'; readonly path: StepPath }
   | { readonly do: 'resume' }
   | { readonly do: 'unpause' };
 
@@ -64,7 +64,7 @@ export class RunExplainer {
   }
 
   /** A step by its path; null: the definition has no such step. */
-  step(path: Path): RunWhy | null {
+  step(path: StepPath): RunWhy | null {
     const { state, rules } = this.#context;
     if (findStep(state, rules, path) !== null) return this.#known(path);
     if (!isDefined(rules, path)) return null;
@@ -73,7 +73,7 @@ export class RunExplainer {
     return through('needs', `${path} begins with what it is part of`, inner);
   }
 
-  #known(path: Path): RunWhy {
+  #known(path: StepPath): RunWhy {
     const { state, rules } = this.#context;
     const visit = findStep(state, rules, path);
     const run = state.steps.get(path);
@@ -175,7 +175,7 @@ export class RunExplainer {
   }
 
   /** All slots for agents are in use, also by others. */
-  #taken(path: Path): RunWhy {
+  #taken(path: StepPath): RunWhy {
     const { agents, first } = this.#others;
     const most = agents + this.#context.slots.agents;
     const used = most === 1 ? 'the only one' : `${String(agents)} of the ${String(most)}`;
@@ -200,7 +200,7 @@ export class RunExplainer {
 
   /** A step whose needs are not settled: the innermost of them comes first. */
   #needs(visit: StepVisit): RunWhy {
-    const chain: Path[] = [];
+    const chain: StepPath[] = [];
     let why: RunWhy | null = null;
     for (let at: StepVisit | null = visit; at !== null;) {
       const before = this.#before(at);
@@ -220,7 +220,7 @@ export class RunExplainer {
   }
 
   /** The unsettled step that another comes after; null: none. */
-  #before({ scope, rule }: StepVisit): Path | null {
+  #before({ scope, rule }: StepVisit): StepPath | null {
     const { state } = this.#context;
     if (rule.body.body.kind === 'sequence') {
       // The counter of a sequence that continues in a loop stays at the end of the last time.
@@ -268,7 +268,7 @@ export class RunExplainer {
     }
   }
 
-  #skipped(path: Path, reason: SkipReason | null, visit: StepVisit | null, cause: RunWhy['cause']): RunWhy {
+  #skipped(path: StepPath, reason: SkipReason | null, visit: StepVisit | null, cause: RunWhy['cause']): RunWhy {
     const text = `${path} was skipped${reason === null ? '' : `: ${skipText(reason)}`}`;
     const need =
       reason?.why === 'dependency' && visit
@@ -281,7 +281,7 @@ export class RunExplainer {
 }
 
 /** Whether the definition has a step of this path, whatever its items and visits. */
-function isDefined(rules: Rules, path: Path): boolean {
+function isDefined(rules: Rules, path: StepPath): boolean {
   const ids = path.split('/').map((entry) => entry.replace(/#\d+$/, ''));
   const named = ids.filter((id) => !/^\d+$/.test(id));
   const step = named.pop() ?? '';

@@ -1,10 +1,10 @@
-import type { Fact, Path } from '../event.ts';
+import type { Fact, StepPath } from '../event.ts';
 import { blankResult } from '../work-result.ts';
 import { scopeOf } from '../path.ts';
 import { noCost } from '../../../kernel/money.ts';
 import type { Open, RunState, Scope } from '../state.ts';
 import { clockNow } from '../clock.ts';
-import { goOn, follow, settle, completeIfDone } from './settle.ts';
+import { moveCounter, follow, settle, completeIfDone } from './settle.ts';
 import { enter, isIn, put } from './steps.ts';
 import { writeOff } from './work.ts';
 
@@ -114,7 +114,7 @@ export function leave(state: RunState, { path, failed, broke, exits }: Of<'left'
 export function sweep(state: RunState, event: Of<'swept'>): void {
   state.endingScopes.delete(event.scope);
   const rest = { class: null, reason: null, leaves: 'closed' } as const;
-  const changed = new Set<Path>([event.scope]);
+  const changed = new Set<StepPath>([event.scope]);
   for (const path of event.skipped) {
     changed.add(scopeOf(path));
     settle(state, enter(state, path), { status: 'SKIPPED', skipped: { why: 'run-ended' }, ...rest });
@@ -141,7 +141,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
 }
 
 /** A loop or a sub-workflow that begins again starts empty. */
-function forgetBodies(state: RunState, path: Path): void {
+function forgetBodies(state: RunState, path: StepPath): void {
   const inside = `${path}/`;
   for (const all of [state.steps, state.scopes, state.settledNeeds])
     for (const key of all.keys()) if (key.startsWith(inside)) all.delete(key);
@@ -187,7 +187,7 @@ export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>
     state.completedScopes.delete(path);
     for (const [each, count] of settledNeeds) state.settledNeeds.set(each, count);
     for (const each of dirty) state.dirty.add(each);
-    goOn(state, scope, next);
+    moveCounter(state, scope, next);
     completeIfDone(state, scope);
   }
   for (const path of opens) {

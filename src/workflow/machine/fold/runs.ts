@@ -1,4 +1,4 @@
-import type { Fact, RunStart, Happening, Path } from '../event.ts';
+import type { Fact, RunStart, Happening, StepPath } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
 import { clockNow } from '../clock.ts';
 import type { RunState } from '../state.ts';
@@ -25,7 +25,7 @@ export function resume(state: RunState, { by }: Of<'resumed'>, before: number): 
   state.clock = { spent, since: clock.since === null ? null : state.now };
   if (state.endedAt !== null) {
     if (state.status === 'FAILED' || state.status === 'TIMED_OUT' || state.status === 'CANCELLED')
-      again(state, []);
+      rerun(state, []);
     return;
   }
   for (const path of state.active) {
@@ -77,7 +77,7 @@ const died: WorkResult = {
 };
 
 /** An ended run continues with its unfinished steps. */
-function again(state: RunState, paths: readonly Path[]): void {
+function rerun(state: RunState, paths: readonly StepPath[]): void {
   state.rerun = paths;
   state.clock = { spent: state.status === 'TIMED_OUT' ? 0 : state.clock.spent, since: state.now };
   state.status = 'RUNNING';
@@ -96,14 +96,14 @@ export function retryStep(state: RunState, { path, instructions }: Of<'retried'>
   if (!isIn(run, 'settled') || !['FAILED', 'INCOMPLETE', 'CANCELLED'].includes(run.phase.status)) return;
   if (state.endedAt === null && state.ending !== null) return;
   if (instructions !== null) enter(state, path).instructions = instructions;
-  again(state, [path]);
+  rerun(state, [path]);
 }
 
 /** The definition has changed. */
 export function update(state: RunState, { steps, limits }: Of<'updated'>): void {
   if (state.given === null) return;
   if (limits !== null) state.given = { ...state.given, ...limits };
-  again(state, steps);
+  rerun(state, steps);
 }
 
 /** The run is asked to end. */

@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../../../kernel/errors.ts';
-import type { Aftermath, Counter, Ending, Fact, Path, Wake } from '../event.ts';
+import type { Aftermath, Counter, Ending, Fact, StepPath, Wake } from '../event.ts';
 import { countFailure, forgetFailures } from '../breaker.ts';
 import { pathIn } from '../path.ts';
 import type { Phase, RunState, Scope, StepRun } from '../state.ts';
@@ -29,13 +29,13 @@ export function settle(state: RunState, run: StepRun, settled: Settled): boolean
 /** Applies what a settled step changes for the others of its body. */
 export function follow(
   state: RunState,
-  path: Path,
+  path: StepPath,
   { wakes, next }: Pick<Aftermath, 'wakes' | 'next'>,
 ): void {
   const scope = state.scopes.get(path);
   if (!scope) return;
   for (const each of wakes) wake(state, each);
-  goOn(state, scope, next);
+  moveCounter(state, scope, next);
   completeIfDone(state, scope);
 }
 
@@ -58,7 +58,7 @@ function wake(state: RunState, { path, of }: Wake): void {
 }
 
 /** Moves the counter of a sequence. */
-export function goOn(state: RunState, scope: Scope, next: Counter): void {
+export function moveCounter(state: RunState, scope: Scope, next: Counter): void {
   if (next.at === 'graph') return;
   scope.counter = next;
   if (next.at !== 'step') return;
@@ -94,7 +94,7 @@ export function settleStep(state: RunState, event: Extract<Fact, { type: 'settle
 }
 
 /** A body starts nothing new. */
-export function endBody(state: RunState, path: Path, ending: Ending): void {
+export function endBody(state: RunState, path: StepPath, ending: Ending): void {
   const scope = state.scopes.get(path);
   if (!scope || scope.left !== null || scope.ending !== null) return;
   scope.ending = ending;

@@ -1,6 +1,6 @@
 import { addCost, charge, dayOf, noCost } from '../../../kernel/money.ts';
 import type { Cost } from '../../../kernel/cost.ts';
-import type { Path, ProcessKey } from '../event.ts';
+import type { StepPath, ProcessKey } from '../event.ts';
 import { scopeOf, stepOf } from '../path.ts';
 import type { Phase, RunState, Scope, StepRun } from '../state.ts';
 
@@ -11,7 +11,7 @@ export function isIn<P extends Phase['is']>(run: StepRun | undefined, ...phases:
 }
 
 /** The current visit of a step, created when unknown. */
-export function enter(state: RunState, path: Path): StepRun {
+export function enter(state: RunState, path: StepPath): StepRun {
   const known = state.steps.get(path);
   if (known) return known;
   const run: StepRun = {
@@ -85,9 +85,9 @@ export function spend(
 }
 
 /** The scope of a step and all enclosing ones, the run's last. */
-export function scopesAround(state: RunState, run: { readonly scope: Path }): Scope[] {
+export function scopesAround(state: RunState, run: { readonly scope: StepPath }): Scope[] {
   const found: Scope[] = [];
-  let path: Path | null = run.scope;
+  let path: StepPath | null = run.scope;
   while (path !== null) {
     const scope: Scope | undefined = state.scopes.get(path);
     if (!scope) break;
@@ -98,6 +98,6 @@ export function scopesAround(state: RunState, run: { readonly scope: Path }): Sc
 }
 
 /** `each/3/test#2` is `each/test` in the definition. */
-function definedAt(path: Path): string {
+function definedAt(path: StepPath): string {
   return path.replaceAll(/#\d+/g, '').replaceAll(/\/\d+(?=\/)/g, '');
 }

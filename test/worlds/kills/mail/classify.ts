@@ -90,7 +90,7 @@ const inCommon = classifier<EffectName>({
   files,
   moves,
   gits,
-  marked: ({ mark, gated }) => (mark === null ? null : gated ? 'turn.spawn' : 'gate.spawn'),
+  marked: ({ mark, behindBarrier }) => (mark === null ? null : behindBarrier ? 'turn.spawn' : 'gate.spawn'),
   terminate: 'turn.terminate',
   kill: 'turn.kill',
 });

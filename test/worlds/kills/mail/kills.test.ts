@@ -46,7 +46,7 @@ describe('the table of places', () => {
     ['a file of the project that is no mail', { kind: 'begin', path: 'src/a.ts' }],
     ['a write over a waiting message', { kind: 'write', path: 'agents/a/inbox/b.md' }],
     ['a move out of the journal', { kind: 'rename', path: '.mailroom/journal/1.log', to: '.mailroom/x' }],
-    ['a program', { kind: 'spawn', argv: ['curl'], mark: null, gated: false, forgotten: false }],
+    ['a program', { kind: 'spawn', argv: ['curl'], mark: null, behindBarrier: false, forgotten: false }],
     ['an unknown order to git', spawnGit('push')],
     ['a signal that is no end', { kind: 'signal', signal: 'SIGSTOP', starting: false }],
   ])('has no name for %s', (_what, operation) => {
@@ -57,15 +57,15 @@ describe('the table of places', () => {
     const spawn = { kind: 'spawn', argv: ['sh'], mark: 'mailroom', forgotten: false } as const;
     expect(classify({ kind: 'signal', signal: 'SIGKILL', starting: true })).toBe('sweep.kill');
     expect(classify({ kind: 'signal', signal: 'SIGKILL', starting: false })).toBe('turn.kill');
-    expect(classify({ ...spawn, gated: true })).toBe('turn.spawn');
-    expect(classify({ ...spawn, gated: false })).toBe('gate.spawn');
+    expect(classify({ ...spawn, behindBarrier: true })).toBe('turn.spawn');
+    expect(classify({ ...spawn, behindBarrier: false })).toBe('gate.spawn');
     expect(classify(spawnGit('-c', 'a.b=c', 'fast-import', '--quiet'))).toBe('trail.import');
     expect(classify(spawnGit('rev-parse', 'HEAD'))).toBe('inward');
   });
 });
 
 function spawnGit(...words: string[]): Operation {
-  return { kind: 'spawn', argv: ['git', ...words], mark: null, gated: false, forgotten: false };
+  return { kind: 'spawn', argv: ['git', ...words], mark: null, behindBarrier: false, forgotten: false };
 }
 
 it('draws a cell with a cross where anything did not hold', () => {

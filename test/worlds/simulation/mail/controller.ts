@@ -60,7 +60,7 @@ export class Controller extends Life {
     this.runner.events = {
       ready: (...told) => this.told(() => this.host.turns.ready(...told)),
       ended: (...told) => this.told(() => this.host.turns.ended(...told)),
-      gated: (...told) => this.told(() => this.host.turns.gated(...told)),
+      checked: (...told) => this.told(() => this.host.turns.checked(...told)),
     };
     this.host.start();
     this.live(this.host, false);

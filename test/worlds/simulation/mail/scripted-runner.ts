@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import type { Exit, Outcome } from '../../../../src/providers/provider.ts';
 import type { VirtualWork } from './virtual-work.ts';
-import type { AgentJob, GateJob, Runner, RunnerEvents } from '../../../../src/host/runner/runner.ts';
+import type { AgentJob, CheckJob, Runner, RunnerEvents } from '../../../../src/host/runner/runner.ts';
 
 /** What an agent does in one invocation: writes files into its staging folder and ends. */
 export type Script = (job: AgentJob) => {
@@ -64,13 +64,13 @@ export class ScriptedRunner implements Runner {
     this.#later(lasts, () => this.#end(key, outcome, exit));
   }
 
-  check({ key, gates, leaving }: GateJob): void {
+  check({ key, checks, leaving }: CheckJob): void {
     this.#add(key, null);
     if (leaving !== undefined) this.#work.begin(leaving.branch, key);
     const left = leaving === undefined ? null : this.#work.leave(leaving);
-    const problems = gates.length > 0 && this.#random.chance(0.3) ? ['the gate said no'] : [];
-    const lasts = gates.length === 0 ? 50 : this.#random.pick([500, 20_000]);
-    this.#later(this.#random.below(lasts), () => this.#gated(key, problems, left));
+    const problems = checks.length > 0 && this.#random.chance(0.3) ? ['the gate said no'] : [];
+    const lasts = checks.length === 0 ? 50 : this.#random.pick([500, 20_000]);
+    this.#later(this.#random.below(lasts), () => this.#checked(key, problems, left));
   }
 
   stop(key: string): void {
@@ -81,7 +81,7 @@ export class ScriptedRunner implements Runner {
     const reason = { code: 'E_TURN', text: 'stopped' } as const;
     const usage = { usd: null, tokens: null };
     this.#later(this.#random.below(50), () => {
-      if (running.job === null) return this.#gated(key, [], null);
+      if (running.job === null) return this.#checked(key, [], null);
       this.#end(
         key,
         { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null },
@@ -96,10 +96,10 @@ export class ScriptedRunner implements Runner {
     this.events?.ended(key, outcome, exit);
   }
 
-  #gated(key: string, problems: string[], left: string | null): void {
+  #checked(key: string, problems: string[], left: string | null): void {
     if (!this.#running.delete(key)) return;
     this.#work.end(key);
-    this.events?.gated(key, problems, left);
+    this.events?.checked(key, problems, left);
   }
 
   sweep(): Promise<void> {

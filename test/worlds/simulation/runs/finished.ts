@@ -1,13 +1,13 @@
-import type { Path, RunEvent } from '../../../../src/workflow/machine/event.ts';
+import type { StepPath, RunEvent } from '../../../../src/workflow/machine/event.ts';
 import type { JournalRecord } from '../../../../src/disk/journal-lines.ts';
 
 /** Steps that have succeeded by what the journal says, until a person wants one again, or one that it came after. */
 export class Finished {
-  readonly #paths = new Set<Path>();
+  readonly #paths = new Set<StepPath>();
   /** A person asked for a step again: what is reopened next may have succeeded. */
   #asked = false;
 
-  has(path: Path): boolean {
+  has(path: StepPath): boolean {
     return this.#paths.has(path);
   }
 
@@ -35,7 +35,7 @@ export class Finished {
     }
   }
 
-  #forgetInside(path: Path): void {
+  #forgetInside(path: StepPath): void {
     for (const done of this.#paths) if (done.startsWith(`${path}/`)) this.#paths.delete(done);
   }
 }

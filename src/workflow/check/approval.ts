@@ -3,7 +3,7 @@ import { rejecting } from '../reserved.ts';
 import { field, type CheckReport } from './report.ts';
 
 /** Checks that a gate can be answered, and that its timeout gives an answer that it has. */
-export function checkGate({ id }: Step, gate: Approval, report: CheckReport): void {
+export function checkApproval({ id }: Step, gate: Approval, report: CheckReport): void {
   const { choices, onTimeout } = gate;
   const at = field(gate, 'choices');
   for (const [index, choice] of choices.entries())

@@ -1,4 +1,4 @@
-import type { Path } from '../machine/event.ts';
+import type { StepPath } from '../machine/event.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
@@ -7,10 +7,10 @@ import type { RunPorts } from './ports.ts';
  * Has people notified of each gate that begins to wait. A restarted host notifies of those again
  * that still wait: the last one may have ended before it did.
  */
-export class GateNotices {
+export class ApprovalNotices {
   readonly #ledger: RunLedger;
   readonly #notify: RunPorts['notify'];
-  readonly #asked = new Set<Path>();
+  readonly #asked = new Set<StepPath>();
 
   constructor(ledger: RunLedger, { notify }: Pick<RunPorts, 'notify'>) {
     this.#ledger = ledger;
