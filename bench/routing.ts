@@ -44,7 +44,7 @@ function hostOf(
       runner,
       trail,
       trailAt: null,
-    verifies: () => false,
+      verifies: () => false,
       providers: new Map(),
       newId: v7,
       roleText: () => '',

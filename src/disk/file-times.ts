@@ -5,7 +5,12 @@ import type { Disk } from './disk.ts';
  * Folders that are never examined: those of Mailroom, git, package managers and other programs that
  * run agents. They change constantly and never contain sources.
  */
-export const toolFolders: ReadonlySet<string> = new Set(['.git', '.mailroom', '.orchestrator', 'node_modules']);
+export const toolFolders: ReadonlySet<string> = new Set([
+  '.git',
+  '.mailroom',
+  '.orchestrator',
+  'node_modules',
+]);
 
 /** The time of the last change and the size of each file below a folder, in one string by path. */
 export function fileTimes(disk: Disk, leaveOut: (path: string) => boolean): Map<string, string> {

@@ -12,7 +12,7 @@ import { join, relative } from 'node:path';
 import { listed } from '../kernel/enumerate.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { isOurs } from './folder-changes.ts';
-import { copyIndex, listBytes, lookAt, whyOf, type Look } from './git-look.ts';
+import { copyIndex, listBytes, lookAt, whyOf, type GitLook } from './git-look.ts';
 import { GitProblem, Refs } from './refs.ts';
 import { putIndex } from './role-checkout.ts';
 
@@ -119,7 +119,7 @@ class BranchCheckout {
   }
 
   /** Keeps other git processes from the index: they would commit what it still lacks as removed. */
-  async #locked(look: Look, work: () => Promise<Swapped>): Promise<Swapped> {
+  async #locked(look: GitLook, work: () => Promise<Swapped>): Promise<Swapped> {
     const lock = `${look.index}.lock`;
     if (!takeLock(lock))
       return this.#blocked(`where git is at work: let it end, or remove ${lock} if nothing runs`);
@@ -130,7 +130,7 @@ class BranchCheckout {
     }
   }
 
-  async #move(look: Look, settles: boolean): Promise<Swapped> {
+  async #move(look: GitLook, settles: boolean): Promise<Swapped> {
     const { branch, onto, result } = this.#swap;
     copyIndex(look.index, join(look.folder, 'index'));
     const tip = await this.#refs.find(`refs/heads/${branch}`);
@@ -151,7 +151,7 @@ class BranchCheckout {
   }
 
   /** A host was killed after it had moved the branch, and before the index followed. */
-  async #finish(look: Look, tip: string): Promise<void> {
+  async #finish(look: GitLook, tip: string): Promise<void> {
     const { onto } = this.#swap;
     const written = await look.git(['write-tree', '--missing-ok']);
     if (written.stdout.trim() !== (await this.#refs.object(`${onto}^{tree}`))) return;
@@ -168,7 +168,7 @@ class BranchCheckout {
   }
 
   /** Keeps the present files as a commit that only a ref of Mailroom names. */
-  async #keep(look: Look, onto: string): Promise<void> {
+  async #keep(look: GitLook, onto: string): Promise<void> {
     const index = join(look.folder, 'index');
     const before = `${index}.before`;
     copyFileSync(index, before);
@@ -182,14 +182,14 @@ class BranchCheckout {
     await this.#refs.move([{ ref: `refs/mailroom/kept/landing/${kept}`, to: kept }], 'land');
   }
 
-  async #follow(look: Look, how: readonly string[], to: string): Promise<void> {
+  async #follow(look: GitLook, how: readonly string[], to: string): Promise<void> {
     const problem = await readTree(look, how, this.#swap.onto, to);
     if (problem !== null) throw new GitProblem(`${this.#path} cannot follow its branch: ${problem}`);
     putIndex(look);
   }
 
   /** The tracked files that differ from a commit, without those that Mailroom itself writes. */
-  async #changes(look: Look, commit: string): Promise<string[]> {
+  async #changes(look: GitLook, commit: string): Promise<string[]> {
     // So that files which only have another time do not count. It fails where others have changed.
     await look.git(['update-index', '-q', '--refresh'], { cwd: look.top });
     // Not those of a submodule: git would obey its configuration.
@@ -210,7 +210,7 @@ class BranchCheckout {
 
 /** Null: git did it; else why not. */
 async function readTree(
-  look: Look,
+  look: GitLook,
   how: readonly string[],
   from: string,
   to: string,

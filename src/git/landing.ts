@@ -1,5 +1,5 @@
 import type { LandingWay } from '../kernel/work.ts';
-import { lookAt, whyOf, type Look } from './git-look.ts';
+import { lookAt, whyOf, type GitLook } from './git-look.ts';
 import { durably, GitProblem, Refs } from './refs.ts';
 
 /** Work that comes onto a branch. */
@@ -67,7 +67,7 @@ async function unrelated(refs: Refs, { branch, commit }: LandingWork): Promise<E
 }
 
 /** The tree of the merge. */
-async function mergeTree(look: Look, onto: string, { branch, commit }: LandingWork): Promise<string> {
+async function mergeTree(look: GitLook, onto: string, { branch, commit }: LandingWork): Promise<string> {
   const { tree, conflicts } = await merged(look, onto, commit);
   if (conflicts.length === 0) return tree;
   throw new Refusal(
@@ -76,7 +76,7 @@ async function mergeTree(look: Look, onto: string, { branch, commit }: LandingWo
   );
 }
 
-async function merged(look: Look, ours: string, theirs: string) {
+async function merged(look: GitLook, ours: string, theirs: string) {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const result = await look.git([...durably, ...args]);
   if (result.exitCode !== 0 && result.exitCode !== 1)
@@ -96,7 +96,7 @@ interface Rebasing {
  * The commits of the work, one by one, on the branch. What merges among them contain besides, and
  * all that follows a commit that does not apply alone, becomes one commit: nothing is lost.
  */
-async function rebase(look: Look, refs: Refs, { onto, tree, work }: Rebasing): Promise<string> {
+async function rebase(look: GitLook, refs: Refs, { onto, tree, work }: Rebasing): Promise<string> {
   const range = ['rev-list', '--reverse', '--topo-order', '--no-merges', `${onto}..${work.commit}`, '--'];
   const commits = (await refs.ask(range)).split('\n').filter((line) => line !== '');
   let at = onto;
@@ -110,7 +110,7 @@ async function rebase(look: Look, refs: Refs, { onto, tree, work }: Rebasing): P
 }
 
 /** The change of a commit on another one; null: it conflicts there. */
-async function apply(look: Look, refs: Refs, commit: string, at: string): Promise<string | null> {
+async function apply(look: GitLook, refs: Refs, commit: string, at: string): Promise<string | null> {
   const [parent] = (await refs.ask(['rev-parse', `${commit}^@`])).split('\n');
   if (parent === undefined || parent === '') return null;
   if (parent === at) return commit;
@@ -131,7 +131,7 @@ function byAuthor({ author, text }: LandingWork) {
   return { text, author: { name: author, email: `${author}@mailroom` } };
 }
 
-async function looking<T>(project: string, work: (look: Look) => Promise<T>): Promise<T> {
+async function looking<T>(project: string, work: (look: GitLook) => Promise<T>): Promise<T> {
   let why = 'it lies in no repository';
   const done = await lookAt(project, work, (refused) => (why = refused));
   if (done !== null) return done;

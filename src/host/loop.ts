@@ -110,9 +110,9 @@ export class Loop {
   }
 
   /**
-   * Passes a report of a process to the host; `wake` the loop afterwards. While a sync is in progress
-   * the report waits for its end: what it records must not show with what becomes durable. A
-   * failing journal ends the loop.
+   * Passes a report of a process to the host; `wake` the loop afterwards. While a sync is in
+   * progress the report waits for its end: what it records must not show with what becomes durable.
+   * A failing journal ends the loop.
    */
   report(act: () => void): void {
     if (this.#syncing || this.#late.length > 0) {

@@ -97,9 +97,7 @@ export async function readInbox(
   const { protocol } = definition.value;
   if (as !== null) expectPerson(protocol, as);
   const { runs } = await workflows.status(project.holder());
-  return inboxOf(project.state(), protocol, runs, as, (role) =>
-    recordedAnswers(project, role),
-  );
+  return inboxOf(project.state(), protocol, runs, as, (role) => recordedAnswers(project, role));
 }
 
 /** The messages that a role has answered in its outbox, not accepted by a controller yet. */

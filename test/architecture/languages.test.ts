@@ -28,7 +28,9 @@ it('are known outside of languages/ only to those who serve one of them', () => 
   const sources = readTree(['src'], ['.ts', '.tsx']);
   const imports = [...sources].flatMap(([path, text]) => importsOf(parse(path, text)));
   const found = imports
-    .filter(({ from, target }) => !from.startsWith('src/languages/') && languageRooms.includes(roomOf(target)))
+    .filter(
+      ({ from, target }) => !from.startsWith('src/languages/') && languageRooms.includes(roomOf(target)),
+    )
     .map(({ from, target }) => `${roomOf(from)} ${roomOf(target)}`);
   expect([...new Set(found)].toSorted()).toEqual(known);
 });

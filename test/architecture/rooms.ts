@@ -88,7 +88,6 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: [
       ...definitions,
       'mail/protocol',
-      'workflow/check',
       'workflow/machine',
       'languages',
       'languages/shared',
@@ -286,7 +285,8 @@ function faultOf(each: Import, tree: Tree): string | undefined {
   if (!each.target.startsWith('src/')) return `imports ${each.target}, which is outside src`;
   if (!tree.has(each.target)) return `imports ${each.target}, which does not exist`;
   const target = roomOf(each.target);
-  if (each.target === localTime && rule.pure !== undefined) return `${room} is pure and must not import ${localTime}`;
+  if (each.target === localTime && rule.pure !== undefined)
+    return `${room} is pure and must not import ${localTime}`;
   if (target === room || rule.may.includes(target)) return undefined;
   if (rule.types?.includes(target) === true)
     return each.isType ? undefined : `${room} may only import types of ${target} (${each.target})`;
@@ -357,7 +357,8 @@ function impurities(file: ts.SourceFile): string[] {
 }
 
 function impureUse(node: ts.Node): string | undefined {
-  if (ts.isPropertyAccessExpression(node)) return localMethods.test(node.name.text) ? node.name.text : undefined;
+  if (ts.isPropertyAccessExpression(node))
+    return localMethods.test(node.name.text) ? node.name.text : undefined;
   if (!ts.isIdentifier(node) || !impureNames.has(node.text) || isNameOnly(node)) return undefined;
   if (node.text !== 'Date' && node.text !== 'Math') return node.text;
   const { parent } = node;
@@ -390,7 +391,12 @@ function isDeclaredName(node: ts.Identifier): boolean {
 /** The function, block or file in which a declared name is known. */
 function scopeOf(node: ts.Identifier): ts.Node {
   let scope: ts.Node = ts.isFunctionDeclaration(node.parent) ? node.parent.parent : node.parent;
-  while (!ts.isFunctionLike(scope) && !ts.isBlock(scope) && !ts.isForOfStatement(scope) && !ts.isSourceFile(scope))
+  while (
+    !ts.isFunctionLike(scope) &&
+    !ts.isBlock(scope) &&
+    !ts.isForOfStatement(scope) &&
+    !ts.isSourceFile(scope)
+  )
     scope = scope.parent;
   return scope;
 }

@@ -258,8 +258,7 @@ export class ProjectFixture {
       hash: () => this.hash,
       state: () => this.#read(),
       // As it is kept beside the journal: JSON must carry all of it.
-      statusSource: () =>
-        JSON.parse(JSON.stringify(statusSource(this.#read()))) as StatusSource,
+      statusSource: () => JSON.parse(JSON.stringify(statusSource(this.#read()))) as StatusSource,
       holder: () => (this.up ? { ...holder, problems: this.problems } : null),
       mail: (role, folder) => readMail(disk, role, folder),
       names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),

@@ -85,7 +85,9 @@ function counted({ history, rules, state }: World): CountedRun {
 
 /** The lines of a metric, without its name. */
 function linesOf(runs: readonly CountedRun[], name: string): string[] {
-  const text = prometheusText(metricsOf({ runs, mail: { bills: new Map() }, parked: ['claude'], streams: 2 }));
+  const text = prometheusText(
+    metricsOf({ runs, mail: { bills: new Map() }, parked: ['claude'], streams: 2 }),
+  );
   return text.split('\n').flatMap((line) => (line.startsWith(name) ? [line.slice(name.length)] : []));
 }
 

@@ -9,9 +9,9 @@ import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { readGraph } from './graph.ts';
 import { lower, makersOf, type Definition } from './lower.ts';
-import { definitionEvent } from './schema.ts';
+import { definitionEvent, nipEditor } from './schema.ts';
 import { readStep, type StepTag } from './steps.ts';
-import { nipEditor, nipLanguage, nipVocabulary } from './vocabulary.ts';
+import { nipLanguage, nipVocabulary } from './vocabulary.ts';
 import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
 
 /** All problems of a definition of the language nip, and its valid parts. */

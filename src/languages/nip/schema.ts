@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { LanguageEditor } from '../shared/editor.ts';
+import { nipLanguage, nipVocabulary } from './vocabulary.ts';
 
 /**
  * A word of a tag. An unquoted one may be a number or a boolean in YAML: its source text counts.
@@ -23,3 +25,13 @@ export const definitionEvent = z
     sig: z.string().optional().describe('The signature. An event that has one must verify.'),
   })
   .meta({ title: 'workflow definition' });
+
+export const nipEditor: LanguageEditor = {
+  names: [
+    { kind: 'step', path: /^tags\/\d+\/1$/, tag: 'step', defines: true },
+    { kind: 'step', path: /^tags\/\d+\/[12]$/, tag: 'edge' },
+    { kind: 'parameter', path: /^tags\/\d+\/1$/, tag: 'input', defines: true },
+  ],
+  expressions: { opening: '$', language: nipLanguage, vocabulary: nipVocabulary, bare: null },
+  graph: null,
+};

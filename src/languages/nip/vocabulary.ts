@@ -1,7 +1,6 @@
 import type { Language } from '../../expressions/language.ts';
 import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 import { commonFunctions } from '../../expressions/functions.ts';
-import type { LanguageEditor } from '../shared/editor.ts';
 
 /** The syntax of lowered conditions and inputs: paths of the engine with case-sensitive names. */
 export const nipLanguage: Language = {
@@ -41,14 +40,4 @@ export const nipVocabulary: Vocabulary = {
     leaving: '',
     targets: [],
   },
-};
-
-export const nipEditor: LanguageEditor = {
-  names: [
-    { kind: 'step', path: /^tags\/\d+\/1$/, tag: 'step', defines: true },
-    { kind: 'step', path: /^tags\/\d+\/[12]$/, tag: 'edge' },
-    { kind: 'parameter', path: /^tags\/\d+\/1$/, tag: 'input', defines: true },
-  ],
-  expressions: { opening: '$', language: nipLanguage, vocabulary: nipVocabulary, bare: null },
-  graph: null,
 };

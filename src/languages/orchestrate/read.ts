@@ -16,7 +16,12 @@ import type { FileFacts } from './lowering.ts';
 import { workspace } from './paths.ts';
 import { orchestrateFile, step as stepSchema, type OrchestrateFile, type StepInput } from './schema.ts';
 import { lowerBody, type Placed } from './steps.ts';
-import { orchestrateEditor, orchestrateLanguage, orchestrateVocabulary, specialTargets } from './vocabulary.ts';
+import {
+  orchestrateEditor,
+  orchestrateLanguage,
+  orchestrateVocabulary,
+  specialTargets,
+} from './vocabulary.ts';
 import { templateOf, valueTree } from './trees.ts';
 import { lowerTyped } from './variables.ts';
 

@@ -80,7 +80,12 @@ export class Commands {
   }
 }
 
-function verdict(ledger: MailLedger, protocol: Protocol, mailboxes: Mailboxes, file: ControlFile): Controlled {
+function verdict(
+  ledger: MailLedger,
+  protocol: Protocol,
+  mailboxes: Mailboxes,
+  file: ControlFile,
+): Controlled {
   const { id, by } = file;
   const command = commandOf(ledger, mailboxes, file);
   if ('code' in command) {

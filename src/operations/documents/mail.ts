@@ -181,6 +181,6 @@ const verdict = {
 };
 
 /** `pause`, `unpause`, `cancel` and `retry`. */
-export const verdictDocument = schemaOf<CommandResult & { readonly targets: readonly CommandResult['target'][] }>()(
-  z.strictObject({ ...verdict, targets: z.array(target).describe('All of them') }),
-);
+export const verdictDocument = schemaOf<
+  CommandResult & { readonly targets: readonly CommandResult['target'][] }
+>()(z.strictObject({ ...verdict, targets: z.array(target).describe('All of them') }));

@@ -2,7 +2,14 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Moment } from '../../kernel/times.ts';
 import { compile, type Rules } from '../../workflow/machine/rules.ts';
 import type { RunState, StepRun } from '../../workflow/machine/state.ts';
-import { agentOf, attemptsOf, documentOf, reasonOf, statusOf, warningsOf } from '../../workflow/machine/view.ts';
+import {
+  agentOf,
+  attemptsOf,
+  documentOf,
+  reasonOf,
+  statusOf,
+  warningsOf,
+} from '../../workflow/machine/view.ts';
 import type { StoredRun } from './services.ts';
 
 /** A step of a run, as people see it. */

@@ -42,7 +42,10 @@ export function expectRun(disk: RealDisk, word: string): StoredRun {
 }
 
 /** The records of a run that a language keeps in a folder such as `.language/runs`. */
-function recordsOf(disk: RealDisk, word: string): { readonly run: string; readonly folder: string } | undefined {
+function recordsOf(
+  disk: RealDisk,
+  word: string,
+): { readonly run: string; readonly folder: string } | undefined {
   const folders = (disk.list('') ?? []).filter((name) => name.startsWith('.') && name !== '.mailroom');
   return folders
     .flatMap((name) => {

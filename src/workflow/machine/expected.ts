@@ -69,7 +69,10 @@ function callsOf(work: Work, promptInputs: number): AgentCall[] {
 }
 
 function tokensOf({ work: { instructions }, promptInputs }: AgentCall): number {
-  const characters = instructions.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0);
+  const characters = instructions.reduce(
+    (sum, part) => sum + (part.kind === 'text' ? part.text.length : 0),
+    0,
+  );
   return Math.ceil(characters / charactersPerToken) + promptInputs * tokensPerValue + tokensOfWork;
 }
 

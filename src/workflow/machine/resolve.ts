@@ -235,24 +235,26 @@ function takenBy(
   { rule, scope }: StepVisit,
   evaluation: Evaluation,
 ): PromptValue[] {
-  return (rule.step.promptInputs ?? []).flatMap(({ name, description, source, type, required, log }): PromptValue[] => {
-    if (log !== undefined) {
-      const found = lookUpStep(state, rules, scope, log);
-      if (found?.run?.result?.outcome.is !== 'done') return [];
-      const { path, iteration, attempt: count } = found.run;
-      const { work: its } = found.rule.step;
-      const provider = its.kind === 'agent' ? its.provider : null;
-      const key = { path, iteration, attempt: count, check: 0 };
-      return [{ name, description, value: '', log: { key, provider } }];
-    }
-    const value = evaluation.render(source);
-    if (value === null && !required) return [];
-    if (value === null) refuseAbsent(`it requires the input \`${name}\`, which is absent`);
-    const problem = type === null ? null : misfit(value, type);
-    if (problem === null) return [{ name, description, value, log: null }];
-    const reason = { code: 'E_VALUE', text: `the input \`${name}\` ${problem}` } as const;
-    throw new Unresolvable({ is: 'failed', reason });
-  });
+  return (rule.step.promptInputs ?? []).flatMap(
+    ({ name, description, source, type, required, log }): PromptValue[] => {
+      if (log !== undefined) {
+        const found = lookUpStep(state, rules, scope, log);
+        if (found?.run?.result?.outcome.is !== 'done') return [];
+        const { path, iteration, attempt: count } = found.run;
+        const { work: its } = found.rule.step;
+        const provider = its.kind === 'agent' ? its.provider : null;
+        const key = { path, iteration, attempt: count, check: 0 };
+        return [{ name, description, value: '', log: { key, provider } }];
+      }
+      const value = evaluation.render(source);
+      if (value === null && !required) return [];
+      if (value === null) refuseAbsent(`it requires the input \`${name}\`, which is absent`);
+      const problem = type === null ? null : misfit(value, type);
+      if (problem === null) return [{ name, description, value, log: null }];
+      const reason = { code: 'E_VALUE', text: `the input \`${name}\` ${problem}` } as const;
+      throw new Unresolvable({ is: 'failed', reason });
+    },
+  );
 }
 
 /** The existing inputs. A required one that is absent makes the step unresolvable. */

@@ -72,7 +72,11 @@ interface StartsAgain {
 }
 
 /** Runs the machine on a copy of the state until something must run. */
-function startsAgain(state: RunState, rules: Rules, changes: ReadonlyMap<StepPath, string> | null): StartsAgain {
+function startsAgain(
+  state: RunState,
+  rules: Rules,
+  changes: ReadonlyMap<StepPath, string> | null,
+): StartsAgain {
   const at = state.now;
   let copy = apply(structuredClone(state), { type: 'resumed', by: 'person', at });
   if (changes !== null) copy = apply(copy, { type: 'updated', steps: [...changes.keys()], limits: null, at });

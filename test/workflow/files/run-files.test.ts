@@ -142,7 +142,11 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     fixture.project.write('todo/plan.md', '- [x] one');
     expect(files.prepare(launch('use', { inputs, iteration: 2 })).inputs).toHaveLength(1);
     const check = { path: 'use', iteration: 1, attempt: 1, check: 1 };
-    files.prepare({ ...launch('use', { inputs }), key: check, check: { id: 'c', decisionFile: null, summary: null } });
+    files.prepare({
+      ...launch('use', { inputs }),
+      key: check,
+      check: { id: 'c', decisionFile: null, summary: null },
+    });
     expect(fixture.text('project/todo/plan.md')).toBe('- [x] one');
     files.prepare(launch('use', { inputs }));
     expect(fixture.text('project/todo/plan.md')).toBe('- [ ] one');
@@ -170,7 +174,11 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     const fixture = make();
     const files = filesOf(fixture);
     const key = { path: 'use', iteration: 2, attempt: 1, check: 1 };
-    const checking = { ...launch('use'), key, check: { id: 'c', decisionFile: 'verdict/decision.json', summary: null } };
+    const checking = {
+      ...launch('use'),
+      key,
+      check: { id: 'c', decisionFile: 'verdict/decision.json', summary: null },
+    };
     const values = 'project/.mailroom/runs/run-1/steps/use/2.1.1/values.json';
     fixture.plant(values, '{"old":1}');
     fixture.plant('project/verdict/decision.json', 'PASS');

@@ -154,7 +154,11 @@ describe('the process of a step', () => {
     expect(env).toMatchObject({ MAILROOM_COMPLETION_CHECK_ID: 'c7' });
     const script = 'echo "$OTHER_COMPLETION_CHECK_ID ${OTHER_COMPLETION_CHECK_ID}" > id';
     const reading = { kind: 'script', script, env: {}, capabilities: [] } as const;
-    const given = command({ ...program, work: reading, check: { id: 'c7', decisionFile: null, summary: null } }).env;
+    const given = command({
+      ...program,
+      work: reading,
+      check: { id: 'c7', decisionFile: null, summary: null },
+    }).env;
     expect(given).toMatchObject({ MAILROOM_COMPLETION_CHECK_ID: 'c7', OTHER_COMPLETION_CHECK_ID: 'c7' });
     expect(command({ ...program, work: reading }).env).not.toHaveProperty('OTHER_COMPLETION_CHECK_ID');
   });

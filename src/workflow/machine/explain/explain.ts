@@ -268,7 +268,12 @@ export class RunExplainer {
     }
   }
 
-  #skipped(path: StepPath, reason: SkipReason | null, visit: StepVisit | null, cause: RunWhy['cause']): RunWhy {
+  #skipped(
+    path: StepPath,
+    reason: SkipReason | null,
+    visit: StepVisit | null,
+    cause: RunWhy['cause'],
+  ): RunWhy {
     const text = `${path} was skipped${reason === null ? '' : `: ${skipText(reason)}`}`;
     const need =
       reason?.why === 'dependency' && visit

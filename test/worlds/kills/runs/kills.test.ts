@@ -72,5 +72,7 @@ describe('the kill matrix of runs', () => {
 it('has no name for what it does not know', () => {
   expect(classify({ kind: 'write', path: 'context/one/_meta.json' })).toBeNull();
   expect(classify({ kind: 'rename', path: 'context/one/made', to: 'elsewhere' })).toBeNull();
-  expect(classify({ kind: 'spawn', argv: ['curl'], mark: null, behindBarrier: false, forgotten: false })).toBeNull();
+  expect(
+    classify({ kind: 'spawn', argv: ['curl'], mark: null, behindBarrier: false, forgotten: false }),
+  ).toBeNull();
 });
