@@ -190,7 +190,7 @@ describe('gates', () => {
     world.turn('engineer', ['→ qa: review-request', '→ user: report']);
     expect(world.processes()).toEqual(['engineer in task (checks)']);
     expect(world.decision.processes).toMatchObject([
-      { key: 't2/1/0/checks', gates: [{ message: 'review-request' }, { gate: { kind: 'changed' } }] },
+      { key: 't2/1/0/checks', checks: [{ message: 'review-request' }, { check: { kind: 'changed' } }] },
     ]);
     expect(world.acts()).toEqual([]);
     world.checks('engineer');

@@ -54,7 +54,7 @@ describe('a role with a checkout of its own', () => {
     world.turn('left', ['left → checker: made | It is made']);
     expect(world.processes()).toEqual(['right in task', 'left in task (checks)']);
     expect(world.decision.processes[1]).toMatchObject({
-      gates: [],
+      checks: [],
       leaving: { title: 'It is made', messages: ['made'], entered: 'base', amends: null },
     });
     world.checks('left', [], 'c1');
