@@ -76,13 +76,13 @@ describe('the example of the manual', () => {
       timeout: 1_800_000,
       onTimeout: 'escalate',
       escalateTo: 'user',
-      gates: [],
+      checks: [],
       fields: {},
       closes: false,
     });
     expect(protocol.types.get('review-request')).toMatchObject({
       onTimeout: 'fail',
-      gates: [
+      checks: [
         { kind: 'run', argv: ['npm', 'test'], timeout: 300_000 },
         { kind: 'changed', globs: ['src/**'] },
       ],

@@ -75,7 +75,7 @@ describe('the prompt of a step', () => {
     if (work.kind !== 'agent') throw new Error('it is no agent');
     const again = {
       ...launch,
-      work: { ...work, again: 'One test fails.', maxSteps: null, capabilities: [] },
+      work: { ...work, leftToDo: 'One test fails.', maxSteps: null, capabilities: [] },
     };
     const text = stepPrompt({ ...again, outputs: [], values: {} }, { ...prepared, inputs: [] });
     expect(under(text, 'What is left to be done')).toMatch(/^One test fails\.\n\nYou may only answer, and/);
