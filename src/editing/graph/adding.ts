@@ -1,11 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
 import { applyPatches, type Operation } from '../../yaml/edit/edit.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
-import { valueAt } from '../cursor.ts';
 import { occurrencesIn } from '../occurrences.ts';
 import { renameAt } from '../rename.ts';
 import { edited, refused, type Acted, type Acting } from './acting.ts';
-import { writtenSteps, type Layout } from './layout.ts';
+import type { Layout } from '../../languages/shared/editor.ts';
+import { writtenSteps } from './written.ts';
 import { copied } from './places.ts';
 
 /* Steps that a workflow did not have: new ones, and copies of others. */

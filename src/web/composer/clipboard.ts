@@ -1,9 +1,8 @@
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Draft } from '../../operations/composer.ts';
 import type { CopiedStep } from '../../editing/graph/adding.ts';
 import { notify } from '../state/toasts.ts';
 import type { Composer } from './model.ts';
-import { valueAt } from './values.ts';
 
 /* Steps in the clipboard of the system: as data for another composer, and as lines for text fields. */
 
