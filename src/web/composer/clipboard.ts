@@ -4,7 +4,7 @@ import type { CopiedStep } from '../../editing/graph/adding.ts';
 import { notify } from '../state/toasts.ts';
 import type { Composer } from './model.ts';
 
-/* Steps in the clipboard of the system: as data for another composer, and as lines for text fields. */
+/* Steps in the clipboard of the system: data for another composer, and lines for text fields. */
 
 const type = 'application/x-mailroom-steps';
 
@@ -41,7 +41,7 @@ export function listenToClipboard(composer: Composer): () => void {
   };
 }
 
-/** Whether a person copies text, or pastes into a text field. */
+/** Whether a person copies text, or pastes into an input field. */
 function isOfText({ target, type: does }: ClipboardEvent): boolean {
   const isField = target instanceof Element && target.closest('.source, input, textarea, select') !== null;
   return isField || (does !== 'paste' && getSelection()?.isCollapsed === false);
