@@ -71,7 +71,7 @@ function lines(verdicts: readonly CommandResult[]): string {
     .map((verdict) => {
       if (verdict.state === 'done') return `${commandWords(verdict)}: done\n`;
       const when = verdict.controller
-        ? 'recorded; the controller has not taken it yet'
+        ? 'recorded; the controller has not read it yet'
         : 'recorded, takes effect at the next `mailroom up`';
       return `${commandWords(verdict)}: ${when}\n`;
     })

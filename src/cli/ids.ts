@@ -1,18 +1,26 @@
 import { MailroomError } from '../kernel/errors.ts';
+import type { MessageId, ThreadId } from '../kernel/ids.ts';
+import type { MailState } from '../mail/machine/state.ts';
 import { directoryOf } from '../operations/directory.ts';
 import { entryAt, isPosition } from '../operations/positions.ts';
 import { aboutRun, namedIn } from '../operations/targets.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
 import type { Context } from './context.ts';
 
-type Kind = 'message' | 'thread' | 'run' | 'gate';
+type Kind = 'message' | 'failed' | 'thread' | 'run' | 'gate';
 
-const words = { message: 'a message', thread: 'a thread', run: 'a run', gate: 'a gate' } as const;
+const words = {
+  message: 'a message',
+  failed: 'a failed message',
+  thread: 'a thread',
+  run: 'a run',
+  gate: 'a gate',
+} as const;
 
 /**
  * The id that a word means to a command that takes these kinds: `@2` an entry of the inbox, `last`
  * the newest one; any other word is returned unchanged. A gate is `<run>/<gate>`, and never the
- * newest. Throws `E_TARGET`.
+ * newest; the failed message of an entry is the newest one in its thread. Throws `E_TARGET`.
  */
 export async function idOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string> {
   if (!isPosition(word)) return word;
@@ -29,9 +37,11 @@ export async function idOf(context: Context, word: string, kinds: readonly Kind[
 /** Ids begin with the time at which they were made. */
 function newest(context: Context, kinds: readonly Kind[]): string | undefined {
   const project = context.place();
-  const { messages, threads } = directoryOf(project.state(), []);
+  const state = project.state();
+  const { messages, threads } = directoryOf(state, []);
   const ids = {
     message: () => messages.map(({ id }) => id),
+    failed: () => failedIn(state, null),
     thread: () => threads.map(({ id }) => id),
     run: () => project.workflows.runs().map(({ run }) => run),
     gate: () => [],
@@ -48,8 +58,22 @@ async function entryOf(context: Context, word: string, kinds: readonly Kind[]): 
   const item = entryAt((await readInbox(project, project.workflows, null)).items, word);
   if (item === undefined) return undefined;
   const [message, gate] = item.run === null ? [item.id, null] : [null, item.id];
-  const ids = { message, gate, thread: item.thread, run: item.run };
+  const failed =
+    item.thread === null
+      ? null
+      : (failedIn(project.state(), item.thread)
+          .toSorted()
+          .at(-1) ?? null);
+  const ids = { message, failed, gate, thread: item.thread, run: item.run };
   return kinds.map((kind) => ids[kind]).find((id) => id !== null) ?? undefined;
+}
+
+/** The messages of a thread, or of all (null), that have failed for some role. */
+function failedIn(state: MailState, thread: ThreadId | null): MessageId[] {
+  return [...state.mail.values()]
+    .filter(({ message }) => thread === null || message.thread === thread)
+    .filter(({ deliveries }) => [...deliveries.values()].some(({ at }) => at === 'failed'))
+    .map(({ message }) => message.id);
 }
 
 /**
@@ -59,7 +83,7 @@ async function entryOf(context: Context, word: string, kinds: readonly Kind[]): 
 export function runOf(
   context: Context,
   word: string,
-  kinds: readonly Exclude<Kind, 'gate'>[],
+  kinds: readonly Exclude<Kind, 'gate' | 'failed'>[],
 ): StoredRun | null {
   const project = context.place();
   const { workflows } = project;

@@ -124,8 +124,8 @@ function inWords(sending: Sending): string {
       return `sent ${sending.id} (${sending.type} to ${sending.to.join(', ')}, thread ${sending.thread})`;
     case 'recorded':
       return sending.controller
-        ? `recorded in ${sending.path}; the controller has not taken it yet`
-        : `recorded in ${sending.path}; no controller runs, the next \`mailroom up\` takes it`;
+        ? `recorded in ${sending.path}; the controller has not read it yet`
+        : `recorded in ${sending.path}; no controller runs, the next \`mailroom up\` sends it`;
     case 'staged':
       return `staged ${sending.path}; it is sent when this turn is committed`;
     default:

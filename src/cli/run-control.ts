@@ -96,7 +96,7 @@ export async function cancelRun(context: Context, stored: StoredRun): Promise<Ru
 
 function later(isAlive: boolean, run: string): string {
   return isAlive
-    ? 'recorded; its host has not taken it yet'
+    ? 'recorded; its process has not read it yet'
     : `recorded, takes effect at the next \`mailroom resume ${run}\``;
 }
 

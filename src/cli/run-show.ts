@@ -5,8 +5,10 @@ import type { Context } from './context.ts';
 import { runOf } from './ids.ts';
 import { line, moment, money, table } from './format.ts';
 import { json } from './output.ts';
+import { waitingWhy } from '../operations/runs/run-status.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
 import { shownRun, type ShownRun, type StepRow } from '../operations/runs/shown-run.ts';
+import type { HostedRun } from '../workflow/host/hosted-runs.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a run or a workflow if the word names one. False: it does not. */
@@ -26,6 +28,12 @@ export async function showRun(
     else terminal.print(`${runLines(run, shown, { alive, unsent }, terminal).join('\n')}\n`);
     return true;
   }
+  const waiting = at === null ? workflows.waiting(word) : null;
+  if (waiting !== null) {
+    if (asJson) terminal.write(json(waitingDocument(waiting)));
+    else terminal.print(`${waitingLines(waiting, terminal).join('\n')}\n`);
+    return true;
+  }
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
   if (at !== null)
     throw new MailroomError(
@@ -39,6 +47,34 @@ export async function showRun(
     terminal.write(json(showWorkflow(path, text, checked)));
   } else terminal.write(`# ${path}\n${text.trimEnd()}\n`);
   return true;
+}
+
+/** A run that waits for another one, and has not begun, in the words of one that has. */
+function waitingDocument({ card: { run, workflow }, since, waits }: HostedRun): object {
+  return {
+    schema: 1,
+    run,
+    workflow,
+    language: null,
+    status: 'PENDING',
+    reason: waitingWhy(since, waits).reason,
+    started_at: null,
+    completed_at: null,
+    cost: { usd: 0, tokens: 0, unpriced: 0 },
+    warnings: [],
+    steps: {},
+  };
+}
+
+function waitingLines({ card, since, waits }: HostedRun, { colours }: Terminal): string[] {
+  const source = card.source === null ? '' : ` (${card.source})`;
+  return [
+    colours.bold(`run ${card.run}`),
+    `workflow   ${line(card.workflow)}${source}`,
+    `status     PENDING: ${waitingWhy(since, waits).reason}`,
+    `since      ${moment(new Date(since).toISOString())}`,
+    `workspace  ${card.workspace}`,
+  ];
 }
 
 /** The number of its events that some relay has not acknowledged yet. */

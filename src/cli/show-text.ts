@@ -26,7 +26,7 @@ export function shownLines(shown: Shown, now: number, colours: Colours): string[
       return turnLines(shown, now, colours);
     case 'refused':
       return [
-        colours.bold('not taken as a message'),
+        colours.bold('not accepted as a message'),
         ...pairs([
           ['file', shown.path],
           ['reason', shown.reason ?? ''],

@@ -45,7 +45,7 @@ function headLines(document: StatusDocument, { now, colours }: Style): string[] 
     lines.push(colours.yellow('protocol    changed on disk; restart `mailroom up` to apply it'));
   if (recorded > 0)
     lines.push(
-      colours.yellow(`recorded    ${String(recorded)} in outboxes; the next \`mailroom up\` takes them`),
+      colours.yellow(`recorded    ${String(recorded)} in outboxes; the next \`mailroom up\` sends them`),
     );
   for (const problem of problems) lines.push(colours.red(`problem     ${line(problem)}`));
   return lines;

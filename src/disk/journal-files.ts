@@ -1,9 +1,9 @@
-import { MailroomError } from '../kernel/errors.ts';
+import { MailroomError, messageOf } from '../kernel/errors.ts';
 import { decode } from './codec.ts';
 import type { TextStore } from './codec.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
-import { newline, openLine, readSegment, restoreHint } from './journal-lines.ts';
+import { damaged, newline, openLine, readSegment, restoreHint } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
 
 /** The folder with the state of a project. A run has a folder of its own. */
@@ -94,6 +94,31 @@ export function loadJournal<Event>(
     tail,
     problem: problems.length === 0 ? null : problems.join('; '),
   };
+}
+
+/** Adds an event to a state; `n`: its number. */
+export type Apply<State, Event> = (state: State, event: Event, n: number) => State;
+
+/**
+ * Folds records of a journal. Throws `E_JOURNAL` with the line of a record that `apply` cannot
+ * read: another program wrote it, as its checksum is valid.
+ */
+export function foldRecords<State, Event>(
+  disk: Disk,
+  folder: string,
+  start: State,
+  records: readonly JournalRecord<Event>[],
+  apply: Apply<State, Event>,
+): State {
+  let at = 0;
+  try {
+    return records.reduce((state, { n, event }) => apply(state, event, (at = n)), start);
+  } catch (error) {
+    if (error instanceof MailroomError) throw error;
+    const first = listJournal(disk, folder).segments.findLast((segment) => segment <= at) ?? at;
+    const what = `record ${at} cannot be read: ${messageOf(error)}`;
+    throw damaged(join(folder, segmentName(first)), at - first + 1, what, error);
+  }
 }
 
 /**

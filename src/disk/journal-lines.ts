@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { MailroomError } from '../kernel/errors.ts';
+import { MailroomError, messageOf } from '../kernel/errors.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { decode, encode, longText } from './codec.ts';
 import type { TextStore } from './codec.ts';
@@ -77,7 +77,7 @@ export function readSegment<Event>(bytes: Buffer, options: SegmentOptions): Segm
       at = end + 1;
       continue;
     }
-    const record = parseRecord<Event>(json, options.texts);
+    const record = parseRecord<Event>(json, options, line);
     if (record === null) throw damaged(options.file, line, 'the line is complete, but not a record');
     if (record.n !== next)
       throw damaged(options.file, line, `record ${next} should be here, not ${record.n}`);
@@ -109,14 +109,23 @@ function isRecord(json: string, n: number): boolean {
   return json.startsWith(`${start}event":`) || json.startsWith(`${start}encoded":`);
 }
 
-function parseRecord<Event>(json: string, texts: TextStore): JournalRecord<Event> | null {
+function parseRecord<Event>(
+  json: string,
+  { file, texts }: SegmentOptions,
+  line: number,
+): JournalRecord<Event> | null {
   // The checksum is valid, so `formatRecord` wrote this, unless one of our files is in the wrong
-  // place.
-  const value: unknown = JSON.parse(json);
-  if (!isJsonObject(value)) return null;
-  const line = value as unknown as LineValue<Event>;
-  if (!('encoded' in line)) return 'event' in line ? line : null;
-  return { n: line.n, event: decode(line.encoded, texts) as Event };
+  // place, or another program wrote the line.
+  try {
+    const value: unknown = JSON.parse(json);
+    if (!isJsonObject(value)) return null;
+    const read = value as unknown as LineValue<Event>;
+    if (!('encoded' in read)) return 'event' in read ? read : null;
+    return { n: read.n, event: decode(read.encoded, texts) as Event };
+  } catch (error) {
+    if (error instanceof MailroomError && error.hint !== null) throw error;
+    throw damaged(file, line, messageOf(error), error);
+  }
 }
 
 /**
@@ -136,8 +145,9 @@ function tornText(file: string, line: number, bytes: number): string {
   return `${file}:${line}: the last line was not whole (${bytes} bytes)`;
 }
 
-function damaged(file: string, line: number, what: string): MailroomError {
-  return new MailroomError('E_JOURNAL', `${file}:${line}: ${what}`, restoreHint(file));
+/** A line of a journal that cannot be read: `E_JOURNAL`, with what to do. */
+export function damaged(file: string, line: number, what: string, cause?: unknown): MailroomError {
+  return new MailroomError('E_JOURNAL', `${file}:${line}: ${what}`, restoreHint(file), { cause });
 }
 
 /** How to repair a damaged journal, of the mail or of one run, by a path in it. */

@@ -4,6 +4,7 @@ import { Blobs } from './blobs.ts';
 import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 import {
+  foldRecords,
   journalPlaces,
   loadJournal,
   loadPast,
@@ -11,7 +12,7 @@ import {
   projectHome,
   segmentName,
 } from './journal-files.ts';
-import type { Loaded, Tail } from './journal-files.ts';
+import type { Apply, Loaded, Tail } from './journal-files.ts';
 import { readSegment } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
 
@@ -45,6 +46,11 @@ export class JournalReader<Event> {
       this.#tail = loaded.tail;
       return loaded;
     });
+  }
+
+  /** The state that records of it lead to. Throws `E_JOURNAL` where one cannot be read. */
+  fold<State>(start: State, records: readonly JournalRecord<Event>[], apply: Apply<State, Event>): State {
+    return foldRecords(this.#disk, this.#folder, start, records, apply);
   }
 
   /**

@@ -4,6 +4,7 @@ import { encode } from './codec.ts';
 import { join, parentOf } from './disk.ts';
 import type { Appender, Disk } from './disk.ts';
 import {
+  foldRecords,
   journalPlaces,
   listJournal,
   loadJournal,
@@ -11,7 +12,7 @@ import {
   segmentName,
   snapshotName,
 } from './journal-files.ts';
-import type { Snapshot, Tail } from './journal-files.ts';
+import type { Apply, Snapshot, Tail } from './journal-files.ts';
 import { formatLine, formatRecord } from './journal-lines.ts';
 import type { JournalRecord } from './journal-lines.ts';
 
@@ -70,6 +71,11 @@ export class Journal<Event> {
       this.#last = loaded.last;
       return { snapshot: loaded.snapshot, records: loaded.records, cut: loaded.problem };
     });
+  }
+
+  /** The state that records of it lead to. Throws `E_JOURNAL` where one cannot be read. */
+  fold<State>(start: State, records: readonly JournalRecord<Event>[], apply: Apply<State, Event>): State {
+    return foldRecords(this.#disk, this.#folder, start, records, apply);
   }
 
   append(events: readonly Event[]): number {

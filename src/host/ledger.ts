@@ -52,9 +52,8 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     const { snapshot, records, cut } = journal.read();
     this.cut = cut;
     this.fresh = snapshot === null && records.length === 0;
-    this.#state = records.reduce(
-      (state, { n, event }) => machine.apply(state, event, n),
-      machine.stateOf(snapshot),
+    this.#state = journal.fold(machine.stateOf(snapshot), records, (state, event, n) =>
+      machine.apply(state, event, n),
     );
     this.#last = records.at(-1)?.n ?? snapshot?.n ?? 0;
     this.#sinceSnapshot = records.length;

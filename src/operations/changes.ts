@@ -78,7 +78,11 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
       fresh.filter(({ message }) => !notices.includes(message)),
     ),
   );
-  changes.push(...notices.map(noticeLine), ...threadLines(before, state, reported, money));
+  const isOverdue = (notice: Message) => hasTimedOut(before, state, notice.thread);
+  changes.push(
+    ...notices.map((notice) => noticeLine(notice, isOverdue(notice) ? 'overdue' : 'notice')),
+    ...threadLines(before, state, reported, money),
+  );
   return [...changes, ...heldLines(before, state)];
 }
 
@@ -227,12 +231,18 @@ function headOf(text: string): string {
 }
 
 /** The first line of a notice; if that only announces a list, the list. */
-function noticeLine({ subject, body }: Message): Change {
+function noticeLine({ subject, body }: Message, kind: 'notice' | 'overdue'): Change {
   const [first = '', ...rest] = body.split('\n').filter((line) => line.trim() !== '');
   const isList = rest[0]?.startsWith('- ') === true;
   const list = rest.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
   const about = first.endsWith(':') && isList ? list.join('; ') : headOf(body);
-  return { kind: 'notice', role: null, text: about === '' ? subject : `${subject}: ${about}` };
+  return { kind, role: null, text: about === '' ? subject : `${subject}: ${about}` };
+}
+
+/** Whether a thread has just failed because a request in it was not answered in time. */
+function hasTimedOut({ threads }: Memory, state: MailState, id: ThreadId): boolean {
+  const thread = state.threads.get(id);
+  return thread?.state === 'failed' && threads.get(id) !== 'failed' && thread.reason?.code === 'E_TIMEOUT';
 }
 
 function threadLines(

@@ -12,7 +12,7 @@ import type { UnsavedTexts } from '../disk/unsaved.ts';
 import type { RunningOutput } from '../host/latest-output.ts';
 import type { Completion } from '../editing/cursor.ts';
 import type { Renamed } from '../editing/rename.ts';
-import type { Idle } from '../host/idle.ts';
+import type { Failures, Idle } from '../host/idle.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
 export interface Start {
@@ -235,9 +235,8 @@ export interface Controller {
   /** The running turns, and the running steps of its runs, each with at most this many lines. */
   readonly latest: (most: number) => readonly RunningOutput[];
   /**
-   * Runs until it is stopped; resolves to why it is idle, the number of failures, and the last disk
-   * error.
+   * Runs until it is stopped; resolves to why it is idle, what failed, and the last disk error.
    */
-  run(): Promise<{ readonly idle: Idle; readonly failures: number; readonly problem: string | null }>;
+  run(): Promise<{ readonly idle: Idle; readonly failures: Failures; readonly problem: string | null }>;
   end(how: 'stop' | 'drain'): void;
 }

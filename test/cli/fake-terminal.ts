@@ -12,7 +12,7 @@ export class FakeTerminal implements Terminal {
   width = 100;
   gone = false;
   readonly exits: number[] = [];
-  readonly colours = picocolors.createColors(false);
+  colours = picocolors.createColors(false);
   readonly errorColours = this.colours;
   readonly #signals = new Set<() => void>();
   readonly #timers = new Set<() => void>();

@@ -54,10 +54,20 @@ export class HandRunner implements Runner {
     this.#gates.clear();
   }
 
-  finish(role: string, { files = {}, text = 'nothing to send', usd, fails, until }: Work): void {
+  /** The prompt of the only running turn of a role. */
+  promptOf(role: string): string {
+    return this.#only(role).invocation.prompt;
+  }
+
+  #only(role: string): AgentJob {
     const jobs = [...this.#jobs.values()].filter(({ invocation }) => invocation.role === role);
     const [job] = jobs;
     if (!job || jobs.length > 1) throw new Error(`${role} runs ${String(jobs.length)} turns`);
+    return job;
+  }
+
+  finish(role: string, { files = {}, text = 'nothing to send', usd, fails, until }: Work): void {
+    const job = this.#only(role);
     const outbox = job.invocation.paths.outbox.slice(this.#disk.root.length + 1);
     for (const [name, content] of Object.entries(files)) this.#disk.write(`${outbox}/${name}`, content);
     const cost = { usd: usd ?? null, tokens: null };

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
 import { heartbeatOf, startHeartbeat } from '../../src/cli/heartbeat.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { follow, type FollowOptions } from '../../src/cli/run-follow.ts';
+import { parseWorkflow } from '../../src/languages/parse.ts';
+import type { RunController } from '../../src/operations/runs/services.ts';
+import { compile } from '../../src/workflow/machine/rules.ts';
+import { emptyRunState } from '../../src/workflow/machine/state.ts';
+import { nowhere } from '../support/nowhere.ts';
 import { StepOutput } from '../../src/cli/step-output.ts';
 import { FakeTerminal } from './fake-terminal.ts';
 
@@ -48,6 +55,40 @@ it('says what has been in progress for half of its interval, and nothing where t
   );
   terminal.tick();
   expect(said).toHaveLength(1);
+});
+
+it('is begun by `run` with what the environment or the option says', async () => {
+  const checked = parseWorkflow(
+    `name: w\nversion: '1'\ntimeout: 5m\nsteps:\n  one: { command: [echo] }\n`,
+    'w.yaml',
+    nowhere,
+  );
+  if (!checked.ok) throw new Error('the workflow is wrong');
+  const controller = {
+    run: 'r1',
+    state: { ...emptyRunState(), status: 'SUCCEEDED' },
+    rules: compile(checked.value),
+    notes: [],
+    problems: () => [],
+    unsent: () => 0,
+    follow: () => Promise.resolve(),
+  } as unknown as RunController;
+  const intervals = async (environment: Record<string, string>, options: FollowOptions) => {
+    const terminal = new FakeTerminal(() => 0);
+    const found: number[] = [];
+    terminal.every = (milliseconds) => {
+      found.push(milliseconds);
+      return () => {};
+    };
+    const services = { environment };
+    const context = { services, terminal, commandLine: (words: string) => words } as unknown as Context;
+    expect(await follow(context, options, () => Promise.resolve(controller))).toBe(0);
+    return found;
+  };
+  expect(await intervals({}, {})).toEqual([]);
+  expect(await intervals({ CI: 'true' }, {})).toEqual([60_000]);
+  expect(await intervals({ CI: 'true' }, { heartbeat: 'off' })).toEqual([]);
+  expect(await intervals({}, { heartbeat: '30s' })).toEqual([30_000]);
 });
 
 it('gives the output of steps as it comes, in whole lines after their step', () => {

@@ -34,6 +34,48 @@ describe('a number of the inbox', () => {
     expect(fixture.state.threads.get(fixture.id('Do it'))?.state).not.toBe('open');
   });
 
+  it('names the message that a new one answers', async () => {
+    const fixture = waiting();
+    const words = ['send', 'engineer', '-m', 'The second.', '--type', 'answer', '--as', 'lead'];
+    expect((await fixture.run(...words, '--in-reply-to', '@1')).code).toBe(0);
+    const answer = fixture.state.mail.get(fixture.id('The second.'))?.message;
+    expect(answer?.inReplyTo).toBe(fixture.id('Which parser?'));
+  });
+
+  it('names the thread whose worktree is removed, as `last` does', async () => {
+    const fixture = waiting();
+    const thread = fixture.id('Do it');
+    const tree = { thread, role: null, branch: 'b', path: '/b', uncommitted: 0, unmerged: 0 };
+    fixture.worktrees = [tree];
+    for (const word of ['@1', 'last'])
+      expect((await fixture.json('worktree', 'remove', word)).document).toMatchObject({ thread });
+  });
+
+  it('names the message that is put back', async () => {
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      fixture.work('engineer', { fails: 'no network' });
+      fixture.now += 3_600_000;
+      fixture.look();
+    }
+    const at = () => fixture.state.mail.get(fixture.id('Do it'))?.deliveries.get('engineer')?.at;
+    expect(at()).toBe('failed');
+    // What waits for a person is the notice about it.
+    expect((await fixture.run('inbox')).out).toContain(
+      '@1  notice from mailroom to user: Turn t1 of engineer',
+    );
+    for (const word of ['@1', 'last']) {
+      expect((await fixture.run('retry', word)).out).toMatch(/^retry \S+ for engineer: done\n$/);
+      expect(at()).toBe('claimed');
+      fixture.work('engineer', { fails: 'no network' });
+      fixture.now += 3_600_000;
+      fixture.look();
+      fixture.work('engineer', { fails: 'no network' });
+      expect(at()).toBe('failed');
+    }
+  });
+
   it('is refused where the list has no such entry', async () => {
     const fixture = waiting();
     for (const word of ['@3', '@0', '@x'])

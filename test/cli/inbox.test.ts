@@ -47,6 +47,11 @@ function asked(questions: Readonly<Record<string, string>>, text = team): Projec
   return fixture;
 }
 
+/** The answer of a person to a request, as a file. */
+function answerTo(fixture: ProjectFixture, subject: string): string {
+  return letter('answer', 'engineer', 'The second', `in_reply_to: ${fixture.id(subject)}\n`);
+}
+
 describe('inbox', () => {
   it('says that nothing waits', async () => {
     expect(await new ProjectFixture().run('inbox')).toMatchObject({
@@ -117,6 +122,49 @@ describe('inbox', () => {
     expect(await kinds()).toEqual(['free', 'ok', 'notice']);
     expect(await kinds('--as', 'lead')).toEqual(['free', 'ok']);
     expect(await kinds('--as', 'user')).toEqual(['free', 'notice']);
+  });
+
+  it('lists the earliest deadline first, then what has none, and notices last', async () => {
+    const text = team.replace(
+      'start:',
+      `  urgent: { from: [engineer], to: [lead], reply: [answer], blocking: true, timeout: 5m, on_timeout: proceed }
+  unhurried: { from: [engineer], to: [lead], reply: [answer], blocking: true }
+start:`,
+    );
+    const fixture = new ProjectFixture(text);
+    fixture.drop('agents/user/inbox/x.md', 'What is this?\n');
+    fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    const files = {
+      'a.md': letter('unhurried', 'lead', 'Which colour?'),
+      'b.md': letter('question', 'lead', 'Which parser?'),
+      'c.md': letter('urgent', 'lead', 'Stop the press?'),
+    };
+    fixture.work('engineer', { files });
+    const run = waiting(['ok']);
+    const deadline = new Date(fixture.now + 600_000).toISOString();
+    const gates = run.gates.map((gate) => ({ ...gate, deadline, on_timeout: 'it is approved' }));
+    fixture.workflowStatus = { runs: [{ ...run, gates }], triggers: [], problems: [] };
+    const { items } = (await fixture.json('inbox')).document as { items: { subject: string }[] };
+    expect(items.map(({ subject }) => subject)).toEqual([
+      'Stop the press?',
+      'May ok run?',
+      'Which parser?',
+      'Which colour?',
+      expect.stringContaining('x.md') as unknown,
+    ]);
+  });
+
+  it('follows what waits with --watch until somebody ends it', async () => {
+    const fixture = asked({ lead: 'Which parser?' });
+    fixture.meanwhile.push(
+      () => undefined,
+      () => fixture.drop('agents/lead/outbox/a.md', answerTo(fixture, 'Which parser?')),
+      () => fixture.terminal.signal(),
+    );
+    const { code, out } = await fixture.run('inbox', '--watch');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^@1 {2}question from engineer to lead: Which parser\?\n/);
+    expect(out).toMatch(/\nNothing waits for you\.\n$/);
   });
 
   it('breaks lines between words on a narrow terminal, and leaves a command whole', async () => {

@@ -75,6 +75,22 @@ Text that you write into this file here is not sent.
 `);
   });
 
+  it('lists what may be sent, with its fields, in the words of the prompt of an agent', () => {
+    const asks = (text: string): ProjectFixture => {
+      const fixture = new ProjectFixture(text);
+      fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+      fixture.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Look') } });
+      return fixture;
+    };
+    const person = asks(
+      team.replace('qa: { provider: claude, capabilities: [READ] }', 'qa: { provider: human }'),
+    );
+    const own =
+      '- `review-feedback` to engineer; fields: `verdict`: "approved" | "changes_requested", required\n';
+    expect(inboxOf(person, 'qa').text).toContain(own);
+    expect(asks(team).runner.promptOf('qa')).toContain(own);
+  });
+
   it('names the person in the command where several may answer', () => {
     const fixture = askedOf('[user, lead]', team);
     const id = fixture.id('Which parser?').slice(-6);

@@ -35,7 +35,7 @@ describe('send', () => {
     const [name] = fixture.disk.list('agents/user/outbox') ?? [];
     expect(document).toMatchObject({ path: `agents/user/outbox/${name ?? ''}` });
     expect((await fixture.run('send', 'architect', '-m', 'More')).out).toMatch(
-      /^recorded in agents\/user\/outbox\/send-[0-9a-f]{12}\.md; no controller runs, the next `mailroom up` takes it\n$/,
+      /^recorded in agents\/user\/outbox\/send-[0-9a-f]{12}\.md; no controller runs, the next `mailroom up` sends it\n$/,
     );
   });
 
@@ -82,7 +82,7 @@ describe('send', () => {
     const start = fixture.start({ ...services, openProject: () => deaf });
     const code = await runCli(argv, start, fixture.terminal);
     expect(code).toBe(0);
-    expect(fixture.terminal.out).toContain('the controller has not taken it yet');
+    expect(fixture.terminal.out).toContain('the controller has not read it yet');
     expect(fixture.now - before).toBe(5_000);
   });
 

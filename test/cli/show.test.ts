@@ -158,7 +158,7 @@ describe('show', () => {
     const { out, code } = await fixture.run('show', name.slice(-9, -3));
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^not taken as a message\nfile .*-refused-.*\nreason {2}E_\w+: .*write to its outbox\n\nWhat is this\?\n$/,
+      /^not accepted as a message\nfile .*-refused-.*\nreason {2}E_\w+: .*write to its outbox\n\nWhat is this\?\n$/,
     );
   });
 

@@ -1,3 +1,4 @@
+import picocolors from 'picocolors';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ProjectFixture } from './project-fixture.ts';
 import { letter } from './team.ts';
@@ -87,12 +88,12 @@ describe('up', () => {
       23:46:43 engineer t1 starts attempt 3
       23:46:44 Turn t1 of engineer failed: E_TURN: the network is down again
       23:46:44 Quiet: Do it: No work is left in this thread, and no message closed it.
-      idle: failed (1 failure); see \`mailroom inbox\`
+      idle: failed (1 thread); see \`mailroom inbox\`
       "
     `);
     const notices = [...fixture.state.unread.values()].map(({ message }) => message.body);
     expect(notices.join()).toMatch(
-      /After 3 attempts these messages are in agents\/engineer\/failed\/:\n- `mailroom retry \w{6}`: Do it\n/,
+      /The turn ended after 3 attempts\. Its messages are in agents\/engineer\/failed\/:\n- `mailroom retry \w{6}`: Do it\n/,
     );
     expect(code).toBe(1);
   });
@@ -267,6 +268,29 @@ function draw(out: string): { last: string[]; frames: string[][] } {
   return { last: lines, frames };
 }
 
+describe('up without a terminal', () => {
+  const said = async (environment: Record<string, string>, ...options: string[]) => {
+    const fixture = new ProjectFixture();
+    fixture.environment = environment;
+    fixture.meanwhile.push(
+      () => fixture.drop('agents/architect/inbox/a.md', 'Add a flag\n'),
+      () => void (fixture.now += 40_000),
+      () => fixture.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How') } }),
+    );
+    const { out } = await fixture.run('up', '--until-idle', ...options);
+    return out.split('\n').filter((line) => line.includes('still under way'));
+  };
+
+  it('says where $CI is set what has been running for long', async () => {
+    expect(await said({ CI: 'true' })).toEqual([
+      expect.stringMatching(/^20:45:40 still under way: architect t1 .*40s/) as unknown,
+    ]);
+    expect(await said({})).toEqual([]);
+    expect(await said({ CI: 'true' }, '--heartbeat', 'off')).toEqual([]);
+    expect(await said({}, '--heartbeat', '1m')).toHaveLength(1);
+  });
+});
+
 describe('up, of requests that no one answers in time', () => {
   const asks = (policy: string) =>
     new ProjectFixture(
@@ -305,5 +329,22 @@ messages:
     expect(await overdue(asks('proceed'))).toEqual([
       '21:16:41 No answer from lead: Which parser?: engineer continues without it',
     ]);
+  });
+
+  it('says that the thread fails', async () => {
+    const fixture = asks('fail');
+    const lines = await overdue(fixture);
+    const id = fixture.id('Which parser?').slice(-6);
+    expect(lines).toEqual([
+      `21:16:41 Thread failed: Do it: E_TIMEOUT: lead has not answered in time: Which parser? (…${id})`,
+    ]);
+  });
+
+  it.each(['escalate', 'proceed', 'fail'])('prints the line in bold with on_timeout: %s', async (policy) => {
+    const [plain = ''] = await overdue(asks(policy));
+    const { bold, dim, yellow } = picocolors.createColors(true);
+    const fixture = asks(policy);
+    fixture.terminal.colours = picocolors.createColors(true);
+    expect(await overdue(fixture)).toEqual([`${dim('21:16:41')} ${bold(yellow(plain.slice(9)))}`]);
   });
 });

@@ -122,11 +122,12 @@ describe('why', () => {
     expect(await code(fixture, 'architect')).toBe('idle due: nothing holds architect back');
     fixture.hash = 'two';
     expect(await code(fixture, 'architect')).toBe(
-      'idle protocol_changed: the controller still follows the protocol that it read at its start',
+      'idle protocol_changed: the controller still follows the protocol that it read at its start: restart `mailroom up`',
     );
     fixture.problems = ['E_DISK: agents/architect/role.md cannot be read'];
     expect(await code(fixture, 'architect')).toBe(
       'idle host_problem: E_DISK: agents/architect/role.md cannot be read',
     );
+    expect((await fixture.run('why', 'architect')).out).toMatch(/\n {2}command {2}mailroom doctor\n$/);
   });
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Disk } from '../../src/disk/disk.ts';
 import { Journal } from '../../src/disk/journal.ts';
+import { formatLine } from '../../src/disk/journal-lines.ts';
 import { JournalReader } from '../../src/disk/journal-reader.ts';
+import { apply } from '../../src/mail/machine/apply.ts';
+import { emptyState } from '../../src/mail/machine/state.ts';
+import { Following } from '../../src/operations/project/following.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { diskFixtures, cleanUp } from './disk-fixtures.ts';
 import { event, events, records } from './samples.ts';
@@ -10,6 +14,8 @@ import type { MailEvent } from '../../src/mail/machine/event.ts';
 cleanUp();
 
 const folder = '.mailroom/journal';
+const restoring =
+  'restore .mailroom/ from a backup, or move it away to begin anew with the mail that waits in the inboxes';
 const first = `${folder}/000000000001.log`;
 
 /** A journal of `count` records, each in a segment of its own where `segmentBytes` is small. */
@@ -62,6 +68,27 @@ describe.each(diskFixtures)('a damaged journal: $name', ({ make }) => {
     const text = /^\.mailroom\/journal\/000000000001\.log:2: the line does not match its checksum$/;
     expect(() => new Journal<MailEvent>(disk).read()).toThrowError(broken(text));
     expect(() => readJournal<MailEvent>(disk)).toThrowError(broken(text));
+  });
+
+  it.each([
+    ['{"n":2', /^\.mailroom\/journal\/000000000001\.log:2: .*JSON/],
+    ['{"n":2,"encoded":{"$date":1}}', /000000000001\.log:2: the journal holds a value that this version/],
+    ['{"n":2,"event":null}', /000000000001\.log:2: record 2 cannot be read: /],
+    ['{"n":2,"event":{"at":1,"type":"accepted"}}', /000000000001\.log:2: record 2 cannot be read: /],
+  ])('names the line of a record with a valid checksum that another program wrote: %s', (json, text) => {
+    const { disk, plant } = make();
+    write(disk, 1);
+    plant(first, `${bytesOf(disk, first).toString()}${formatLine(json)}`);
+    const following = new Following(new JournalReader<MailEvent>(disk));
+    const open = () => {
+      const journal = new Journal<MailEvent>(disk);
+      const { records: found } = journal.read();
+      return journal.fold(emptyState(), found, apply);
+    };
+    for (const read of [open, () => following.state(), () => following.state()]) {
+      expect(read).toThrowError(broken(text));
+      expect(read).toThrowError(expect.objectContaining({ hint: restoring }));
+    }
   });
 
   it.each(['x', '\n', 'x\n'])('starts nothing when a bad line is followed by %j', (rest) => {

@@ -69,7 +69,7 @@ describe('whatever lies in an inbox', () => {
   it('the controller comes to rest, and says by its exit code that something was refused', () => {
     expect(ran).toMatchObject({ code: 1, stderr: '' });
     expect(ran.stdout.trim().split('\n').at(-1)).toMatch(
-      /^idle: failed \(\d+ failures\); see `mailroom inbox`$/,
+      /^idle: failed \(\d+ files\); see `mailroom inbox`$/,
     );
     expect(project.list('agents/maker/inbox')).toEqual([]);
   });

@@ -118,6 +118,18 @@ it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 
   expect((await project.run(['why', run])).stdout).toMatch(
     `the run waits until the run ${w.run.slice(-6)} has ended.\n  state    waiting\n`,
   );
+  const shown = await project.run(['show', run.slice(-6)]);
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout).toMatch(
+    `run ${run}\nworkflow   w (workflows/w.yaml)\nstatus     PENDING: the run waits until the run ${w.run.slice(-6)} has ended\n`,
+  );
+  expect(JSON.parse((await project.run(['show', run, '--json'])).stdout)).toMatchObject({
+    run,
+    workflow: 'w',
+    status: 'PENDING',
+    reason: `the run waits until the run ${w.run.slice(-6)} has ended`,
+    steps: {},
+  });
   // Until then there is no run, and nothing of it is left when its process is killed.
   expect((await project.run(['runs', '--json'])).stdout).not.toContain(run);
   waits.kill('SIGKILL');

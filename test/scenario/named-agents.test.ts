@@ -61,7 +61,7 @@ describe('an agent', () => {
       project.drop('agents/maker/inbox/task.md', 'Make it\n');
       const ran = await project.run(['up', '--until-idle']);
       expect(ran.code).toBe(1);
-      expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: failed (2 failures); see `mailroom inbox`');
+      expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: failed (1 thread); see `mailroom inbox`');
       expect(project.read('checker.log').trim().split('\n')).toEqual([
         't2 1 0 review',
         't2 1 1 review',

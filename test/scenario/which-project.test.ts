@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, expect, it } from 'vitest';
-import { finished, program, TestProject, type Ran } from '../support/project.ts';
+import { finished, program, said, TestProject, type Ran } from '../support/project.ts';
 
 const native = `name: w
 version: "1"
@@ -79,6 +79,31 @@ it('the search ends at the root of a repository, and a project above the current
   expect(has('written.txt')).toBe(true);
   // Who names it knows it.
   expect(await inFolder('a/b', '-C', world.root, 'run', 'w')).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('what answers, cancels or resumes a run names the project, too', { timeout: 60_000 }, async () => {
+  world = new TestProject({
+    'mailroom.yaml': 'trail: off\n',
+    'workflows/w.yaml': native.replace(
+      '{ command: [touch, written.txt] }',
+      '{ gate: { message: Write? } }\n  after: { depends_on: [write], command: [touch, written.txt] }',
+    ),
+    'a/.keep': '',
+  });
+  const named = expect.objectContaining({ stderr: `project: ${world.root}\n` }) as unknown;
+  const first = world.start(['run', 'w', '--plain']);
+  const ended = finished(first);
+  await said(first, 'mailroom approve');
+  first.kill('SIGKILL');
+  await ended;
+  expect(await inFolder('a', 'approve')).toEqual(named);
+  expect(await inFolder('a', 'resume', 'last')).toEqual(named);
+  expect(has('written.txt')).toBe(true);
+  const second = world.start(['run', 'w', '--plain']);
+  const cancelled = finished(second);
+  await said(second, 'mailroom approve');
+  expect(await inFolder('a', 'cancel', 'last')).toEqual(named);
+  expect((await cancelled).code).not.toBe(0);
 });
 
 it('a run of orchestrate keeps its journal in the folder above `workflows/`, wherever it is called from', async () => {

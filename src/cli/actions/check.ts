@@ -15,6 +15,7 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
   const { terminal } = context;
   const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
   const project = context.project();
+  context.announce();
   const workflows = {
     list: () => project.workflows.list(),
     read: (path: string) => project.workflows.read(path, project.root),

@@ -11,8 +11,10 @@ export interface DoctorOptions {
 }
 
 /** Exit code 1 if a check fails. */
-export async function doctor({ services, terminal, root }: Context, options: DoctorOptions): Promise<number> {
-  const project = root();
+export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
+  const { services, terminal } = context;
+  const project = context.root();
+  if (options.fix === true) context.announce();
   const fixed = options.fix === true && project !== null ? await services.complete(project) : [];
   const findings = await services.doctor(project, { probes: options.probe === true });
   const ok = findings.every(({ state }) => state !== 'problem');

@@ -84,11 +84,14 @@ async function complete(
 
 /** Writes stubs of the files that a workflow refers to by name. */
 async function writeStubs(
-  { services, terminal }: Context,
+  context: Context,
   root: string,
   reference: string,
   asJson: boolean,
 ): Promise<number> {
+  const { services, terminal } = context;
+  context.enter(root);
+  context.announce();
   const { workflows } = services.openProject(root);
   const { checked } = await workflows.read(reference, services.cwd);
   const { stubsFor } = await import('../../operations/runs/stubs.ts');

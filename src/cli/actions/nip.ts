@@ -77,6 +77,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
 /** Sends the relays the events that they have not acknowledged yet. Exit code 1: some are left. */
 export async function send(context: Context, options: NipOptions): Promise<number> {
   context.outsideTurn('nip send');
+  context.announce();
   const { terminal } = context;
   const { sent, unsent, problems } = await (await context.place().nip()).send();
   for (const problem of problems) terminal.complain(line(problem) + '\n');

@@ -9,6 +9,7 @@ export async function runReload(context: Context, names: readonly string[]): Pro
   const { terminal, services } = context;
   context.outsideTurn('reload');
   const { workflows, root } = context.project();
+  context.announce();
   const found = [];
   for (const name of names.length > 0 ? names : workflows.list())
     found.push(await workflows.read(name, names.length > 0 ? services.cwd : root));

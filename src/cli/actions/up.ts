@@ -11,7 +11,7 @@ import { ProblemsError } from '../../operations/problems.ts';
 import type { MailStatus } from '../../operations/mail-status.ts';
 import type { Controller, ProjectServices } from '../../operations/services.ts';
 import type { Progress } from '../progress.ts';
-import type { Idle } from '../../host/idle.ts';
+import type { Failures, Idle } from '../../host/idle.ts';
 
 export interface UpOptions {
   readonly untilIdle?: boolean;
@@ -28,7 +28,7 @@ export interface UpOptions {
 /** How an `up` ended. `stopped`: a signal ended it while work was left. */
 interface Ending {
   readonly idle: Idle | 'stopped';
-  readonly failures: number;
+  readonly failures: Failures;
   /** The disk error that remained at the end; null: none. */
   readonly problem: string | null;
 }
@@ -152,17 +152,21 @@ async function printEnd(
   if (options.json === true) {
     const { ownStatus } = await import('../progress.ts');
     const status = ownStatus(controller, terminal.now(), problem === null ? [] : [problem]);
-    terminal.write(json(endDocument(idle, failures, status, project.root)));
+    terminal.write(json(endDocument(idle, countOf(failures), status, project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped')
     terminal.write(`idle: ${idleWords(context, idle, failures)}\n`);
   else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;
   if (idle === 'stopped') return 130;
-  return failures > 0 || problem !== null ? 1 : 0;
+  return countOf(failures) > 0 || problem !== null ? 1 : 0;
+}
+
+function countOf({ threads, files }: Failures): number {
+  return threads + files;
 }
 
 /** Why nothing more happens, and the command that shows what to do. */
-function idleWords({ commandLine }: Context, idle: Idle, failures: number): string {
+function idleWords({ commandLine }: Context, idle: Idle, failures: Failures): string {
   const see = (words: string) => `see \`${commandLine(words)}\``;
   switch (idle) {
     case 'waiting_for_user':
@@ -170,8 +174,15 @@ function idleWords({ commandLine }: Context, idle: Idle, failures: number): stri
     case 'stuck':
       return `stuck; ${see('status')}`;
     default:
-      return failures > 0 ? `failed (${counted(failures, 'failure')}); ${see('inbox')}` : idle;
+      return countOf(failures) > 0 ? `failed (${failedWords(failures)}); ${see('inbox')}` : idle;
   }
+}
+
+function failedWords({ threads, files }: Failures): string {
+  return [
+    ...(threads > 0 ? [counted(threads, 'thread')] : []),
+    ...(files > 0 ? [counted(files, 'file')] : []),
+  ].join(', ');
 }
 
 function endDocument(idle: Ending['idle'], failures: number, status: MailStatus, project: string) {

@@ -9,7 +9,7 @@ export function addRetry(program: Command, context: Context): void {
     .description(
       'put a failed message back into its inboxes, or run a failed step and the steps after it again',
     )
-    .argument('<target>', 'a message or a run: its id, the beginning or end of it, or `last`')
+    .argument('<target>', 'a message or a run: its id, the beginning or end of it, `@1`, or `last`')
     .argument('[step]', 'the step of the run')
     .option('--instructions <file>', 'replace the instructions of the step; `-` is standard input')
     .option('--json', 'print one JSON document')
@@ -18,7 +18,7 @@ export function addRetry(program: Command, context: Context): void {
       context.act(async (target: string, step: string | undefined, options: RetryOptions) => {
         const { idOf, runOf } = await import('../ids.ts');
         const kinds = step === undefined ? (['message', 'run'] as const) : (['run'] as const);
-        const id = await idOf(context, target, kinds);
+        const id = await idOf(context, target, step === undefined ? ['failed', 'run'] : kinds);
         const run = runOf(context, id, kinds);
         if (run === null && step === undefined)
           return (await import('../control.ts')).control(context, 'retry', id, options);

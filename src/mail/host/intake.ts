@@ -226,7 +226,7 @@ export class Intake {
     const reason = { code: text === '' ? 'E_FILE' : 'E_MESSAGE', text: problems.join('; ') } as const;
     const notices: Notice[] = [
       noticeToUser(null, `Refused: agents/${role}/${box}/${name.slice(0, 80)}`, [
-        'This file was not taken as a message:',
+        'This file was not accepted as a message:',
         '',
         ...problems.map((problem) => `- ${oneLine(problem)}`),
         '',

@@ -28,15 +28,15 @@ import { RoleTexts, rolesWithWork } from './role-texts.ts';
 import { waitingSteps } from './step-waits.ts';
 import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
-import type { RoleName } from '../../kernel/ids.ts';
-import type { Idle } from '../../host/idle.ts';
+import type { RoleName, ThreadId } from '../../kernel/ids.ts';
+import type { Failures, Idle } from '../../host/idle.ts';
 
-const failing: ReadonlySet<MailEvent['type']> = new Set([
-  'refused',
-  'abandoned',
-  'failed-back',
-  'thread-failed',
-]);
+/** The threads in which an event moves something to `failed`. */
+function failedThreads(event: MailEvent): readonly ThreadId[] {
+  const isFailure =
+    event.type === 'abandoned' || event.type === 'failed-back' || event.type === 'thread-failed';
+  return isFailure ? event.notices.map(({ thread }) => thread) : [];
+}
 
 /** More rounds of deciding than any state needs: beyond it, deciding loops. */
 const mostRounds = 100_000;
@@ -66,7 +66,8 @@ export class MailHost implements Host {
   #held: Protocol;
   /** Disk errors of the last scan and the looks since. */
   readonly #disk = new DiskGuard();
-  #failures = 0;
+  readonly #failedThreads = new Set<ThreadId>();
+  #refusedFiles = 0;
   /** Whether people's commands could be read. */
   #commandsReadable = true;
   /** What the last look at the mailboxes says of the next one. */
@@ -221,7 +222,8 @@ export class MailHost implements Host {
   /** Makes recorded events durable, then notifies the listeners for messages. */
   #flush(): void {
     const events = this.#ledger.flush();
-    this.#failures += events.filter(({ type }) => failing.has(type)).length;
+    for (const thread of events.flatMap(failedThreads)) this.#failedThreads.add(thread);
+    this.#refusedFiles += events.filter(({ type }) => type === 'refused').length;
     const sent = events.flatMap((event) => {
       if (event.type === 'accepted') return [event.sent.message];
       return event.type === 'committed' ? event.sent.map(({ message }) => message) : [];
@@ -341,9 +343,9 @@ export class MailHost implements Host {
     return [...this.#programs.held].some((role) => withWork.has(role));
   }
 
-  /** How many events of this host moved something to `failed`. */
-  get failures(): number {
-    return this.#failures;
+  /** What this host moved to `failed`. */
+  get failures(): Failures {
+    return { threads: this.#failedThreads.size, files: this.#refusedFiles };
   }
 
   hold(): void {

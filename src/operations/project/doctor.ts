@@ -83,7 +83,7 @@ async function containment(): Promise<Finding[]> {
     : {
         topic: 'sandbox',
         state: 'warning',
-        text: `none (${bubblewrap.why}): an agent can read and write what you can, as far as its own switches let it`,
+        text: `none (${bubblewrap.why}): an agent can read and write what you can, as far as its own switches let it${sandboxAdvice()}`,
       };
   const asRoot = process.getuid?.() === 0 && !bubblewrap.works;
   const free: Finding = {
@@ -103,6 +103,14 @@ async function containment(): Promise<Finding[]> {
         text: `process groups only (${namespace.why}): what leaves its group is ended by a sweep of /proc`,
       };
   return [sandbox, kept, ...(asRoot ? [free] : [])];
+}
+
+/** What makes the sandbox work on this machine; empty: nothing does. */
+function sandboxAdvice(): string {
+  if (process.platform !== 'linux') return '';
+  return findProgram('bwrap', process.env['PATH'], process.cwd()) === 'found'
+    ? '; let unprivileged users create namespaces'
+    : '; install bubblewrap, for example with `sudo apt install bubblewrap`';
 }
 
 async function agent(one: (typeof agents)[number]): Promise<Finding[]> {

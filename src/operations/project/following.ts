@@ -33,7 +33,7 @@ export class Following {
   /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */
   past(moment: Moment): Past {
     const { snapshot, records, n } = this.#reader.past(moment, ({ at }) => at);
-    return { record: n, state: records.reduce((state, { event }) => apply(state, event), stateOf(snapshot)) };
+    return { record: n, state: this.#reader.fold(stateOf(snapshot), records, apply) };
   }
 
   /** Undefined: the controller has not read the command of that id. */
@@ -43,21 +43,22 @@ export class Following {
   }
 
   #catchUp(): void {
-    const added = this.#state === null ? null : this.#reader.more();
-    if (added === null) this.#begin();
-    else this.#fold(added);
+    const known = this.#state;
+    const added = known === null ? null : this.#reader.more();
+    // What a record that cannot be read leaves of a state is no state.
+    this.#state = null;
+    this.#state = added === null ? this.#begin() : this.#fold(known, added);
   }
 
-  #begin(): void {
+  #begin(): MailState | null {
     const { snapshot, records, last } = this.#reader.read();
-    this.#state = last === 0 ? null : stateOf(snapshot);
-    this.#fold(records);
+    return this.#fold(last === 0 ? null : stateOf(snapshot), records);
   }
 
-  #fold(records: readonly MailEventRecord[]): void {
-    for (const { event } of records) {
-      if (this.#state !== null) this.#state = apply(this.#state, event);
+  #fold(start: MailState | null, records: readonly MailEventRecord[]): MailState | null {
+    return this.#reader.fold(start, records, (state, event) => {
       if (event.type === 'controlled') this.#verdicts.set(event.id, { refusal: event.refusal?.text ?? null });
-    }
+      return state === null ? null : apply(state, event);
+    });
   }
 }

@@ -39,7 +39,7 @@ export class FollowedRun {
   #known(after: number): RunState | null {
     try {
       const { snapshot, records } = this.#reader.past({ record: after }, ({ at }) => at);
-      return records.reduce((state, { event }) => apply(state, event), runStateOf(snapshot));
+      return this.#reader.fold(runStateOf(snapshot), records, apply);
     } catch (error) {
       if (error instanceof MailroomError && error.code === 'E_TARGET') return null;
       throw error;

@@ -213,7 +213,7 @@ function whyNot(
   if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
   // A time-based trigger has a next time once a controller has picked it up.
   if ((kind === 'cron' || kind === 'interval' || kind === 'command') && due === null)
-    return 'the controller that runs has not taken it up';
+    return 'the running `mailroom up` has not read it; restart `mailroom up`';
   return null;
 }
 

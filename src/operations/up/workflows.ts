@@ -164,8 +164,13 @@ function keyOf(secret: string): string | null {
 function notesOf(workflows: readonly TriggeredWorkflow[], listener: WebhookListener | null): string[] {
   return workflows.flatMap(({ file, definition }) =>
     webhooksOf(definition).map(({ name, path, secret }) => {
-      const unset = keyOf(secret) === null ? `; ${secret} is not set, so nothing is taken` : '';
-      return `${file}: ${name} listens to ${listener?.address ?? 'nothing yet'}${path}${unset}`;
+      const address = listener?.address ?? null;
+      const state = address === null ? 'is not listening yet' : `listens on ${address}${path}`;
+      const unset =
+        keyOf(secret) === null
+          ? `, and refuses every request: set the environment variable ${secret} and restart`
+          : '';
+      return `${file}: the trigger ${name} ${state}${unset}`;
     }),
   );
 }

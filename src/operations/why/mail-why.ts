@@ -43,12 +43,18 @@ export function hostedMail(
   const { problems } = holder;
   const problem =
     problems.find((each) => role !== null && each.split(/[^\w-]+/).includes(role)) ?? problems[0];
-  if (problem !== undefined) return { ...own, code: 'host_problem', reason: problem };
+  if (problem !== undefined)
+    return {
+      ...own,
+      code: 'host_problem',
+      reason: problem,
+      act: { do: 'command', command: 'mailroom doctor' },
+    };
   if (state.protocol === '' || state.protocol === project.hash()) return own;
   return {
     ...own,
     code: 'protocol_changed',
-    reason: 'the controller still follows the protocol that it read at its start',
+    reason: 'the controller still follows the protocol that it read at its start: restart `mailroom up`',
   };
 }
 

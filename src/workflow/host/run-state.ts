@@ -16,10 +16,7 @@ export function runState(disk: Disk, run: string, moment: Moment | null = null):
   const reader = runReader(disk, run);
   const { snapshot, records } = moment === null ? reader.read() : reader.past(moment, ({ at }) => at);
   const start = runStateOf(snapshot);
-  return expectBegun(
-    run,
-    records.reduce((state, { event }) => apply(state, event), start),
-  );
+  return expectBegun(run, reader.fold(start, records, apply));
 }
 
 /** The events that the journal of a run keeps, and the state before them. Throws `E_JOURNAL`. */

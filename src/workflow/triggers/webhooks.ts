@@ -77,8 +77,9 @@ export class WebhookListener {
     });
   }
 
-  #failed(error: Error): void {
-    this.#problem = `cannot listen for webhooks on port ${String(this.#port)}: ${error.message}`;
+  #failed(error: NodeJS.ErrnoException): void {
+    const why = error.code === 'EADDRINUSE' ? 'another program uses it' : error.message;
+    this.#problem = `cannot listen for webhooks on port ${String(this.#port)}: ${why}; free the port, or set another one with \`webhooks: { port: N }\` in mailroom.yaml and restart`;
     if (this.#closed || this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;

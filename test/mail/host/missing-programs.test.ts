@@ -43,7 +43,11 @@ it('keeps the mail of a role waiting while its program is missing, and starts it
   const { host, gone, look } = project('claude', 'codex');
   expect(look()).toEqual([]);
   expect(host.state.turns.size).toBe(0);
-  expect([host.idle(), host.waitsForPrograms, host.failures]).toEqual(['stuck', true, 0]);
+  expect([host.idle(), host.waitsForPrograms, host.failures]).toEqual([
+    'stuck',
+    true,
+    { threads: 0, files: 0 },
+  ]);
   expect([...host.state.mail.values()].map(({ deliveries }) => [...deliveries.values()])).toEqual([
     [{ at: 'inbox' }],
     [{ at: 'inbox' }],

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Upped } from './world.ts';
 
@@ -71,6 +73,62 @@ describe('up', () => {
     const { run } = (await taken.json()) as { run: string };
     expect(await world.closed(1)).toEqual([run]);
     expect(world.trigger(run)).toMatchObject({ name: 'hook', path: '/hooks/w', body: { ref: 'main' } });
+  });
+
+  it('starts runs at an interval, and none by a trigger that is not enabled', async () => {
+    const world = upped('  off: { every: 50ms, enabled: false }\n  tick: { every: 50ms }\n');
+    await world.up('of w SUCCEEDED in');
+    const runs = await world.closed(2);
+    expect(runs.map((run) => world.trigger(run)['name'])).not.toContain('off');
+    expect(world.trigger(runs[0] ?? '')).toMatchObject({ name: 'tick', kind: 'interval' });
+    const { stdout } = await world.project.run(['status', '--json']);
+    const { triggers } = JSON.parse(stdout) as { triggers: { name: string; why: string | null }[] };
+    expect(triggers.map(({ name, why }) => [name, why])).toEqual([
+      ['off', 'it has `enabled: false`'],
+      ['tick', null],
+    ]);
+  });
+
+  it('starts a run only for a payload that fits the filter, and does not listen where not enabled', async () => {
+    const world = upped(
+      [
+        `  hook: { webhook: /hooks/w, secret: HOOK_KEY, filter: "\${{ trigger.body.ref == 'main' }}" }\n`,
+        '  off: { webhook: /hooks/off, secret: HOOK_KEY, enabled: false }\n',
+      ].join(''),
+    );
+    const said = await world.up('/hooks/w', { HOOK_KEY: 'sesame' });
+    const url = /http:\S+\/hooks\/w/.exec(said)?.[0] ?? '';
+    const post = async (address: string, body: string) => {
+      const answer = await fetch(address, { method: 'POST', body, headers: signed('sesame', body) });
+      return { status: answer.status, document: await answer.json() };
+    };
+    expect(await post(url, '{"ref":"topic"}')).toEqual({ status: 202, document: { run: null } });
+    expect(await post(url.replace('/w', '/off'), '{"ref":"main"}')).toMatchObject({ status: 404 });
+    const { document } = await post(url, '{"ref":"main"}');
+    expect(await world.closed(1)).toEqual([(document as { run: string }).run]);
+  });
+
+  it('says of a trigger whose port is in use that it is not listening, and what to do', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    try {
+      const world = upped('  hook: { webhook: /hooks/w, secret: HOOK_KEY }\n', {
+        'mailroom.yaml': `trail: off\nsandbox: off\nwebhooks: { port: ${String(port)} }\n`,
+      });
+      const said = await world.up('cannot listen', { HOOK_KEY: '' });
+      expect(said).toContain(
+        ' workflows/w.yaml: the trigger hook is not listening yet, and refuses every request: set the environment variable HOOK_KEY and restart\n',
+      );
+      expect(said).toContain(
+        ` cannot listen for webhooks on port ${String(port)}: another program uses it; free the port, or set another one with \`webhooks: { port: N }\` in mailroom.yaml and restart\n`,
+      );
+      expect((await world.project.run(['status'])).stdout).toContain(
+        `cannot listen for webhooks on port ${String(port)}: another program uses it`,
+      );
+    } finally {
+      other.close();
+    }
   });
 
   it('starts a run when a role gets a message of a type', async () => {

@@ -6,7 +6,7 @@ import type { Ask, Fact } from '../event.ts';
 import { isHuman, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
 import { failThreadFact } from './notices.ts';
-import type { ThreadId } from '../../../kernel/ids.ts';
+import { shortId, type ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
 /** The asks that end now without a reply: they have timed out, or have no candidate left. */
@@ -15,10 +15,20 @@ export function expiredRequests(state: MailState, protocol: Protocol, now: numbe
   for (const { reason, ...ask } of state.broken.values()) facts.push(...end(state, protocol, ask, reason));
   for (const request of dueRequests(state, now)) {
     const mail = state.mail.get(request);
-    const text = `no answer to ${request} (${mail?.message.subject ?? ''}) in time`;
+    const what = `${mail?.message.subject ?? ''} (${shortId(request)})`;
     for (const [recipient, ask] of mail?.request?.asks ?? [])
       if (ask.is === 'open' && ask.escalated === null && !state.broken.has(askKey({ request, recipient })))
-        facts.push(...end(state, protocol, { request, recipient }, { code: 'E_TIMEOUT', text }));
+        facts.push(
+          ...end(
+            state,
+            protocol,
+            { request, recipient },
+            {
+              code: 'E_TIMEOUT',
+              text: `${recipient} has not answered in time: ${what}`,
+            },
+          ),
+        );
   }
   return onePerThread(state, facts);
 }
@@ -39,7 +49,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
     thread,
     inReplyTo: ask.request,
     subject: `No answer from ${ask.recipient}: ${subject}`,
-    body: `${ask.recipient} has not answered ${ask.request}: ${oneLine(reason.text)}. Continue without it.`,
+    body: `${oneLine(reason.text)}. Continue without it.`,
   };
   return [{ type: 'proceeded', ask, notice, person: isHuman(protocol, from) }];
 }

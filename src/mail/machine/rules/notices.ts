@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/enumerate.ts';
 import { firstLineThenFence } from '../../../kernel/quoting.ts';
 import type { Fact, Notice } from '../event.ts';
 import type { MailState, Turn } from '../state.ts';
@@ -33,11 +34,17 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
   return { type: 'thread-failed', thread, reason, notices: [notice] };
 }
 
+/** The attempts of a turn, and the corrections within the last one. */
+function effort({ attempt, round }: Turn): string {
+  const attempts = counted(attempt, 'attempt');
+  return round === 0 ? attempts : `${attempts} and ${counted(round, 'correction')}`;
+}
+
 export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact {
   const notice = noticeToUser(turn.thread, `Turn ${turn.id} of ${turn.role} failed`, [
     firstLineThenFence(`${reason.code}: ${reason.text}`),
     '',
-    `After ${turn.attempt === 1 ? 'one attempt' : `${String(turn.attempt)} attempts`} these messages are in agents/${turn.role}/failed/:`,
+    `The turn ended after ${effort(turn)}. Its messages are in agents/${turn.role}/failed/:`,
     ...named(state, turn.messages),
     '',
     '`mailroom retry` puts a message back.',

@@ -1,3 +1,4 @@
+import { enumerate } from '../../../kernel/enumerate.ts';
 import { builtInRoles } from '../../format/message.ts';
 import { isHuman } from '../../format/protocol.ts';
 import type { Clause, Role } from '../../format/protocol.ts';
@@ -5,7 +6,10 @@ import { isBuiltInType } from './report.ts';
 import type { CheckReport } from './report.ts';
 import type { RoleName, TypeName } from '../../../kernel/ids.ts';
 
-/** Warns of roles that no chain of messages from people, or from workflow runs, can reach. */
+/**
+ * Warns of roles that no chain of messages from people, or from workflow runs, can reach, and of
+ * those that get what other roles get and can send nothing.
+ */
 export function checkAwake(report: CheckReport): void {
   const reachable = new Set<RoleName>(builtInRoles);
   let asleep = [...report.protocol.roles.values()];
@@ -21,8 +25,8 @@ export function checkAwake(report: CheckReport): void {
   }
   for (const role of asleep) {
     const message = `nothing can wake \`${role.name}\`, unless a workflow does`;
-    const sends = [...report.protocol.types.values()].some(({ from }) => from.includes(role.name));
-    const places = sends ? '' : ' and, to let it send any, under `from` of another';
+    const places =
+      typesFrom(report, role.name).length > 0 ? '' : ' and, to let it send any, under `from` of another';
     const hint = `no role that gets mail can send it a message that it expects: name \`${role.name}\` under \`to\` of a message type${places}, or change its \`expects\``;
     report.problems.push({
       code: 'E_PROTOCOL',
@@ -32,6 +36,29 @@ export function checkAwake(report: CheckReport): void {
       hint,
     });
   }
+  for (const name of reachable) checkMute(report, name);
+}
+
+/** A role that was added under `to` beside another one, which sends something. */
+function checkMute(report: CheckReport, name: RoleName): void {
+  const { protocol } = report;
+  const role = protocol.roles.get(name);
+  if (role === undefined || isHuman(protocol, name) || (role.kinds ?? []).length > 0) return;
+  if (typesFrom(report, name).length > 0) return;
+  const beside = [...protocol.types.values()].flatMap(({ to }) => (to.includes(name) ? to : []));
+  const model = beside.find((other) => !isHuman(protocol, other) && typesFrom(report, other).length > 0);
+  if (model === undefined) return;
+  report.problems.push({
+    code: 'E_PROTOCOL',
+    severity: 'warning',
+    path: ['roles', name],
+    message: `\`${name}\` gets messages like \`${model}\`, and can send none`,
+    hint: `to let it send what \`${model}\` sends, name \`${name}\` under \`from\` of ${enumerate(typesFrom(report, model))}`,
+  });
+}
+
+function typesFrom({ protocol }: CheckReport, role: RoleName): TypeName[] {
+  return [...protocol.types.values()].filter(({ from }) => from.includes(role)).map(({ name }) => name);
 }
 
 /** Whether every message that the clause needs can come from a reachable role. */
