@@ -140,10 +140,10 @@ start:`,
       'c.md': letter('urgent', 'lead', 'Stop the press?'),
     };
     fixture.work('engineer', { files });
-    const run = waiting(['ok']);
+    const ship = waiting(['ok']);
     const deadline = new Date(fixture.now + 600_000).toISOString();
-    const gates = run.gates.map((gate) => ({ ...gate, deadline, on_timeout: 'it is approved' }));
-    fixture.workflowStatus = { runs: [{ ...run, gates }], triggers: [], problems: [] };
+    const gates = ship.gates.map((gate) => ({ ...gate, deadline, on_timeout: 'it is approved' }));
+    fixture.workflowStatus = { runs: [{ ...ship, gates }], triggers: [], problems: [] };
     const { items } = (await fixture.json('inbox')).document as { items: { subject: string }[] };
     expect(items.map(({ subject }) => subject)).toEqual([
       'Stop the press?',
