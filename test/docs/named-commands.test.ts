@@ -8,7 +8,7 @@ const fixture = new ProjectFixture();
 const { program } = makeProgram(fixture.start(), fixture.terminal);
 const globals = new Set(program.options.flatMap(({ short, long }) => [short, long]));
 
-/** What is wrong with a command line of a page; null: nothing. `isWhole`: it can be typed as it is. */
+/** What is wrong with a command line of a page; null: nothing. */
 function problemOf({ line, isWhole }: CommandLine): string | null {
   const words = line.split(/\s+/).slice(1);
   while (words[0] === '-C' || words[0] === '--project') words.splice(0, 2);

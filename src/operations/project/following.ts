@@ -45,7 +45,7 @@ export class Following {
   #catchUp(): void {
     const known = this.#state;
     const added = known === null ? null : this.#reader.more();
-    // What a record that cannot be read leaves of a state is no state.
+    // A record that cannot be read leaves a part of its change behind.
     this.#state = null;
     this.#state = added === null ? this.#begin() : this.#fold(known, added);
   }
