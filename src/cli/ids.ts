@@ -59,11 +59,7 @@ async function entryOf(context: Context, word: string, kinds: readonly Kind[]): 
   if (item === undefined) return undefined;
   const [message, gate] = item.run === null ? [item.id, null] : [null, item.id];
   const failed =
-    item.thread === null
-      ? null
-      : (failedIn(project.state(), item.thread)
-          .toSorted()
-          .at(-1) ?? null);
+    item.thread === null ? null : (failedIn(project.state(), item.thread).toSorted().at(-1) ?? null);
   const ids = { message, failed, gate, thread: item.thread, run: item.run };
   return kinds.map((kind) => ids[kind]).find((id) => id !== null) ?? undefined;
 }
