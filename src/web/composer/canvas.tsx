@@ -3,6 +3,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { Draft } from '../../operations/composer.ts';
 import type { Point } from '../graph.ts';
+import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import type { Composer } from './model.ts';
 import { MiniMap } from './minimap.tsx';
 import { StepNode } from './node.tsx';
@@ -149,17 +150,7 @@ function Edges({
           </g>
         );
       })}
-      <marker
-        id="composer-arrow"
-        viewBox="0 0 8 8"
-        refX="8"
-        refY="4"
-        markerWidth="7"
-        markerHeight="7"
-        orient="auto"
-      >
-        <path d="M0 0L8 4L0 8Z" />
-      </marker>
+      <ArrowMarker id="composer-arrow" />
     </g>
   );
 }

@@ -1,5 +1,6 @@
 import { oneLine } from '../../kernel/one-line.ts';
 import { layers, type Cell, type Edge } from '../graph.ts';
+import { ArrowMarker } from '../parts/arrow-marker.tsx';
 
 /** A step as the graph draws it. */
 export interface GraphStep {
@@ -42,17 +43,7 @@ export function StepGraph({
     <div class="scroll graph" tabIndex={0} role="group" aria-label="Graph of the steps">
       <svg width={width} height={height}>
         <defs>
-          <marker
-            id="step-arrow"
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="7"
-            markerHeight="7"
-            orient="auto"
-          >
-            <path d="M0 0 8 4 0 8z" />
-          </marker>
+          <ArrowMarker id="step-arrow" />
         </defs>
         {edges.map((edge) => (
           <Connection key={`${edge.from} ${edge.to} ${edge.label}`} edge={edge} cells={cells} />

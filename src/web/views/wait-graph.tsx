@@ -6,6 +6,7 @@ import { bent, borderOf, cycleIn, ring, type Edge, type Point } from '../graph.t
 import { Empty } from '../parts/panel.tsx';
 import { State, toneOf, visible } from '../parts/text.tsx';
 import { go, link } from '../state/route.ts';
+import { ArrowMarker } from '../parts/arrow-marker.tsx';
 
 /** A wider drawing has long arrows and says no more. */
 const mostWidth = 720;
@@ -74,18 +75,7 @@ function Drawing({ roles, edges, cycle, width }: DrawingProps) {
     >
       <defs>
         {['arrow', 'arrow-bad'].map((id) => (
-          <marker
-            key={id}
-            id={id}
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="8"
-            markerHeight="8"
-            orient="auto"
-          >
-            <path d="M0 0 8 4 0 8z" />
-          </marker>
+          <ArrowMarker key={id} id={id} />
         ))}
       </defs>
       {edges.map((edge) => (
