@@ -207,6 +207,7 @@ describe('the tools', { timeout: 120_000 }, () => {
       replaced: null,
       newer: null,
       warnings: [],
+      relays: null,
     });
     expect(await call('execute_workflow', { workflowId: 'count-words', inputs: { text: 5 } })).toBe(
       'E_USAGE: the input `text` must be a string, not 5',

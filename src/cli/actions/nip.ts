@@ -44,8 +44,8 @@ export async function define(context: Context, file: string, options: NipOptions
   return 0;
 }
 
-function relayLines({ relays = {} }: Defined): string[] {
-  return Object.entries(relays).map(([relay, verdict]) => line(`${relay}: ${verdict}`) + '\n');
+function relayLines({ relays }: Defined): string[] {
+  return Object.entries(relays ?? {}).map(([relay, verdict]) => line(`${relay}: ${verdict}`) + '\n');
 }
 
 /** Runs a defined workflow until it ends. */

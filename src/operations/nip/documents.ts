@@ -80,8 +80,8 @@ export interface Defined {
   readonly newer: string | null;
   /** Warnings of parts without effect, or probably not intended. */
   readonly warnings: readonly Diagnostic[];
-  /** Each relay's answer, by address; absent: it was sent to none. */
-  readonly relays?: Readonly<Record<string, string>>;
+  /** Each relay's answer, by address; null: it was sent to none. */
+  readonly relays: Readonly<Record<string, string>> | null;
 }
 
 export interface AskedExecution {

@@ -106,7 +106,7 @@ async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): P
     replaced: current?.id === event.id && old !== null && old?.id !== event.id ? old!.id : null,
     newer: current?.id === event.id ? null : (current?.id ?? null),
     warnings,
-    ...(relays && { relays: relays.verdicts(definitionLog, event) }),
+    relays: relays?.verdicts(definitionLog, event) ?? null,
   };
 }
 

@@ -46,12 +46,12 @@ function recordsOf(
   disk: RealDisk,
   word: string,
 ): { readonly run: string; readonly folder: string } | undefined {
-  const folders = (disk.list('') ?? []).filter((name) => name.startsWith('.') && name !== '.mailroom');
-  return folders
-    .flatMap((name) => {
-      const runs = disk.look(`${name}/runs`)?.kind === 'folder' ? (disk.list(`${name}/runs`) ?? []) : [];
-      return runs.map((run) => ({ run, folder: `${name}/runs/${run}` }));
-    })
+  const isFolder = (path: string) => disk.look(path)?.kind === 'folder';
+  const names = (disk.list('') ?? []).filter((name) => name.startsWith('.') && name !== '.mailroom');
+  return names
+    .filter((name) => isFolder(name) && isFolder(`${name}/runs`))
+    .map((name) => `${name}/runs`)
+    .flatMap((runs) => (disk.list(runs) ?? []).map((run) => ({ run, folder: `${runs}/${run}` })))
     .find(({ run }) => run.startsWith(word) || run.endsWith(word));
 }
 

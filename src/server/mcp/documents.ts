@@ -87,7 +87,10 @@ export const defined = z.strictObject({
   warnings: z
     .array(z.string())
     .describe('What is without effect in the definition, or probably not meant: argument, line, column, why'),
-  relays: z.record(z.string(), z.string()).optional().describe('By address, what each relay says to it'),
+  relays: z
+    .record(z.string(), z.string())
+    .nullable()
+    .describe('By address, what each relay says to it; null: it was sent to none'),
 });
 
 export const workflows = z.strictObject({
