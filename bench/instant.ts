@@ -22,7 +22,7 @@ const done: Outcome = {
   denials: [],
 };
 
-/** Agents that reach the launch gate at once and are done as soon as it opens: what is left is what Mailroom itself does. */
+/** Agents that reach the launch barrier at once and are done as soon as it opens: what is left is what Mailroom itself does. */
 export class InstantRunner implements Runner {
   #to: RunnerEvents | null = null;
   #told: () => void = () => {};

@@ -13,7 +13,7 @@ const rest = 100;
 /** When a message comes: to a controller at rest, or as soon as the agent of the one before it was started. */
 type When = 'at rest' | 'back to back';
 
-/** Milliseconds from each drop to the launch of its agent behind the gate. */
+/** Milliseconds from each drop to the launch of its agent behind the launch barrier. */
 async function drop(roles: number, when: When): Promise<number[]> {
   const project = new BenchProject(roles, ['true']);
   const launched = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Runs the whole gate: prints the name and time of each step and stops at the first failure.
+// Runs all checks: prints the name and time of each step and stops at the first failure.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -39,7 +39,7 @@ function run(command) {
   });
 }
 
-async function gate() {
+async function check() {
   for (const name of ['report.json', 'report-other-nodes.json', 'report-real-clis.json'])
     rmSync(`${root}coverage/${name}`, { force: true });
   for (const { name, command } of steps) {
@@ -53,4 +53,4 @@ async function gate() {
   return 0;
 }
 
-process.exitCode = await gate();
+process.exitCode = await check();

@@ -1,5 +1,5 @@
 // Installs other versions of Node (test/other-nodes) and runs the tests of the package on each of
-// them, as the gate does. Everyday tests use the Node that runs.
+// them, as `npm run ci` does. Everyday tests use the Node that runs.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';

@@ -1,6 +1,6 @@
 // The steps of a release, in the order of docs/releasing.md:
 //
-//   node scripts/release.mjs prepare 0.2.0   edits, makes the fixture, runs the gate, tags
+//   node scripts/release.mjs prepare 0.2.0   edits, makes the fixture, runs all checks, tags
 //   node scripts/release.mjs publish         tests the package, publishes with provenance
 //
 // Nothing leaves this machine by `prepare`. `publish` belongs to .github/workflows/release.yml.

@@ -283,7 +283,7 @@ describe('limits of time', () => {
     expect(result.durationMs).toBeGreaterThanOrEqual(150);
   });
 
-  it('begin behind a gate when it opens', async () => {
+  it('begin behind a launch barrier when it opens', async () => {
     const limits = { totalMs: 250, idleMs: null, outputBytes: 1000 };
     const started = start(['echo', 'hello'], { launchBarrier: true, limits });
     await started.ready;

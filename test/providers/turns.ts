@@ -80,7 +80,7 @@ export class TurnFixture {
     });
   }
 
-  /** Runs a turn to its end as the host does: contained, behind the launch gate, with its time. */
+  /** Runs a turn to its end as the host does: contained, behind the launch barrier, with its time. */
   async run(provider: Provider, turn: Invocation, ends: Ends = {}): Promise<Ran> {
     const { totalMs = 120_000, idleMs = null, stop } = ends;
     const contained = await containment();

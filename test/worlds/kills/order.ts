@@ -5,7 +5,7 @@ export type ContainmentName = (typeof containments)[number];
 
 /**
  * What can be left out of the program, to see that a matrix notices: the sync of the journal, or of what is copied; the
- * launch gate; the sweep at a start; what the journal has after its first record.
+ * launch barrier; the sweep at a start; what the journal has after its first record.
  */
 export type LeftOut = 'sync' | 'copy sync' | 'gate' | 'sweep' | 'memory';
 

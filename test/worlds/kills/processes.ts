@@ -8,7 +8,7 @@ import type { ContainmentName } from './order.ts';
 
 const { spawn, spawnSync } = childProcess;
 
-/** What an agent's shell does at the launch gate. */
+/** What an agent's shell does at the launch barrier. */
 const waiting = 'read -r x <&3 || exit 125; ';
 
 const strangers = ['exec', 'execFile', 'execFileSync', 'execSync', 'fork'];

@@ -28,7 +28,7 @@ describe('the kill matrix', () => {
 
   it.each<[string, LeftOut, CrashWords<EffectName>, string]>([
     ['a sync', 'sync', ['correction', 'person.notify', 1, 'before', outage], 'launched twice'],
-    ['the launch gate', 'gate', ['correction', 'journal.append', 4, 'before', group], 'launched twice'],
+    ['the launch barrier', 'gate', ['correction', 'journal.append', 4, 'before', group], 'launched twice'],
     ['the sweep', 'sweep', ['turn running', 'turn.release', 1, 'after', group], 'left running'],
   ])(
     'notices a controller that leaves out %s',

@@ -24,7 +24,7 @@ export class ScriptedRunner implements Runner {
   readonly #work: VirtualWork;
   readonly #running = new Map<string, Running>();
   events: RunnerEvents | null = null;
-  /** The keys of all invocations that were let through the launch gate. */
+  /** The keys of all invocations that were let through the launch barrier. */
   readonly launches: string[] = [];
 
   constructor(

@@ -20,7 +20,7 @@ export class World extends VirtualWorld<Controller> {
   readonly archive: Archive;
   /** Controllers that found the project taken. */
   refused = 0;
-  /** Keys of invocations that passed the launch gate, over all controllers. */
+  /** Keys of invocations that passed the launch barrier, over all controllers. */
   readonly launches: string[] = [];
   readonly uninstalled = new Set<string>();
   /** Who shares the slots for agents with the controller. */
