@@ -12,8 +12,25 @@ interface Notifier {
 }
 
 /** The adapters that a named provider can be configured with; `command` runs any program. */
-export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'command'] as const;
+export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'acp', 'replay', 'command'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
+
+/** The agents of the kind `acp` that every project has: their programs are known. */
+export const acpAgents = [
+  'copilot',
+  'cursor',
+  'qwen',
+  'goose',
+  'kimi',
+  'kiro',
+  'cline',
+  'auggie',
+  'junie',
+  'droid',
+  'vibe',
+  'openhands',
+] as const;
+export type AcpAgentName = (typeof acpAgents)[number];
 
 /**
  * The providers that every project has: `command` is not among them, as it needs a program; `human`
@@ -191,14 +208,25 @@ export function replaying(config: Config): Config {
 
 /** Every name that a role may give as its provider. */
 export function providerNames(config: Config): string[] {
-  return [...new Set([...builtInProviders, ...config.providers.keys()])];
+  return [...new Set([...builtInProviders, ...acpAgents, ...config.providers.keys()])];
 }
 
-const agentKinds: readonly string[] = ['claude', 'codex', 'gemini', 'opencode'] satisfies ProviderKind[];
+const agentKinds: readonly string[] = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'acp',
+] satisfies ProviderKind[];
 
 /** The kind of the provider with this name. */
 export function kindOf(config: Config, provider: string): string {
-  return config.providers.get(provider)?.kind ?? provider;
+  return config.providers.get(provider)?.kind ?? (isAcpAgent(provider) ? 'acp' : provider);
+}
+
+/** Whether every project has an agent of this name that speaks the Agent Client Protocol. */
+export function isAcpAgent(name: string): boolean {
+  return (acpAgents as readonly string[]).includes(name);
 }
 
 /**
@@ -212,7 +240,8 @@ export function isAgentProvider(config: Config, provider: string): boolean {
 /** What to write instead of an agent that is not defined. */
 export function unknownAgentHint(agent: string, profiles: ReadonlyMap<string, Profile>): string {
   const names = [...profiles.keys()];
-  if ((builtInProviders as readonly string[]).includes(agent)) return `write \`provider: ${agent}\``;
+  if ((builtInProviders as readonly string[]).includes(agent) || isAcpAgent(agent))
+    return `write \`provider: ${agent}\``;
   const all = `there ${names.length === 1 ? 'is' : 'are'} ${enumerate(names)}`;
   const none = 'agents are defined under `agents` in mailroom.yaml or agents.yaml, and there are none';
   return didYouMean(agent, names) ?? (names.length === 0 ? none : all);

@@ -1,6 +1,13 @@
 import type * as z from 'zod';
-import { builtInProviders, defaultConfig, providerKinds, providerNames } from './config.ts';
-import type { Config, ProviderConfig, ProviderKind, RoleDefaults } from './config.ts';
+import {
+  acpAgents,
+  builtInProviders,
+  defaultConfig,
+  isAcpAgent,
+  providerKinds,
+  providerNames,
+} from './config.ts';
+import type { Config, ProviderConfig, RoleDefaults } from './config.ts';
 import type { Checked, Diagnostic, Place } from '../kernel/diagnostic.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
@@ -130,7 +137,7 @@ function lower(input: Partial<ConfigFile>, profiles: readonly Profile[]): Config
 
 /** A provider under a built-in name reconfigures that provider; any other name is a program. */
 function lowerProvider(name: string, input: ProviderInput): ProviderConfig {
-  const same: ProviderKind = providerKinds.find((kind) => kind === name) ?? 'command';
+  const same = isAcpAgent(name) ? 'acp' : (providerKinds.find((kind) => kind === name) ?? 'command');
   return {
     name,
     kind: input.kind ?? same,
@@ -183,7 +190,7 @@ function check(
         'give yours another name',
         'key',
       );
-    } else if (provider.kind === 'command' && provider.command === null) {
+    } else if (needsCommand(provider)) {
       const hint = `name a program, \`command: [my-agent]\`, or the kind of agent it is: ${providerKinds.join(', ')}`;
       error('E_MISSING_KEY', path, `the provider \`${provider.name}\` has no \`command\``, hint, 'key');
     }
@@ -192,6 +199,11 @@ function check(
   if (provider !== undefined && known?.includes(provider) === false)
     error('E_UNKNOWN_NAME', ['defaults', 'provider'], ...unknownProvider(provider, known));
   return problems;
+}
+
+/** Whether no program is known for a provider: neither by its kind nor by its name. */
+function needsCommand({ name, kind, command }: ProviderConfig): boolean {
+  return command === null && (kind === 'command' || (kind === 'acp' && !isAcpAgent(name)));
 }
 
 /** Two profiles of one name, unknown providers, and expressions, which nothing evaluates here. */
@@ -226,6 +238,6 @@ function checkProfiles(profiles: readonly Profile[], known: readonly string[] | 
 }
 
 function unknownProvider(provider: string, known: readonly string[]): [message: string, hint: string] {
-  const others = `there are ${builtInProviders.join(', ')} and those under \`providers\``;
+  const others = `there are ${[...builtInProviders, ...acpAgents].join(', ')} and those under \`providers\``;
   return [`no provider is called \`${provider}\``, didYouMean(provider, known) ?? others];
 }

@@ -49,7 +49,9 @@ const provider = z
       .enum(providerKinds)
       .optional()
       .describe('How the program is talked to; default: the built-in one of that name, else command.'),
-    command: argv.optional().describe('The program and its first arguments. The kind `command` needs it.'),
+    command: argv
+      .optional()
+      .describe('The program and its first arguments. The kinds `acp` and `command` need it.'),
     arguments: z.array(z.string()).optional().describe('Arguments that come after all others.'),
     env: variableNames().optional().describe('Names, or PREFIX_*, of variables that the program may see.'),
     writable: z

@@ -53,6 +53,8 @@ export interface AccessRequest {
   readonly owed: readonly string[];
   /** Read-only paths inside writable ones. */
   readonly guarded: readonly string[];
+  /** Further programs that it starts, by name or path; missing: none. */
+  readonly programs?: readonly string[];
   /** For an agent CLI; missing: not an agent. */
   readonly agent?: AgentAccess;
 }

@@ -8,7 +8,7 @@ import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { endOf } from './limits.ts';
 import { because, denied, never } from './outcomes.ts';
-import { sinceSession, together, usageOf } from './prices.ts';
+import { sinceSession, together, unknownUsage, usageOf } from './prices.ts';
 import { failedIn, settle } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
@@ -169,12 +169,9 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
   const events = eventsIn(exit.stdout);
   const result = events.findLast((event) => event['type'] === 'result');
   const total = totalOf(result, options);
-  // Without a result the total is unknown; usage reported before the run was ended for its budget
-  // exceeds that budget.
+  // Without a result the total is unknown: then its answers so far count.
   const usage =
-    result === undefined && exit.ended === 'over-budget'
-      ? streamedUsage(events, options)
-      : sinceSession(total, invocation.session);
+    result === undefined ? streamedUsage(events, options) : sinceSession(total, invocation.session);
   const stopped = interrupted(exit, options.name);
   const session = failedIn(total, usage, invocation.session);
   if (stopped !== null) return { ...stopped, usage, session };
@@ -254,6 +251,7 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
 }
 
 function streamedUsage(events: readonly JsonObject[], options: ProviderOptions): Usage {
+  if (!events.some((event) => event['type'] === 'assistant')) return unknownUsage;
   const count = counter(options);
   for (const event of events) count.add(event);
   return count.usage;

@@ -7,7 +7,7 @@ import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
-import { pricedSinceSession, unknownUsage } from './prices.ts';
+import { nothing, pricedSinceSession, unknownUsage } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { failedIn, settle } from './sessions.ts';
 import { spending } from './spending.ts';
@@ -195,8 +195,9 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
     (event) => event['type'] === 'turn.completed' || event['type'] === 'turn.failed',
   );
   const price = options.price(invocation.model);
-  const { total, usage } = pricedSinceSession(totalOf(final), price, invocation.session);
+  const { total, usage: counted } = pricedSinceSession(totalOf(final), price, invocation.session);
   const stopped = interrupted(exit, options.name);
+  const usage = stopped === null && isRefused(events, final) ? nothing : counted;
   const session = failedIn(total, usage, invocation.session);
   if (stopped !== null) return { ...stopped, usage, session };
   if (final?.['type'] !== 'turn.completed' || exit.code !== 0) {
@@ -211,6 +212,13 @@ function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now:
     model: invocation.model,
     denials: denialsOf(events),
   };
+}
+
+/** Whether the model refused the turn before any answer, which costs nothing. */
+function isRefused(events: readonly JsonObject[], final: JsonObject | undefined): boolean {
+  const answered = events.some((event) => string(event['type'])?.startsWith('item.') === true);
+  // A connection that broke may have carried a part of an answer.
+  return final?.['type'] === 'turn.failed' && !answered && !/disconnected/.test(complaint(events, final));
 }
 
 function complaint(events: readonly JsonObject[], final: JsonObject | undefined): string {

@@ -1,5 +1,6 @@
 import { endOf, limitIn } from './limits.ts';
 import { because, limited, never, transient } from './outcomes.ts';
+import { nothing } from './prices.ts';
 import type { Usage } from '../kernel/cost.ts';
 import type { Outcome } from './provider.ts';
 
@@ -25,7 +26,7 @@ const loggedOut =
 
 /** The conversation to resume does not exist. */
 const forgotten =
-  /no conversation found with session|no rollout found for thread|invalid session identifier|session not found/i;
+  /no conversation found with session|no rollout found for thread|invalid session identifier|no previous sessions found|session not found/i;
 
 /** The request is not allowed or names something that does not exist. */
 const hopeless =
@@ -69,7 +70,7 @@ export function failed(failure: Failure, now: number): Outcome {
   const status = failure.status ?? statusIn(words);
   const saying = (problem: string) => because(problem, shown);
   if (forgotten.test(words))
-    return transient(saying(`${program} does not know the conversation any more`), usage, 'E_SESSION');
+    return transient(saying(`${program} does not know the conversation any more`), nothing, 'E_SESSION');
   if (unpaid.test(words)) return never(saying(`${program} has no credit left`), usage);
   if (status === 401 || status === 403 || (maybeRefused(status) && loggedOut.test(words))) {
     return never(saying(`${program} is not allowed to use its model; ${failure.login}`), usage, 'E_LOGIN');

@@ -1,6 +1,8 @@
-import type { ProviderConfig, ProviderKind } from '../config/config.ts';
+import { acpAgents, type ProviderConfig, type ProviderKind } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { priceOf, type PriceList } from '../kernel/price.ts';
+import { acpProvider } from './acp.ts';
+import { presetFor } from './acp-presets.ts';
 import { claudeProvider } from './claude.ts';
 import { codexProvider } from './codex.ts';
 import { commandProvider } from './command.ts';
@@ -23,6 +25,8 @@ interface ProviderEnvironment {
   readonly node: string;
   /** The path of bin/replay-agent.mjs. */
   readonly replayAgent: string;
+  /** The path of bin/acp-agent.mjs. */
+  readonly acpAgent: string;
   /** The folder of the recording for `replay`; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
   /** The project's prices, which override the built-in table. */
@@ -34,6 +38,7 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
   codex: codexProvider,
   gemini: geminiProvider,
   opencode: opencodeProvider,
+  acp: acpProvider,
   replay: replayProvider,
   command: commandProvider,
 };
@@ -44,6 +49,7 @@ export function builtInProviders(surroundings: ProviderEnvironment): Map<string,
   for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'replay'] as const) {
     providers.set(kind, factories[kind](defaults(kind, surroundings)));
   }
+  for (const name of acpAgents) providers.set(name, acpProvider(acpDefaults(name, null, surroundings)));
   return providers;
 }
 
@@ -53,7 +59,10 @@ export function builtInProviders(surroundings: ProviderEnvironment): Map<string,
  * missing.
  */
 export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvironment): Provider {
-  const base = defaults(config.kind, surroundings);
+  const base =
+    config.kind === 'acp'
+      ? acpDefaults(config.name, config.command?.[0] ?? null, surroundings)
+      : defaults(config.kind, surroundings);
   const command = config.command ?? base.command;
   if ((command[0] ?? '') === '') {
     throw new MailroomError(
@@ -72,6 +81,7 @@ export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvi
     guarded: base.guarded,
     environment: base.environment,
     tests: config.tests ?? base.tests,
+    acpAgent: base.acpAgent,
     ...(base.recording !== undefined && { recording: base.recording }),
     price: (model) => config.prices ?? base.price(model),
   });
@@ -104,8 +114,28 @@ function defaults(kind: ProviderKind, surroundings: ProviderEnvironment): Provid
     ],
     environment: surroundings.environment,
     tests: usualTests,
+    acpAgent: [surroundings.node, surroundings.acpAgent],
     ...(surroundings.recording !== undefined && { recording: surroundings.recording }),
     price: (model) => priceOf(prices, model),
+  };
+}
+
+/** Those of an agent that speaks the Agent Client Protocol: of its preset, if there is one. */
+function acpDefaults(
+  name: string,
+  program: string | null,
+  surroundings: ProviderEnvironment,
+): ProviderOptions {
+  const preset = presetFor(name, program);
+  const base = { ...defaults('acp', surroundings), name };
+  if (preset === null) return base;
+  const [first, ...rest] = preset.command;
+  const folders = preset.folders.map((path) => atHome(path, surroundings));
+  return {
+    ...base,
+    command: [programNamed(name, surroundings) ?? first, ...rest],
+    writable: folders,
+    guarded: preset.settings.map((each) => `${folders[0] ?? ''}/${each}`),
   };
 }
 
@@ -115,11 +145,14 @@ export function pricesOf(own: PriceList = new Map()): PriceList {
 }
 
 /** `MAILROOM_CLAUDE_BIN` and the like select another program than the one on PATH. */
-function programOf(kind: ProviderKind, { environment, node, replayAgent }: ProviderEnvironment): string[] {
-  if (kind === 'replay') return [node, replayAgent];
-  if (kind === 'command') return [];
-  const named = environment[`MAILROOM_${kind.toUpperCase()}_BIN`];
-  return [named === undefined || named === '' ? kind : named];
+function programOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
+  if (kind === 'replay') return [surroundings.node, surroundings.replayAgent];
+  return kind === 'command' || kind === 'acp' ? [] : [programNamed(kind, surroundings) ?? kind];
+}
+
+function programNamed(agent: string, { environment }: ProviderEnvironment): string | null {
+  const value = environment[`MAILROOM_${agent.toUpperCase()}_BIN`];
+  return value === undefined || value === '' ? null : value;
 }
 
 /**
@@ -141,6 +174,7 @@ function settingsOf(kind: ProviderKind, surroundings: ProviderEnvironment): stri
       const files = folders.flatMap((each) => names.map((name) => `${each}/${name}`));
       return [`${folder}/config.json`, ...files];
     }
+    case 'acp':
     case 'replay':
     case 'command':
       return [];
@@ -172,6 +206,7 @@ function foldersOf(kind: ProviderKind, surroundings: ProviderEnvironment): strin
         `${named('XDG_STATE_HOME', '~/.local/state')}/opencode`,
         `${named('XDG_CACHE_HOME', '~/.cache')}/opencode`,
       ];
+    case 'acp':
     case 'replay':
     case 'command':
       return [];

@@ -8,7 +8,7 @@ import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
-import { together, unknownUsage, usageOf, type Count } from './prices.ts';
+import { nothing, together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { continued } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
@@ -247,10 +247,15 @@ function complaint(
  */
 function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
   const steps = events.filter((event) => event['type'] === 'step_finish').map((event) => countOf(event));
-  if (steps.length === 0) return unknownUsage;
+  // An error before its first step is an answer of the model's server that is none.
+  if (steps.length === 0) return isRefused(events) ? nothing : unknownUsage;
   const usd = steps.reduce((sum, step) => sum + step.usd, 0);
   const { usd: priced, tokens } = together(steps.map((step) => usageOf({ ...step, usd: null }, price)));
   return { usd: usd === 0 && tokens !== 0 ? priced : usd, tokens };
+}
+
+function isRefused(events: readonly JsonObject[]): boolean {
+  return events.at(-1)?.['type'] === 'error' && !events.some((event) => event['type'] === 'step_start');
 }
 
 /** One step is one request. */

@@ -31,6 +31,8 @@ export interface ProviderOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The price of a model, for programs that report tokens but no cost; null: unknown. */
   price(model: string | null): Price | null;
+  /** For `acp`: the program that speaks with the agent. */
+  readonly acpAgent: readonly string[];
   /** For `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
   /** Command lines (by their first words) that RUN_TESTS allows, if a CLI can restrict commands. */

@@ -10,6 +10,9 @@ export interface Count extends TokenCount {
   readonly usd: number | null;
 }
 
+/** Nothing was used. */
+export const nothing: Usage = { usd: 0, tokens: 0 };
+
 /** Neither the cost nor the number of tokens is known. */
 export const unknownUsage: Usage = { usd: null, tokens: null };
 

@@ -101,6 +101,8 @@ export interface CommandLine {
    * read-only. Missing: none.
    */
   readonly settings?: readonly string[];
+  /** Further programs that it starts, whose packages a sandbox shows too. Missing: none. */
+  readonly programs?: readonly string[];
   /**
    * Names in a workspace from which the program runs what a repository configures: a sandbox hides
    * them, and without one Mailroom refuses the program.
@@ -198,7 +200,8 @@ export interface Provider {
   readonly name: string;
   /** True when the provider can resume a conversation. */
   readonly sessions: boolean;
-  restrict(capabilities: readonly Capability[]): Restriction;
+  /** `sandboxed`: its agents certainly run in a sandbox; only some providers depend on it. */
+  restrict(capabilities: readonly Capability[], sandboxed?: boolean): Restriction;
   /**
    * The bounds that are not enforced for its agents: the program has no switch for them and does
    * not report progress.

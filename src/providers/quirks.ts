@@ -13,7 +13,7 @@ export interface Quirk {
   readonly advice: string | null;
 }
 
-export type AgentCli = Exclude<ProviderKind, 'command' | 'replay'>;
+export type AgentCli = Exclude<ProviderKind, 'command' | 'replay' | 'acp'>;
 
 /** The versions that the tests drive; others are expected to behave alike. */
 export const proved: Readonly<Record<AgentCli, string>> = {
@@ -179,7 +179,8 @@ export function quirksOf(cli: AgentCli, output: string): Quirk[] {
   );
 }
 
-function isBefore(version: string, other: string): boolean {
+/** Whether a version (1.2.3) is lower than another one. */
+export function isBefore(version: string, other: string): boolean {
   const [left, right] = [version, other].map((text) => text.split('.').map(Number));
   const place = (left ?? []).findIndex((part, index) => part !== right?.[index]);
   return place !== -1 && (left?.[place] ?? 0) < (right?.[place] ?? 0);

@@ -36,3 +36,20 @@ export function obeyedBy(program: string): RepositorySettings | null {
     hidden: false,
   };
 }
+
+/** The folders and files from which agents that speak the Agent Client Protocol take settings. */
+const anyAgent = ['.env', ...Object.values(settings).flat()];
+
+/**
+ * What an agent that speaks the Agent Client Protocol obeys in a repository; `names`: null if it is
+ * unknown.
+ */
+export function acpObeys(name: string, names: readonly string[] | null): RepositorySettings {
+  return {
+    names: names ?? [...new Set(anyAgent)],
+    keys: keys.split(' '),
+    may: `name other servers, programs and permissions for ${name}`,
+    advice: 'install bubblewrap and leave `sandbox` at auto: without a sandbox its turns are refused there',
+    hidden: true,
+  };
+}

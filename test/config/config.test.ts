@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultConfig, providerNames } from '../../src/config/config.ts';
+import { acpAgents, defaultConfig, providerNames } from '../../src/config/config.ts';
 import type { Config } from '../../src/config/config.ts';
 import { parseConfig } from '../../src/config/read.ts';
 
@@ -136,6 +136,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
     'opencode',
     'replay',
     'human',
+    ...acpAgents,
     'scripted',
     'other',
   ]);

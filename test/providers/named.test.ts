@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { builtInProviders, namedProvider, providersOf } from '../../src/providers/index.ts';
+import { acpAgents } from '../../src/config/config.ts';
 import { invocation, program, surroundings } from './samples.ts';
 
 const session = { id: 'the-session', usd: 1, tokens: 10 };
@@ -9,14 +10,8 @@ describe('the providers of a project', () => {
 
   it('are built in by name', () => {
     const providers = builtInProviders(surroundings);
-    expect([...providers.keys()].toSorted()).toEqual([
-      'claude',
-      'codex',
-      'gemini',
-      'human',
-      'opencode',
-      'replay',
-    ]);
+    const own = ['claude', 'codex', 'gemini', 'human', 'opencode', 'replay'];
+    expect([...providers.keys()].toSorted()).toEqual([...own, ...acpAgents].toSorted());
     for (const [name, provider] of providers) expect(provider.name).toBe(name);
     expect(providers.get('claude')?.sessions).toBe(true);
     expect(providers.get('replay')?.sessions).toBe(false);
@@ -75,7 +70,7 @@ describe('the providers of a project', () => {
       [{ ...config, name: 'claude', kind: 'claude', command: ['my-claude'] }],
       surroundings,
     );
-    expect(providers.size).toBe(6);
+    expect(providers.size).toBe(builtInProviders(surroundings).size);
     expect(providers.get('claude')?.start(invocation()).argv[0]).toBe('my-claude');
   });
 

@@ -10,6 +10,7 @@ export const surroundings = {
   environment: { HOME: '/home/ada' },
   node: process.execPath,
   replayAgent: '/mailroom/bin/replay-agent.mjs',
+  acpAgent: '/mailroom/bin/acp-agent.mjs',
 };
 
 const folder = '/project/.mailroom/turns/t7/1';

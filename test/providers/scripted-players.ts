@@ -26,7 +26,12 @@ export function providerOf(kind: ProviderKind, command: readonly string[] | null
     tests: null,
     prices: null,
   };
-  return namedProvider(config, { environment: { HOME: '/nowhere' }, node: process.execPath, replayAgent });
+  return namedProvider(config, {
+    environment: { HOME: '/nowhere' },
+    node: process.execPath,
+    replayAgent,
+    acpAgent: '',
+  });
 }
 
 /** What is the same whatever program it is: a script under the program's name. */

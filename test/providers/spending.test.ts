@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { namedProvider } from '../../src/providers/index.ts';
 import { agents, exit, fixture, invocation, now, surroundings } from './samples.ts';
 import type { Session } from '../../src/kernel/cost.ts';
+import type { Exit } from '../../src/providers/provider.ts';
 
 function agent(name: string) {
   const found = agents.find((candidate) => candidate.name === name);
@@ -162,5 +163,44 @@ describe('an agent that reports its commands as they run', () => {
     ['opencode', ['max_command_time']],
   ])('or not: nothing holds %s to %j', (name, expected) => {
     expect(agent(name).notEnforced).toEqual(expected);
+  });
+});
+
+describe('a launch that used nothing', () => {
+  const usageOf = (name: string, ended: Exit) => agent(name).read(ended, invocation(), now).usage;
+  const nothing = { usd: 0, tokens: 0 };
+
+  it.each(['claude', 'codex', 'gemini', 'opencode'])(
+    'costs nothing of %s: its conversation is lost',
+    (name) => {
+      expect(usageOf(name, fixture(name, 'unknown-session'))).toEqual(nothing);
+    },
+  );
+
+  it.each(['status-401', 'status-429', 'status-500', 'limit', 'no-key'])('costs nothing: %s', (sample) => {
+    for (const name of ['codex', 'opencode']) expect(usageOf(name, fixture(name, sample))).toEqual(nothing);
+  });
+
+  it('is not one whose answer was cut, or whose end nobody knows', () => {
+    for (const name of ['codex', 'opencode'])
+      for (const ended of [fixture(name, 'cut'), exit({ ended: 'total-timeout' })])
+        expect(usageOf(name, ended)).toEqual({ usd: null, tokens: null });
+  });
+
+  it('of gemini lets the turn continue without its conversation', () => {
+    const stderr = 'Error resuming session: No previous sessions found for this project.\n';
+    const outcome = agent('gemini').read(exit({ code: 42, stderr }), invocation(), now);
+    expect(outcome).toMatchObject({ is: 'later', reason: { code: 'E_SESSION' }, usage: nothing });
+  });
+});
+
+describe('a turn that is killed', () => {
+  it('costs what claude had told by then', () => {
+    const stdout = fixture('claude', 'edit-outbox')
+      .stdout.split('\n')
+      .filter((line) => !line.includes('"type":"result"'))
+      .join('\n');
+    const outcome = agent('claude').read(exit({ ended: 'stopped', stdout }), invocation(), now);
+    expect(outcome?.usage).toEqual({ usd: 0.0075, tokens: 2100 });
   });
 });

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { builtInProviders } from '../../config/config.ts';
+import { acpAgents, builtInProviders } from '../../config/config.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/quoting.ts';
@@ -107,7 +107,10 @@ async function writeStubs(
 }
 
 /** The programs that a new project can use without configuration. */
-const agents = builtInProviders.filter((name) => name !== 'human' && name !== 'replay');
+const agents: readonly string[] = [
+  ...builtInProviders.filter((name) => name !== 'human' && name !== 'replay'),
+  ...acpAgents,
+];
 
 /**
  * The roles of a new project can use only a built-in provider or the one that the template brings.

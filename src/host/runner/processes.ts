@@ -162,6 +162,7 @@ export class Processes {
       writable: [...job.writable, ...(temporary === null ? [] : [temporary]), ...command.writable],
       owed,
       guarded: job.guarded,
+      programs: command.programs ?? [],
       ...(kind === 'agent' && { agent: agentReach(command, job.mayConfigure) }),
     });
     if (containment.kind !== 'bubblewrap') refuseShunned(provider ?? '', command, { workspace, env });

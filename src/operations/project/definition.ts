@@ -95,7 +95,7 @@ export async function readSettings(
     prices: config.prices,
     ...(replay !== null && { recording: replay }),
   });
-  const broaderThanRequested = broaderByProvider(providers);
+  const broaderThanRequested = broaderByProvider(providers, config.sandbox === 'required');
   const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
   const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
   const value = { config, hash: hashOf(disk), providers, broaderThanRequested, tools, extended };
@@ -115,11 +115,14 @@ export async function readSettings(
 }
 
 /** By provider name: the permissions it gives an agent beyond the requested ones, in words. */
-function broaderByProvider(providers: ReadonlyMap<string, Provider>): Settings['broaderThanRequested'] {
+function broaderByProvider(
+  providers: ReadonlyMap<string, Provider>,
+  sandboxed: boolean,
+): Settings['broaderThanRequested'] {
   return new Map(
     [...providers].map(
       ([name, provider]) =>
-        [name, (permissions) => provider.restrict(permissions).broaderThanRequested] as const,
+        [name, (permissions) => provider.restrict(permissions, sandboxed).broaderThanRequested] as const,
     ),
   );
 }
@@ -160,6 +163,7 @@ function surroundings(packageRoot: string) {
     environment: process.env,
     node: process.execPath,
     replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
+    acpAgent: join(packageRoot, 'bin', 'acp-agent.mjs'),
   };
 }
 

@@ -1,23 +1,27 @@
 import process from 'node:process';
-import { type Config, kindOf } from '../../config/config.ts';
+import { acpAgents, type Config, kindOf } from '../../config/config.ts';
+import { presetFor } from '../../providers/acp-presets.ts';
 
-/** The agent CLIs, and the variable that replaces the program on PATH. */
-export const agents = [
-  { name: 'claude', variable: 'MAILROOM_CLAUDE_BIN' },
-  { name: 'codex', variable: 'MAILROOM_CODEX_BIN' },
-  { name: 'gemini', variable: 'MAILROOM_GEMINI_BIN' },
-  { name: 'opencode', variable: 'MAILROOM_OPENCODE_BIN' },
-] as const;
+/** The agent CLIs that Mailroom drives headless, each in its own way. */
+export const agents = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
-export function programOf({ name, variable }: (typeof agents)[number]): string {
-  const named = process.env[variable];
-  return named === undefined || named === '' ? name : named;
+/** The program of an agent: of a variable such as `MAILROOM_CLAUDE_BIN`, or its own. */
+export function programOf(agent: string): string {
+  const named = process.env[`MAILROOM_${agent.toUpperCase()}_BIN`];
+  return named === undefined || named === '' ? (presetFor(agent, null)?.command[0] ?? agent) : named;
 }
 
 /** The program of a provider; null: it has none, as for a person, or it is built in. */
 export function programFor(config: Config, provider: string): string | null {
   const named = config.providers.get(provider)?.command?.[0];
   if (named !== undefined) return named;
-  const agent = agents.find(({ name }) => name === kindOf(config, provider));
+  const kind = kindOf(config, provider);
+  const agent = [...agents, ...acpAgents].find((name) => name === (kind === 'acp' ? provider : kind));
   return agent === undefined ? null : programOf(agent);
+}
+
+/** How to get the missing program of a provider, as the end of a sentence; empty: not known. */
+export function howToGet(config: Config, provider: string, program: string): string {
+  const preset = kindOf(config, provider) === 'acp' ? presetFor(provider, program) : null;
+  return preset === null ? '' : ` (${preset.install})`;
 }

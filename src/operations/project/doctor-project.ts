@@ -15,7 +15,7 @@ import { readDefinition } from './definition.ts';
 import { otherVersion, refuseNewer } from './state-format.ts';
 import { trackedState } from '../../host/tracked.ts';
 import { workspaceProblem } from './workspace-problem.ts';
-import { programFor } from './doctor-agents.ts';
+import { howToGet, programFor } from './doctor-agents.ts';
 
 /** What would not work in the project. */
 export async function examineProject(root: string, packageRoot: string): Promise<Finding[]> {
@@ -75,7 +75,8 @@ function players({ roles }: Protocol, config: Config, root: string): Finding[] {
     const [played, fallbackOf] = [those(true), those(false)];
     const what = state === 'missing' ? 'not found' : 'not executable';
     const whose = played === '' ? `it is the fallback of ${fallbackOf}` : `it plays ${played}`;
-    const text = `\`${program ?? ''}\` is ${what}, and ${whose}`;
+    const get = howToGet(config, provider, program ?? '');
+    const text = `\`${program ?? ''}\` is ${what}${get}, and ${whose}`;
     return [{ topic: provider, state: played === '' ? 'warning' : 'problem', text }];
   });
 }

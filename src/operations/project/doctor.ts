@@ -5,6 +5,8 @@ import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { findProgram } from '../../process/proc.ts';
 import { run } from '../../process/run.ts';
 import { sandboxFor } from '../../process/sandbox/sandbox.ts';
+import { acpAgents, type AcpAgentName } from '../../config/config.ts';
+import { provedAcp } from '../../providers/acp-quirks.ts';
 import { loginOf } from '../../providers/logins.ts';
 import { proved, quirksOf, type AgentCli } from '../../providers/quirks.ts';
 import { readText } from '../../disk/text.ts';
@@ -24,16 +26,20 @@ export async function examine(
     machine(),
     containment(),
     ...agents.map(agent),
+    ...acpAgents.map(acpAgent),
     root === null ? [noProject] : examineProject(root, packageRoot),
   ]);
-  const findings = found.flat();
+  const findings = [...found.flat(), ...acpMissing()];
   if (!probes) return findings;
   const { probe } = await import('./probe.ts');
   // One at a time: in parallel they would slow each other down.
-  for (const each of agents)
-    if (findProgram(programOf(each), process.env['PATH'], process.cwd()) === 'found')
-      findings.push(await probe(each.name, packageRoot));
+  for (const each of [...agents, ...acpAgents])
+    if (stateOf(each) === 'found') findings.push(await probe(each, packageRoot));
   return findings;
+}
+
+function stateOf(name: string) {
+  return findProgram(programOf(name), process.env['PATH'], process.cwd());
 }
 
 /** As far as it is known without a call: macOS keeps some logins in a keychain. */
@@ -113,10 +119,9 @@ function sandboxAdvice(): string {
     : '; install bubblewrap, for example with `sudo apt install bubblewrap`';
 }
 
-async function agent(one: (typeof agents)[number]): Promise<Finding[]> {
-  const { name } = one;
-  const program = programOf(one);
-  const state = findProgram(program, process.env['PATH'], process.cwd());
+async function agent(name: AgentCli): Promise<Finding[]> {
+  const program = programOf(name);
+  const state = stateOf(name);
   if (state !== 'found')
     return [
       {
@@ -125,16 +130,40 @@ async function agent(one: (typeof agents)[number]): Promise<Finding[]> {
         text: `${program} is ${state === 'missing' ? 'not installed' : 'not executable'}`,
       },
     ];
-  const said = await version([program, '--version']);
-  if (said === null)
-    return [
-      { topic: name, state: 'problem', text: `${program} is installed, but \`${program} --version\` fails` },
-    ];
+  const said = await versionOf(name, program);
+  if (typeof said !== 'string') return [said];
   const which = program === name ? said : `${said}, ${program}`;
   const other = said.includes(proved[name]) ? '' : `; proved with ${proved[name]}`;
   const found: Finding = { topic: name, state: 'ok', text: `${which}; driven headless${other}` };
   const usual = [found, login(name), ...peculiarities(name, said)];
   return (await startsInSandbox(program)) ? usual : [...usual, outsideOnly(name, program)];
+}
+
+/** The version that a program prints, or what to report instead. */
+async function versionOf(name: string, program: string): Promise<string | Finding> {
+  const text = `${program} is installed, but \`${program} --version\` fails`;
+  return (await version([program, '--version'])) ?? { topic: name, state: 'problem', text };
+}
+
+/** An agent that speaks the Agent Client Protocol, if its program is here. */
+async function acpAgent(name: AcpAgentName): Promise<Finding[]> {
+  if (stateOf(name) !== 'found') return [];
+  const program = programOf(name);
+  const said = await versionOf(name, program);
+  if (typeof said !== 'string') return [said];
+  const tested = provedAcp[name];
+  const other =
+    tested === undefined ? '; no test drives it' : said.includes(tested) ? '' : `; proved with ${tested}`;
+  const text = `${said}, ${program}; driven by the Agent Client Protocol${other}`;
+  const found: Finding = { topic: name, state: 'ok', text };
+  return (await startsInSandbox(program)) ? [found] : [found, outsideOnly(name, program)];
+}
+
+/** The others, in one line: a person has two or three of them. */
+function acpMissing(): Finding[] {
+  const missing = acpAgents.filter((name) => stateOf(name) !== 'found');
+  const text = `not installed, and driven by the Agent Client Protocol where they are: ${missing.join(', ')}`;
+  return missing.length === 0 ? [] : [{ topic: 'acp', state: 'info', text }];
 }
 
 /**

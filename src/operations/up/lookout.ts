@@ -7,7 +7,7 @@ import { providersOf, type Protocol, type Role } from '../../mail/format/protoco
 import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { findProgram } from '../../process/proc.ts';
 import { hashOf } from '../project/definition.ts';
-import { programFor } from '../project/doctor-agents.ts';
+import { howToGet, programFor } from '../project/doctor-agents.ts';
 
 /** How long a finding is valid, in milliseconds. */
 const fresh = 1_000;
@@ -67,7 +67,8 @@ export class Lookout {
           return other === null ? [] : [`${role.name} uses ${other}`];
         }),
       ];
-      return [`the program \`${program}\` was not found: ${effects.join(', ')}`];
+      const get = howToGet(this.#watched.config, provider, program);
+      return [`the program \`${program}\` was not found${get}: ${effects.join(', ')}`];
     });
   }
 

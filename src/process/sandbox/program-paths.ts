@@ -24,6 +24,8 @@ const NAMED = `
 
 interface Program {
   readonly argv: readonly string[];
+  /** Further programs that it starts; missing: none. */
+  readonly programs?: readonly string[];
   /** The program's working directory. */
   readonly workspace: string;
   /** Its complete environment: `PATH`, `HOME` and the variables that name files matter here. */
@@ -35,10 +37,10 @@ interface Program {
  * package, Node, Mailroom itself, the user's tools, and paths in variables. Never the home folder
  * or one above it.
  */
-export function programPaths({ argv, workspace, env }: Program): string[] {
+export function programPaths({ argv, programs: others = [], workspace, env }: Program): string[] {
   const home = resolve(env['HOME'] ?? '/');
   const search = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const programs = [argv[0] ?? '', process.execPath, process.argv[1] ?? ''];
+  const programs = [argv[0] ?? '', ...others, process.execPath, process.argv[1] ?? ''];
   const found = programs.flatMap((program) => located(program, workspace, search));
   const paths = [
     ...search,

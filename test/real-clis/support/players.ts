@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { builtInPrices } from '../../../src/providers/prices.ts';
 import { namedProvider } from '../../../src/providers/index.ts';
 import { forbidden, letter, type Behaviour, type Player } from '../../providers/provider-contract.ts';
@@ -10,6 +11,8 @@ import { configOf, furnish, type Cli } from './clis.ts';
 import { Model, type Answer } from './model.ts';
 import type { Capability } from '../../../src/kernel/capabilities.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
+
+const acpAgent = fileURLToPath(new URL('../../../bin/acp-agent.mjs', import.meta.url));
 
 /** A CLI in a home folder of its own, with the scripted model behind it. */
 export class Setting {
@@ -26,7 +29,12 @@ export class Setting {
     this.#url = url;
     this.#home = join(place.root, 'home');
     furnish(this.#home, cli, url);
-    const surroundings = { environment: { HOME: this.#home }, node: process.execPath, replayAgent: '' };
+    const surroundings = {
+      environment: { HOME: this.#home },
+      node: process.execPath,
+      replayAgent: '',
+      acpAgent,
+    };
     this.provider = namedProvider({ ...configOf(cli, url), arguments: given }, surroundings);
   }
 

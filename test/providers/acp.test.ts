@@ -1,0 +1,240 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fixture } from '../process/support.ts';
+import { appears } from '../support/appears.ts';
+import { acpProviderOf, says, Stage } from './acp-stage.ts';
+import { verdict } from './samples.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+
+const session = { id: 'first', usd: 0, tokens: 0 };
+
+describe('an agent that speaks the Agent Client Protocol', { timeout: 60_000 }, () => {
+  it('gets the prompt, and its words are the answer', async () => {
+    const stage = new Stage();
+    const { outcome, left, exit } = await stage.run(says('Hel', 'lo.'), { prompt: 'Do it.\n' });
+    expect({ ...outcome, stderr: exit.stderr }).toMatchObject({
+      is: 'done',
+      text: 'Hello.',
+      session: null,
+      denials: [],
+    });
+    expect(stage.heard('initialize')).toMatchObject([{ protocolVersion: 1 }]);
+    expect(stage.heard('session/prompt')).toMatchObject([{ prompt: [{ type: 'text', text: 'Do it.\n' }] }]);
+    expect(left).toEqual([]);
+  });
+
+  it('gives the words after its last tool', async () => {
+    const stage = new Stage();
+    const tool = { update: { sessionUpdate: 'tool_call', toolCallId: 'a', title: 'Look', kind: 'read' } };
+    const { outcome } = await stage.run({ prompts: [[{ say: 'I look.' }, tool, { say: 'Seen.' }]] });
+    expect(outcome).toMatchObject({ is: 'done', text: 'Seen.' });
+  });
+
+  it('is connected to the tools of the turn', async () => {
+    const stage = new Stage();
+    await stage.run(says('x'), { tools: { command: ['node', 'mailroom', 'mcp'], readable: [] } });
+    expect(stage.heard('session/new')).toMatchObject([
+      {
+        cwd: stage.place.project,
+        mcpServers: [{ name: 'mailroom', command: 'node', args: ['mailroom', 'mcp'] }],
+      },
+    ]);
+  });
+
+  it.each([
+    [{ sessionCapabilities: { resume: {} }, loadSession: true }, 'session/resume'],
+    [{ loadSession: true }, 'session/load'],
+  ])('with %j resumes by %s, without what was said before', async (capabilities, method) => {
+    const stage = new Stage();
+    const first = await stage.run({ ...says('One.'), capabilities });
+    expect(first.outcome).toMatchObject({ session: { id: 'first' } });
+    const second = await stage.run({ ...says('Two.'), capabilities }, { session });
+    expect(second.outcome).toMatchObject({ is: 'done', text: 'Two.', session: { id: 'first' } });
+    expect(stage.heard(method)).toMatchObject([{ sessionId: 'first', cwd: stage.place.project }]);
+  });
+
+  it('is put into the mode that asks, and given the model of its role', async () => {
+    const stage = new Stage();
+    const modes = {
+      currentModeId: 'auto',
+      availableModes: [
+        { id: 'auto', name: 'Auto' },
+        { id: 'default', name: 'Default' },
+      ],
+    };
+    const model = { id: 'm', name: 'Model', category: 'model', type: 'select', currentValue: 'a' };
+    const configOptions = [
+      {
+        ...model,
+        options: [
+          { value: 'a', name: 'A' },
+          { value: 'b', name: 'B' },
+        ],
+      },
+    ];
+    const opened = { modes, configOptions };
+    await stage.run({ ...says('x'), opened }, { model: 'b' });
+    expect(stage.heard('session/set_mode')).toEqual([{ sessionId: 'first', modeId: 'default' }]);
+    expect(stage.heard('session/set_config_option')).toMatchObject([{ configId: 'm', value: 'b' }]);
+    const { outcome } = await stage.run({ ...says('x'), opened }, { model: 'c' });
+    expect(outcome).toMatchObject({
+      is: 'never',
+      reason: { text: 'fake cannot be given the model of its role: it offers a, b' },
+    });
+  });
+
+  it('is cancelled in the words of the protocol', async () => {
+    const stage = new Stage();
+    const sign = join(stage.place.root, 'sign');
+    const stop = appears(sign);
+    const { outcome, left } = await stage.run(
+      { prompts: [[{ marks: sign }, { silence: true }]] },
+      {},
+      { stop },
+    );
+    expect(verdict(outcome)).toBe('later transient E_CANCELLED');
+    expect(stage.heard('session/cancel')).toEqual([{ sessionId: 'first' }]);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('an agent of that protocol that fails', { timeout: 60_000 }, () => {
+  const answers: readonly (readonly [string, JsonObject, string])[] = [
+    [
+      'ends its turn for a reason of its own',
+      { prompts: [[{ stop: 'refusal' }]] },
+      'later transient E_PROVIDER',
+    ],
+    ['has used up its tokens', { prompts: [[{ stop: 'max_tokens' }]] }, 'later transient E_PROVIDER'],
+    ['dies', { prompts: [[{ say: 'I' }, { die: 3 }]] }, 'later transient E_PROVIDER'],
+    ['dies at once', { prompts: [], dies: true }, 'later transient E_PROVIDER'],
+    [
+      'is at its limit',
+      {
+        prompts: [
+          [{ fails: { code: -32_603, message: 'Internal error', data: { errorKind: 'rate_limit' } } }],
+        ],
+      },
+      'later limited E_PROVIDER',
+    ],
+    [
+      'is not logged in',
+      { refuses: { 'session/new': { code: -32_000, message: 'Authentication required' } } },
+      'never E_LOGIN',
+    ],
+    ['speaks version 2', { version: 2 }, 'never E_PROVIDER'],
+    [
+      'cannot resume',
+      {
+        refuses: { 'session/load': { code: -32_603, message: 'gone' } },
+        capabilities: { loadSession: true },
+      },
+      'later transient E_SESSION',
+    ],
+  ];
+
+  it.each(answers)('%s', async (_, play, meaning) => {
+    const stage = new Stage();
+    const { outcome, left } = await stage.run(play, meaning.endsWith('E_SESSION') ? { session } : {});
+    expect({ ...outcome, verdict: verdict(outcome) }).toMatchObject({ verdict: meaning });
+    expect(left).toEqual([]);
+  });
+
+  it('says why, and what to do', async () => {
+    const reasonOf = async (play: JsonObject) => {
+      const { outcome } = await new Stage().run(play);
+      return outcome.is === 'done' ? null : outcome.reason.text;
+    };
+    expect(await reasonOf({ version: 2 })).toBe(
+      'fake speaks version 2 of the Agent Client Protocol, and Mailroom speaks version 1, the stable one',
+    );
+    expect(await reasonOf({ prompts: [[{ die: 3 }]] })).toBe(
+      'fake failed: it ended with exit code 3 before its answer',
+    );
+    const refusal = { code: -32_000, message: 'Authentication required' };
+    const authMethods = [{ id: 'key', name: 'API key' }];
+    expect(await reasonOf({ refuses: { 'session/new': refusal }, authMethods })).toMatch(
+      /^fake is not logged in; log in with \S+ once: Authentication required: API key$/,
+    );
+  });
+
+  it('costs nothing where it has not worked, and is not counted where nobody knows', async () => {
+    const refusal = { code: -32_603, message: 'overloaded' };
+    const usageOf = async (play: JsonObject) => (await new Stage().run(play)).outcome.usage;
+    expect(await usageOf({ refuses: { 'session/new': refusal } })).toEqual({ usd: 0, tokens: 0 });
+    expect(await usageOf({ prompts: [[{ fails: refusal }]] })).toEqual({ usd: 0, tokens: 0 });
+    expect(await usageOf({ prompts: [[{ say: 'I' }, { fails: refusal }]] })).toEqual({
+      usd: null,
+      tokens: null,
+    });
+    expect(await usageOf(says('x'))).toEqual({ usd: null, tokens: null });
+  });
+
+  it('never answers, and is ended by the time of its role', async () => {
+    for (const play of [{ mute: true }, { prompts: [[{ silence: true }]] }]) {
+      const { outcome, left } = await new Stage().run(play, {}, { idleMs: 1500 });
+      expect(verdict(outcome)).toBe('later transient E_TIMEOUT');
+      expect(left).toEqual([]);
+    }
+  });
+
+  it('answers twice, under other ids and in nonsense, and each request has its one answer', async () => {
+    const lines = [
+      '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":9}}',
+      '{"jsonrpc":"2.0","id":99,"result":{"stopReason":"refusal"}}',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"?"}}',
+      '{"jsonrpc":"2.0","method":"session/update","params":[]}',
+      '{"jsonrpc":"2.0","method":"session/update"}',
+      '{"jsonrpc":"2.0","method":"no/such/thing","params":{}}',
+      'Loading …',
+      '[1]',
+      '{',
+    ];
+    const { outcome } = await new Stage().run({
+      prompts: [[...lines.map((raw) => ({ raw })), { say: 'Still here.' }]],
+    });
+    expect(outcome).toMatchObject({ is: 'done', text: 'Still here.' });
+    const early = '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}';
+    const twice = await new Stage().run({
+      prompts: [[{ say: 'First.' }, { raw: early }, { stop: 'refusal' }]],
+    });
+    expect(twice.outcome).toMatchObject({ is: 'done', text: 'First.' });
+  });
+
+  it('is told that a method is unknown, and continues', async () => {
+    const stage = new Stage();
+    const asks = { method: 'fs/read_text_file', params: { sessionId: 'first', path: '/etc/passwd' } };
+    const { outcome } = await stage.run({ prompts: [[{ requests: asks }, { say: 'Without.' }]] });
+    expect(outcome).toMatchObject({ is: 'done', text: 'Without.' });
+    expect(stage.heard('answered')).toMatchObject([{ code: -32_601 }]);
+  });
+
+  it('is ended when it floods', async () => {
+    const { outcome, exit, left } = await new Stage().run({ prompts: [[{ flood: true }]] });
+    expect(verdict(outcome)).toBe('later transient E_PROVIDER');
+    expect(exit.stdout.length).toBeLessThan(33 * 1024 * 1024);
+    expect(left).toEqual([]);
+  });
+
+  it('does not exist: its name, and where to get it', async () => {
+    const stage = new Stage();
+    const { outcome } = await stage.place.run(acpProviderOf(['no-such-agent']), stage.place.turn());
+    expect(outcome).toMatchObject({
+      is: 'never',
+      reason: { text: 'command not found: no-such-agent; `mailroom doctor` looks for agent programs' },
+      usage: { usd: 0, tokens: 0 },
+    });
+    const copilot = await stage.place.run(acpProviderOf(['/nowhere/copilot', '--acp']), stage.place.turn());
+    expect(copilot.outcome).toMatchObject({
+      reason: { text: 'command not found: /nowhere/copilot; install it: npm install -g @github/copilot' },
+    });
+  });
+
+  it('ends by KILL where it is deaf to TERM', async () => {
+    const stage = new Stage();
+    const provider = acpProviderOf(['sh', fixture('ignores-term.sh')]);
+    const { outcome, left } = await stage.place.run(provider, stage.place.turn(), { totalMs: 1000 });
+    expect(verdict(outcome)).toBe('later transient E_TIMEOUT');
+    expect(left).toEqual([]);
+  });
+});
