@@ -14,7 +14,7 @@ import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { isOurs } from './folder-changes.ts';
 import { copyIndex, listBytes, lookAt, whyOf, type GitLook } from './git-look.ts';
 import { GitProblem, Refs } from './refs.ts';
-import { putIndex } from './role-checkout.ts';
+import { putIndex } from './checkout.ts';
 
 /** A move of a branch, as `prepareLanding` has prepared it. */
 export interface Swap {

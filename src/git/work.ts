@@ -1,7 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
+import { pathsOf } from './checkout.ts';
 import { listBytes } from './git-look.ts';
+import { commitOf, mergeAll, type About, type MergeConflict } from './merging.ts';
 import { GitProblem, Refs } from './refs.ts';
 import { RoleCheckout } from './role-checkout.ts';
 
@@ -18,22 +20,22 @@ export function enterWork(project: string, path: string, entering: Entering): Pr
   return worked(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...entering }, refs);
-    const { takes, edits, last, branch } = entering;
+    const { takes, edits, last, branch, resolving } = entering;
     const tip = await checkout.prepare(last);
     if (edits && last !== null) await mustContain(refs, branch, tip, last);
-    if (takes === null) return tip;
+    const laid = takes === null ? null : await checkout.conflict();
+    if (takes === null || (laid !== null && resolving === 'role')) return tip;
     await mustExist(refs, takes);
-    const own = edits ? await keepLeftovers(refs, checkout, tip, entering) : tip;
-    const merged = await mergeAll(refs, checkout, own, entering);
-    if (merged !== own || !edits) await checkout.moveTo(merged, own);
+    const own = await settle(refs, checkout, tip, laid, entering);
+    const merged = await takeWork(refs, checkout, own, { ...entering, takes });
     await makeDurable(refs, project, merged, [tip]);
     return merged;
   });
 }
 
 /**
- * Commits what a turn changed in its role's checkout `path` (absolute), on the role's branch.
- * Returns the commit that its messages carry. Never rejects.
+ * Commits what a turn changed in its role's checkout `path` (absolute), on the role's branch, with
+ * all work that it took. Returns the commit that its messages carry. Never rejects.
  */
 export function leaveWork(project: string, path: string, leaving: Leaving): Promise<Worked> {
   return worked(async () => {
@@ -43,12 +45,25 @@ export function leaveWork(project: string, path: string, leaving: Leaving): Prom
     const tip = await refs.find(`refs/heads/${branch}`);
     if (tip === null) throw new GitProblem(`the branch ${branch} is gone`);
     await mustContain(refs, branch, tip, entered);
-    const tree = await checkout.tree(tip);
-    const done = await commitTree(refs, tree, { ...leaving, tip, isOwn: amends === tip });
-    if (done !== tip) await checkout.commit(done, tip);
+    const merges = await resolved(refs, checkout, await checkout.conflict());
+    const tree = await checkout.files.tree(tip);
+    const own = await commitTree(refs, tree, { ...leaving, tip, merges, isOwn: amends === tip });
+    if (own !== tip) await checkout.commit(own, tip);
+    // After a conflict, further work may be left to merge.
+    const done = await takeWork(refs, checkout, own, { ...leaving, edits: true, resolves: 'all' });
     await makeDurable(refs, project, done, [entered]);
     return done;
   });
+}
+
+/** Both sides of a merge lie in the checkout. */
+class Conflict extends GitProblem {
+  readonly by: 'role' | 'person';
+
+  constructor(problem: string, by: 'role' | 'person') {
+    super(problem);
+    this.by = by;
+  }
 }
 
 async function worked(work: () => Promise<string>): Promise<Worked> {
@@ -56,7 +71,7 @@ async function worked(work: () => Promise<string>): Promise<Worked> {
     return { ok: true, commit: await work() };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { ok: false, problem: error.message };
+    return { ok: false, problem: error.message, resolving: error instanceof Conflict ? error.by : null };
   }
 }
 
@@ -78,43 +93,90 @@ async function mustExist(refs: Refs, takes: readonly TakenWork[]): Promise<void>
       );
 }
 
-/** What a failed turn left in the checkout: its next merge must not lose it. */
-async function keepLeftovers(
+/** Commits what earlier turns and people left in the checkout; returns the branch's commit. */
+async function settle(
   refs: Refs,
   checkout: RoleCheckout,
   tip: string,
+  laid: string | null,
   entering: Entering,
 ): Promise<string> {
-  const tree = await checkout.tree(tip);
-  const title = `Keep what was left in the checkout of ${entering.role}`;
-  const kept = await commitTree(refs, tree, { ...entering, tip, title, messages: [], isOwn: false });
-  if (kept !== tip) await checkout.commit(kept, tip);
-  return kept;
+  const { role, edits, resolving } = entering;
+  const keep = async (title: string, merges: readonly string[] = [], by = role) => {
+    const tree = await checkout.files.tree(tip);
+    const kept = await commitTree(refs, tree, { ...entering, role: by, tip, title, merges, isOwn: false });
+    if (kept !== tip) await checkout.commit(kept, tip);
+    return kept;
+  };
+  if (laid !== null && resolving === 'person')
+    return keep('Resolve a conflict', await resolved(refs, checkout, laid), 'user');
+  if (laid !== null) {
+    // No turn finished this merge.
+    const title = `Keep an unfinished merge of ${role}`;
+    const tree = await checkout.files.tree(tip);
+    await checkout.dropConflict(tip, await commitOf(refs, tree, [tip], { ...entering, title }));
+  }
+  // What a failed turn left: the next merge must not lose it.
+  return edits ? keep(`Keep what was left in the checkout of ${role}`) : tip;
 }
 
-/** The merge of all that a turn takes, with the role's own work if it has any. */
-async function mergeAll(
+/** The commits that are merged by resolving the conflict in the checkout. */
+async function resolved(refs: Refs, checkout: RoleCheckout, laid: string | null): Promise<string[]> {
+  if (laid === null) return [];
+  const [ours = '', theirs = ''] = (await refs.ask(['rev-parse', `${laid}^@`])).split('\n');
+  const open = await checkout.files.unresolved(await checkout.files.merge(ours, theirs));
+  if (open.length === 0) return [theirs];
+  const each = open.map(({ path, markers }) =>
+    markers
+      ? `\`${path}\` has conflict markers: keep what both sides meant, and remove them`
+      : `\`${path}\` is as the merge left it: change it, or stage it with \`git add\` if it is right`,
+  );
+  throw new Conflict(`the merge of ${theirs} into ${ours} is not resolved: ${each.join('; ')}`, 'person');
+}
+
+interface Taking extends Omit<About, 'title' | 'messages'>, Pick<Entering, 'edits' | 'resolves'> {
+  readonly takes: readonly TakenWork[];
+}
+
+/**
+ * Merges all work that a turn takes into its checkout, with the role's own if it has any, and
+ * returns the commit. Throws `Conflict` after both sides were laid out.
+ */
+async function takeWork(refs: Refs, checkout: RoleCheckout, own: string, taking: Taking): Promise<string> {
+  const { takes, edits } = taking;
+  const begin = edits ? own : (takes[0]?.commit ?? own);
+  const { at, conflict } = await mergeAll(refs, checkout.files, begin, taking);
+  if (conflict !== null) {
+    const isResolved = (await refs.contains(own, at)) && (await refs.contains(own, conflict.taken.commit));
+    // In the checkout of a role that only reads, where a person resolved it.
+    if (isResolved) return takeWork(refs, checkout, own, { ...taking, edits: true });
+    if (at !== own) await checkout.moveTo(at, own);
+    throw await layOutConflict(refs, checkout, { ours: at, ...conflict }, taking);
+  }
+  if (at !== own || !edits) await checkout.moveTo(at, own);
+  return at;
+}
+
+/** Lays both sides of a merge out; returns what to throw. `ours`: the commit of the branch. */
+async function layOutConflict(
   refs: Refs,
   checkout: RoleCheckout,
-  tip: string,
-  { takes, edits, ...turn }: Entering,
-): Promise<string> {
-  const [first, ...rest] = takes ?? [];
-  let at = edits ? tip : (first?.commit ?? tip);
-  for (const { commit, from, message } of edits && first ? [first, ...rest] : rest) {
-    if (await refs.contains(at, commit)) continue;
-    if (await refs.contains(commit, at)) {
-      at = commit;
-      continue;
-    }
-    const { tree, conflicts } = await checkout.merge(at, commit);
-    if (conflicts.length > 0)
-      throw new GitProblem(
-        `the work of ${from} (${commit}, message ${message}) conflicts with ${at} in ${conflicts.join(', ')}`,
-      );
-    at = await commitOf(refs, tree, [at, commit], { ...turn, title: `Merge the work of ${from}` });
-  }
-  return at;
+  { ours, taken, merged }: { readonly ours: string } & MergeConflict,
+  { resolves, ...about }: Taking,
+): Promise<Conflict> {
+  const { from, commit, message } = taken;
+  const title = `Lay out the conflict with ${from}`;
+  const laid = await commitOf(refs, merged.tree, [ours, commit], { ...about, title });
+  await makeDurable(refs, checkout.project, laid, [ours, commit]);
+  await checkout.layOutConflict(laid, merged);
+  const files = pathsOf(merged);
+  const isText = files.every((file) => checkout.files.hasMarkers(file));
+  const author = await refs.ask(['show', '--no-patch', '--format=%an', ours]);
+  return new Conflict(
+    `the work of ${from} (commit ${commit}, message ${message}) conflicts with that of ${author} ` +
+      `(commit ${ours}) in ${files.join(', ')}`,
+    resolves === 'all' || (resolves === 'text' && isText) ? 'role' : 'person',
+  );
 }
 
 /** A commit of this tree on a branch, or its tip if nothing has changed. */
@@ -124,40 +186,20 @@ async function commitTree(
   {
     tip,
     isOwn,
+    merges = [],
     ...about
   }: About & {
     readonly tip: string;
+    /** Its further parents. */
+    readonly merges?: readonly string[];
     /** The tip is a commit of this turn, which this one replaces. */
     readonly isOwn: boolean;
   },
 ): Promise<string> {
-  if (tree === (await refs.ask(['rev-parse', `${tip}^{tree}`]))) return tip;
+  const isSame = tree === (await refs.ask(['rev-parse', `${tip}^{tree}`]));
+  if (isSame && merges.length === 0) return tip;
   const parents = isOwn ? (await refs.ask(['rev-parse', `${tip}^@`])).split('\n') : [tip];
-  return commitOf(refs, tree, parents, about);
-}
-
-interface About {
-  readonly turn: string;
-  readonly role: string;
-  readonly thread: string;
-  readonly title: string;
-  readonly messages?: readonly string[];
-}
-
-function commitOf(
-  refs: Refs,
-  tree: string,
-  parents: readonly string[],
-  { turn, role, thread, title, messages = [] }: About,
-): Promise<string> {
-  const trailers = [
-    `Mailroom-Thread: ${thread}`,
-    `Mailroom-Turn: ${turn}`,
-    ...(messages.length === 0 ? [] : [`Mailroom-Messages: ${messages.join(' ')}`]),
-  ];
-  const text = `${title === '' ? `Turn ${turn} of ${role}` : title}\n\n${trailers.join('\n')}\n`;
-  const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];
-  return refs.ask(args, { stdin: text, identity: { name: role, email: `${role}@mailroom` } });
+  return commitOf(refs, tree, [...parents, ...merges], about);
 }
 
 /** Syncs every object of a commit that these do not have: git leaves that to the system. */

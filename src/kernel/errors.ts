@@ -70,6 +70,8 @@ export const errorCodes = {
   E_STALLED: 124,
   /** The conversation to resume no longer exists. */
   E_SESSION: 1,
+  /** The work that a turn picked up conflicts with that of its role, and lies in its checkout. */
+  E_CONFLICT: 1,
   /** A turn changed files that it is not permitted to change. */
   E_PERMISSIONS: 1,
   /** A turn failed permanently. */

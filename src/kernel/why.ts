@@ -17,6 +17,7 @@ export type WhyCode =
   | 'inbox_missing'
   | 'usage_limit'
   | 'backoff'
+  | 'conflict'
   | 'concurrency'
   | 'slots_taken'
   | 'workspace'

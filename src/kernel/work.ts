@@ -43,6 +43,10 @@ export interface Entering extends WorkingTurn {
   readonly takes: readonly TakenWork[] | null;
   /** The commit that the role sent last in this thread; null: none. */
   readonly last: string | null;
+  /** Which conflicts its role resolves: all, those in texts, or none; a person the others. */
+  readonly resolves: 'all' | 'text' | 'none';
+  /** Who was asked to resolve the conflict that lies in its checkout; null: nobody yet. */
+  readonly resolving: 'role' | 'person' | null;
 }
 
 /** What the commit of a turn says. */
@@ -51,6 +55,8 @@ export interface Leaving extends WorkingTurn {
   readonly messages: readonly MessageId[];
   /** The commit that the turn began with. */
   readonly entered: string;
+  /** The work that it took, which its commit must contain. */
+  readonly takes: readonly TakenWork[];
   /** The commit of an earlier round of this turn, which the new one replaces; null: none. */
   readonly amends: string | null;
 }
@@ -61,4 +67,10 @@ export type LandingWay = (typeof landingWays)[number];
 
 /** The commit that a turn works on or leaves, or why there is none, in words. */
 export type Worked =
-  { readonly ok: true; readonly commit: string } | { readonly ok: false; readonly problem: string };
+  | { readonly ok: true; readonly commit: string }
+  | {
+      readonly ok: false;
+      readonly problem: string;
+      /** Who must resolve the conflict that lies in the checkout; null: there is none. */
+      readonly resolving: 'role' | 'person' | null;
+    };

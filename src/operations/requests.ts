@@ -1,5 +1,6 @@
 import type { Command } from '../mail/machine/event.ts';
 import { fileName } from '../mail/format/message.ts';
+import { waitsForPerson } from '../mail/machine/rules/work.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { ControlFile } from '../letters/letters.ts';
@@ -65,7 +66,7 @@ function targetOf(named: NamedAs<Exclude<Takes, 'message'>>): Target {
   return named;
 }
 
-/** The copies of a message that have failed, or that a person withdrew. */
+/** The copies of a message that have failed, that a person withdrew, or whose turn waits for one. */
 function failedCopies(project: Project, state: MailState, id: string): ControlFile['target'][] {
   const known = allMessages(project, state).find(({ message }) => message.id === id);
   if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);
@@ -75,6 +76,7 @@ function failedCopies(project: Project, state: MailState, id: string): ControlFi
     .filter(
       (role) =>
         known.mail?.deliveries.get(role)?.at === 'withdrawn' ||
+        waitsForPerson(state, known.mail?.deliveries.get(role)) ||
         project.mail(role, 'failed').some((file) => file.name === name),
     );
   if (dead.length === 0)

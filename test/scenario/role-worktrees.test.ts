@@ -147,3 +147,54 @@ describe('roles with a checkout of their own', () => {
     expect([project.read('left.txt'), project.read('right.txt')]).toEqual(['left\n', 'right\n']);
   });
 });
+
+describe('work that conflicts', () => {
+  /** Both engineers change the same line. */
+  function beginCrossed(checker: string, capabilities: string): void {
+    const both = (own: string) => `writeFileSync('kept.txt', '${own}\\n');`;
+    begin({
+      left: engineer('left', 'right', both('left')),
+      right: engineer('right', 'left', both('right')),
+      checker,
+    });
+    const text = project.read('protocols/team.yaml');
+    const from = 'checker: { capabilities: [READ] }';
+    project.write('protocols/team.yaml', text.replace(from, `checker: { capabilities: ${capabilities} }`));
+  }
+
+  const tellsWhatItReads = `
+    const { readFileSync } = await import('node:fs');
+    send('done', 'user', readFileSync('kept.txt', 'utf8'));`;
+
+  it('is resolved by the role that picks it up, before its messages leave', { timeout: 90_000 }, async () => {
+    beginCrossed(
+      `
+        if (!prompt.includes('## Resolve a conflict first') || !prompt.includes(' in kept.txt')) return;
+        if (prompt.includes('\`kept.txt\` has conflict markers')) writeFileSync('kept.txt', 'both\\n');
+        ${tellsWhatItReads}`,
+      '[READ, EDIT]',
+    );
+    await work();
+    const done = (await trail()).get('done');
+    expect(done?.body.trim()).toBe('both');
+    expect(git('show', `${done?.commit ?? ''}:kept.txt`)).toBe('both');
+    expect(project.read('checker.log').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('waits for a person where its role must not edit', { timeout: 90_000 }, async () => {
+    beginCrossed(tellsWhatItReads, '[READ]');
+    await work();
+    const [notice = ''] = project.list('agents/user/inbox');
+    const text = project.read(`agents/user/inbox/${notice}`);
+    const [, path = ''] = /`(\.mailroom\/worktrees\/[^`]+)`/.exec(text) ?? [];
+    const [, id = ''] = /`mailroom retry (\w+)`/.exec(text) ?? [];
+    expect(text).toMatch(/^E_CONFLICT: the work of (left|right) \(commit \w+, message .*\) conflicts with .* in kept\.txt$/m);
+    expect((await project.run(['why', 'checker'])).stdout).toContain('waits until a person has resolved a conflict');
+    project.write(`${path}/kept.txt`, 'both\n');
+    expect(await project.run(['retry', id])).toMatchObject({ code: 0 });
+    await project.run(['up', '--until-idle']);
+    const done = (await trail()).get('done');
+    expect(done?.body.trim()).toBe('both');
+    expect(git('log', '-1', '--format=%an', done?.commit ?? '')).toBe('user');
+  });
+});

@@ -99,6 +99,8 @@ export class ProcessRunner implements Runner {
     if (wanted && provider.mcp !== true)
       return refused(`\`mcp\` of \`${invocation.role}\` cannot be given: ${provider.mcp}`);
     const placed = await this.#enter(job);
+    if (!placed.ok && placed.resolving === 'role') return later(placed.problem, 'E_CONFLICT');
+    if (!placed.ok && placed.resolving === 'person') return refused(placed.problem, nothing, 'E_CONFLICT');
     if (!placed.ok)
       throw isPassing(placed.problem)
         ? new Error(placed.problem)
@@ -128,7 +130,7 @@ export class ProcessRunner implements Runner {
     const { project } = this.#options;
     if (entering !== undefined) return enterWork(project, workspace, entering);
     const problem = worktree === null ? null : await ensureWorktree(project, workspace, worktree);
-    return problem === null ? { ok: true as const, commit: null } : { ok: false as const, problem };
+    return problem === null ? { ok: true as const, commit: null } : { ok: false as const, problem, resolving: null };
   }
 
   /** What a workspace has now and had not in a tree, without mail; null: nothing, or unknown. */
@@ -227,14 +229,14 @@ function refusedFor(error: unknown): Ended {
   const text = messageOf(error);
   if (error instanceof MailroomError || !isPassing(text))
     return refused(text, nothing, error instanceof MailroomError ? error.code : undefined);
-  const outcome = {
-    is: 'later',
-    class: 'RETRYABLE_TRANSIENT',
-    until: null,
-    usage: nothing,
-    session: null,
-  } as const;
-  return [{ ...outcome, reason: { code: 'E_PROVIDER', text } }, notStarted(text), new Map(), null];
+  return later(text, 'E_PROVIDER');
+}
+
+/** A turn that starts again. */
+function later(text: string, code: ErrorCode): Ended {
+  const rest = { until: null, usage: nothing, session: null };
+  const outcome = { is: 'later', class: 'RETRYABLE_TRANSIENT', reason: { code, text }, ...rest } as const;
+  return [outcome, notStarted(text), new Map(), null];
 }
 
 /**

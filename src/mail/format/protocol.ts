@@ -98,6 +98,14 @@ export const defaultLimits: Limits = {
   budgetAlert: null,
 };
 
+/** A git worktree for each role in a thread. */
+interface RoleWorkspace {
+  readonly kind: 'worktree';
+  readonly per: 'role';
+  /** Who resolves conflicts of work: the role that picks it up, or a person. */
+  readonly onConflict: 'resolve' | 'user';
+}
+
 /** All files in protocols/ combined and checked: every name that it refers to is defined. */
 export interface Protocol {
   readonly name: string;
@@ -108,7 +116,8 @@ export interface Protocol {
    */
   readonly workspace:
     | { readonly kind: 'folder'; readonly path: string }
-    | { readonly kind: 'worktree'; readonly per: 'thread' | 'role' };
+    | { readonly kind: 'worktree'; readonly per: 'thread' }
+    | RoleWorkspace;
   /** Every role, including `user`. */
   readonly roles: ReadonlyMap<RoleName, Role>;
   /** Every type of the protocol, without the built-in ones. */

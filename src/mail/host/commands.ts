@@ -2,6 +2,7 @@ import { ControlReader, type Control } from '../../host/control.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Command, Fact } from '../machine/event.ts';
 import { refusal } from '../machine/rules/commands.ts';
+import { waitsForPerson } from '../machine/rules/work.ts';
 import { fileName, idInName, type Message } from '../format/message.ts';
 import type { MailState } from '../machine/state.ts';
 import type { Protocol } from '../format/protocol.ts';
@@ -104,7 +105,7 @@ function commandOf(
 ): Command | Reason {
   if (verb === 'retry') {
     if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
-    const found = failedMessage(ledger, mailboxes, target) ?? withdrawnMessage(ledger.state, target);
+    const found = failedMessage(ledger, mailboxes, target) ?? waitingMessage(ledger.state, target);
     if (found) return 'code' in found ? found : { verb, message: found, role: target.role };
     const text = `agents/${target.role}/failed has no message ${target.name}, and none of that name was withdrawn`;
     return { code: 'E_TARGET', text };
@@ -118,10 +119,16 @@ interface FailedFile {
   readonly name: string;
 }
 
-/** Removal by hand leaves no file, but while its thread is known the journal has the text. */
-function withdrawnMessage(state: MailState, { role, name }: FailedFile): Message | null {
-  for (const { message, deliveries } of state.mail.values())
-    if (deliveries.get(role)?.at === 'withdrawn' && fileName(message) === name) return message;
+/**
+ * Removal by hand leaves no file, but while its thread is known the journal has the text. The
+ * message of a turn that waits for a person is in the inbox.
+ */
+function waitingMessage(state: MailState, { role, name }: FailedFile): Message | null {
+  for (const { message, deliveries } of state.mail.values()) {
+    const delivery = deliveries.get(role);
+    const waits = delivery?.at === 'withdrawn' || waitsForPerson(state, delivery);
+    if (waits && fileName(message) === name) return message;
+  }
   return null;
 }
 

@@ -6,7 +6,10 @@ import type { Idle } from '../../host/idle.ts';
 
 /** Whether only a person can still move the mail. Does not consider running processes. */
 export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {
-  if (state.turns.size > 0 || state.pendingProjections.size > 0) return held(state) ? 'stuck' : 'busy';
+  if (state.turns.size > 0 || state.pendingProjections.size > 0) {
+    if (!held(state)) return 'busy';
+    return [...state.turns.values()].some(({ conflict }) => conflict?.waits === true) ? 'waiting_for_user' : 'stuck';
+  }
   if (parkedMail(state, protocol, now)) return 'busy';
   const asks = [...state.waits.values()].flatMap((wait) => wait.requests);
   const people = asks.filter((request) => asksPerson(state, protocol, request));
@@ -16,12 +19,13 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
   return waiting || state.waits.size > 0 ? 'stuck' : 'done';
 }
 
-/** Every open turn waits until a person unpauses it, or restores its role's inbox. */
+/** Every open turn waits until a person unpauses it, resolves its conflict, or restores an inbox. */
 function held({ turns, roles, paused, pendingProjections }: MailState): boolean {
   return (
     pendingProjections.size === 0 &&
     [...turns.values()].every(
-      ({ role, thread }) =>
+      ({ role, thread, conflict }) =>
+        conflict?.waits === true ||
         paused.all !== null ||
         paused.roles.has(role) ||
         paused.threads.has(thread) ||

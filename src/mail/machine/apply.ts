@@ -46,6 +46,7 @@ function fold(state: MailState, event: MailEvent): boolean {
       return invocation(state, event);
     case 'corrected':
     case 'requeued':
+    case 'conflicted':
     case 'resumed':
     case 'committed':
     case 'abandoned':

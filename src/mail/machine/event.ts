@@ -161,6 +161,11 @@ export type Happening<N> =
     } & AtInvocation)
   | ({ readonly type: 'stopped' } & AtInvocation)
   | ({ readonly type: 'requeued'; readonly notBefore: number; readonly counted: boolean } & AtTurn)
+  | ({
+      readonly type: 'conflicted';
+      readonly by: 'role' | 'person';
+      readonly notices: readonly N[];
+    } & AtTurn)
   | ({ readonly type: 'resumed'; readonly provider: string } & AtTurn)
   | ({ readonly type: 'committed'; readonly sent: readonly Sent[] } & AtTurn)
   | ({ readonly type: 'abandoned'; readonly reason: Reason; readonly notices: readonly N[] } & AtTurn)

@@ -29,6 +29,7 @@ export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: 
     parts.roleText.trim(),
     turn.problems.length > 0 ? correction(turn, parts) : '',
     turn.lastFailure && turn.round === 0 ? retry(turn) : '',
+    conflict(turn),
     parts.resumed ? '' : history(state, turn, parts),
     messages(state, turn, parts),
     dutiesOf(state, protocol, turn),
@@ -66,6 +67,17 @@ function retry(turn: Turn): string {
     '## This is a further attempt',
     quoted(`Attempt ${String(turn.attempt)}. The last one ended with:`, turn.lastFailure?.text ?? ''),
     'What it changed in the workspace is still there; look before you do it again.',
+  ].join('\n\n');
+}
+
+/** A conflict that lies in the checkout until a round has left a commit. */
+function conflict({ conflict: found, left }: Turn): string {
+  if (found?.by !== 'role' || left !== null) return '';
+  return [
+    '## Resolve a conflict first',
+    quoted('Your checkout has both sides of a merge. Nothing can be sent before it is resolved:', found.text),
+    'Edit these files so that they keep what both sides meant, and remove the conflict markers. Change a file that ' +
+      'has no markers, or stage it with `git add` if it is right. You need not commit.',
   ].join('\n\n');
 }
 

@@ -86,6 +86,15 @@ export type Phase =
       readonly until: number | null;
     };
 
+export interface TurnConflict {
+  /** Who was asked to resolve it. */
+  readonly by: 'role' | 'person';
+  /** The files and both sides, in words. */
+  readonly text: string;
+  /** Whether the turn waits until a person says that it is resolved. */
+  readonly waits: boolean;
+}
+
 export interface Turn extends Claim {
   readonly id: TurnId;
   /** Open asks that this role must answer. */
@@ -105,6 +114,8 @@ export interface Turn extends Claim {
   readonly lastResult: TurnResult | null;
   /** The reason of the last failed attempt, for the prompt of a retry. */
   readonly lastFailure: Reason | null;
+  /** The conflict that its messages brought into its checkout; null: none. */
+  readonly conflict: TurnConflict | null;
   readonly reserved: boolean;
   readonly cost: Cost;
   /** The commit that it began with, in the checkout of its role; null: not yet, or it has none. */

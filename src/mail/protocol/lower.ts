@@ -38,7 +38,8 @@ function lowerWorkspace(
   workspace: NonNullable<Merged['workspace']>,
   problems: Problem[],
 ): Protocol['workspace'] {
-  if (typeof workspace !== 'string') return { kind: 'worktree', per: workspace.worktree };
+  if (typeof workspace !== 'string')
+    return { kind: 'worktree', per: workspace.worktree, onConflict: workspace.on_conflict ?? 'resolve' };
   if (workspace === 'worktree') return { kind: 'worktree', per: 'thread' };
   if (!isInside(workspace)) {
     const message = `the workspace \`${workspace}\` would leave the project`;

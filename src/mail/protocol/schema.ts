@@ -142,6 +142,10 @@ const workspace = z.union(
         worktree: z
           .literal('role', { error: 'role' })
           .describe('role: each role of a thread has a git worktree and a branch of its own.'),
+        on_conflict: z
+          .enum(['resolve', 'user'], { error: 'resolve or user' })
+          .optional()
+          .describe('Who resolves conflicts: the role that picks up the work (resolve, default), or user.'),
       })
       .meta({ title: 'workspace' }),
   ],

@@ -40,6 +40,7 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
       return `thread failed: ${part(event.reason.text)} — ${part(mail(event.thread)?.subject ?? event.thread)}`;
     case 'quieted':
     case 'vanished':
+    case 'conflicted':
       return event.notices.length > 0 ? delivery(event.notices) : null;
     case 'withdrawn':
       return `withdrawn from ${event.recipient}: ${content(mail(event.message))}`;

@@ -74,6 +74,7 @@ const whyCode = z.enum([
   'budget',
   'turn_open',
   'last_turn',
+  'conflict',
   'queued',
   'blocked_by_request',
   'answers_incomplete',

@@ -40,6 +40,7 @@ const phaseAfter = {
   stopped: 'pending',
   corrected: 'active',
   requeued: 'pending',
+  conflicted: 'pending',
   resumed: 'active',
 } as const;
 
@@ -72,6 +73,7 @@ export class Model {
       case 'stopped':
       case 'corrected':
       case 'requeued':
+      case 'conflicted':
       case 'resumed':
         return this.#work(event.turn, event.type);
       case 'committed':

@@ -132,6 +132,7 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   },
   stopped: at,
   requeued: { turn, notBefore: time, counted: fc.boolean() },
+  conflicted: { turn, by: fc.constantFrom('role', 'person'), notices },
   resumed: { turn, provider: fc.constantFrom('agent', 'other') },
   committed: { turn, sent: fc.array(sent, { maxLength: 3 }) },
   abandoned: { turn, reason, notices },

@@ -104,6 +104,8 @@ export function actText(state: MailState, event: MailEvent): string[] {
       return event.sent.length > 0 ? event.sent.map(sentText) : [`${role} is done`];
     case 'corrected':
       return [`${role} is corrected: ${event.problems.join('; ')}`];
+    case 'conflicted':
+      return [`${role} has a conflict for the ${event.by}`];
     case 'requeued':
       return [`${role} is put back`];
     case 'abandoned':

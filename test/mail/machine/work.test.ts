@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enteringOf } from '../../../src/mail/machine/rules/work.ts';
+import { MailExplainer } from '../../../src/mail/machine/explain/explain.ts';
 import { World } from './world.ts';
 
 const team = `
@@ -55,7 +56,7 @@ describe('a role with a checkout of its own', () => {
     expect(world.processes()).toEqual(['right in task', 'left in task (checks)']);
     expect(world.decision.processes[1]).toMatchObject({
       checks: [],
-      leaving: { title: 'It is made', messages: ['made'], entered: 'base', amends: null },
+      leaving: { title: 'It is made', messages: ['made'], entered: 'base', amends: null, takes: [{ commit: 'base' }] },
     });
     world.checks('left', [], 'c1');
     expect(commits(world)).toMatchObject({ made: 'c1' });
@@ -89,5 +90,49 @@ describe('a role with a checkout of its own', () => {
     world.drop('user → left: task in task');
     const entering = enteringOf(world.state, world.protocol, world.running('left'));
     expect(entering).toMatchObject({ takes: [], last: 'c1', edits: true });
+  });
+
+  const conflict = { code: 'E_CONFLICT', text: 'left conflicts with right in a.txt' } as const;
+
+  it('starts again with a conflict that it resolves, which is no failed attempt', () => {
+    const world = building();
+    world.fail('left', { reason: conflict });
+    const turn = world.running('left');
+    expect(turn).toMatchObject({ attempt: 2, failures: 0, conflict: { by: 'role', waits: false } });
+    expect(enteringOf(world.state, world.protocol, turn)).toMatchObject({ resolving: 'role' });
+    expect(world.notices()).toEqual([]);
+  });
+
+  it('waits for a person who must resolve its conflict, and starts when told', () => {
+    const world = building();
+    world.fail('left', { reason: conflict, class: 'NON_RETRYABLE' });
+    expect(world.processes()).toEqual(['right in task']);
+    expect(world.notices()).toEqual(['Conflict: task']);
+    const left = [...world.state.turns.values()].find(({ role }) => role === 'left');
+    expect(new MailExplainer(world.state, world.protocol, world.now).role('left')).toMatchObject({
+      code: 'conflict',
+      reason: `turn ${left?.id ?? ''} of left waits until a person has resolved a conflict: ${conflict.text}`,
+      act: { do: 'retry', message: 'build', role: 'left' },
+    });
+    world.tick('1h');
+    expect(world.processes()).toEqual(['right in task']);
+    const message = world.state.mail.get('build')?.message;
+    if (!message) throw new Error('there is no message build');
+    expect(world.command({ verb: 'retry', message, role: 'left' })).toBeNull();
+    const entering = enteringOf(world.state, world.protocol, world.running('left'));
+    expect(entering).toMatchObject({ resolving: 'person' });
+    expect(world.command({ verb: 'retry', message, role: 'left' })?.text).toContain('it is claimed');
+  });
+
+  it('asks a person about every conflict where the protocol says so', () => {
+    const resolves = (protocol: string, role: string) => {
+      const world = new World(protocol);
+      world.drop(`user → ${role}: task`);
+      return enteringOf(world.state, world.protocol, world.running(role))?.resolves;
+    };
+    const commands = team.replace('left: { capabilities: [READ, EDIT] }', 'left: { capabilities: [READ, EDIT, RUN_COMMANDS] }');
+    const asking = team.replace('{ worktree: role }', '{ worktree: role, on_conflict: user }');
+    expect([resolves(team, 'left'), resolves(commands, 'left'), resolves(team, 'lead')]).toEqual(['text', 'all', 'none']);
+    expect(resolves(asking, 'left')).toBe('none');
   });
 });

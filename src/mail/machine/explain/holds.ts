@@ -28,6 +28,15 @@ export function heldWhy(
       const text = `${listed(providers)} ${providers.length === 1 ? 'is' : 'are'} rate limited`;
       return because(hold, text, { until: Number.isFinite(until) ? until : null });
     }
+    case 'conflict': {
+      const { turn } = launch;
+      const [message] = turn?.messages ?? [];
+      const who = turn === null ? role.name : turnWords(turn);
+      return because(hold, `${who} waits until a person has resolved a conflict: ${turn?.conflict?.text ?? ''}`, {
+        cause: turn === null ? null : causedBy(turn),
+        act: message === undefined ? null : { do: 'retry', message, role: role.name },
+      });
+    }
     case 'workspace': {
       const holder = turns.find((turn) => occupies(turn) && turn.holds === holds);
       const text = `the workspace is held by ${holder === undefined ? 'another turn' : turnWords(holder)}`;

@@ -5,7 +5,7 @@ import { abandon, changeTurn, commit } from './turns.ts';
 
 type TurnEvent = Extract<
   Happening<Message>,
-  { type: 'corrected' | 'requeued' | 'resumed' | 'committed' | 'abandoned' }
+  { type: 'corrected' | 'requeued' | 'conflicted' | 'resumed' | 'committed' | 'abandoned' }
 >;
 
 /** Updates a turn after an invocation. */
@@ -30,6 +30,13 @@ export function turn(state: MailState, event: TurnEvent): boolean {
         failures: known.failures + (event.counted ? 1 : 0),
         lastFailure: phase.reason,
         phase: { is: 'pending', notBefore: event.notBefore },
+      });
+      return true;
+    case 'conflicted':
+      if (phase.is !== 'failed') return false;
+      changeTurn(state, id, {
+        conflict: { by: event.by, text: phase.reason.text, waits: event.by === 'person' },
+        phase: { is: 'pending', notBefore: 0 },
       });
       return true;
     case 'resumed':

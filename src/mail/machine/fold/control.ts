@@ -7,7 +7,7 @@ import { openThread } from './threads.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
-import type { Target } from '../../../letters/target.ts';
+import type { Target, TurnId } from '../../../letters/target.ts';
 
 /** Applies a command that was not refused. */
 export function control(state: MailState, command: Command, by: string): void {
@@ -59,13 +59,21 @@ function cancel(state: MailState, target: Target, reason: Reason): void {
   if (turn) abandon(state, turn, reason);
 }
 
+/** A person has resolved the conflict that a turn waits for. */
+function restart(state: MailState, id: TurnId): void {
+  const conflict = state.turns.get(id)?.conflict;
+  if (conflict) changeTurn(state, id, { conflict: { ...conflict, waits: false } });
+}
+
 /**
  * Puts a dead letter back into its inbox, at the end of the queue, and reopens its thread. A
- * message that a person has read is unread again.
+ * message that a person has read is unread again. A turn that waits for a person starts.
  */
 function retry(state: MailState, message: Message, role: RoleName): void {
   const known = state.mail.get(message.id);
-  const at = known?.deliveries.get(role)?.at;
+  const delivery = known?.deliveries.get(role);
+  const at = delivery?.at;
+  if (delivery?.at === 'claimed') return restart(state, delivery.turn);
   if (known && at === 'read') return place(state, known, role, { at: 'unread' });
   if (!known || (at !== 'failed' && at !== 'withdrawn')) return;
   openThread(state, message.thread, message.subject);

@@ -76,6 +76,7 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
     problems: [],
     lastResult: null,
     lastFailure: null,
+    conflict: null,
     reserved: true,
     cost: noCost,
     entered: null,

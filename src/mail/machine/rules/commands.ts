@@ -2,6 +2,7 @@ import type { Command } from '../event.ts';
 import { builtInTypes, type Message } from '../../format/message.ts';
 import { isHuman, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
+import { waitsForPerson } from './work.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target } from '../../../letters/target.ts';
@@ -31,8 +32,11 @@ function unfit(
   { id, type, from }: Message,
   role: RoleName,
 ): Reason | null {
-  const at = state.mail.get(id)?.deliveries.get(role)?.at;
-  if (at === undefined) return { code: 'E_REFUSED', text: `the journal has no message ${id} to ${role}` };
+  const delivery = state.mail.get(id)?.deliveries.get(role);
+  if (delivery === undefined)
+    return { code: 'E_REFUSED', text: `the journal has no message ${id} to ${role}` };
+  if (waitsForPerson(state, delivery)) return null;
+  const { at } = delivery;
   if (at !== 'failed' && at !== 'withdrawn')
     return { code: 'E_REFUSED', text: `${id} has not failed for ${role}: it is ${at}` };
   const rule = protocol.types.get(type);

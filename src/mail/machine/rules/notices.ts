@@ -4,6 +4,7 @@ import type { Fact, Notice } from '../event.ts';
 import type { MailState, Turn } from '../state.ts';
 import { endOfId, type MessageId, type ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
+import { roleCheckout } from '../../../kernel/work.ts';
 
 /** A notice to the project's person. */
 export function noticeToUser(thread: ThreadId | null, subject: string, lines: readonly string[]): Notice {
@@ -38,6 +39,24 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
 function effort({ attempt, round }: Turn): string {
   const attempts = counted(attempt, 'attempt');
   return round === 0 ? attempts : `${attempts} and ${counted(round, 'correction')}`;
+}
+
+/** `by`: who resolves the conflict; a person is notified, and the turn waits. */
+export function conflictedFact(
+  state: MailState,
+  { id, role, thread, messages }: Turn,
+  reason: Reason,
+  by: 'role' | 'person',
+): Fact {
+  const notice = noticeToUser(thread, `Conflict: ${state.threads.get(thread)?.subject ?? thread}`, [
+    firstLineThenFence(`${reason.code}: ${reason.text}`),
+    '',
+    `Turn ${id} of ${role} waits. Both sides are in \`.mailroom/worktrees/${roleCheckout(thread, role)}\`.`,
+    'Edit these files there so that they keep what both sides meant, and remove the conflict markers.',
+    'Stage a file without markers with `git add`. You need not commit. Then start the turn:',
+    ...named(state, messages.slice(0, 1)),
+  ]);
+  return { type: 'conflicted', turn: id, by, notices: by === 'person' ? [notice] : [] };
 }
 
 export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact {

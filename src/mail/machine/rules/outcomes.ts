@@ -3,7 +3,7 @@ import type { Fact } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
 import { judge } from './judge.ts';
-import { abandonFact, failThreadFact } from './notices.ts';
+import { abandonFact, conflictedFact, failThreadFact } from './notices.ts';
 import { isHeld, type Slots } from './slots.ts';
 import { freeAgain } from './fallback.ts';
 import { leavingOf, withWork } from './work.ts';
@@ -107,6 +107,8 @@ function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, 
       { type: 'requeued', turn: id, notBefore, counted: false },
     ];
   }
+  if (phase.reason.code === 'E_CONFLICT')
+    return [conflictedFact(state, turn, phase.reason, phase.class === 'NON_RETRYABLE' ? 'person' : 'role')];
   // The session is lost, so the prompt of the next attempt includes the thread's history.
   if (phase.reason.code === 'E_SESSION')
     return [{ type: 'requeued', turn: id, notBefore: now, counted: false }];

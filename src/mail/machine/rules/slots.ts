@@ -11,6 +11,7 @@ export type Hold =
   | 'paused'
   | 'inbox_missing'
   | 'usage_limit'
+  | 'conflict'
   | 'concurrency'
   | 'workspace'
   | 'turn_open'
@@ -125,6 +126,7 @@ export class Slots {
     const { role, thread, holds, turn } = launch;
     const hold = this.heldBack(role, thread) ?? this.#noRoom(role, holds);
     if (hold !== null) return hold;
+    if (turn?.conflict?.waits === true) return 'conflict';
     if (turn === null && this.busy(role.name, thread)) return 'turn_open';
     if (turn === null) {
       const { turnsPerThread } = this.#protocol.limits;

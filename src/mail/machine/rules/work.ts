@@ -1,14 +1,29 @@
 import { roleBranch, type Entering, type Leaving, type TakenWork } from '../../../kernel/work.ts';
 import type { Sent } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
-import type { MailState, Turn } from '../state.ts';
+import type { Delivery, MailState, Turn } from '../state.ts';
 
 /** What the checkout of a turn must contain; null: its role has no checkout of its own. */
 export function enteringOf(state: MailState, protocol: Protocol, turn: Turn): Entering | null {
   const { workspace } = protocol;
   if (workspace.kind !== 'worktree' || workspace.per !== 'role') return null;
   const takes = turn.entered === null ? taken(state, turn) : null;
-  return { ...working(turn), edits: commits(protocol, turn), takes, last: lastOf(state, turn) };
+  return {
+    ...working(turn),
+    edits: commits(protocol, turn),
+    takes,
+    last: lastOf(state, turn),
+    resolves: resolves(protocol, turn),
+    resolving: turn.conflict?.by ?? null,
+  };
+}
+
+/** A file without conflict markers is resolved by a command, such as `git add`. */
+function resolves(protocol: Protocol, turn: Turn): Entering['resolves'] {
+  const { workspace } = protocol;
+  const asks = 'onConflict' in workspace && workspace.onConflict === 'user';
+  if (asks || !commits(protocol, turn)) return 'none';
+  return protocol.roles.get(turn.role)?.capabilities.includes('RUN_COMMANDS') === true ? 'all' : 'text';
 }
 
 function lastOf({ threads, mail }: MailState, { thread, role }: Turn): string | null {
@@ -28,6 +43,11 @@ function taken({ mail }: MailState, { messages }: Turn): TakenWork[] {
   return [...found.values()];
 }
 
+/** Whether a copy is in a turn that waits until a person has resolved a conflict. */
+export function waitsForPerson({ turns }: MailState, delivery: Delivery | undefined): boolean {
+  return delivery?.at === 'claimed' && turns.get(delivery.turn)?.conflict?.waits === true;
+}
+
 /** The commit that a turn with these messages must leave behind; null: it makes none. */
 export function leavingOf(
   state: MailState,
@@ -43,6 +63,7 @@ export function leavingOf(
     title,
     messages: messages.map(({ id }) => id),
     entered: turn.entered,
+    takes: taken(state, turn),
     amends: turn.left,
   };
 }

@@ -1,0 +1,143 @@
+import { closeSync, copyFileSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { contentOf, openPlainFile } from '../process/plain-file.ts';
+import { copyIndex, listBytes, lookAt, pathOf, takeFiles, whyOf, type GitLook } from './git-look.ts';
+import { git } from './git.ts';
+import { GitProblem } from './refs.ts';
+import { treeChanges } from './workspace-tree.ts';
+
+/** The merge of two commits. */
+export interface Merged {
+  /** Its files, with conflict markers where both sides changed the same lines. */
+  readonly tree: string;
+  /** The index entries of files that conflict, as `git ls-files --stage` prints them. */
+  readonly conflicts: readonly string[];
+}
+
+/** The files that conflict, each once. */
+export function pathsOf({ conflicts }: Merged): string[] {
+  return [...new Set(conflicts.map((entry) => pathOf(entry)))];
+}
+
+/**
+ * The files of a git checkout. They are read, merged and written without the filters, hooks and
+ * merge programs of the repository's own configuration. Throws `GitProblem`.
+ */
+export class Checkout {
+  readonly #path: string;
+
+  /** `path`: absolute. */
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Merges two commits without touching the files here. */
+  merge(ours: string, theirs: string): Promise<Merged> {
+    return this.#look(async (look) => {
+      const args = ['merge-tree', '--write-tree', '-z', '--no-messages', ours, theirs];
+      const merged = await look.git(args, { maxOutputBytes: listBytes });
+      if (merged.exitCode !== 0 && merged.exitCode !== 1)
+        throw new GitProblem(`the work cannot be merged: ${whyOf(merged)}`);
+      const [tree = '', ...conflicts] = merged.stdout.split('\0').filter((word) => word !== '');
+      return { tree, conflicts };
+    });
+  }
+
+  /** Writes the files of a tree, removes those that it lacks, and leaves ignored ones. */
+  layOut(tree: string): Promise<void> {
+    return this.layOutMerge({ tree, conflicts: [] });
+  }
+
+  /** Like `layOut`, and files that conflict become unmerged entries of the index. */
+  layOutMerge(merged: Merged): Promise<void> {
+    return this.#look(async (look) => {
+      copyIndex(look.index, join(look.folder, 'index'));
+      const options = { cwd: look.top, timeoutMs: checkoutMs };
+      const laid = await look.git(['read-tree', '--reset', '-u', merged.tree], options);
+      const done = laid.exitCode === 0 ? await unmerge(look, merged) : laid;
+      if (done.exitCode !== 0) throw new GitProblem(`the checkout cannot be written: ${whyOf(done)}`);
+      putIndex(look);
+    });
+  }
+
+  /** The files of a merge that still have conflict markers, or are unmerged and as laid out. */
+  async unresolved(merged: Merged): Promise<Unresolved[]> {
+    const listed = await git(['ls-files', '--unmerged', '-z'], {
+      cwd: this.#path,
+      maxOutputBytes: listBytes,
+    });
+    if (listed.exitCode !== 0) throw new GitProblem(`the index cannot be read: ${whyOf(listed)}`);
+    const unmerged = new Set(listed.stdout.split('\0').map((entry) => pathOf(entry)));
+    const changes = await treeChanges(this.#path, merged.tree, await this.#stage(false));
+    const changed = new Set(changes?.map(({ path }) => path));
+    return pathsOf(merged)
+      .map((path) => ({ path, markers: this.hasMarkers(path) }))
+      .filter(({ path, markers }) => markers || (unmerged.has(path) && !changed.has(path)));
+  }
+
+  /** Whether the file has conflict markers. */
+  hasMarkers(path: string): boolean {
+    const file = openPlainFile(join(this.#path, path));
+    if (file === null) return false;
+    try {
+      return /^(?:<{7,}|>{7,}) /m.test(contentOf(file, path).toString('latin1'));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /**
+   * The tree of all files that git does not ignore. Stages them, so that the checkout's own git
+   * shows what is committed. `tip`: the commit that they are compared with.
+   */
+  async tree(tip: string): Promise<string> {
+    const tree = await this.#stage(true);
+    const changes = await treeChanges(this.#path, tip, tree);
+    const nested = changes?.find(({ how, mode }) => how === 'A' && mode === '160000')?.path;
+    if (nested === undefined) return tree;
+    throw new GitProblem(
+      `\`${nested}\` is a repository of its own, and git commits only its name: remove \`${nested}/.git\``,
+    );
+  }
+
+  /** `puts`: whether the checkout's own index gets them too. */
+  #stage(puts: boolean): Promise<string> {
+    return this.#look(async (look) => {
+      const taken = await takeFiles(look, '--all');
+      const written = taken.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : taken;
+      if (written.exitCode !== 0) throw new GitProblem(`the files cannot be read: ${whyOf(written)}`);
+      if (puts) putIndex(look);
+      return written.stdout.trim();
+    });
+  }
+
+  async #look<T>(work: (look: GitLook) => Promise<T>): Promise<T> {
+    let refused = 'it lies in no repository';
+    const done = await lookAt(this.#path, work, (why) => (refused = why));
+    if (done !== null) return done;
+    throw new GitProblem(`${this.#path} cannot be used: ${refused}`);
+  }
+}
+
+interface Unresolved {
+  readonly path: string;
+  readonly markers: boolean;
+}
+
+const checkoutMs = 600_000;
+
+/** Replaces the entries of files that conflict by those of both sides. */
+function unmerge({ git: run, top }: GitLook, merged: Merged) {
+  const gone = pathsOf(merged).map((path) => `0 ${'0'.repeat(merged.tree.length)}\t${path}`);
+  const stdin = [...gone, ...merged.conflicts].map((line) => `${line}\0`).join('');
+  return run(['update-index', '-z', '--index-info'], { cwd: top, stdin });
+}
+
+/** Puts the index of a look in the place of the checkout's own, with the time that git compares. */
+export function putIndex({ folder, index }: GitLook): void {
+  const [from, draft] = [join(folder, 'index'), `${index}.mailroom`];
+  copyFileSync(from, draft);
+  const { atime, mtime } = statSync(from);
+  utimesSync(draft, atime, mtime);
+  renameSync(draft, index);
+}

@@ -1,0 +1,61 @@
+import type { TakenWork } from '../kernel/work.ts';
+import type { Checkout, Merged } from './checkout.ts';
+import type { Refs } from './refs.ts';
+
+/** A merge that stopped at this work. */
+export interface MergeConflict {
+  readonly taken: TakenWork;
+  readonly merged: Merged;
+}
+
+/**
+ * Merges commits into another, one after the other, up to the first that conflicts. Returns the
+ * merge; the checkout stays as it is. Throws `GitProblem`.
+ */
+export async function mergeAll(
+  refs: Refs,
+  files: Checkout,
+  begin: string,
+  { takes, ...about }: Omit<About, 'title'> & { readonly takes: readonly TakenWork[] },
+): Promise<{ readonly at: string; readonly conflict: MergeConflict | null }> {
+  let at = begin;
+  for (const taken of takes) {
+    const { commit, from } = taken;
+    if (await refs.contains(at, commit)) continue;
+    if (await refs.contains(commit, at)) {
+      at = commit;
+      continue;
+    }
+    const merged = await files.merge(at, commit);
+    if (merged.conflicts.length > 0) return { at, conflict: { taken, merged } };
+    const title = `Merge the work of ${from}`;
+    at = await commitOf(refs, merged.tree, [at, commit], { ...about, title });
+  }
+  return { at, conflict: null };
+}
+
+/** What a commit says. */
+export interface About {
+  readonly turn: string;
+  readonly role: string;
+  readonly thread: string;
+  readonly title: string;
+  readonly messages?: readonly string[];
+}
+
+/** Makes a commit in the name of a role; returns it. */
+export function commitOf(
+  refs: Refs,
+  tree: string,
+  parents: readonly string[],
+  { turn, role, thread, title, messages = [] }: About,
+): Promise<string> {
+  const trailers = [
+    `Mailroom-Thread: ${thread}`,
+    `Mailroom-Turn: ${turn}`,
+    ...(messages.length === 0 ? [] : [`Mailroom-Messages: ${messages.join(' ')}`]),
+  ];
+  const text = `${title === '' ? `Turn ${turn} of ${role}` : title}\n\n${trailers.join('\n')}\n`;
+  const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];
+  return refs.ask(args, { stdin: text, identity: { name: role, email: `${role}@mailroom` } });
+}
