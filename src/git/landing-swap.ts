@@ -11,10 +11,10 @@ import {
 import { join, relative } from 'node:path';
 import { listed } from '../kernel/enumerate.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
+import { putIndex } from './checkout.ts';
 import { isOurs } from './folder-changes.ts';
 import { copyIndex, listBytes, lookAt, whyOf, type GitLook } from './git-look.ts';
 import { GitProblem, Refs } from './refs.ts';
-import { putIndex } from './checkout.ts';
 
 /** A move of a branch, as `prepareLanding` has prepared it. */
 export interface Swap {

@@ -56,6 +56,5 @@ export function commitOf(
     ...(messages.length === 0 ? [] : [`Mailroom-Messages: ${messages.join(' ')}`]),
   ];
   const text = `${title === '' ? `Turn ${turn} of ${role}` : title}\n\n${trailers.join('\n')}\n`;
-  const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];
-  return refs.ask(args, { stdin: text, identity: { name: role, email: `${role}@mailroom` } });
+  return refs.commit(tree, parents, { text, author: { name: role, email: `${role}@mailroom` } });
 }

@@ -23,6 +23,8 @@ export class RoleCheckout {
   readonly #branch: string;
   /** The commit whose files are being written; exists only meanwhile. */
   readonly #laying: string;
+  /** The commit that is checked out for a while, without the branch. */
+  readonly #visiting: string;
   /** The conflict that lies in the checkout: a commit of its files, whose parents are the sides. */
   readonly #conflict: string;
 
@@ -32,6 +34,7 @@ export class RoleCheckout {
     this.#refs = refs;
     this.#branch = `refs/heads/${place.branch}`;
     this.#laying = `refs/mailroom/laying/${place.thread}/${place.role}`;
+    this.#visiting = `refs/mailroom/visiting/${place.thread}/${place.role}`;
     this.#conflict = `refs/mailroom/conflict/${place.thread}/${place.role}`;
   }
 
@@ -54,6 +57,7 @@ export class RoleCheckout {
         await this.#refs.ask(['worktree', 'add', '--no-checkout', path, branch]);
       });
     }
+    await this.restore();
     const laid = await this.#refs.find(this.#laying);
     // A host was killed while it wrote the files. The agent had not started.
     if (laid !== null) await this.#finish(laid, tip);
@@ -93,6 +97,20 @@ export class RoleCheckout {
       'enter',
     );
     if (!moved) throw new GitProblem(`the branch ${branch} was moved by somebody else: try again`);
+  }
+
+  /** Lays out another commit than that of the branch, until `restore`. */
+  async visit(commit: string, isLaidOut: boolean): Promise<void> {
+    await this.#refs.move([{ ref: this.#visiting, to: commit }], 'checkout');
+    if (!isLaidOut) await this.files.layOut(commit);
+  }
+
+  /** Lays the branch out again after `visit`, also that of a host that was killed. */
+  async restore(): Promise<void> {
+    if ((await this.#refs.find(this.#visiting)) === null) return;
+    const tip = await this.#refs.find(this.#branch);
+    if (tip !== null) await this.files.layOut(tip);
+    await this.#refs.move([{ ref: this.#visiting, to: null }], 'checkout');
   }
 
   /** Moves the branch, which is checked out here and has these files already. */

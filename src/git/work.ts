@@ -45,12 +45,15 @@ export function leaveWork(project: string, path: string, leaving: Leaving): Prom
     const tip = await refs.find(`refs/heads/${branch}`);
     if (tip === null) throw new GitProblem(`the branch ${branch} is gone`);
     await mustContain(refs, branch, tip, entered);
+    await checkout.restore();
     const merges = await resolved(refs, checkout, await checkout.conflict());
     const tree = await checkout.files.tree(tip);
     const own = await commitTree(refs, tree, { ...leaving, tip, merges, isOwn: amends === tip });
     if (own !== tip) await checkout.commit(own, tip);
     // After a conflict, further work may be left to merge.
-    const done = await takeWork(refs, checkout, own, { ...leaving, edits: true, resolves: 'all' });
+    const taking = { ...leaving, edits: true, resolves: 'all' } as const;
+    const done = await takeWork(refs, checkout, own, taking);
+    for (const met of leaving.meets) await mustMeet(refs, checkout, done, met, taking);
     await makeDurable(refs, project, done, [entered]);
     return done;
   });
@@ -132,6 +135,23 @@ async function resolved(refs: Refs, checkout: RoleCheckout, laid: string | null)
       : `\`${path}\` is as the merge left it: change it, or stage it with \`git add\` if it is right`,
   );
   throw new Conflict(`the merge of ${theirs} into ${ours} is not resolved: ${each.join('; ')}`, 'person');
+}
+
+/** Lays a conflict with work of another role out, for the author of the later work. */
+async function mustMeet(
+  refs: Refs,
+  checkout: RoleCheckout,
+  ours: string,
+  met: TakenWork,
+  taking: Taking,
+): Promise<void> {
+  const { conflict } = await mergeAll(refs, checkout.files, ours, { ...taking, takes: [met] });
+  if (conflict === null) return;
+  const { message } = await layOutConflict(refs, checkout, { ours, ...conflict }, taking);
+  throw new GitProblem(
+    `${message}. Both sides are in your checkout: keep what both meant, remove the conflict markers, and change a ` +
+      'file that has none, or stage it with `git add` if it is right',
+  );
 }
 
 interface Taking extends Omit<About, 'title' | 'messages'>, Pick<Entering, 'edits' | 'resolves'> {

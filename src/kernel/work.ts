@@ -45,7 +45,7 @@ export interface Entering extends WorkingTurn {
   readonly last: string | null;
   /** Which conflicts its role resolves: all, those in texts, or none; a person the others. */
   readonly resolves: 'all' | 'text' | 'none';
-  /** Who was asked to resolve the conflict that lies in its checkout; null: nobody yet. */
+  /** Who was asked to resolve the conflict that lies in its checkout; null: not asked. */
   readonly resolving: 'role' | 'person' | null;
 }
 
@@ -57,6 +57,8 @@ export interface Leaving extends WorkingTurn {
   readonly entered: string;
   /** The work that it took, which its commit must contain. */
   readonly takes: readonly TakenWork[];
+  /** Work that it meets next: its author resolves conflicts with it before the messages leave. */
+  readonly meets: readonly TakenWork[];
   /** The commit of an earlier round of this turn, which the new one replaces; null: none. */
   readonly amends: string | null;
 }
@@ -64,6 +66,14 @@ export interface Leaving extends WorkingTurn {
 /** How work comes onto a branch. */
 export const landingWays = ['merge', 'rebase', 'squash'] as const;
 export type LandingWay = (typeof landingWays)[number];
+
+/** What the checks of a turn's messages run on, in the checkout of its role. */
+export interface CheckedWork extends WorkingTurn {
+  /** The commit that its messages carry if the turn makes none. */
+  readonly entered: string;
+  /** The work of all other roles in the thread, for checks on the merge; else empty. */
+  readonly others: readonly TakenWork[];
+}
 
 /** The commit that a turn works on or leaves, or why there is none, in words. */
 export type Worked =

@@ -66,7 +66,7 @@ function targetOf(named: NamedAs<Exclude<Takes, 'message'>>): Target {
   return named;
 }
 
-/** The copies of a message that have failed, that a person withdrew, or whose turn waits for one. */
+/** The copies of a message that failed, that a person withdrew, or whose turn waits for one. */
 function failedCopies(project: Project, state: MailState, id: string): ControlFile['target'][] {
   const known = allMessages(project, state).find(({ message }) => message.id === id);
   if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);

@@ -188,8 +188,12 @@ describe('work that conflicts', () => {
     const text = project.read(`agents/user/inbox/${notice}`);
     const [, path = ''] = /`(\.mailroom\/worktrees\/[^`]+)`/.exec(text) ?? [];
     const [, id = ''] = /`mailroom retry (\w+)`/.exec(text) ?? [];
-    expect(text).toMatch(/^E_CONFLICT: the work of (left|right) \(commit \w+, message .*\) conflicts with .* in kept\.txt$/m);
-    expect((await project.run(['why', 'checker'])).stdout).toContain('waits until a person has resolved a conflict');
+    expect(text).toMatch(
+      /^E_CONFLICT: the work of (left|right) \(commit \w+, message .*\) conflicts with .* in kept\.txt$/m,
+    );
+    expect((await project.run(['why', 'checker'])).stdout).toContain(
+      'waits until a person has resolved a conflict',
+    );
     project.write(`${path}/kept.txt`, 'both\n');
     expect(await project.run(['retry', id])).toMatchObject({ code: 0 });
     await project.run(['up', '--until-idle']);

@@ -9,6 +9,7 @@ import { realPlace, repositoryFrom } from '../../process/sandbox/repository-plac
 import { inTemporary } from '../../process/temporaries.ts';
 import { ourGlobs } from '../../git/folder-changes.ts';
 import { readableDifference } from '../../git/run-differences.ts';
+import { WorkToCheck } from '../../git/checked-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
 import type { Usage } from '../../kernel/cost.ts';
@@ -130,7 +131,9 @@ export class ProcessRunner implements Runner {
     const { project } = this.#options;
     if (entering !== undefined) return enterWork(project, workspace, entering);
     const problem = worktree === null ? null : await ensureWorktree(project, workspace, worktree);
-    return problem === null ? { ok: true as const, commit: null } : { ok: false as const, problem, resolving: null };
+    return problem === null
+      ? { ok: true as const, commit: null }
+      : { ok: false as const, problem, resolving: null };
   }
 
   /** What a workspace has now and had not in a tree, without mail; null: nothing, or unknown. */
@@ -174,14 +177,17 @@ export class ProcessRunner implements Runner {
     const left = leaving === undefined ? null : await leaveWork(this.#options.project, workspace, leaving);
     if (left?.ok === false) return { problems: [left.problem], left: null };
     const commit = left?.commit ?? null;
+    const work = job.work ? new WorkToCheck(this.#options.project, workspace, job.work, commit) : null;
     try {
-      return { problems: await inTemporary((temporary) => this.#check(job, temporary)), left: commit };
+      const problems = await inTemporary((temporary) => this.#check(job, work, temporary));
+      if (job.checks.length > 0) await work?.restore();
+      return { problems, left: commit };
     } catch (error) {
       return { problems: [`the gates could not be checked: ${messageOf(error)}`], left: commit };
     }
   }
 
-  #check(job: CheckJob, temporary: string): Promise<string[]> {
+  #check(job: CheckJob, work: WorkToCheck | null, temporary: string): Promise<string[]> {
     const { key, folder: of, workspace, provider, network } = job;
     const folder = join(this.#options.project, '.mailroom', 'turns', of.turn, String(of.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
@@ -212,7 +218,7 @@ export class ProcessRunner implements Runner {
       });
       return { result, stdoutFile: stdout, stderrFile: stderr };
     };
-    return runMessageChecks(job.checks, workspace, job.tree, run);
+    return runMessageChecks(job.checks, workspace, job.tree, work, run);
   }
 }
 

@@ -12,25 +12,35 @@ export interface RanCheck {
   readonly stderrFile: string;
 }
 
+/** What the gates of a role with a checkout of its own run on. */
+interface Work {
+  /** The commit that the messages carry. */
+  readonly commit: string;
+  /** Lays it out; returns why that is not possible, in words. */
+  layOut(on: 'own' | 'merged'): Promise<string | null>;
+}
+
 /** Runs one gate's program. */
 type RunCheck = (argv: readonly string[], timeout: number, name: string) => Promise<RanCheck>;
 
 /**
  * Checks the gates of a turn's messages, one after the other; returns the problems, in words for
- * the author.
+ * the author. `work`: null if they run on the workspace as it is.
  */
 export async function runMessageChecks(
   checks: readonly { readonly check: MessageCheck; readonly message: string }[],
   workspace: string,
   tree: string | null,
+  work: Work | null,
   run: RunCheck,
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const [index, { check, message }] of checks.entries()) {
     const problem =
       check.kind === 'changed'
-        ? await checkChanged(check.globs, workspace, tree)
-        : checkRun(check.argv, await run(check.argv, check.timeout, `gate-${String(index + 1)}`));
+        ? await checkChanged(check.globs, workspace, tree, work)
+        : ((await work?.layOut(check.on)) ??
+          checkRun(check.argv, await run(check.argv, check.timeout, `gate-${String(index + 1)}`)));
     if (problem !== null) problems.push(`\`${message}\` cannot be sent yet: ${problem}`);
   }
   return problems;
@@ -54,8 +64,9 @@ async function checkChanged(
   globs: readonly string[],
   workspace: string,
   tree: string | null,
+  work: Work | null,
 ): Promise<string | null> {
-  const now = await workspaceTree(workspace);
+  const now = work?.commit ?? (await workspaceTree(workspace));
   const paths = tree === null || now === null ? null : await changedPaths(workspace, tree, now);
   if (paths === null) return `git cannot list the changes in ${join(workspace, '.')}`;
   const matches = picomatch([...globs], { dot: true, flags: 's' });

@@ -4,7 +4,7 @@ import type { MessageCheck } from '../../kernel/message-check.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
-import type { Entering, Leaving } from '../../kernel/work.ts';
+import type { CheckedWork, Entering, Leaving } from '../../kernel/work.ts';
 
 /** One invocation that should be running. Keys are never reused. */
 export interface AgentJob {
@@ -37,6 +37,8 @@ export interface CheckJob {
   readonly checks: readonly { readonly check: MessageCheck; readonly message: string }[];
   /** The commit to make first, which the gates then check; absent: none. */
   readonly leaving?: Leaving;
+  /** What the gates run on in the checkout of a role; absent: on the workspace as it is. */
+  readonly work?: CheckedWork;
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
   readonly tree: string | null;

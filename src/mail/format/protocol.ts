@@ -102,8 +102,8 @@ export const defaultLimits: Limits = {
 interface RoleWorkspace {
   readonly kind: 'worktree';
   readonly per: 'role';
-  /** Who resolves conflicts of work: the role that picks it up, or a person. */
-  readonly onConflict: 'resolve' | 'user';
+  /** Who resolves conflicts: the role that picks the work up, its later author, or a person. */
+  readonly onConflict: 'resolve' | 'author' | 'user';
 }
 
 /** All files in protocols/ combined and checked: every name that it refers to is defined. */

@@ -8,7 +8,9 @@ import type { Idle } from '../../host/idle.ts';
 export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {
   if (state.turns.size > 0 || state.pendingProjections.size > 0) {
     if (!held(state)) return 'busy';
-    return [...state.turns.values()].some(({ conflict }) => conflict?.waits === true) ? 'waiting_for_user' : 'stuck';
+    return [...state.turns.values()].some(({ conflict }) => conflict?.waits === true)
+      ? 'waiting_for_user'
+      : 'stuck';
   }
   if (parkedMail(state, protocol, now)) return 'busy';
   const asks = [...state.waits.values()].flatMap((wait) => wait.requests);
@@ -19,7 +21,7 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
   return waiting || state.waits.size > 0 ? 'stuck' : 'done';
 }
 
-/** Every open turn waits until a person unpauses it, resolves its conflict, or restores an inbox. */
+/** Every open turn waits until a person unpauses it, resolves a conflict, or restores an inbox. */
 function held({ turns, roles, paused, pendingProjections }: MailState): boolean {
   return (
     pendingProjections.size === 0 &&

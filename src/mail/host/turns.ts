@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { invocationKey, type Process } from '../machine/decide.ts';
+import { checksKey, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
+import { metBy } from '../machine/rules/outcomes.ts';
 import { fileName, type Message } from '../format/message.ts';
 import { prompt } from '../machine/prompt.ts';
 import { type Role, providersOf } from '../format/protocol.ts';
@@ -32,6 +33,8 @@ export class Turns {
   readonly #options: MailOptions;
   /** Null: the gates of a turn. */
   readonly #running: ProcessTable<Invocation | null>;
+  /** The commits of other roles that running gates take into account. */
+  readonly #met = new Map<string, readonly string[]>();
   /** Processes behind the launch barrier, which opens once the journal has them. */
   readonly #ready = new Set<string>();
   /** Violations of an open turn that its result cannot show. */
@@ -65,7 +68,7 @@ export class Turns {
   /** An error while starting one process fails only that attempt, or those gates. */
   #start(process: Process): void {
     const { key, turn } = process;
-    const { id, attempt, round } = turn;
+    const at = { turn: turn.id, attempt: turn.attempt, round: turn.round };
     if (this.#isBeingLeft(turn)) return;
     try {
       if (process.kind === 'agent') this.#startAgent(key, turn);
@@ -77,8 +80,8 @@ export class Turns {
       const failed = failedBy(error, { usd: 0, tokens: 0 });
       this.#ledger.record([
         process.kind === 'agent'
-          ? { type: 'attempt-failed', turn: id, attempt, round, session: null, ...failed }
-          : { type: 'checked', turn: id, attempt, round, problems: [failed.reason.text], left: null },
+          ? { type: 'attempt-failed', ...at, session: null, ...failed }
+          : { type: 'checked', ...at, problems: [failed.reason.text], left: null, met: [] },
       ]);
     }
   }
@@ -179,11 +182,12 @@ export class Turns {
     return kept?.provider === provider ? kept : null;
   }
 
-  #startChecks({ key, turn, checks, leaving }: Extract<Process, { kind: 'checks' }>): void {
+  #startChecks({ key, turn, checks, leaving, work }: Extract<Process, { kind: 'checks' }>): void {
     const { protocol } = this.#options;
     const { project, runner } = this.#ports;
     const { workspace } = placeOf(this.#ledger.state, protocol, project, turn);
     this.#running.add(key, null);
+    this.#met.set(key, metBy({ leaving, work }));
     this.#permissions.begin(key, workspace, true);
     runner.check({
       key,
@@ -191,6 +195,7 @@ export class Turns {
       network: this.#role(turn)?.network ?? true,
       checks,
       ...(leaving && { leaving }),
+      ...(work && { work }),
       workspace,
       env: this.#role(turn)?.env ?? {},
       tree: this.#ledger.state.threads.get(turn.thread)?.tree ?? null,
@@ -239,13 +244,15 @@ export class Turns {
   }
 
   checked(key: string, problems: string[], left: string | null = null): void {
-    const turn = [...this.#ledger.state.turns.values()].find((one) => `${invocationKey(one)}/checks` === key);
+    const turn = [...this.#ledger.state.turns.values()].find((one) => checksKey(one) === key);
     try {
       this.#permissions.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
       if (!turn || this.#running.isStopping(key)) return;
       const { id, attempt, round } = turn;
-      this.#ledger.record([{ type: 'checked', turn: id, attempt, round, problems, left }]);
+      const met = this.#met.get(key) ?? [];
+      this.#ledger.record([{ type: 'checked', turn: id, attempt, round, problems, left, met }]);
     } finally {
+      this.#met.delete(key);
       this.#running.forget(key);
     }
   }
@@ -346,18 +353,14 @@ export class Turns {
    * is ambiguous: each gets a correction, and the file is judged as a person's.
    */
   stage(file: Dropped): boolean {
-    const open = [...this.#running.values()].filter((one) => one?.role === file.role);
+    const open = [...this.#running.values()].flatMap((one) => (one?.role === file.role ? [one] : []));
     const [only] = open;
     if (only && open.length === 1) {
       this.#borrowed.set(only.turn, [...(this.#borrowed.get(only.turn) ?? []), file.name]);
       return this.#ports.folders.stage(only.turn, only.attempt, file.name, file);
     }
-    for (const one of open)
-      if (one)
-        this.violate(
-          one.turn,
-          `\`${file.name}\` was written to agents/${file.role}/outbox: write to $MAILROOM_OUTBOX`,
-        );
+    const why = `\`${file.name}\` was written to agents/${file.role}/outbox: write to $MAILROOM_OUTBOX`;
+    for (const { turn } of open) this.violate(turn, why);
     return false;
   }
 

@@ -31,6 +31,12 @@ export function invocationKey(turn: { id: TurnId; attempt: number; round: number
   return `${turn.id}/${String(turn.attempt)}/${String(turn.round)}`;
 }
 
+/** The key of the gates of an invocation. */
+export function checksKey(turn: Turn): string {
+  const runs = turn.phase.is === 'returned' ? turn.phase.runs : 0;
+  return `${invocationKey(turn)}/checks${runs === 0 ? '' : `-${String(runs + 1)}`}`;
+}
+
 /**
  * The facts to record, the processes to run and the next wake-up, from the state, the protocol and
  * the time. Pure.
@@ -52,9 +58,7 @@ export function decide(state: MailState, protocol: Protocol, clock: number): Dec
   const agents = [...state.turns.values()]
     .filter((turn) => turn.phase.is === 'active')
     .map((turn) => ({ kind: 'agent', key: invocationKey(turn), turn }) as const);
-  const checking = checks.map(
-    (check) => ({ kind: 'checks', key: `${invocationKey(check.turn)}/checks`, ...check }) as const,
-  );
+  const checking = checks.map((check) => ({ kind: 'checks', key: checksKey(check.turn), ...check }) as const);
   return { facts: [], processes: [...agents, ...checking], wake: nextWake(state, now) };
 }
 

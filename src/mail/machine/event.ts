@@ -147,6 +147,8 @@ export type Happening<N> =
       readonly problems: readonly string[];
       /** The commit that the turn left and the gates checked; null: none. */
       readonly left: string | null;
+      /** The commits of other roles that the gates took into account. */
+      readonly met: readonly string[];
     } & AtInvocation)
   | ({ readonly type: 'corrected'; readonly problems: readonly string[] } & AtTurn)
   | ({

@@ -77,6 +77,10 @@ export type Phase =
       readonly result: TurnResult;
       /** Null until the gates have run; then the errors that they found. */
       readonly checks: readonly string[] | null;
+      /** The commits of other roles that the gates took into account. */
+      readonly met: readonly string[];
+      /** How often the gates have run in this round. */
+      readonly runs: number;
     }
   /** Its attempt failed; the next step is not decided yet. */
   | {

@@ -23,6 +23,7 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
   for (const type of protocol.types.values()) {
     checkNames(report, type);
     checkFields(report, type);
+    checkGates(report, type);
     if (type.reply.length === 0) checkNoRequest(report, type);
     else checkRequest(report, type);
     checkAccepted(report, type, replies);
@@ -63,6 +64,19 @@ function checkAccepted(report: CheckReport, type: MessageType, replies: Readonly
   if (accepted) return;
   const message = `no role accepts \`${type.name}\`: no recipient expects it`;
   report.error(['messages', type.name], message, `name it under \`expects\` of ${enumerate(type.to)}`);
+}
+
+/** Only roles with branches of their own have work to merge. */
+function checkGates(report: CheckReport, { name, checks }: MessageType): void {
+  const { workspace } = report.protocol;
+  if (workspace.kind === 'worktree' && workspace.per === 'role') return;
+  for (const [index, check] of checks.entries())
+    if (check.kind === 'run' && check.on === 'merged')
+      report.error(
+        ['messages', name, 'gates', index, 'on'],
+        'roles without branches of their own have no work to merge',
+        'give `workspace: { worktree: role }`, or leave `on` out',
+      );
 }
 
 /** The values of `enum` and `default` have the field's own type. */

@@ -75,6 +75,10 @@ const gate = z.union(
       .strictObject({
         run: argv.describe('A program and its arguments that must succeed in the workspace.'),
         timeout: duration.optional().describe('How long it may take; default 5m.'),
+        on: z
+          .enum(['own', 'merged'], { error: 'own or merged' })
+          .optional()
+          .describe("The work that the message carries (own, default), or its merge with all other roles'."),
       })
       .meta({ title: 'gate' }),
     z
@@ -143,9 +147,11 @@ const workspace = z.union(
           .literal('role', { error: 'role' })
           .describe('role: each role of a thread has a git worktree and a branch of its own.'),
         on_conflict: z
-          .enum(['resolve', 'user'], { error: 'resolve or user' })
+          .enum(['resolve', 'author', 'user'], { error: 'resolve, author or user' })
           .optional()
-          .describe('Who resolves conflicts: the role that picks up the work (resolve, default), or user.'),
+          .describe(
+            'Who resolves conflicts: the role that picks up the work (resolve, default), the author of the later work, or user.',
+          ),
       })
       .meta({ title: 'workspace' }),
   ],

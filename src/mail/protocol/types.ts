@@ -54,7 +54,7 @@ type FieldInput = NonNullable<MessageTypeInput['fields']>[string];
 
 function lowerCheck(check: CheckInput): MessageCheck {
   if ('changed' in check) return { kind: 'changed', globs: check.changed };
-  return { kind: 'run', argv: check.run, timeout: check.timeout ?? checkTimeout };
+  return { kind: 'run', argv: check.run, timeout: check.timeout ?? checkTimeout, on: check.on ?? 'own' };
 }
 
 function lowerField(field: FieldInput): FieldType {

@@ -13,8 +13,12 @@ it('sees that a file with a line break in its path has changed', async () => {
   mkdirSync(join(workspace, 'src/a\nb'), { recursive: true });
   writeFileSync(join(workspace, 'src/a\nb/c.ts'), 'changed');
   const problems = (glob: string) =>
-    runMessageChecks([{ check: { kind: 'changed', globs: [glob] }, message: 'm' }], workspace, tree, () =>
-      Promise.reject(new Error('no program is run')),
+    runMessageChecks(
+      [{ check: { kind: 'changed', globs: [glob] }, message: 'm' }],
+      workspace,
+      tree,
+      null,
+      () => Promise.reject(new Error('no program is run')),
     );
   expect(await problems('src/**')).toEqual([]);
   expect(await problems('docs/**')).toEqual([

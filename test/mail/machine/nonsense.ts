@@ -120,7 +120,12 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   claimed: claim,
   launched: { ...at, process, tree: fc.constantFrom(null, 'tree') },
   returned: { ...at, result },
-  checked: { ...at, problems: fc.constantFrom([], ['wrong']) },
+  checked: {
+    ...at,
+    problems: fc.constantFrom([], ['wrong']),
+    left: fc.constant(null),
+    met: fc.constantFrom([], ['other']),
+  },
   corrected: { turn, problems: fc.constant(['wrong']) },
   'attempt-failed': {
     ...at,

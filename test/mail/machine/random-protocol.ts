@@ -60,7 +60,10 @@ export function randomProtocol(tape: Tape, calm = false): Protocol {
     name: 'random',
     version: '1',
     workspace: tape.oneIn(2)
-      ? { kind: 'worktree', per: tape.pick(['thread', 'role']) }
+      ? tape.pick([
+          { kind: 'worktree', per: 'thread' },
+          { kind: 'worktree', per: 'role', onConflict: tape.pick(['resolve', 'author', 'user']) },
+        ])
       : { kind: 'folder', path: '.' },
     roles,
     types,

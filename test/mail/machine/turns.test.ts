@@ -217,7 +217,15 @@ describe('gates', () => {
   it('of an invocation that is over count no more', () => {
     const world = designed(gated);
     world.turn('engineer', ['→ qa: review-request']);
-    world.record({ type: 'checked', turn: 't2', attempt: 1, round: 1, problems: ['late'], left: null });
+    world.record({
+      type: 'checked',
+      turn: 't2',
+      attempt: 1,
+      round: 1,
+      problems: ['late'],
+      left: null,
+      met: [],
+    });
     expect(world.processes()).toEqual(['engineer in task (checks)']);
   });
 });

@@ -34,8 +34,8 @@ function commits(world: World): Record<string, string | null> {
 }
 
 /** Both engineers work, at the same time. */
-function building(): World {
-  const world = new World(team);
+function building(protocol = team): World {
+  const world = new World(protocol);
   world.drop('user → lead: task');
   world.enter('lead', 'base');
   world.turn('lead', ['lead → left, right: build']);
@@ -56,7 +56,13 @@ describe('a role with a checkout of its own', () => {
     expect(world.processes()).toEqual(['right in task', 'left in task (checks)']);
     expect(world.decision.processes[1]).toMatchObject({
       checks: [],
-      leaving: { title: 'It is made', messages: ['made'], entered: 'base', amends: null, takes: [{ commit: 'base' }] },
+      leaving: {
+        title: 'It is made',
+        messages: ['made'],
+        entered: 'base',
+        amends: null,
+        takes: [{ commit: 'base' }],
+      },
     });
     world.checks('left', [], 'c1');
     expect(commits(world)).toMatchObject({ made: 'c1' });
@@ -130,9 +136,46 @@ describe('a role with a checkout of its own', () => {
       world.drop(`user → ${role}: task`);
       return enteringOf(world.state, world.protocol, world.running(role))?.resolves;
     };
-    const commands = team.replace('left: { capabilities: [READ, EDIT] }', 'left: { capabilities: [READ, EDIT, RUN_COMMANDS] }');
+    const commands = team.replace(
+      'left: { capabilities: [READ, EDIT] }',
+      'left: { capabilities: [READ, EDIT, RUN_COMMANDS] }',
+    );
     const asking = team.replace('{ worktree: role }', '{ worktree: role, on_conflict: user }');
-    expect([resolves(team, 'left'), resolves(commands, 'left'), resolves(team, 'lead')]).toEqual(['text', 'all', 'none']);
+    expect([resolves(team, 'left'), resolves(commands, 'left'), resolves(team, 'lead')]).toEqual([
+      'text',
+      'all',
+      'none',
+    ]);
     expect(resolves(asking, 'left')).toBe('none');
+  });
+
+  it('is checked against what waits for the recipient, where authors resolve conflicts', () => {
+    const author = team.replace('{ worktree: role }', '{ worktree: role, on_conflict: author }');
+    const met = (world: World) =>
+      world.decision.processes.flatMap((one) => (one.kind === 'checks' ? (one.leaving?.meets ?? []) : []));
+    const world = building(author);
+    world.turn('left', ['left → checker: made']);
+    expect(met(world)).toEqual([]);
+    world.checks('left', [], 'c1');
+    world.turn('right', ['right → checker: also']);
+    expect(met(world)).toEqual([{ commit: 'c1', message: 'made', from: 'left' }]);
+  });
+
+  it('is checked again if other work came meanwhile', () => {
+    const world = building(team.replace('gates: [{ run: [test] }]', 'gates: [{ run: [test], on: merged }]'));
+    world.turn('left', ['left → checker: done']);
+    world.turn('right', ['right → checker: also']);
+    expect(world.decision.processes).toMatchObject([
+      { key: 't2/1/0/checks', work: { others: [{ commit: 'base', from: 'lead' }] } },
+      { key: 't3/1/0/checks', work: { others: [] } },
+    ]);
+    world.checks('right', [], 'c2');
+    world.checks('left', [], 'c1', ['base']);
+    expect(world.decision.processes).toMatchObject([
+      { key: 't2/1/0/checks-2', work: { others: [{ commit: 'base' }, { commit: 'c2', from: 'right' }] } },
+    ]);
+    expect(commits(world)).not.toHaveProperty('done');
+    world.checks('left', [], 'c1');
+    expect(commits(world)).toMatchObject({ done: 'c1' });
   });
 });

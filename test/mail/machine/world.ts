@@ -9,6 +9,7 @@ import {
   type TurnResult,
 } from '../../../src/mail/machine/event.ts';
 import type { Protocol } from '../../../src/mail/format/protocol.ts';
+import { metBy } from '../../../src/mail/machine/rules/outcomes.ts';
 import { admit } from '../../../src/mail/machine/rules/admit.ts';
 import { sentStep } from '../../../src/mail/machine/step.ts';
 import { refusal } from '../../../src/mail/machine/rules/commands.ts';
@@ -155,13 +156,16 @@ export class World {
     this.settle();
   }
 
-  /** The gates of a turn have run, after it left a commit. */
-  checks(role: string, problems: readonly string[] = [], left: string | null = null): void {
+  /** The gates of a turn have run, after it left a commit. `since`: the commits that it met when they began. */
+  checks(role: string, problems: readonly string[] = [], left: string | null = null, since?: string[]): void {
     const turn = [...this.state.turns.values()].find(
       (one) => one.role === role && one.phase.is === 'returned',
     );
     if (!turn) throw new Error(`no gate of ${role} runs`);
-    this.record({ type: 'checked', turn: turn.id, attempt: turn.attempt, round: turn.round, problems, left });
+    const check = this.decision.processes.find((one) => one.kind === 'checks' && one.turn.id === turn.id);
+    const met = since ?? (check?.kind === 'checks' ? metBy(check) : []);
+    const { id, attempt, round } = turn;
+    this.record({ type: 'checked', turn: id, attempt, round, problems, left, met });
     this.settle();
   }
 

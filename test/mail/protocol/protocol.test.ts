@@ -83,7 +83,7 @@ describe('the example of the manual', () => {
     expect(protocol.types.get('review-request')).toMatchObject({
       onTimeout: 'fail',
       checks: [
-        { kind: 'run', argv: ['npm', 'test'], timeout: 300_000 },
+        { kind: 'run', argv: ['npm', 'test'], timeout: 300_000, on: 'own' },
         { kind: 'changed', globs: ['src/**'] },
       ],
     });
@@ -241,8 +241,8 @@ describe('a message type', () => {
   test('a gate has five minutes, or what it says', () => {
     const text = `${roles}messages: { task: { from: user, to: [a, b], gates: [{ run: [make] }, { run: [make], timeout: 2s }, { changed: src }] } }`;
     expect(read(text).types.get('task')?.checks).toEqual([
-      { kind: 'run', argv: ['make'], timeout: 300_000 },
-      { kind: 'run', argv: ['make'], timeout: 2000 },
+      { kind: 'run', argv: ['make'], timeout: 300_000, on: 'own' },
+      { kind: 'run', argv: ['make'], timeout: 2000, on: 'own' },
       { kind: 'changed', globs: ['src'] },
     ]);
   });

@@ -126,7 +126,7 @@ describe('a turn that was committed', () => {
     const unknown = { ...result, model: null, exit: null, usage: { usd: null, tokens: null } };
     const before = turn({
       cost: { usd: 1, tokens: 9, unpriced: 1 },
-      phase: { is: 'returned', since: at, result: unknown, checks: [] },
+      phase: { is: 'returned', since: at, result: unknown, checks: [], met: [], runs: 0 },
     });
     const names = trailersOf(committed, pictures, before).map((line) => line.split(':')[0]);
     expect(names.slice(3)).toEqual(['Turn', 'Provider', 'Duration', 'Cost-USD', 'Seq']);
@@ -285,7 +285,7 @@ describe('an event that moves nothing', () => {
     event({ type: 'started', version: '1', protocol: 'x' }),
     event({ type: 'stopped', ...key }),
     event({ type: 'returned', ...key, result }),
-    event({ type: 'checked', ...key, problems: [], left: null }),
+    event({ type: 'checked', ...key, problems: [], left: null, met: [] }),
     event({ type: 'corrected', turn: 't12', problems: [] }),
     event({ type: 'requeued', turn: 't12', notBefore: 0, counted: true }),
     event({ type: 'resumed', turn: 't12', provider: 'claude' }),

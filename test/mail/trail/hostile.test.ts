@@ -66,7 +66,14 @@ describe('what others wrote', () => {
     fc.assert(
       fc.property(hostileText, hostileText, hostileText, hostileText, (subject, role, model, reference) => {
         const written = sent({ subject, from: role, to: [role], id: reference, inReplyTo: reference });
-        const phase = { is: 'returned', since: at, result: { ...result, model }, checks: [] } as const;
+        const phase = {
+          is: 'returned',
+          since: at,
+          result: { ...result, model },
+          checks: [],
+          met: [],
+          runs: 0,
+        } as const;
         const committed = event({ type: 'committed', turn: 't12', sent: [written] });
         const entry = entryOf(committed, shown, turn({ phase, provider: model }));
         const lines = [entry?.subject ?? '\n', ...(entry?.trailers ?? []).map(([, value]) => value)];
@@ -87,7 +94,14 @@ describe('what others wrote', () => {
         turn: 't12',
         sent: [sent({ subject, id, thread: model })],
       });
-      const phase = { is: 'returned', since: at, result: { ...result, model }, checks: [] } as const;
+      const phase = {
+        is: 'returned',
+        since: at,
+        result: { ...result, model },
+        checks: [],
+        met: [],
+        runs: 0,
+      } as const;
       const pictures = [copy('qa', { at: 'inbox' }, { subject, id: 'abcdef', body: subject })];
       return (
         trailEntry(

@@ -96,11 +96,12 @@ export function turn(change: Partial<Turn> = {}): Turn {
     problems: [],
     lastResult: null,
     lastFailure: null,
+    conflict: null,
     reserved: false,
     cost: { usd: 0.42, tokens: 1234, unpriced: 0 },
     entered: null,
     left: null,
-    phase: { is: 'returned', since: at, result, checks: [] },
+    phase: { is: 'returned', since: at, result, checks: [], met: [], runs: 0 },
     ...change,
   };
 }

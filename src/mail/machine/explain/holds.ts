@@ -32,10 +32,14 @@ export function heldWhy(
       const { turn } = launch;
       const [message] = turn?.messages ?? [];
       const who = turn === null ? role.name : turnWords(turn);
-      return because(hold, `${who} waits until a person has resolved a conflict: ${turn?.conflict?.text ?? ''}`, {
-        cause: turn === null ? null : causedBy(turn),
-        act: message === undefined ? null : { do: 'retry', message, role: role.name },
-      });
+      return because(
+        hold,
+        `${who} waits until a person has resolved a conflict: ${turn?.conflict?.text ?? ''}`,
+        {
+          cause: turn === null ? null : causedBy(turn),
+          act: message === undefined ? null : { do: 'retry', message, role: role.name },
+        },
+      );
     }
     case 'workspace': {
       const holder = turns.find((turn) => occupies(turn) && turn.holds === holds);

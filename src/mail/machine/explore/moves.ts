@@ -45,7 +45,7 @@ function* endOf(state: MailState, protocol: Protocol, turn: Turn, drafts: readon
     text: '',
   }));
   const result: TurnResult = { ...nothingElse, staged };
-  const phase = { is: 'returned', since: exploredAt, result, checks: null } as const;
+  const phase = { is: 'returned', since: exploredAt, result, checks: null, met: [], runs: 0 } as const;
   const judgement = judge(state, protocol, { ...turn, phase });
   if (judgement.ok && !judgement.sent.some((sent) => repeats(state, sent)))
     yield { by: 'turn', turn, result, sent: judgement.sent };

@@ -16,10 +16,11 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
   if (event.type === 'checked') {
     const returned = current(state, event, 'returned');
     if (!returned) return false;
-    const { problems, left } = event;
+    const { problems, left, met } = event;
+    const { phase } = returned;
     changeTurn(state, returned.id, {
       left: left ?? returned.left,
-      phase: { ...returned.phase, checks: problems },
+      phase: { ...phase, checks: problems, met, runs: phase.runs + 1 },
     });
     return true;
   }
@@ -40,7 +41,7 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
       settle(state, running, event.result.usage, event.result.model);
       countSession(state, running, event.result.session);
       changeTurn(state, running.id, {
-        phase: { is: 'returned', since, result: event.result, checks: null },
+        phase: { is: 'returned', since, result: event.result, checks: null, met: [], runs: 0 },
       });
       return true;
     case 'attempt-failed': {

@@ -1,15 +1,15 @@
 import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
-import type { Fact } from '../event.ts';
+import type { Fact, Sent } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
 import { judge } from './judge.ts';
 import { abandonFact, conflictedFact, failThreadFact } from './notices.ts';
 import { isHeld, type Slots } from './slots.ts';
 import { freeAgain } from './fallback.ts';
-import { leavingOf, withWork } from './work.ts';
+import { checkedOf, leavingOf, withWork } from './work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
 import type { MessageCheck } from '../../../kernel/message-check.ts';
-import type { Leaving } from '../../../kernel/work.ts';
+import type { CheckedWork, Leaving } from '../../../kernel/work.ts';
 
 type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
 
@@ -22,6 +22,8 @@ export interface TurnChecks {
   readonly checks: readonly { readonly check: MessageCheck; readonly message: string }[];
   /** The commit that the gates check and its messages carry; null: none is made. */
   readonly leaving: Leaving | null;
+  /** What the gates run on in the checkout of its role; null: its role has none. */
+  readonly work: CheckedWork | null;
 }
 
 /** The facts for turns whose invocation is over, and the gates to run first. */
@@ -42,9 +44,9 @@ export function outcomes(
     const problems = judgement.ok ? (turn.phase.checks ?? []) : judgement.problems;
     if (problems.length > 0) wrong.push({ turn, problems });
     else if (judgement.ok) {
-      const leaving = leavingOf(state, protocol, turn, judgement.sent);
-      if (turn.phase.checks === null && (judgement.checks.length > 0 || leaving !== null)) {
-        checks.push({ turn, checks: judgement.checks, leaving });
+      const due = checksOf(state, protocol, turn, judgement);
+      if (due !== null && !isChecked(turn, due)) {
+        checks.push(due);
         slots.works(turn.thread);
       } else facts.push({ type: 'committed', turn: turn.id, sent: withWork(turn, judgement.sent) });
     }
@@ -57,6 +59,29 @@ export function outcomes(
     facts.push(...next);
   }
   return { facts, checks };
+}
+
+/** What to check before the messages of a turn leave; null: nothing. */
+function checksOf(
+  state: MailState,
+  protocol: Protocol,
+  turn: Turn,
+  { sent, checks }: Pick<TurnChecks, 'checks'> & { readonly sent: readonly Sent[] },
+): TurnChecks | null {
+  const isMerged = checks.some(({ check }) => check.kind === 'run' && check.on === 'merged');
+  const work = checkedOf(state, turn, isMerged);
+  const leaving = leavingOf(state, protocol, turn, sent, work?.others ?? []);
+  return checks.length > 0 || leaving !== null ? { turn, checks, leaving, work } : null;
+}
+
+/** Other roles may have sent work since the gates ran. */
+function isChecked({ phase }: In<'returned'>, due: TurnChecks): boolean {
+  return phase.checks !== null && metBy(due).every((commit) => phase.met.includes(commit));
+}
+
+/** The commits of other roles that the gates of a turn take into account. */
+export function metBy({ leaving, work }: Pick<TurnChecks, 'leaving' | 'work'>): string[] {
+  return [...new Set([...(leaving?.meets ?? []), ...(work?.others ?? [])].map(({ commit }) => commit))];
 }
 
 /** A turn whose role is no longer in the protocol can never run again. */

@@ -1,5 +1,13 @@
-import { roleBranch, type Entering, type Leaving, type TakenWork } from '../../../kernel/work.ts';
+import {
+  roleBranch,
+  type CheckedWork,
+  type Entering,
+  type Leaving,
+  type TakenWork,
+} from '../../../kernel/work.ts';
+import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 import type { Sent } from '../event.ts';
+import type { Message } from '../../format/message.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { Delivery, MailState, Turn } from '../state.ts';
 
@@ -26,21 +34,58 @@ function resolves(protocol: Protocol, turn: Turn): Entering['resolves'] {
   return protocol.roles.get(turn.role)?.capabilities.includes('RUN_COMMANDS') === true ? 'all' : 'text';
 }
 
-function lastOf({ threads, mail }: MailState, { thread, role }: Turn): string | null {
-  const sent = threads.get(thread)?.messages.flatMap((id) => mail.get(id)?.message ?? []) ?? [];
-  return sent.findLast(({ from, work }) => from === role && work !== null)?.work?.commit ?? null;
+function lastOf(state: MailState, { thread, role }: Turn): string | null {
+  return sentIn(state, thread).findLast(({ from }) => from === role)?.work?.commit ?? null;
 }
 
 /** The commits of the messages that a turn picked up, each once, in their order. */
-function taken({ mail }: MailState, { messages }: Turn): TakenWork[] {
+function taken(state: MailState, { messages }: Turn): TakenWork[] {
+  return workOf(messages.flatMap((id) => state.mail.get(id)?.message ?? []));
+}
+
+/** The commits of messages, each once. */
+function workOf(messages: readonly Message[]): TakenWork[] {
   const found = new Map<string, TakenWork>();
-  for (const id of messages) {
-    const message = mail.get(id)?.message;
-    const commit = message?.work?.commit;
-    if (message && commit !== undefined && !found.has(commit))
-      found.set(commit, { commit, message: id, from: message.from });
-  }
+  for (const { id, from, work } of messages)
+    if (work !== null && !found.has(work.commit))
+      found.set(work.commit, { commit: work.commit, message: id, from });
   return [...found.values()];
+}
+
+/** The last work of every other role in the thread. */
+function othersOf(state: MailState, { thread, role }: Turn): TakenWork[] {
+  const last = new Map(sentIn(state, thread).map((message) => [message.from, message]));
+  last.delete(role);
+  return workOf([...last.values()]);
+}
+
+/**
+ * The work that messages meet where they go: that which waits there, or is being worked on, and the
+ * last of the recipient.
+ */
+function meeting(state: MailState, protocol: Protocol, turn: Turn, sent: readonly Sent[]): TakenWork[] {
+  const { workspace } = protocol;
+  if (!('onConflict' in workspace) || workspace.onConflict !== 'author') return [];
+  const to = new Set(sent.flatMap(({ message }) => message.to));
+  const isThere = (id: MessageId) =>
+    [...(state.mail.get(id)?.deliveries ?? [])].some(
+      ([role, { at }]) => to.has(role) && (at === 'inbox' || at === 'claimed'),
+    );
+  const all = sentIn(state, turn.thread).filter(({ from }) => from !== turn.role);
+  const last = new Map(all.map((message) => [message.from, message.id]));
+  return workOf(all.filter(({ id, from }) => isThere(id) || (to.has(from) && last.get(from) === id)));
+}
+
+/** The messages of a thread that carry work, in their order. */
+function sentIn({ threads, mail }: MailState, thread: ThreadId): Message[] {
+  const sent = threads.get(thread)?.messages.flatMap((id) => mail.get(id)?.message ?? []) ?? [];
+  return sent.filter(({ work }) => work !== null);
+}
+
+/** What the gates of a turn run on; null: its role has no checkout of its own. */
+export function checkedOf(state: MailState, turn: Turn, isMerged: boolean): CheckedWork | null {
+  if (turn.entered === null) return null;
+  return { ...working(turn), entered: turn.entered, others: isMerged ? othersOf(state, turn) : [] };
 }
 
 /** Whether a copy is in a turn that waits until a person has resolved a conflict. */
@@ -48,12 +93,16 @@ export function waitsForPerson({ turns }: MailState, delivery: Delivery | undefi
   return delivery?.at === 'claimed' && turns.get(delivery.turn)?.conflict?.waits === true;
 }
 
-/** The commit that a turn with these messages must leave behind; null: it makes none. */
+/**
+ * The commit that a turn with these messages must leave behind; null: it makes none. `others`: work
+ * that its gates merge it with.
+ */
 export function leavingOf(
   state: MailState,
   protocol: Protocol,
   turn: Turn,
   sent: readonly Sent[],
+  others: readonly TakenWork[],
 ): Leaving | null {
   if (turn.entered === null || !commits(protocol, turn)) return null;
   const messages = sent.map(({ message }) => message);
@@ -64,6 +113,7 @@ export function leavingOf(
     messages: messages.map(({ id }) => id),
     entered: turn.entered,
     takes: taken(state, turn),
+    meets: [...meeting(state, protocol, turn, sent), ...others],
     amends: turn.left,
   };
 }

@@ -77,7 +77,9 @@ const gits: GitTable<EffectName> = [
   ['repack', 'trail.pack'],
   ['worktree add', 'worktree.make'],
   ['worktree remove', 'worktree.forget'],
-  ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list', 'merge-base', 'show'].map(reads),
+  ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list', 'merge-base', 'show'].map(
+    reads,
+  ),
   ...['count-objects', 'diff', 'diff-tree', '--version'].map(reads),
 ];
 

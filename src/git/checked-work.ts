@@ -1,0 +1,50 @@
+import type { CheckedWork } from '../kernel/work.ts';
+import { pathsOf } from './checkout.ts';
+import { mergeAll } from './merging.ts';
+import { Refs } from './refs.ts';
+import { RoleCheckout } from './role-checkout.ts';
+
+/**
+ * The work that the checks of a turn's messages run on, one after the other, in the checkout of its
+ * role. Each begins with exactly the files of a commit; ignored files stay. Throws `GitProblem`.
+ */
+export class WorkToCheck {
+  readonly #refs: Refs;
+  readonly #checkout: RoleCheckout;
+  readonly #checked: CheckedWork;
+  readonly commit: string;
+  /** The commit whose files the checkout has, as long as no check has run; null: unknown. */
+  #at: string | null;
+
+  /** Absolute paths. `left`: the commit that the turn made, whose files lie there; null: none. */
+  constructor(project: string, path: string, checked: CheckedWork, left: string | null) {
+    this.#refs = new Refs(project);
+    this.#checkout = new RoleCheckout({ project, path, ...checked }, this.#refs);
+    this.#checked = checked;
+    this.#at = left;
+    this.commit = left ?? checked.entered;
+  }
+
+  /** Lays the work out for the next check; returns why there is none, in words; null: it is. */
+  async layOut(on: 'own' | 'merged'): Promise<string | null> {
+    const { others, ...about } = this.#checked;
+    const merging = { ...about, takes: on === 'merged' ? others : [] };
+    const { at, conflict } = await mergeAll(this.#refs, this.#checkout.files, this.commit, merging);
+    if (conflict !== null) {
+      const { from, commit, message } = conflict.taken;
+      return (
+        `the merge of all work in the thread has a conflict: that of ${from} (commit ${commit}, message ${message}) ` +
+        `and ${at} in ${pathsOf(conflict.merged).join(', ')}`
+      );
+    }
+    await this.#checkout.visit(at, this.#at === at);
+    // The check may change files.
+    this.#at = null;
+    return null;
+  }
+
+  /** Lays the branch out again, without what checks changed. */
+  restore(): Promise<void> {
+    return this.#checkout.restore();
+  }
+}
