@@ -44,7 +44,7 @@ export interface WorkflowLanguage {
   /** All problems of a file, and its valid parts; null: none. */
   readonly read: (
     document: YamlDocument,
-    surroundings: LanguageContext,
+    context: LanguageContext,
     children: Children,
     file: string,
   ) => { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] };
