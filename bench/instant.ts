@@ -48,6 +48,7 @@ export class InstantRunner implements Runner {
   }
 
   check(): void {}
+  land(): void {}
   stop(): void {}
   sweep(): Promise<void> {
     return Promise.resolve();

@@ -77,7 +77,16 @@ export async function route(messages: number, roles: number, turnFolders: boolea
   };
   const watch = () => ({ close: () => Promise.resolve() });
   const loop = new Loop(host, { watch, timer, now: Date.now, trail }, { untilIdle: true });
-  runner.connect(host.turns, () => loop.report(() => {}));
+  const { turns } = host;
+  runner.connect(
+    {
+      ready: (...note) => turns.ready(...note),
+      ended: (...note) => turns.ended(...note),
+      checked: (...note) => turns.checked(...note),
+      landing: (...note) => turns.landings.reported(...note),
+    },
+    () => loop.report(() => {}),
+  );
   const start = performance.now();
   await loop.run();
   const elapsed = performance.now() - start;

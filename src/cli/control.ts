@@ -19,7 +19,13 @@ export async function control(
   context: Context,
   verb: Verb,
   word: string,
-  options: { readonly now?: boolean; readonly json?: boolean },
+  options: {
+    readonly now?: boolean;
+    readonly json?: boolean;
+    readonly comment?: string;
+    /** Who gives it; absent: the caller. */
+    readonly by?: string;
+  },
 ): Promise<number> {
   context.outsideTurn(verb);
   const { ask, targetsOf } = await import('../operations/requests.ts');
@@ -29,7 +35,8 @@ export async function control(
   const verdicts: CommandResult[] = [];
   const id = await idOf(context, word, ['thread']);
   for (const target of await targetsOf(project, verb, id, othersOf(verb, project))) {
-    const asked = { verb, target, now: options.now === true, by: caller(context) };
+    const { comment, by = caller(context) } = options;
+    const asked = { verb, target, now: options.now === true, by, ...(comment !== undefined && { comment }) };
     verdicts.push(await ask(project, asked, terminal.now));
   }
   const refused = verdicts.find(({ state }) => state === 'refused');

@@ -46,7 +46,8 @@ function messageLines(
   now: number,
   colours: Colours,
 ): string[] {
-  const { id, type, from, to, subject, created, turn, path, fields, attachments, commit, branch } = message;
+  const { id, type, from, to, subject, created, turn, path, fields, attachments, commit, branch, landed } =
+    message;
   const values = Object.entries(fields).map(([name, value]) => `${name}: ${text(value)}`);
   const about = thread === null ? '' : `: ${thread.state} — ${thread.subject}`;
   return [
@@ -62,6 +63,7 @@ function messageLines(
       ['fields', values.join(', ')],
       ['attached', attachments.join(', ')],
       ['commit', commit === null ? '' : `${commit.slice(0, 12)} on ${branch ?? ''}`],
+      ['landed', landed === null ? '' : `${landed.commit.slice(0, 12)} on ${landed.branch}`],
       ['file', path ?? ''],
       ...copies.map((copy) => [copy.role, copyWords(copy)] as const),
       ...(request === null ? [] : askPairs(request, now)),

@@ -21,6 +21,7 @@ export function statusLines(document: StatusDocument, look: Style): string[] {
     '',
     ...roleLines(document, look),
     ...(threads.length > 0 ? ['', ...threadLines(threads, look)] : []),
+    ...landingLines(document, look),
     ...workflowLines(document, look),
     ...(roles.length === 0 && problems.length === 0 ? ['no roles yet'] : []),
   ];
@@ -77,6 +78,21 @@ function roleLines({ roles, turns }: StatusDocument, { now, colours }: Style): s
   return [colours.dim(head), ...painted];
 }
 
+/** The landing queues, each in its order. */
+function landingLines({ landings }: StatusDocument, { colours, now }: Style): string[] {
+  if (landings.length === 0) return [];
+  const rows = landings.map(({ branch, state, turn, role, commit, blocked, since: queued }) => [
+    branch,
+    state === 'approval' ? `waits for \`mailroom approve ${turn}\`` : blocked === null ? state : 'blocked',
+    `${turn} of ${role}`,
+    commit.slice(0, 10),
+    since(queued, now),
+    blocked === null ? '' : line(blocked),
+  ]);
+  const [head = '', ...lines] = table(['LANDS ON', 'STATE', 'WORK', 'COMMIT', 'FOR', ''], rows);
+  return ['', colours.dim(head), ...lines];
+}
+
 /** What a role does; where its mail waits, the reason in place of what it waits for. */
 function nowOf(role: RoleStatus, turns: readonly TurnStatus[], now: number): string {
   if (role.why === null) return doing(role, turns, now);
@@ -112,6 +128,8 @@ export function turnWords(
       return `${id} runs for ${since(turn.since, now)}${tries}${corrections}${fallback}${progress === null ? '' : `: ${line(progress)}`}`;
     case 'checking':
       return `${id} is checked${tries}${corrections}`;
+    case 'landing':
+      return `${id} lands`;
     case 'pending':
     case 'failed':
       return `${id} starts again${wait}`;

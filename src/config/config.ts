@@ -106,6 +106,8 @@ export interface Config {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** The branch that the trail is written to; null: trail disabled. */
   readonly trail: { readonly branch: string } | null;
+  /** Globs of branches that work lands on only once a person has approved it. */
+  readonly protected: readonly string[];
   readonly sandbox: 'auto' | 'required' | 'off';
   /**
    * Whether a permission that a provider can only grant more broadly than requested is a warning or
@@ -180,6 +182,7 @@ export const defaultConfig: Config = {
   },
   profiles: new Map(),
   trail: { branch: 'mailroom-trail' },
+  protected: [],
   sandbox: 'auto',
   capabilities: 'widen',
   limits: {

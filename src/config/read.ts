@@ -122,6 +122,7 @@ function lower(input: Partial<ConfigFile>, profiles: readonly Profile[]): Config
     defaults: lowerDefaults(input.defaults ?? {}),
     profiles: new Map(profiles.map((profile) => [profile.name, profile])),
     trail: input.trail === 'off' ? null : (input.trail ?? defaultConfig.trail),
+    protected: input.protected ?? defaultConfig.protected,
     sandbox: input.sandbox ?? defaultConfig.sandbox,
     capabilities: input.capabilities ?? defaultConfig.capabilities,
     limits: limitSettings(input.limits),

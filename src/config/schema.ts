@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { providerKinds } from './config.ts';
 import { nipSettings } from './nip.ts';
 import { profiles } from './profiles.ts';
-import { argv, duration, limits, name, roleDefaults, text, wholeNumber } from '../yaml/schema.ts';
+import { argv, branchName, duration, limits, name, roleDefaults, text, wholeNumber } from '../yaml/schema.ts';
 
 const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
 
@@ -63,8 +63,6 @@ const provider = z
   })
   .meta({ title: 'provider' });
 
-/** A valid name of a git branch, as one expression. */
-const branch = /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\]+(?<![/.])$/;
 const trailError = 'off, or a mapping with the branch: { branch: mailroom-trail }';
 
 /** mailroom.yaml: the settings of the whole project. */
@@ -96,10 +94,7 @@ export const configFile = z
           z.literal('off'),
           z
             .strictObject({
-              branch: z
-                .string()
-                .regex(branch, { error: 'the name of a branch' })
-                .describe('Default mailroom-trail.'),
+              branch: branchName.describe('Default mailroom-trail.'),
             })
             .meta({ title: 'trail' }),
         ],
@@ -107,6 +102,10 @@ export const configFile = z
       )
       .optional()
       .describe('The branch that the history of the mail is written to, or off.'),
+    protected: z
+      .array(text)
+      .optional()
+      .describe('Branches, or globs of them, that work lands on only once a person has approved it.'),
     sandbox: z
       .enum(['auto', 'required', 'off'])
       .optional()

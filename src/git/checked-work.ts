@@ -1,4 +1,5 @@
-import type { CheckedWork } from '../kernel/work.ts';
+import type { RoleName, ThreadId } from '../kernel/ids.ts';
+import { roleBranch, type CheckedWork } from '../kernel/work.ts';
 import { pathsOf } from './checkout.ts';
 import { mergeAll } from './merging.ts';
 import { Refs } from './refs.ts';
@@ -44,6 +45,34 @@ export class WorkToCheck {
   }
 
   /** Lays the branch out again, without what checks changed. */
+  restore(): Promise<void> {
+    return this.#checkout.restore();
+  }
+}
+
+/** The same for what a branch will have when the work of a role lands there. */
+export class LandingToCheck {
+  readonly #checkout: RoleCheckout;
+  readonly commit: string;
+
+  /** Absolute paths; `path`: the checkout of the role. */
+  constructor(
+    project: string,
+    path: string,
+    { thread, role }: { readonly thread: ThreadId; readonly role: RoleName },
+    commit: string,
+  ) {
+    const branch = roleBranch(thread, role);
+    this.#checkout = new RoleCheckout({ project, path, thread, role, branch }, new Refs(project));
+    this.commit = commit;
+  }
+
+  async layOut(): Promise<null> {
+    await this.#checkout.visit(this.commit, false);
+    return null;
+  }
+
+  /** Lays the work of the role out again. */
   restore(): Promise<void> {
     return this.#checkout.restore();
   }

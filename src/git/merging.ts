@@ -1,4 +1,4 @@
-import type { TakenWork } from '../kernel/work.ts';
+import { commitText, type TakenWork } from '../kernel/work.ts';
 import type { Checkout, Merged } from './checkout.ts';
 import type { Refs } from './refs.ts';
 
@@ -48,13 +48,9 @@ export function commitOf(
   refs: Refs,
   tree: string,
   parents: readonly string[],
-  { turn, role, thread, title, messages = [] }: About,
+  { messages = [], ...about }: About,
 ): Promise<string> {
-  const trailers = [
-    `Mailroom-Thread: ${thread}`,
-    `Mailroom-Turn: ${turn}`,
-    ...(messages.length === 0 ? [] : [`Mailroom-Messages: ${messages.join(' ')}`]),
-  ];
-  const text = `${title === '' ? `Turn ${turn} of ${role}` : title}\n\n${trailers.join('\n')}\n`;
+  const { role } = about;
+  const text = commitText({ ...about, messages });
   return refs.commit(tree, parents, { text, author: { name: role, email: `${role}@mailroom` } });
 }

@@ -35,6 +35,8 @@ export interface Host {
   stop(): void;
   /** Ends every process at once, and records nothing. */
   stopAll(): void;
+  /** Ends what does not count as running, as it is only tried again; absent: there is nothing. */
+  stopTrying?(): void;
   /** Makes everything recorded since the last look durable, and shows it. */
   flush(): void;
   readonly snapshotDue: boolean;
@@ -175,8 +177,9 @@ export class Loop {
       const { wake, more, settled, blocked } = await this.#look(scan);
       this.#scan ||= more;
       this.#changed?.();
-      if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0) return;
-      if (this.#untilIdle && settled && (await this.#idle())) return;
+      if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0)
+        return await this.#end();
+      if (this.#untilIdle && settled && (await this.#idle())) return await this.#end();
       if (this.#untilIdle && scan && this.#givesUp(blocked)) return;
       if (wake !== null && scan) this.#scanAt = Math.min(this.#scanAt, wake);
       if (scan && this.#host.snapshotDue) await this.#snapshot();
@@ -206,6 +209,12 @@ export class Loop {
   async #abort(): Promise<void> {
     this.#host.stopAll();
     this.#passLate();
+    await this.#drained();
+  }
+
+  /** Ends what only tries again and again. */
+  async #end(): Promise<void> {
+    this.#host.stopTrying?.();
     await this.#drained();
   }
 

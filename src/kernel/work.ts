@@ -63,6 +63,25 @@ export interface Leaving extends WorkingTurn {
   readonly amends: string | null;
 }
 
+/** What the commit of a turn's work says. */
+interface WorkText {
+  readonly turn: string;
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  readonly title: string;
+  readonly messages: readonly MessageId[];
+}
+
+/** The message of a commit of a turn's work. */
+export function commitText({ turn, role, thread, title, messages }: WorkText): string {
+  const trailers = [
+    `Mailroom-Thread: ${thread}`,
+    `Mailroom-Turn: ${turn}`,
+    ...(messages.length === 0 ? [] : [`Mailroom-Messages: ${messages.join(' ')}`]),
+  ];
+  return `${title === '' ? `Turn ${turn} of ${role}` : title}\n\n${trailers.join('\n')}\n`;
+}
+
 /** How work comes onto a branch. */
 export const landingWays = ['merge', 'rebase', 'squash'] as const;
 export type LandingWay = (typeof landingWays)[number];

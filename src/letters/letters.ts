@@ -58,14 +58,20 @@ const target = z.discriminatedUnion(
   { error: 'a JSON object whose `kind` is all, role, thread, turn or letter' },
 );
 
+const mailVerbs = ['pause', 'unpause', 'cancel', 'retry', 'approve', 'reject'] as const;
+
+const words = text.nullish().transform((value) => value ?? null);
+
 const control = z.object(
   {
     id: word,
     at: time,
     by: line,
-    verb: z.enum(['pause', 'unpause', 'cancel', 'retry'], { error: 'pause, unpause, cancel or retry' }),
+    verb: z.enum(mailVerbs, { error: 'pause, unpause, cancel, retry, approve or reject' }),
     target,
     now: flag,
+    /** The reason of `approve` or `reject`; null: none was given. */
+    comment: words,
   },
   { error: anObject },
 );
@@ -76,8 +82,6 @@ export interface ControlFile extends z.output<typeof control> {
 }
 
 const runVerbs = ['approve', 'reject', 'cancel', 'retry', 'pause', 'unpause'] as const;
-
-const words = text.nullish().transform((value) => value ?? null);
 
 const runControl = z.object(
   {

@@ -186,7 +186,7 @@ function endOf(
  * since.
  */
 function turnCost(before: Memory, state: MailState, turn: Turn): Cost {
-  if (turn.phase.is === 'returned') return turn.cost;
+  if ('result' in turn.phase) return turn.cost;
   const then = before.costs.get(turn.role) ?? noCost;
   const now = state.roles.get(turn.role)?.cost ?? noCost;
   return {

@@ -41,16 +41,16 @@ export function inboxDocument({ as, items }: Inbox): InboxDocument {
 
 /** An item that waits. Times are ISO 8601 in UTC. */
 export interface InboxItem {
-  /** The id of the message; for an approval, `<run>/<gate>`. */
+  /** The id of the message; for an approval, `<run>/<gate>`, or the turn whose work is to land. */
   readonly id: string;
   /**
-   * `request`: a sender waits for an answer. `approval`: a gate of a run waits. `notice`: only to
-   * be read.
+   * `request`: a sender waits for an answer. `approval`: a gate of a run, or work that is to land
+   * on a protected branch, waits. `notice`: only to be read.
    */
   readonly kind: 'request' | 'approval' | 'notice';
-  /** Null: an approval. */
+  /** Null: an approval of a run. */
   readonly thread: ThreadId | null;
-  /** Null: a message. */
+  /** Null: of no run. */
   readonly run: string | null;
   /** The sender; for an approval, the name of the workflow. */
   readonly from: string;
@@ -156,6 +156,7 @@ function inboxOf(
   const items = [
     ...requests,
     ...approvalsOf(runs, as),
+    ...landingItems(state),
     ...[...notices.values()].map(({ message, to }) => noticeItem(message, to)),
   ];
   return { as, items: items.toSorted(inOrder) };
@@ -211,6 +212,28 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
       fields,
       reply_types: choices,
       command: approveCommand(run, gate, { approvers: as === null ? approvers : [as], choices, fields }),
+    }));
+}
+
+/** The work that waits until a person lets it land. */
+export function landingItems({ landings, threads }: MailState): WaitingItem[] {
+  return [...landings.values()]
+    .filter(({ phase }) => phase.is === 'asked')
+    .map(({ turn, thread, role, commit, lands, since }) => ({
+      id: turn,
+      kind: 'approval',
+      thread,
+      run: null,
+      to: [],
+      from: role,
+      type: 'landing',
+      subject: `${commit.slice(0, 10)} is to land on ${lands.branch}: ${threads.get(thread)?.subject ?? ''}`,
+      since: iso(since),
+      deadline: null,
+      on_timeout: null,
+      fields: {},
+      reply_types: ['approve', 'reject'],
+      command: `mailroom approve ${turn}`,
     }));
 }
 

@@ -1,5 +1,6 @@
 import type { Reason } from '../kernel/errors.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
+import type { LandingWay } from '../kernel/work.ts';
 import type { TurnId } from '../letters/target.ts';
 import type { ThreadState } from '../mail/machine/state.ts';
 import type { Cost } from '../kernel/cost.ts';
@@ -23,6 +24,8 @@ export interface MailStatus {
   readonly threads: readonly ThreadStatus[];
   /** Unfinished turns. */
   readonly turns: readonly TurnStatus[];
+  /** The landing queues of all branches, each in its order. */
+  readonly landings: readonly LandingStatus[];
   readonly cost: { readonly today: Cost };
   /** Messages in outboxes that wait for a controller. */
   readonly recorded: number;
@@ -93,8 +96,11 @@ export interface TurnStatus {
   readonly id: TurnId;
   readonly role: RoleName;
   readonly thread: ThreadId;
-  /** `pending`: it waits for its next attempt; `checking`: its agent has ended, its gates run. */
-  readonly state: 'running' | 'checking' | 'pending' | 'failed';
+  /**
+   * `pending`: it waits for its next attempt; `checking`: its agent has ended, its gates run;
+   * `landing`: its work is in the queue of a branch.
+   */
+  readonly state: 'running' | 'checking' | 'landing' | 'pending' | 'failed';
   /** The provider that runs it. */
   readonly provider: string;
   /** The rate-limited provider that it replaces; null: it is the role's own. */
@@ -108,6 +114,23 @@ export interface TurnStatus {
   /** Its agent's last progress report, in one line; null: none. */
   readonly progress: string | null;
   readonly cost: Cost;
+}
+
+/** Work in the landing queue of a branch. */
+export interface LandingStatus {
+  readonly branch: string;
+  readonly by: LandingWay;
+  /** `approval`: a person has to let it land; `landing`: the branch moves now. */
+  readonly state: 'approval' | 'queued' | 'landing' | 'landed';
+  readonly turn: TurnId;
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  /** The message that is delivered once it has landed. */
+  readonly message: MessageId;
+  readonly commit: string;
+  /** What keeps it from landing now; null: nothing. */
+  readonly blocked: string | null;
+  readonly since: string;
 }
 
 /** The holder of the project. */

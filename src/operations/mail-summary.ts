@@ -1,10 +1,11 @@
 import { askKey, askState } from '../mail/machine/fold/asks.ts';
 import type { Ask } from '../mail/machine/event.ts';
 import { Waiting } from '../mail/machine/rules/waiting.ts';
-import type { MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
+import type { Landing, MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
 import type { Cost } from '../kernel/cost.ts';
 import type {
   DebtStatus,
+  LandingStatus,
   MailStatus,
   RoleStatus,
   ThreadStatus,
@@ -29,6 +30,8 @@ export interface MailSummary {
   readonly threads: readonly ThreadStatus[];
   /** Unfinished turns; `instead_of` is null. */
   readonly turns: readonly TurnStatus[];
+  /** The landing queues of all branches, each in its order. */
+  readonly landings: readonly LandingStatus[];
   /** The cost of the last day with any cost. */
   readonly spent: { readonly day: string; readonly cost: Cost };
 }
@@ -44,7 +47,7 @@ export interface RoleSummary extends Pick<
 }
 
 export function summaryOf(state: MailState): MailSummary {
-  const { protocol, paused, parked, threads, turns, spent } = state;
+  const { protocol, paused, parked, threads, turns, landings, spent } = state;
   const roles = new Roles(state);
   return {
     protocol,
@@ -57,6 +60,7 @@ export function summaryOf(state: MailState): MailSummary {
     roles: [...state.roles].map(([name, role]) => roles.summary(name, role)),
     threads: [...threads.values()].map(threadStatus),
     turns: [...turns.values()].map(turnStatus),
+    landings: [...landings.values()].map(landingStatus),
     spent,
   };
 }
@@ -67,11 +71,17 @@ export function threadStatus(thread: Thread): ThreadStatus {
   return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost, ...folders };
 }
 
-const phases = { active: 'running', returned: 'checking', pending: 'pending', failed: 'failed' } as const;
+const phases = {
+  active: 'running',
+  returned: 'checking',
+  landing: 'landing',
+  pending: 'pending',
+  failed: 'failed',
+} as const;
 
 export function turnStatus(turn: Turn): TurnStatus {
   const { id, role, thread, phase, provider, attempt, round, messages, cost } = turn;
-  const since = phase.is === 'active' || phase.is === 'returned' ? phase.since : turn.claimedAt;
+  const since = 'since' in phase ? phase.since : turn.claimedAt;
   const again = phase.is === 'pending' && phase.notBefore > 0 ? phase.notBefore : null;
   return {
     id,
@@ -87,6 +97,25 @@ export function turnStatus(turn: Turn): TurnStatus {
     again: isoOrNull(again),
     progress: null,
     cost,
+  };
+}
+
+const steps = { asked: 'approval', queued: 'queued', checked: 'landing', landed: 'landed' } as const;
+
+function landingStatus(landing: Landing): LandingStatus {
+  const { turn, role, thread, message, commit, lands, since, blocked, phase } = landing;
+  const { branch, by } = lands;
+  return {
+    branch,
+    by,
+    state: steps[phase.is],
+    turn,
+    role,
+    thread,
+    message,
+    commit,
+    blocked,
+    since: iso(since),
   };
 }
 

@@ -25,6 +25,8 @@ export interface MessageDocument {
   /** The commit that it is about, and the branch of its author; null: none. */
   readonly commit: string | null;
   readonly branch: string | null;
+  /** The branch that its work came onto, and the commit there; null: none. */
+  readonly landed: { readonly branch: string; readonly commit: string } | null;
   readonly attachments: readonly string[];
   readonly fields: Readonly<Record<string, Json>>;
   /** Keys of the front matter that are not Mailroom's. */
@@ -123,6 +125,7 @@ export function messageDocument(project: Pick<Project, 'files'>, known: KnownMes
     created: iso(message.created),
     commit: message.work?.commit ?? null,
     branch: message.work?.branch ?? null,
+    landed: message.work?.landed ?? null,
     attachments: message.attachments,
     fields: message.fields,
     extra,

@@ -30,6 +30,8 @@ const takes: Readonly<Record<Command['verb'], readonly Takes[]>> = {
   unpause: ['role', 'thread', 'all'],
   cancel: ['turn', 'thread'],
   retry: ['message'],
+  approve: ['turn'],
+  reject: ['turn'],
 };
 
 /**
@@ -93,6 +95,8 @@ export interface Asked {
   readonly target: ControlFile['target'];
   readonly now: boolean;
   readonly by: string;
+  /** Of `approve` and `reject`. */
+  readonly comment?: string;
 }
 
 /**
@@ -105,7 +109,7 @@ export async function ask(
   clock: () => number,
   id = project.newId(),
 ): Promise<CommandResult> {
-  const file: ControlFile = { id, at: clock(), ...asked };
+  const file: ControlFile = { id, at: clock(), ...asked, comment: asked.comment ?? null };
   const controller = project.holder() !== null;
   if (project.verdict(id) === undefined) project.request({ ...file });
   const { verb, target } = asked;

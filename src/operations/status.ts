@@ -74,6 +74,7 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
     ),
     threads: mail.threads,
     turns: mail.turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
+    landings: mail.landings,
     cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost },
     recorded: parts.recorded,
     problems: [...parts.problems, ...mail.roles.filter(({ vanished }) => vanished).map(gone)],

@@ -16,6 +16,11 @@ export const name = z
   .max(100, { error: 'at most 100 characters long' })
   .regex(namePattern, { error: aName });
 
+/** A valid name of a git branch, as one expression. */
+const branchPattern = /^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[^\s~^:?*[\\]+(?<![/.])$/;
+
+export const branchName = z.string().regex(branchPattern, { error: 'the name of a branch' });
+
 export const text = z.string().min(1, { error: 'a string that is not empty' });
 
 const aChoice = 'a word in lower case, such as `approve`';

@@ -27,7 +27,7 @@ const allProcess = ['process', 'process/sandbox', 'process/output', 'process/sup
 
 /**
  * Who may import whom, type imports included. A room is a folder of src, or of a folder that holds several; what lies beside
- * those is a room of its own. `picomatch`: which paths a pattern means. `re2js`: patterns in linear time.
+ * those is a room of its own. `picomatch`: which paths or branches a pattern means. `re2js`: patterns in linear time.
  */
 export const rooms: Readonly<Record<string, Rule>> = {
   kernel: { may: [], pure: [] },
@@ -44,7 +44,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   git: { may: ['kernel', 'process', 'process/output', 'process/sandbox'] },
   host: { may: ['kernel', 'letters', 'config', 'providers', 'disk', 'git', ...allProcess] },
   'mail/format': { may: ['kernel', 'yaml'], pure: ['@11ty/gray-matter'] },
-  'mail/protocol': { may: ['kernel', 'yaml', 'config', 'mail/format'], pure: ['zod'] },
+  'mail/protocol': { may: ['kernel', 'yaml', 'config', 'mail/format'], pure: ['zod', 'picomatch'] },
   'mail/machine': { may: machines, pure: [] },
   'mail/mailboxes': { may: ['kernel', 'mail/format', 'providers', 'disk', 'host'] },
   'mail/trail': { may: ['kernel', 'git', 'mail/format', 'mail/machine'] },

@@ -38,6 +38,8 @@ export class HandRunner implements Runner {
     this.#gates.add(job.key);
   }
 
+  land(): void {}
+
   stop(key: string): void {
     this.#end(
       key,

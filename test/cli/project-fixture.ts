@@ -151,6 +151,7 @@ export class ProjectFixture {
       ready: (key, process, tree) => host.turns.ready(key, process, tree),
       ended: (key, outcome, exit) => host.turns.ended(key, outcome, exit),
       checked: (key, problems) => host.turns.checked(key, problems),
+      landing: (key, report) => host.turns.landings.reported(key, report),
     };
     host.start();
     host.look();

@@ -30,6 +30,7 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted((a, b) 
 describe('docs/states.md', () => {
   it.each([
     ['Turn phases', tags(between(state, 'export type Phase', 'export interface Turn'), 'is')],
+    ['Landings', tags(between(state, 'export type LandingPhase', 'export type ThreadState'), 'is')],
     ['Copies of a message', tags(between(state, 'export type Delivery', 'export type AskState'), 'at')],
     ['Asks', tags(between(state, 'export type AskState', 'export interface Mail'), 'is')],
     [
@@ -43,9 +44,9 @@ describe('docs/states.md', () => {
 
   it('names every event, and no other', () => {
     const events = tags(between(event, 'export type Happening', '/** What `decide` asks'), 'type');
-    const inTables = ['Turn phases', 'Threads', 'Copies of a message', 'Asks'].flatMap((section) => [
-      ...named(section, [2]),
-    ]);
+    const inTables = ['Turn phases', 'Landings', 'Threads', 'Copies of a message', 'Asks'].flatMap(
+      (section) => [...named(section, [2])],
+    );
     const last = [
       ...between(`${page}\n## `, '## Events that move no mail', '\n## ').matchAll(/`([\w-]+)` (?=\(|and)/g),
     ];

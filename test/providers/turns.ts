@@ -100,6 +100,7 @@ export class TurnFixture {
           ready: () => runner.release(key),
           ended: (_, came, left) => resolve([came, left]),
           checked: () => {},
+          landing: () => {},
         },
       );
       runner.start({ ...job, noteTree: false, worktree: null });

@@ -13,6 +13,7 @@ export const idleRunner: Runner = {
   start: () => {},
   release: () => {},
   check: () => {},
+  land: () => {},
   stop: () => {},
   sweep: () => Promise.resolve(),
 };

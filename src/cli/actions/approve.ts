@@ -10,6 +10,7 @@ import { rejecting } from '../../workflow/reserved.ts';
 import { askFields, choose, missingFields } from '../asking.ts';
 import { mayAsk, pickWaiting } from '../answering.ts';
 import type { Context } from '../context.ts';
+import { control } from '../control.ts';
 import { askRun } from '../run-control.ts';
 
 export interface VerdictOptions {
@@ -36,13 +37,26 @@ export async function judge(
 ): Promise<number> {
   const { comment, json } = options;
   const { workflows } = context.place();
+  if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeLanding(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
+  if (waiting?.run === null) return judgeLanding(context, verb, waiting.id, options);
   const stored = workflows.run(waiting?.run ?? run ?? '');
   const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
   const by = options.as ?? (await approverOf(context, waiting, options));
   const answer = await answerOf(context, stored, path, verb, options);
   const said = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
   return askRun(context, stored, { verb, path, ...answer, ...said }, json === undefined ? {} : { json });
+}
+
+/** Lets the work of a turn land, or refuses that. */
+function judgeLanding(
+  context: Context,
+  verb: 'approve' | 'reject',
+  turn: string,
+  { json, comment, as: by }: VerdictOptions,
+): Promise<number> {
+  const given = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
+  return control(context, verb, turn, { ...given, ...(json === true && { json }) });
 }
 
 /**
@@ -105,7 +119,7 @@ async function waitingApproval(
   word: string | null,
   options: VerdictOptions,
 ): Promise<WaitingItem> {
-  const { approvalsOf, isPerson, readInbox } = await import('../../operations/inbox.ts');
+  const { approvalsOf, isPerson, landingItems, readInbox } = await import('../../operations/inbox.ts');
   const project = context.place();
   const { workflows } = project;
   const as = options.as ?? null;
@@ -120,5 +134,7 @@ async function waitingApproval(
     runs.filter((each) => run === null || each.run === run),
     as,
   );
-  return pickWaiting(context, gates, ['approval'], null, options);
+  const state = project.state();
+  const landings = run === null && state !== null ? landingItems(state) : [];
+  return pickWaiting(context, [...gates, ...landings], ['approval'], null, options);
 }

@@ -3,7 +3,7 @@ import { MailroomError, messageOf, type ErrorCode } from '../../kernel/errors.ts
 import { isPassing } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import { exitOf, notStarted } from '../../process/supervision/exits.ts';
-import { runMessageChecks, type RanCheck } from './message-checks.ts';
+import { runMessageChecks, type RanCheck, type Work } from './message-checks.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { realPlace, repositoryFrom } from '../../process/sandbox/repository-place.ts';
 import { inTemporary } from '../../process/temporaries.ts';
@@ -16,7 +16,16 @@ import type { Usage } from '../../kernel/cost.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Outcome, Provider } from '../../providers/provider.ts';
 import { Processes, type ProcessOptions } from './processes.ts';
-import type { AgentJob, CheckJob, ProcessJob, Runner, RunnerEvents } from './runner.ts';
+import { LandingSteps } from './landings.ts';
+import type {
+  AgentJob,
+  CheckJob,
+  LandingChecks,
+  LandingJob,
+  ProcessJob,
+  Runner,
+  RunnerEvents,
+} from './runner.ts';
 
 interface RunnerOptions extends ProcessOptions {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -59,6 +68,26 @@ export class ProcessRunner implements Runner {
   async #followChecks(job: CheckJob): Promise<void> {
     const { problems, left } = await this.#processes.during(job.key, () => this.#runChecks(job));
     this.#events.checked(job.key, problems, left);
+  }
+
+  land(job: LandingJob): void {
+    void this.#followLanding(job);
+  }
+
+  async #followLanding(job: LandingJob): Promise<void> {
+    const { key } = job;
+    const steps = new LandingSteps({
+      project: this.#options.project,
+      isStopped: () => this.#processes.isStopped(key),
+      check: (checks, work) => this.#checkedAgain(key, checks, work),
+      blocked: (problem) => this.#events.landing(key, { is: 'blocked', problem }),
+    });
+    this.#events.landing(key, await this.#processes.during(key, () => steps.run(job)));
+  }
+
+  #checkedAgain(key: string, checks: LandingChecks, work: Work): Promise<string[]> {
+    const job = { ...checks, key, tree: null, totalMs: null };
+    return inTemporary((temporary) => this.#check(job, work, temporary, 'landing'));
   }
 
   release(key: string): void {
@@ -187,13 +216,14 @@ export class ProcessRunner implements Runner {
     }
   }
 
-  #check(job: CheckJob, work: WorkToCheck | null, temporary: string): Promise<string[]> {
+  /** `as`: what the files with its output begin with. */
+  #check(job: CheckJob, work: Work | null, temporary: string, as = 'gate'): Promise<string[]> {
     const { key, folder: of, workspace, provider, network } = job;
     const folder = join(this.#options.project, '.mailroom', 'turns', of.turn, String(of.attempt));
     const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
     const env = { TMPDIR: temporary, ...job.env };
     const run = async (argv: readonly string[], timeout: number, name: string): Promise<RanCheck> => {
-      const [stdout, stderr] = [join(folder, `${name}.stdout`), join(folder, `${name}.stderr`)];
+      const [stdout, stderr] = [join(folder, `${as}-${name}.stdout`), join(folder, `${as}-${name}.stderr`)];
       const { result } = await this.#processes.run({
         key,
         kind: 'check',

@@ -13,7 +13,7 @@ export interface RanCheck {
 }
 
 /** What the gates of a role with a checkout of its own run on. */
-interface Work {
+export interface Work {
   /** The commit that the messages carry. */
   readonly commit: string;
   /** Lays it out; returns why that is not possible, in words. */
@@ -40,7 +40,7 @@ export async function runMessageChecks(
       check.kind === 'changed'
         ? await checkChanged(check.globs, workspace, tree, work)
         : ((await work?.layOut(check.on)) ??
-          checkRun(check.argv, await run(check.argv, check.timeout, `gate-${String(index + 1)}`)));
+          checkRun(check.argv, await run(check.argv, check.timeout, String(index + 1))));
     if (problem !== null) problems.push(`\`${message}\` cannot be sent yet: ${problem}`);
   }
   return problems;

@@ -99,6 +99,11 @@ export class Processes {
     this.#running.get(key)?.stop();
   }
 
+  /** Whether a key is to end, or is unknown. */
+  isStopped(key: string): boolean {
+    return this.#stopped.has(key) || !this.#running.has(key);
+  }
+
   /**
    * Ends processes that earlier hosts with this mark left running, and removes their leftover
    * files.

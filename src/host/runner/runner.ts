@@ -1,5 +1,6 @@
 import type { Invocation, Outcome, Exit, CommandLine } from '../../providers/provider.ts';
-import type { ThreadId } from '../../kernel/ids.ts';
+import type { LandingWork } from '../../git/landing.ts';
+import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
@@ -47,6 +48,33 @@ export interface CheckJob {
   readonly folder: { readonly turn: string; readonly attempt: number };
 }
 
+/** A step of the landing of a turn's work: its key is another one for every try. */
+export interface LandingJob {
+  readonly key: string;
+  readonly work: LandingWork;
+  readonly step:
+    /** Makes what the branch would have, and checks it where it is not what was checked before. */
+    | { readonly do: 'check'; readonly checks: LandingChecks }
+    /** Moves the branch, or finds out whether it was moved. */
+    | { readonly do: 'swap' | 'settle'; readonly onto: string; readonly result: string };
+}
+
+/** The gates of work that lands. They run in the checkout of its role, with the caches there. */
+export interface LandingChecks extends Omit<CheckJob, 'key' | 'leaving' | 'tree' | 'totalMs'> {
+  readonly thread: ThreadId;
+  readonly role: RoleName;
+}
+
+/** What a step of a landing came to. */
+export type LandingReport =
+  | { readonly is: 'checked'; readonly onto: string; readonly result: string }
+  | { readonly is: 'landed' }
+  | { readonly is: 'missed' }
+  | { readonly is: 'refused'; readonly problems: readonly string[] }
+  /** It is tried again: the only report that is not the last. */
+  | { readonly is: 'blocked'; readonly problem: string }
+  | { readonly is: 'stopped' };
+
 /** Callbacks of the runner to its host. They come later, never from inside `start`. */
 export interface RunnerEvents {
   /**
@@ -58,6 +86,7 @@ export interface RunnerEvents {
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed, difference?: string | null): void;
   /** `left`: the commit that was made, whatever the gates found. */
   checked(key: string, problems: string[], left?: string | null): void;
+  landing(key: string, report: LandingReport): void;
 }
 
 /** Starts and stops processes. */
@@ -65,6 +94,7 @@ export interface Runner {
   start(job: AgentJob): void;
   release(key: string): void;
   check(job: CheckJob): void;
+  land(job: LandingJob): void;
   /** Ends the process of a key and everything it started. The `ended` call still comes. */
   stop(key: string): void;
   /** Ends processes that earlier hosts of this project left running. */

@@ -7,8 +7,8 @@ import { isInside } from '../../yaml/paths.ts';
 import type { Located, Path } from '../../yaml/yaml.ts';
 
 /**
- * The keys of an envelope. The controller assigns `id`, `created`, `commit` and `branch`, and
- * ignores an author's values.
+ * The keys of an envelope. The controller assigns `id`, `created`, `commit`, `branch` and `landed`,
+ * and ignores an author's values.
  */
 const keys = [
   'id',
@@ -21,6 +21,7 @@ const keys = [
   'created',
   'commit',
   'branch',
+  'landed',
   'attachments',
   'fields',
 ] as const;

@@ -66,6 +66,7 @@ export function formatMessage(message: Message): string {
   text += formatEntry('subject', message.subject);
   text += `created: ${new Date(message.created).toISOString()}\n`;
   if (work !== null) text += formatEntry('commit', work.commit) + formatEntry('branch', work.branch);
+  if (work?.landed) text += formatEntry('landed', `${work.landed.branch} ${work.landed.commit}`);
   if (attachments.length > 0) text += formatEntry('attachments', [...attachments]);
   const entries = Object.entries(fields);
   if (entries.length > 0)

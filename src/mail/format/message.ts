@@ -6,6 +6,8 @@ import type { MessageId, ThreadId, RoleName, TypeName } from '../../kernel/ids.t
 export interface Work {
   readonly commit: string;
   readonly branch: string;
+  /** Where it landed before the message was delivered; null: nowhere. */
+  readonly landed: { readonly branch: string; readonly commit: string } | null;
 }
 
 /** A message in a mailbox: the envelope is the front matter, the body is prose. */

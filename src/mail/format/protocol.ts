@@ -2,6 +2,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { RoleName, TypeName } from '../../kernel/ids.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget } from '../../kernel/cost.ts';
+import type { LandingWay } from '../../kernel/work.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 
 /**
@@ -77,6 +78,16 @@ export interface MessageType {
   readonly checks: readonly MessageCheck[];
   readonly fields: Readonly<Record<string, FieldType>>;
   readonly closes: boolean;
+  /** Where its work lands before it is delivered; null: nowhere. */
+  readonly lands: Lands | null;
+}
+
+/** The branch that the work of a message lands on. */
+export interface Lands {
+  readonly branch: string;
+  readonly by: LandingWay;
+  /** Whether a person has to approve it first. */
+  readonly approval: boolean;
 }
 
 export interface Limits {
@@ -146,6 +157,7 @@ export const stepResult: MessageType = {
   checks: [],
   fields: {},
   closes: false,
+  lands: null,
 };
 
 /** True for a role without turns: a person, or workflow runs, which get answers like a person. */

@@ -56,9 +56,15 @@ export function parseEnvelope(text: string, file: string): Checked<Message> {
   return { ok: true, value, warnings: [] };
 }
 
+/** `main 1f0c…`: the branch, and its commit since. */
+function landedOf(envelope: Envelope): Work['landed'] {
+  const [branch, commit] = envelope.name('landed')?.split(' ') ?? [];
+  return branch === undefined || commit === undefined ? null : { branch, commit };
+}
+
 function workOf(envelope: Envelope): Work | null {
   const [commit, branch] = [envelope.name('commit'), envelope.name('branch')];
-  return commit === null || branch === null ? null : { commit, branch };
+  return commit === null || branch === null ? null : { commit, branch, landed: landedOf(envelope) };
 }
 
 type Opened =

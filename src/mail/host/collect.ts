@@ -1,7 +1,10 @@
 import type { Staged, TurnResult } from '../machine/event.ts';
 import { parseMessage } from '../format/read-message.ts';
 import { problemText } from '../../host/problems.ts';
-import type { Exit, Outcome, StagedFile } from '../../providers/provider.ts';
+import { codeOf } from '../../kernel/contained.ts';
+import type { Usage } from '../../kernel/cost.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import type { Exit, Invocation, Outcome, StagedFile } from '../../providers/provider.ts';
 
 interface Stamps {
   readonly newId: () => string;
@@ -43,4 +46,20 @@ export function resultOf(
     exit: exit.code,
     durationMs: exit.durationMs,
   };
+}
+
+/** A disk error may be gone at the next attempt; other errors are permanent. */
+export function failedBy(error: Error, usage: Usage) {
+  const code = codeOf(error);
+  return {
+    class: code === 'E_DISK' ? ('RETRYABLE_TRANSIENT' as const) : ('NON_RETRYABLE' as const),
+    reason: { code, text: error.message },
+    until: null,
+    usage,
+  };
+}
+
+/** A lost session counts only if one was resumed: otherwise the retries would never end. */
+export function soundReason(reason: Reason, { session }: Invocation): Reason {
+  return reason.code === 'E_SESSION' && session === null ? { ...reason, code: 'E_PROVIDER' } : reason;
 }

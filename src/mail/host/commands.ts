@@ -101,7 +101,7 @@ type Controlled = Extract<Fact, { type: 'controlled' }>;
 function commandOf(
   ledger: MailLedger,
   mailboxes: Mailboxes,
-  { verb, target, now }: ControlFile,
+  { verb, target, now, comment }: ControlFile,
 ): Command | Reason {
   if (verb === 'retry') {
     if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
@@ -111,6 +111,7 @@ function commandOf(
     return { code: 'E_TARGET', text };
   }
   if (target.kind === 'letter') return { code: 'E_TARGET', text: `\`${verb}\` does not apply to a message` };
+  if (verb === 'approve' || verb === 'reject') return { verb, target, comment };
   return verb === 'cancel' ? { verb, target } : { verb, target, now };
 }
 

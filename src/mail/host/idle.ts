@@ -6,12 +6,7 @@ import type { Idle } from '../../host/idle.ts';
 
 /** Whether only a person can still move the mail. Does not consider running processes. */
 export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {
-  if (state.turns.size > 0 || state.pendingProjections.size > 0) {
-    if (!held(state)) return 'busy';
-    return [...state.turns.values()].some(({ conflict }) => conflict?.waits === true)
-      ? 'waiting_for_user'
-      : 'stuck';
-  }
+  if (state.turns.size > 0 || state.pendingProjections.size > 0) return restOf(state);
   if (parkedMail(state, protocol, now)) return 'busy';
   const asks = [...state.waits.values()].flatMap((wait) => wait.requests);
   const people = asks.filter((request) => asksPerson(state, protocol, request));
@@ -19,6 +14,18 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
   if (people.length > 0) return 'waiting_for_user';
   const waiting = [...state.roles.values()].some(({ queue, requests }) => queue.size + requests.size > 0);
   return waiting || state.waits.size > 0 ? 'stuck' : 'done';
+}
+
+/** Whether open turns wait for something that only a person does. */
+function restOf(state: MailState): Idle {
+  const turns = [...state.turns.values()];
+  if (held(state))
+    return turns.some(({ conflict }) => conflict?.waits === true) ? 'waiting_for_user' : 'stuck';
+  const landings = turns.map(({ id }) => state.landings.get(id));
+  const waits = landings.every(
+    (landing) => landing !== undefined && (landing.phase.is === 'asked' || landing.blocked !== null),
+  );
+  return waits && state.pendingProjections.size === 0 ? 'waiting_for_user' : 'busy';
 }
 
 /** Every open turn waits until a person unpauses it, resolves a conflict, or restores an inbox. */

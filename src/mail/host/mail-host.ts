@@ -72,7 +72,7 @@ export class MailHost implements Host {
   #commandsReadable = true;
   /** What the last look at the mailboxes says of the next one. */
   #looked: Pick<LookResult, 'wake' | 'more'> = { wake: null, more: false };
-  #decision: Decision = { facts: [], processes: [], wake: null };
+  #decision: Decision = { facts: [], processes: [], landings: [], wake: null };
 
   constructor(ports: MailPorts, options: MailOptions) {
     this.#ports = ports;
@@ -98,7 +98,9 @@ export class MailHost implements Host {
   }
 
   get desired(): number {
-    return this.#decision.processes.length;
+    // A landing that is blocked is only tried again.
+    const landings = this.#decision.landings.filter(({ landing }) => landing.blocked === null);
+    return this.#decision.processes.length + landings.length;
   }
 
   get running(): number {
@@ -205,7 +207,7 @@ export class MailHost implements Host {
     this.#flush();
     // Before the projections, so that processes start up meanwhile. An older decision could want a
     // process that has ended since.
-    if (this.#commandsReadable) this.#turns.steer(this.#decision.processes);
+    if (this.#commandsReadable) this.#turns.steer(this.#decision);
     this.#project();
     disk.attempt(() => this.#commands.release(), undefined);
     this.#showRuns();
@@ -356,6 +358,10 @@ export class MailHost implements Host {
     this.#turns.putBack();
     this.#flush();
     this.#turns.stopAll();
+  }
+
+  stopTrying(): void {
+    this.#turns.landings.stopAll();
   }
 
   stopAll(): void {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { checksKey, type Process } from '../machine/decide.ts';
+import { checksKey, type Decision, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { metBy } from '../machine/rules/outcomes.ts';
 import { fileName, type Message } from '../format/message.ts';
@@ -9,16 +9,17 @@ import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { isStep } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
-import { resultOf } from './collect.ts';
+import { failedBy, resultOf, soundReason } from './collect.ts';
+import { Landings } from './landings.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
-import { codeOf, isContained, orElse } from '../../kernel/contained.ts';
+import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
 import { placeOf } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
-import type { Session, Usage } from '../../kernel/cost.ts';
+import type { Session } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
@@ -42,6 +43,8 @@ export class Turns {
   /** Names of files that were moved from a role's outbox into its open turn. */
   readonly #borrowed = new Map<string, string[]>();
   readonly #permissions: TurnPermissions;
+  /** The landings of their work. */
+  readonly landings: Landings;
   readonly #texts: RoleTexts;
 
   constructor(ledger: MailLedger, ports: MailPorts, options: MailOptions, texts: RoleTexts) {
@@ -51,14 +54,16 @@ export class Turns {
     this.#running = new ProcessTable((key) => ports.runner.stop(key));
     this.#options = options;
     this.#permissions = new TurnPermissions(ports.project, (provider) => ports.verifies(provider));
+    this.landings = new Landings(ledger, ports, options.protocol, this.#permissions);
   }
 
   get running(): number {
-    return this.#running.size;
+    return this.#running.size + this.landings.running;
   }
 
   /** Starts and stops processes to match what should run. Call it only after a flush. */
-  steer(processes: readonly Process[]): void {
+  steer({ processes, landings }: Pick<Decision, 'processes' | 'landings'>): void {
+    this.landings.steer(landings);
     const wanted = new Map(processes.map((process) => [process.key, process]));
     for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
     this.#ready.clear();
@@ -376,22 +381,7 @@ export class Turns {
 
   /** Kills all processes at once. */
   stopAll(): void {
+    this.landings.stopAll();
     this.#running.stopAll();
   }
-}
-
-/** A disk error may be gone at the next attempt; other errors are permanent. */
-function failedBy(error: Error, usage: Usage) {
-  const code = codeOf(error);
-  return {
-    class: code === 'E_DISK' ? ('RETRYABLE_TRANSIENT' as const) : ('NON_RETRYABLE' as const),
-    reason: { code, text: error.message },
-    until: null,
-    usage,
-  };
-}
-
-/** A lost session counts only if one was resumed: otherwise the retries would never end. */
-function soundReason(reason: Reason, { session }: Invocation): Reason {
-  return reason.code === 'E_SESSION' && session === null ? { ...reason, code: 'E_PROVIDER' } : reason;
 }

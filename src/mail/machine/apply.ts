@@ -10,6 +10,7 @@ import { deliverNotice, sendTogether } from './fold/sending.ts';
 import { openThread, quietThread, retire } from './fold/threads.ts';
 import { claim, closeThread, failThread } from './fold/turns.ts';
 import { invocation } from './fold/invocations.ts';
+import { landing } from './fold/landings.ts';
 import { turn } from './fold/attempts.ts';
 
 type Of<T extends Happening<Message>['type']> = Extract<Happening<Message>, { type: T }>;
@@ -44,6 +45,13 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'attempt-failed':
     case 'stopped':
       return invocation(state, event);
+    case 'landing-queued':
+    case 'landing-checked':
+    case 'landing-blocked':
+    case 'landing-missed':
+    case 'landing-refused':
+    case 'landed':
+      return landing(state, event);
     case 'corrected':
     case 'requeued':
     case 'conflicted':

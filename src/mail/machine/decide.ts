@@ -7,6 +7,7 @@ import { expiredRequests } from './rules/expired-requests.ts';
 import { failStuck } from './rules/stuck.ts';
 import { outcomes, type TurnChecks } from './rules/outcomes.ts';
 import { threadsAtRest } from './rules/quiet.ts';
+import { landingSteps, type LandingStep } from './rules/landing.ts';
 import { Slots } from './rules/slots.ts';
 import type { TurnId } from '../../letters/target.ts';
 
@@ -17,11 +18,12 @@ export type Process =
 
 export interface Decision {
   /**
-   * The facts to record. If there are any, record them and decide again; `processes` is final only
+   * The facts to record. If there are any, record them and decide again; the rest is final only
    * without facts.
    */
   readonly facts: readonly Fact[];
   readonly processes: readonly Process[];
+  readonly landings: readonly LandingStep[];
   /** When to look again without an event, in milliseconds since 1970; null: never. */
   readonly wake: number | null;
 }
@@ -53,13 +55,14 @@ export function decide(state: MailState, protocol: Protocol, clock: number): Dec
     () => threadsAtRest(state, protocol),
   ]) {
     const found = next();
-    if (found.length > 0) return { facts: found, processes: [], wake: null };
+    if (found.length > 0) return { facts: found, processes: [], landings: [], wake: null };
   }
   const agents = [...state.turns.values()]
     .filter((turn) => turn.phase.is === 'active')
     .map((turn) => ({ kind: 'agent', key: invocationKey(turn), turn }) as const);
   const checking = checks.map((check) => ({ kind: 'checks', key: checksKey(check.turn), ...check }) as const);
-  return { facts: [], processes: [...agents, ...checking], wake: nextWake(state, now) };
+  const landings = landingSteps(state, protocol);
+  return { facts: [], processes: [...agents, ...checking], landings, wake: nextWake(state, now) };
 }
 
 function nextWake(state: MailState, now: number): number | null {

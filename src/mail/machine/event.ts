@@ -1,6 +1,6 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import { subjectLine, type Draft, type Message } from '../format/message.ts';
-import type { Blocking, TimeoutPolicy } from '../format/protocol.ts';
+import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
 import type { Budget, Usage, Session } from '../../kernel/cost.ts';
 import type { Launched } from '../../kernel/launched.ts';
@@ -95,6 +95,8 @@ export interface Claim {
 export type Command =
   | { readonly verb: 'pause' | 'unpause'; readonly target: Target; readonly now: boolean }
   | { readonly verb: 'cancel'; readonly target: Target }
+  /** About work that waits for approval to land. */
+  | { readonly verb: 'approve' | 'reject'; readonly target: Target; readonly comment: string | null }
   | { readonly verb: 'retry'; readonly message: Message; readonly role: RoleName };
 
 interface AtTurn {
@@ -150,6 +152,26 @@ export type Happening<N> =
       /** The commits of other roles that the gates took into account. */
       readonly met: readonly string[];
     } & AtInvocation)
+  /** Its work waits to land, before its messages are delivered. */
+  | ({
+      readonly type: 'landing-queued';
+      readonly message: MessageId;
+      readonly commit: string;
+      readonly lands: Lands;
+    } & AtInvocation)
+  /** The branch moves from `onto` to `result` next, or has moved already. */
+  | ({
+      readonly type: 'landing-checked';
+      readonly onto: string;
+      readonly result: string;
+    } & AtInvocation)
+  /** It cannot land now, and is tried again and again. */
+  | ({ readonly type: 'landing-blocked'; readonly problem: string } & AtInvocation)
+  /** Somebody else moved the branch first: it is checked again. */
+  | ({ readonly type: 'landing-missed' } & AtInvocation)
+  /** Its author has to correct something. */
+  | ({ readonly type: 'landing-refused'; readonly problems: readonly string[] } & AtInvocation)
+  | ({ readonly type: 'landed' } & AtInvocation)
   | ({ readonly type: 'corrected'; readonly problems: readonly string[] } & AtTurn)
   | ({
       readonly type: 'attempt-failed';

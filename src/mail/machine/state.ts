@@ -1,7 +1,8 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Bills, Cost, Session } from '../../kernel/cost.ts';
-import type { Ask, Claim, Request, TurnResult } from './event.ts';
+import type { Ask, AtInvocation, Claim, Request, TurnResult } from './event.ts';
 import type { Message } from '../format/message.ts';
+import type { Lands } from '../format/protocol.ts';
 import type { StepAnswer } from '../../letters/step-answer.ts';
 import type { MessageId, RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Launched } from '../../kernel/launched.ts';
@@ -82,6 +83,8 @@ export type Phase =
       /** How often the gates have run in this round. */
       readonly runs: number;
     }
+  /** Its work is to land before its messages are delivered; `landings` has how far it came. */
+  | { readonly is: 'landing'; readonly since: number; readonly result: TurnResult }
   /** Its attempt failed; the next step is not decided yet. */
   | {
       readonly is: 'failed';
@@ -128,6 +131,31 @@ export interface Turn extends Claim {
   readonly left: string | null;
   readonly phase: Phase;
 }
+
+/** Work of a turn on its way onto a branch. */
+export interface Landing extends AtInvocation {
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  /** The message that is delivered once it has landed. */
+  readonly message: MessageId;
+  readonly commit: string;
+  readonly lands: Lands;
+  readonly since: number;
+  /** How often the branch was moved by somebody else after the check. */
+  readonly missed: number;
+  /** What keeps it from landing now, in words; null: nothing. */
+  readonly blocked: string | null;
+  readonly phase: LandingPhase;
+}
+
+export type LandingPhase =
+  /** It waits until a person approves it. */
+  | { readonly is: 'asked' }
+  /** It waits for those before it, then it is checked. */
+  | { readonly is: 'queued' }
+  /** The branch moves now. Even if its turn has been abandoned meanwhile, it may have moved. */
+  | { readonly is: 'checked'; readonly onto: string; readonly result: string }
+  | { readonly is: 'landed'; readonly result: string };
 
 export type ThreadState = 'open' | 'quiet' | 'closed' | 'failed';
 
@@ -243,6 +271,8 @@ export interface MailState {
   readonly mail: Map<MessageId, Mail>;
   readonly turns: Map<TurnId, Turn>;
   readonly waits: Map<WaitId, Wait>;
+  /** By turn; the order is that of the queues, one for each branch. */
+  readonly landings: Map<TurnId, Landing>;
   readonly roles: Map<RoleName, RoleState>;
   /** Unread mail of people, by message and role. Outlives its thread. */
   readonly unread: Map<string, { readonly message: Message; readonly role: RoleName }>;
@@ -285,6 +315,7 @@ export function emptyState(): MailState {
     mail: new Map(),
     turns: new Map(),
     waits: new Map(),
+    landings: new Map(),
     roles: new Map(),
     unread: new Map(),
     pendingProjections: new Map(),

@@ -27,6 +27,7 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
     if (type.reply.length === 0) checkNoRequest(report, type);
     else checkRequest(report, type);
     checkAccepted(report, type, replies);
+    checkLands(report, type);
   }
   for (const role of protocol.roles.values()) {
     checkProvider(report, role);
@@ -77,6 +78,32 @@ function checkGates(report: CheckReport, { name, checks }: MessageType): void {
         'roles without branches of their own have no work to merge',
         'give `workspace: { worktree: role }`, or leave `on` out',
       );
+}
+
+/** Only the last message of a thread lands work, and only roles with a branch have some. */
+function checkLands(report: CheckReport, type: MessageType): void {
+  if (type.lands === null) return;
+  const { workspace } = report.protocol;
+  const path = ['messages', type.name, 'lands'];
+  if (workspace.kind !== 'worktree' || workspace.per !== 'role')
+    report.error(
+      path,
+      'work lands only from branches of roles, and here roles have none',
+      'set `workspace: { worktree: role }`',
+    );
+  if (!type.closes)
+    report.error(
+      path,
+      `\`${type.name}\` lands its work, and does not end the thread`,
+      `set \`closes: true\` for \`${type.name}\``,
+    );
+  const people = type.from.filter((role) => isHuman(report.protocol, role));
+  if (people.length > 0)
+    report.error(
+      path,
+      `${enumerate(people)} has no branch whose work could land`,
+      'let it come only from roles with an agent',
+    );
 }
 
 /** The values of `enum` and `default` have the field's own type. */

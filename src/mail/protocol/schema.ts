@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   agentConfiguration,
   argv,
+  branchName,
   duration,
   environment,
   limits,
@@ -12,6 +13,7 @@ import {
   text,
   wholeNumber,
 } from '../../yaml/schema.ts';
+import { landingWays } from '../../kernel/work.ts';
 
 const role = z
   .strictObject({
@@ -108,6 +110,24 @@ const field = z
   })
   .meta({ title: 'field' });
 
+const landsError = 'a branch, or { branch, by: merge | rebase | squash }';
+
+const lands = z.union(
+  [
+    branchName,
+    z
+      .strictObject({
+        branch: branchName.describe('The branch that the work of such a message lands on.'),
+        by: z
+          .enum(landingWays)
+          .optional()
+          .describe('merge (default), rebase: its commits one by one, or squash: as one commit.'),
+      })
+      .meta({ title: 'landing' }),
+  ],
+  { error: landsError },
+);
+
 const messageType = z
   .strictObject({
     from: roles.describe('Who may send it: a role or a list of roles.'),
@@ -126,6 +146,7 @@ const messageType = z
     gates: z.array(gate).optional().describe('Evidence that is checked before a turn may send it.'),
     fields: z.record(name, field).optional().describe('What its front matter says under `fields`.'),
     closes: z.boolean().optional().describe('Whether it ends the thread; default false.'),
+    lands: lands.optional().describe('The branch that its work lands on before it is delivered.'),
   })
   .meta({ title: 'message type' });
 

@@ -1,5 +1,6 @@
+import picomatch from 'picomatch';
 import { maySettle } from './check.ts';
-import type { Blocking, FieldType, MessageType } from '../format/protocol.ts';
+import type { Blocking, FieldType, Lands, MessageType } from '../format/protocol.ts';
 import type { Merged } from './merge.ts';
 import type { MessageTypeInput } from './schema.ts';
 import type { TypeName } from '../../kernel/ids.ts';
@@ -8,11 +9,13 @@ import type { MessageCheck } from '../../kernel/message-check.ts';
 const checkTimeout = 5 * 60_000;
 
 /**
- * Every message type with its defaults filled in; the default end of a wait depends on which roles
- * can send the replies.
+ * Every message type with its defaults filled in (`protectedBranches`: globs); the default end of a
+ * wait depends on which roles can send the replies.
  */
-export function lowerTypes(merged: Merged): Map<TypeName, MessageType> {
-  const types = new Map([...merged.messages].map(([name, input]) => [name, lowerType(name, input)]));
+export function lowerTypes(merged: Merged, protectedBranches: readonly string[]): Map<TypeName, MessageType> {
+  const types = new Map(
+    [...merged.messages].map(([name, input]) => [name, lowerType(name, input, protectedBranches)]),
+  );
   for (const [name, type] of types) {
     if (merged.messages.get(name)?.on_timeout !== undefined) continue;
     const replies = type.reply.flatMap((reply) => types.get(reply) ?? []);
@@ -21,7 +24,11 @@ export function lowerTypes(merged: Merged): Map<TypeName, MessageType> {
   return types;
 }
 
-function lowerType(name: TypeName, input: MessageTypeInput): MessageType {
+function lowerType(
+  name: TypeName,
+  input: MessageTypeInput,
+  protectedBranches: readonly string[],
+): MessageType {
   const reply = input.reply ?? [];
   return {
     name,
@@ -37,7 +44,17 @@ function lowerType(name: TypeName, input: MessageTypeInput): MessageType {
       Object.entries(input.fields ?? {}).map(([key, field]) => [key, lowerField(field)]),
     ),
     closes: input.closes ?? false,
+    lands: input.lands === undefined ? null : lowerLands(input.lands, protectedBranches),
   };
+}
+
+function lowerLands(
+  lands: NonNullable<MessageTypeInput['lands']>,
+  protectedBranches: readonly string[],
+): Lands {
+  const { branch, by = 'merge' } = typeof lands === 'string' ? { branch: lands } : lands;
+  const approval = protectedBranches.length > 0 && picomatch([...protectedBranches])(branch);
+  return { branch, by, approval };
 }
 
 function lowerRecipients(to: MessageTypeInput['to']): Pick<MessageType, 'to' | 'toAll'> {

@@ -53,6 +53,12 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
     case 'launched':
     case 'returned':
     case 'checked':
+    case 'landing-queued':
+    case 'landing-checked':
+    case 'landing-blocked':
+    case 'landing-missed':
+    case 'landing-refused':
+    case 'landed':
     case 'corrected':
     case 'attempt-failed':
     case 'stopped':
@@ -69,6 +75,10 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
 
 function command(given: Command, by: string, mail: FindMessage): string | null {
   if (given.verb === 'retry') return `put back for ${given.role} by ${part(by)}: ${content(given.message)}`;
+  if (given.verb === 'approve' || given.verb === 'reject') {
+    const turn = given.target.kind === 'turn' ? given.target.turn : '';
+    return `landing of ${turn} ${given.verb === 'approve' ? 'approved' : 'rejected'} by ${part(by)}`;
+  }
   if (given.verb !== 'cancel') return null;
   const { target } = given;
   const what =

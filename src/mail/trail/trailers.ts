@@ -10,7 +10,8 @@ type Trailer = readonly [string, string];
 
 /**
  * `Message-Id` (one for each message of the commit), `Thread`, `In-Reply-To`, `Commit` (the work
- * that the sent messages are about), then of a turn `Turn`, `Provider`, `Model`, `Exit`, `Duration`
+ * that the sent messages are about), `Landed` (the branch that it came onto, and the
+ * commit there), then of a turn `Turn`, `Provider`, `Model`, `Exit`, `Duration`
  * (of its last invocation), `Cost-USD` and `Tokens` (of all invocations), `Session` (only where it
  * was lost), `Reported` (changes during the turn that it was not permitted to make), and `Seq`.
  * Omits unknown values, but an unknown price is `unpriced`. Every value is one line.
@@ -33,6 +34,7 @@ export function trailersOf(
       messages.map(({ inReplyTo }) => inReplyTo ?? ''),
     ),
     ...named('Commit', workOf(event)),
+    ...named('Landed', landedBy(event)),
     ...(turn === null ? [] : turnTrailers(turn)),
     ['Seq', String(n)],
   ];
@@ -59,13 +61,21 @@ function workOf(event: MailEvent): string[] {
   return event.type === 'committed' ? event.sent.flatMap(({ message }) => message.work?.commit ?? []) : [];
 }
 
+/** `main 1f0c…`: the branch, and its commit since. */
+function landedBy(event: MailEvent): string[] {
+  const sent = event.type === 'committed' ? event.sent : [];
+  return sent.flatMap(({ message: { work } }) =>
+    work?.landed == null ? [] : `${work.landed.branch} ${work.landed.commit}`,
+  );
+}
+
 function threadOf(event: MailEvent, turn: Turn | null): string[] {
   if (turn !== null) return [turn.thread];
   return event.type === 'thread-failed' || event.type === 'quieted' ? [event.thread] : [];
 }
 
 function turnTrailers(turn: Turn): Trailer[] {
-  const result: TurnResult | null = turn.phase.is === 'returned' ? turn.phase.result : turn.lastResult;
+  const result: TurnResult | null = 'result' in turn.phase ? turn.phase.result : turn.lastResult;
   const seconds = result === null ? '' : `${(result.durationMs / 1000).toFixed(1)}s`;
   return [
     ...named('Turn', [turn.id]),

@@ -24,6 +24,10 @@ const message = schemaOf<MessageDocument>()(
     created: time,
     commit: z.string().nullable().describe('The commit that it is about'),
     branch: z.string().nullable().describe('The branch of its author that has the commit'),
+    landed: z
+      .strictObject({ branch: z.string(), commit: z.string() })
+      .nullable()
+      .describe('The branch that its work came onto, and the commit there'),
     attachments: texts,
     fields: anyValues,
     extra: anyValues.describe("Keys of the front matter that are not Mailroom's"),
@@ -174,7 +178,7 @@ const target = z.discriminatedUnion('kind', [
 const verdict = {
   schema: version,
   state: z.enum(['done', 'refused', 'recorded']).describe('`recorded`: no controller has read it yet'),
-  verb: z.enum(['pause', 'unpause', 'cancel', 'retry']),
+  verb: z.enum(['pause', 'unpause', 'cancel', 'retry', 'approve', 'reject']),
   target,
   reason: z.string().nullable(),
   controller: z.boolean().describe('Whether a controller runs'),

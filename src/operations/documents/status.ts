@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
+import { landingWays } from '../../kernel/work.ts';
+import type { LandingStatus, RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
 import type { RunStatusDocument, TriggerStatus } from '../runs/run-status.ts';
 import type { StatusDocument } from '../status.ts';
 import { cost, count, explained, json, reason, texts, time, version } from './common.ts';
@@ -58,7 +59,7 @@ export const turnStatus = schemaOf<TurnStatus>()(
     id: z.string(),
     role: z.string(),
     thread: z.string(),
-    state: z.enum(['running', 'checking', 'pending', 'failed']),
+    state: z.enum(['running', 'checking', 'landing', 'pending', 'failed']),
     provider: z.string(),
     instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
     attempt: count,
@@ -68,6 +69,23 @@ export const turnStatus = schemaOf<TurnStatus>()(
     again: time.nullable().describe('When a pending turn starts again; null: as soon as there is a slot'),
     progress: z.string().nullable().describe("Its agent's last progress report, in one line"),
     cost,
+  }),
+);
+
+const landing = schemaOf<LandingStatus>()(
+  z.strictObject({
+    branch: z.string(),
+    by: z.enum(landingWays),
+    state: z
+      .enum(['approval', 'queued', 'landing', 'landed'])
+      .describe('`approval`: a person has to let it land; `landing`: the branch moves now'),
+    turn: z.string(),
+    role: z.string(),
+    thread: z.string(),
+    message: z.string().describe('The message that is delivered once it has landed'),
+    commit: z.string(),
+    blocked: z.string().nullable().describe('What keeps it from landing now'),
+    since: time,
   }),
 );
 
@@ -156,6 +174,7 @@ export const statusDocument = schemaOf<StatusDocument>()(
       }),
     ),
     turns: z.array(turnStatus).describe('Unfinished turns'),
+    landings: z.array(landing).describe('The landing queues of all branches, each in its order'),
     cost: z.strictObject({ today: cost }),
     recorded: count.describe('Messages in outboxes that wait for a controller'),
     problems: texts.describe('What is wrong, in words'),

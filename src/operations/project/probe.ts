@@ -51,6 +51,7 @@ async function turn(cli: string, folder: string, packageRoot: string): Promise<[
         ready: (key) => runner.release(key),
         ended: (_key, outcome, exit) => resolve([outcome, exit]),
         checked: () => {},
+        landing: () => {},
       },
     );
     runner.start(jobOf(cli, folder));

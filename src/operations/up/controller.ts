@@ -333,6 +333,7 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
     ready: (...note) => kit.report(() => turns().ready(...note)),
     ended: (...note) => kit.report(() => turns().ended(...note)),
     checked: (...note) => kit.report(() => turns().checked(...note)),
+    landing: (...note) => kit.report(() => turns().landings.reported(...note)),
   };
 }
 

@@ -17,7 +17,7 @@ export interface Explained {
 /** What only a host does: start, stop and record. */
 export type HostAct = { readonly do: 'command'; readonly command: string };
 
-const moving: ReadonlySet<WhyCode> = new Set(['running', 'checking', 'due']);
+const moving: ReadonlySet<WhyCode> = new Set(['running', 'checking', 'landing', 'due']);
 
 /** Whether it is not held at all. */
 export function isMoving({ code }: Pick<Explained, 'code'>): boolean {

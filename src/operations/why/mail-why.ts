@@ -101,6 +101,8 @@ export function mailCommand(state: MailState, protocol: Protocol, act: MailAct |
       return `mailroom unpause ${targetWord(act.target)}`;
     case 'reply':
       return answerCommand(state, protocol, act.request);
+    case 'approve':
+      return `mailroom approve ${act.turn}`;
     case 'retry':
       return `mailroom retry ${endOfId(act.message)}`;
     case 'send': {

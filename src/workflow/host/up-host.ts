@@ -91,6 +91,10 @@ export class UpHost implements Host {
     this.#mail.stop();
   }
 
+  stopTrying(): void {
+    this.#mail.stopTrying?.();
+  }
+
   stopAll(): void {
     this.#endTriggers('stop');
     this.#mail.stopAll();

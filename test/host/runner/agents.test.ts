@@ -37,6 +37,7 @@ it('tells what became of turns and gates for which no folder can be made', async
           runner.check({ ...gates, key: 'b' });
         },
         checked: (_key, found) => resolve([ended, found]),
+        landing: never,
       },
     );
     const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
@@ -88,6 +89,7 @@ async function turnOf(script: string, recorded?: () => never): Promise<Outcome> 
       ready: (key: string) => runner.release(key),
       ended: (_key: string, ended: Outcome) => resolve(ended),
       checked: never,
+      landing: never,
     };
     const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
     const runner = new ProcessRunner({ ...options, providers: new Map([['own', quick]]) }, events);

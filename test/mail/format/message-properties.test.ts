@@ -18,6 +18,9 @@ const strings = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.lorem())
 const extraKey = word.map((key) => `x-${key}`);
 const noReturn = (text: string): boolean => !text.includes('\r\n');
 
+const commit = fc.stringMatching(/^[0-9a-f]{40}$/);
+const landed = fc.record({ branch: fc.stringMatching(/^[a-z][a-z/-]{0,12}$/), commit });
+
 const anyMessage: fc.Arbitrary<Message> = fc.record({
   id: fc.uuid({ version: 7 }),
   type: word,
@@ -27,7 +30,7 @@ const anyMessage: fc.Arbitrary<Message> = fc.record({
   inReplyTo: fc.option(fc.uuid({ version: 7 })),
   subject: strings,
   created: fc.nat({ max: 4e12 }),
-  work: fc.option(fc.record({ commit: fc.stringMatching(/^[0-9a-f]{40}$/), branch: word })),
+  work: fc.option(fc.record({ commit, branch: word, landed: fc.option(landed) })),
   attachments: fc.array(
     fc.stringMatching(/^[a-z][ -.0-~]{0,20}$/).filter((path) => !/\\|\.\.|:/.test(path)),
     { maxLength: 3 },

@@ -29,7 +29,11 @@ const message: Message = {
   inReplyTo: id,
   subject: 'Review of the parser',
   created: Date.UTC(2026, 10, 21, 20, 45, 12),
-  work: { commit: '1f3a'.repeat(10), branch: 'mailroom/t/engineer' },
+  work: {
+    commit: '1f3a'.repeat(10),
+    branch: 'mailroom/t/engineer',
+    landed: { branch: 'main', commit: 'c0de'.repeat(10) },
+  },
   attachments: ['src/parser.ts'],
   fields: { verdict: 'approved', rounds: 3, notes: ['a, b', 'no'], deep: { ok: true } },
   extra: { priority: 'high', ticket: '42' },

@@ -104,6 +104,12 @@ const claim = {
   holds: fc.constantFrom(null, '.'),
 };
 
+const lands = fc.record({
+  branch: fc.constantFrom('main', 'next'),
+  by: fc.constantFrom('merge', 'squash'),
+  approval: fc.boolean(),
+});
+
 /** What each event carries besides its type; the compiler sees to it that none is left out. */
 const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>>> = {
   started: { version: fc.constant('1'), protocol: fc.constantFrom('', 'a', 'b') },
@@ -126,6 +132,12 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
     left: fc.constant(null),
     met: fc.constantFrom([], ['other']),
   },
+  'landing-queued': { ...at, message: id, commit: fc.constant('c'), lands },
+  'landing-checked': { ...at, onto: fc.constant('a'), result: fc.constant('b') },
+  'landing-blocked': { ...at, problem: fc.constant('dirty') },
+  'landing-missed': at,
+  'landing-refused': { ...at, problems: fc.constant(['wrong']) },
+  landed: at,
   corrected: { turn, problems: fc.constant(['wrong']) },
   'attempt-failed': {
     ...at,

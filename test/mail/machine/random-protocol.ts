@@ -18,6 +18,7 @@ const plainType: Omit<MessageType, 'name' | 'from' | 'to'> = {
   checks: [],
   fields: {},
   closes: false,
+  lands: null,
 };
 
 /**

@@ -42,6 +42,12 @@ export interface Failure {
   readonly reason?: Reason;
 }
 
+type LandingFact =
+  | { readonly type: 'landing-checked'; readonly onto: string; readonly result: string }
+  | { readonly type: 'landing-blocked'; readonly problem: string }
+  | { readonly type: 'landing-refused'; readonly problems: readonly string[] }
+  | { readonly type: 'landing-missed' | 'landed' };
+
 export type Bend = (facts: readonly Fact[], state: MailState) => readonly Fact[];
 
 export interface WorldOptions {
@@ -65,7 +71,7 @@ export class World {
   readonly history: MailEvent[] = [];
   state: MailState = emptyState();
   now = start;
-  decision: Decision = { facts: [], processes: [], wake: null };
+  decision: Decision = { facts: [], processes: [], landings: [], wake: null };
   /** The state is written and read again after every event, as in a snapshot. */
   readonly #snapshots: boolean;
   /** False: nothing is checked, for tests with very many events. */
@@ -169,6 +175,15 @@ export class World {
     this.settle();
   }
 
+  /** A step of the landing of a turn's work comes to something. */
+  landing(turn: string, fact: LandingFact): void {
+    const landing = this.state.landings.get(turn);
+    if (!landing) throw new Error(`no work of ${turn} lands`);
+    const { attempt, round } = landing;
+    this.record({ ...fact, turn, attempt, round });
+    this.settle();
+  }
+
   /** Time goes by. */
   tick(duration: string): void {
     this.now += parseDuration(duration) ?? 0;
@@ -267,6 +282,11 @@ export class World {
     return this.decision.processes.map(
       ({ kind, turn }) => `${turn.role} in ${turn.thread}${kind === 'checks' ? ' (checks)' : ''}`,
     );
+  }
+
+  /** What is done for landings now, as `turn: step`. */
+  landings(): string[] {
+    return this.decision.landings.map(({ landing, do: what }) => `${landing.turn}: ${what}`);
   }
 
   /** Where a role's copy of a message is. */

@@ -79,6 +79,7 @@ describe('the example of the manual', () => {
       checks: [],
       fields: {},
       closes: false,
+      lands: null,
     });
     expect(protocol.types.get('review-request')).toMatchObject({
       onTimeout: 'fail',
@@ -98,6 +99,7 @@ describe('the example of the manual', () => {
     });
     expect(protocol.types.get('delivered')).toMatchObject({
       closes: true,
+      lands: null,
       blocking: 'none',
       reply: [],
       onTimeout: 'fail',

@@ -91,15 +91,15 @@ describe('a turn that was committed', () => {
   });
 
   it('names the work that its messages are about', () => {
-    const work = { commit: 'c0ffee', branch: 'mailroom/thread/engineer' };
+    const landed = { branch: 'main', commit: 'decade' };
+    const work = { commit: 'c0ffee', branch: 'mailroom/thread/engineer', landed };
     const happened = event({
       type: 'committed',
       turn: 't12',
       sent: [sent({ work }), sent({ id: 'b', work })],
     });
-    expect(trailersOf(happened, pictures, turn()).filter((line) => line.startsWith('Commit'))).toEqual([
-      'Commit: c0ffee',
-    ]);
+    const about = trailersOf(happened, pictures, turn()).filter((line) => /^(?:Commit|Landed)/.test(line));
+    expect(about).toEqual(['Commit: c0ffee', 'Landed: main decade']);
   });
 
   it('is a commit even when it sent nothing and nothing moved', () => {

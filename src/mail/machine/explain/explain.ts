@@ -7,6 +7,7 @@ import { isHeld, occupies, Slots, type Hold, type LaunchNeeds } from '../rules/s
 import { outcomes } from '../rules/outcomes.ts';
 import { blocking, openAsks } from '../rules/waiting.ts';
 import { failedCopy, failedIn, failedLast } from './failed.ts';
+import { landingWhy } from './landing.ts';
 import { heldWhy, inboxMissing, joinWhy, slotsWhy, turnWords } from './holds.ts';
 import { because, due, noAgents, through, type OtherAgents } from '../../../kernel/why.ts';
 import { causedBy, named, type MailWhy } from './words.ts';
@@ -268,6 +269,7 @@ export class MailExplainer {
         ? this.#held(verdict, role, thread)
         : due(`${turnWords(turn)} has ended`);
     }
+    if (phase.is === 'landing') return this.#landing(turn);
     if (!role) return removed(turn.role);
     if (phase.is === 'failed') return due(`${turnWords(turn)} has failed`);
     const hold = this.#slots.heldBack(role, thread);
@@ -280,6 +282,15 @@ export class MailExplainer {
       });
     }
     return this.#start({ role, thread, holds: turn.holds, budget: turn.budget, turn });
+  }
+
+  #landing(turn: Turn): MailWhy {
+    const landing = this.#state.landings.get(turn.id);
+    const role = this.#protocol.roles.get(turn.role);
+    if (!landing) return due(`${turnWords(turn)} has ended`);
+    const hold = role ? this.#slots.heldBack(role, turn.thread) : null;
+    const paused = hold === 'paused' && role ? this.#held(hold, role, turn.thread) : null;
+    return landingWhy(this.#state, this.#protocol, landing, paused);
   }
 
   thread(thread: Thread): MailWhy {

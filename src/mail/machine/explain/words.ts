@@ -1,6 +1,6 @@
 import type { Why } from '../../../kernel/why.ts';
 import { shortId, type MessageId, type RoleName, type ThreadId, type TypeName } from '../../../kernel/ids.ts';
-import type { Target } from '../../../letters/target.ts';
+import type { Target, TurnId } from '../../../letters/target.ts';
 import type { Message } from '../../format/message.ts';
 import type { Turn } from '../state.ts';
 
@@ -8,6 +8,8 @@ import type { Turn } from '../state.ts';
 export type MailAct =
   | { readonly do: 'unpause'; readonly target: Target }
   | { readonly do: 'reply'; readonly request: MessageId; readonly as: RoleName }
+  /** Lets the work of a turn land. */
+  | { readonly do: 'approve'; readonly turn: TurnId }
   | { readonly do: 'retry'; readonly message: MessageId; readonly role: RoleName }
   /** `type` null: the only one that fits; the command need not name it. */
   | {
@@ -27,6 +29,6 @@ export function named({ type, id }: Pick<Message, 'type' | 'id'>): string {
 /** The cause that a turn is. */
 export function causedBy(turn: Turn): NonNullable<MailWhy['cause']> {
   const { phase } = turn;
-  const since = phase.is === 'active' || phase.is === 'returned' ? phase.since : turn.claimedAt;
+  const since = 'since' in phase ? phase.since : turn.claimedAt;
   return { record: turn.id, at: since };
 }

@@ -13,6 +13,7 @@ export function cloneState(state: MailState): MailState {
     mail: new Map([...state.mail].map(([id, mail]) => [id, cloneMail(mail)])),
     turns: new Map(state.turns),
     waits: new Map(state.waits),
+    landings: new Map(state.landings),
     roles: new Map([...state.roles].map(([name, role]) => [name, cloneRole(role)])),
     unread: new Map(state.unread),
     pendingProjections: new Map(state.pendingProjections),

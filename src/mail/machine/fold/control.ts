@@ -2,6 +2,7 @@ import type { Command } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { MailState, Pause } from '../state.ts';
 import { askAgain } from './asks.ts';
+import { answerLanding } from './landings.ts';
 import { place } from './places.ts';
 import { openThread } from './threads.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
@@ -20,6 +21,9 @@ export function control(state: MailState, command: Command, by: string): void {
       return setPaused(state, command.target, null);
     case 'cancel':
       return cancel(state, command.target, { code: 'E_CANCELLED', text: `cancelled by ${by}` });
+    case 'approve':
+    case 'reject':
+      return judged(state, command, by);
     case 'retry':
       return retry(state, command.message, command.role);
     default:
@@ -53,6 +57,19 @@ function putBack(state: MailState, target: Target): void {
   }
 }
 
+type Judged = Extract<Command, { verb: 'approve' | 'reject' }>;
+
+function judged(state: MailState, { verb, target, comment }: Judged, by: string): void {
+  if (target.kind !== 'turn') return;
+  const branch = state.landings.get(target.turn)?.lands.branch ?? '';
+  const why = comment === null ? '' : `: ${comment}`;
+  answerLanding(
+    state,
+    target.turn,
+    verb === 'approve' ? null : `${by} refused to let it land on \`${branch}\`${why}`,
+  );
+}
+
 function cancel(state: MailState, target: Target, reason: Reason): void {
   if (target.kind === 'thread') failThread(state, target.thread, reason);
   const turn = target.kind === 'turn' ? state.turns.get(target.turn) : undefined;
@@ -76,7 +93,7 @@ function retry(state: MailState, message: Message, role: RoleName): void {
   if (delivery?.at === 'claimed') return restart(state, delivery.turn);
   if (known && at === 'read') return place(state, known, role, { at: 'unread' });
   if (!known || (at !== 'failed' && at !== 'withdrawn')) return;
-  openThread(state, message.thread, message.subject);
+  openThread(state, known.message.thread, known.message.subject);
   const mail = { ...known, order: ++state.lastMail };
   state.mail.set(message.id, mail);
   askAgain(state, mail, role);

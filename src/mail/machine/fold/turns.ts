@@ -127,7 +127,7 @@ function bill(
 
 /** A turn's input and output messages are committed atomically. */
 export function commit(state: MailState, turn: Turn, event: Event<'committed'>): boolean {
-  if (turn.phase.is !== 'returned') return false;
+  if (turn.phase.is !== 'returned' && turn.phase.is !== 'landing') return false;
   const { session } = turn.phase.result;
   for (const id of turn.messages) {
     const mail = state.mail.get(id);
@@ -161,7 +161,9 @@ export function abandon(state: MailState, turn: Turn, reason: Reason): void {
     if (mail) failCopy(state, mail, turn.role, why);
   }
   for (const ask of turn.owes) loseCandidate(state, ask, turn.role, why);
-  const written = turn.phase.is === 'returned' ? turn.phase.result.staged : (turn.lastResult?.staged ?? []);
+  const { staged: written } = ('result' in turn.phase ? turn.phase.result : turn.lastResult) ?? {
+    staged: [],
+  };
   for (const { id, created, text } of written) {
     const since = state.events;
     toProject(state, id, { kind: 'refused', id, created, role: turn.role, text, reason, since });
@@ -193,6 +195,8 @@ export function failThread(state: MailState, id: ThreadId, reason: Reason): bool
 
 function leave(state: MailState, turn: Turn): void {
   if (!state.turns.delete(turn.id)) return;
+  // Its branch may have moved already, which is found out first.
+  if (state.landings.get(turn.id)?.phase.is !== 'checked') state.landings.delete(turn.id);
   countRunning(state, turn.thread, -1);
   retire(state, turn.thread);
 }

@@ -13,6 +13,9 @@ export function refusal(state: MailState, protocol: Protocol, command: Command):
     case 'pause':
     case 'unpause':
       return missing(state, protocol, command.target);
+    case 'approve':
+    case 'reject':
+      return unasked(state, command.target);
     case 'cancel':
       return missing(state, protocol, command.target) ?? over(state, command.target);
     case 'retry': {
@@ -43,6 +46,15 @@ function unfit(
   const isBuiltIn = builtInTypes.some((name) => name === type);
   if (isBuiltIn || (rule?.from.includes(from) && rule.to.includes(role))) return null;
   return { code: 'E_FORBIDDEN', text: `the protocol no longer lets ${from} send \`${type}\` to ${role}` };
+}
+
+/** Only work that waits for approval can be approved or refused. */
+function unasked(state: MailState, target: Target): Reason | null {
+  if (target.kind !== 'turn') return { code: 'E_TARGET', text: 'only the landing of a turn can be approved' };
+  const landing = state.landings.get(target.turn);
+  if (landing?.phase.is === 'asked') return null;
+  const why = landing === undefined ? 'has no work that lands' : 'does not wait for approval';
+  return { code: 'E_REFUSED', text: `turn ${target.turn} ${why}` };
 }
 
 function missing(state: MailState, protocol: Protocol, target: Target): Reason | null {

@@ -10,11 +10,18 @@ import type { MessageCheck } from '../../../kernel/message-check.ts';
 
 type Returned = Turn & { readonly phase: Extract<Phase, { is: 'returned' }> };
 
+/** A check of a message of a turn. */
+export interface CheckOf {
+  readonly check: MessageCheck;
+  /** The type of the message. */
+  readonly message: string;
+}
+
 type Judgement =
   | {
       readonly ok: true;
       readonly sent: readonly Sent[];
-      readonly checks: readonly { check: MessageCheck; message: string }[];
+      readonly checks: readonly CheckOf[];
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 

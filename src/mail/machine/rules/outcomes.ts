@@ -2,13 +2,13 @@ import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limi
 import type { Fact, Sent } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
-import { judge } from './judge.ts';
+import { judge, type CheckOf } from './judge.ts';
+import { landedDelivery, queuedLanding } from './landing.ts';
 import { abandonFact, conflictedFact, failThreadFact } from './notices.ts';
 import { isHeld, type Slots } from './slots.ts';
 import { freeAgain } from './fallback.ts';
 import { checkedOf, leavingOf, withWork } from './work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
-import type { MessageCheck } from '../../../kernel/message-check.ts';
 import type { CheckedWork, Leaving } from '../../../kernel/work.ts';
 
 type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P }> };
@@ -19,7 +19,7 @@ function isIn<P extends Phase['is']>(turn: Turn, phase: P): turn is In<P> {
 
 export interface TurnChecks {
   readonly turn: Turn;
-  readonly checks: readonly { readonly check: MessageCheck; readonly message: string }[];
+  readonly checks: readonly CheckOf[];
   /** The commit that the gates check and its messages carry; null: none is made. */
   readonly leaving: Leaving | null;
   /** What the gates run on in the checkout of its role; null: its role has none. */
@@ -39,6 +39,7 @@ export function outcomes(
   for (const turn of state.turns.values()) {
     if (isIn(turn, 'failed')) facts.push(...afterFailure(state, protocol, turn, now));
     if (isIn(turn, 'pending') && !protocol.roles.has(turn.role)) facts.push(homeless(state, turn));
+    if (isIn(turn, 'landing')) facts.push(...oneOrNone(landedDelivery(state, protocol, turn)));
     if (!isIn(turn, 'returned')) continue;
     const judgement = judge(state, protocol, turn);
     const problems = judgement.ok ? (turn.phase.checks ?? []) : judgement.problems;
@@ -48,7 +49,7 @@ export function outcomes(
       if (due !== null && !isChecked(turn, due)) {
         checks.push(due);
         slots.works(turn.thread);
-      } else facts.push({ type: 'committed', turn: turn.id, sent: withWork(turn, judgement.sent) });
+      } else facts.push(delivery(state, protocol, turn, judgement.sent));
     }
   }
   const failing = new Set<ThreadId>();
@@ -82,6 +83,16 @@ function isChecked({ phase }: In<'returned'>, due: TurnChecks): boolean {
 /** The commits of other roles that the gates of a turn take into account. */
 export function metBy({ leaving, work }: Pick<TurnChecks, 'leaving' | 'work'>): string[] {
   return [...new Set([...(leaving?.meets ?? []), ...(work?.others ?? [])].map(({ commit }) => commit))];
+}
+
+/** The delivery of what a turn sends, or first a place in the queue of what lands. */
+function delivery(state: MailState, protocol: Protocol, turn: Turn, sent: readonly Sent[]): Fact {
+  const queued = queuedLanding(state, protocol, turn, sent);
+  return queued ?? { type: 'committed', turn: turn.id, sent: withWork(turn, sent) };
+}
+
+function oneOrNone(fact: Fact | null): Fact[] {
+  return fact === null ? [] : [fact];
 }
 
 /** A turn whose role is no longer in the protocol can never run again. */

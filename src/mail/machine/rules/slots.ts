@@ -70,7 +70,7 @@ export class Slots {
     for (const turn of state.turns.values()) {
       this.#together.add(`${turn.role} ${turn.thread}`);
       this.#open.set(turn.thread, (this.#open.get(turn.thread) ?? 0) + 1);
-      if (turn.phase.is === 'active') this.#working.add(turn.thread);
+      if (turn.phase.is === 'active' || turn.phase.is === 'landing') this.#working.add(turn.thread);
       if (occupies(turn)) this.#count(turn.role, turn.holds);
     }
   }

@@ -9,7 +9,7 @@ import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 import type { Sent } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { Protocol } from '../../format/protocol.ts';
-import type { Delivery, MailState, Turn } from '../state.ts';
+import type { Delivery, Landing, MailState, Turn } from '../state.ts';
 
 /** What the checkout of a turn must contain; null: its role has no checkout of its own. */
 export function enteringOf(state: MailState, protocol: Protocol, turn: Turn): Entering | null {
@@ -118,12 +118,19 @@ export function leavingOf(
   };
 }
 
-/** The messages of a turn with the commit that they are about. */
-export function withWork(turn: Turn, sent: readonly Sent[]): readonly Sent[] {
+/** The messages of a turn with the commit that they are about, and where that has landed. */
+export function withWork(turn: Turn, sent: readonly Sent[], landing: Landing | null = null): readonly Sent[] {
   const commit = turn.left ?? turn.entered;
   if (commit === null) return sent;
-  const work = { commit, branch: roleBranch(turn.thread, turn.role) };
-  return sent.map((one) => ({ ...one, message: { ...one.message, work } }));
+  const branch = roleBranch(turn.thread, turn.role);
+  return sent.map((one) => {
+    const landed = landing?.message === one.message.id ? landedAt(landing) : null;
+    return { ...one, message: { ...one.message, work: { commit, branch, landed } } };
+  });
+}
+
+function landedAt({ phase, lands: { branch } }: Landing) {
+  return phase.is === 'landed' ? { branch, commit: phase.result } : null;
 }
 
 /** A role that must not edit passes on the commit that it read. */

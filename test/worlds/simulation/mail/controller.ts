@@ -61,6 +61,7 @@ export class Controller extends Life {
       ready: (...told) => this.told(() => this.host.turns.ready(...told)),
       ended: (...told) => this.told(() => this.host.turns.ended(...told)),
       checked: (...told) => this.told(() => this.host.turns.checked(...told)),
+      landing: (...told) => this.told(() => this.host.turns.landings.reported(...told)),
     };
     this.host.start();
     this.live(this.host, false);

@@ -163,6 +163,11 @@ export class Person {
         return true;
       case 'reply':
         return this.#reply(act.request, act.as);
+      case 'approve': {
+        const verb = this.#world.random.chance(0.8) ? 'approve' : 'reject';
+        this.request(verb, { kind: 'turn', turn: act.turn }, false);
+        return true;
+      }
       case 'retry':
         return this.#repeat(act.message, act.role);
       case 'send':
@@ -199,6 +204,13 @@ export class Person {
     if (!uninstalled.delete(provider)) uninstalled.add(provider);
   }
 
+  /** Works on the branch that the roles' work lands on. */
+  work(): void {
+    const { random, work } = this.#world;
+    if (random.chance(0.5)) work.push();
+    else work.target.isDirty = !work.target.isDirty;
+  }
+
   /** Tells the controller something. */
   control(): void {
     const { random, protocol, process } = this.#world;
@@ -211,7 +223,11 @@ export class Person {
       { kind: 'turn', turn } as const,
       { kind: 'thread', thread } as const,
     ]);
-    this.request(random.pick(['pause', 'unpause', 'unpause', 'cancel']), target, random.chance(0.5));
+    this.request(
+      random.pick(['pause', 'unpause', 'unpause', 'cancel', 'approve', 'reject']),
+      target,
+      random.chance(0.5),
+    );
   }
 
   /** Puts a dead letter back, and now and then thinks better of it. */

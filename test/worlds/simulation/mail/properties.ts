@@ -134,6 +134,8 @@ export function checkRest(state: MailState, protocol: Protocol): string[] {
   const problems: string[] = [];
   for (const turn of state.turns.values())
     problems.push(`turn ${turn.id} of ${turn.role} is still ${turn.phase.is}`);
+  for (const { turn, phase } of state.landings.values())
+    problems.push(`the work of ${turn} is still ${phase.is}`);
   for (const wait of state.waits.values()) problems.push(`${wait.role} still waits in ${wait.thread}`);
   for (const thread of state.threads.values())
     if (thread.state === 'open') problems.push(`thread ${thread.id} is still open`);

@@ -21,12 +21,17 @@ const config: Config = { ...defaultConfig, providers: new Map([['scripted', scri
 
 /** A protocol of the simulation, read as a user's would be. */
 export function simulated(name: string): Protocol {
-  const read = parseProtocol([{ file: `${name}.yaml`, text: protocols[name] ?? '' }], config);
+  // The same, where a person has to let work land.
+  const [text, settings] =
+    name === 'guarded'
+      ? [protocols['landing'], { ...config, protected: ['main'] }]
+      : [protocols[name], config];
+  const read = parseProtocol([{ file: `${name}.yaml`, text: text ?? '' }], settings);
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
   return read.value;
 }
 
-const names = ['gated', 'join', 'parts', 'ring'];
+const names = ['gated', 'join', 'parts', 'ring', 'landing', 'guarded'];
 const known = new Map<string, Protocol>();
 
 function named(name: string): Protocol {

@@ -103,4 +103,21 @@ expects:
 limits: { turns_per_thread: 20, corrections: 1, nesting: 2 }
 start: { type: task, to: lead }
 `,
+  landing: `
+name: landing
+version: "1"
+workspace: { worktree: role }
+roles:
+  planner: { provider: scripted, concurrency: 2 }
+  backend: { provider: scripted, capabilities: [READ, EDIT], concurrency: 2 }
+  frontend: { provider: scripted, capabilities: [READ, EDIT], concurrency: 2 }
+messages:
+  task: { from: user, to: [planner, backend] }
+  build: { from: planner, to: [backend, frontend] }
+  made: { from: [backend, frontend], to: planner }
+  shipped: { from: [planner, backend, frontend], to: user, closes: true, lands: main }
+  released: { from: frontend, to: user, closes: true, lands: { branch: main, by: squash }, gates: [{ run: [npm, test] }] }
+limits: { turns_per_thread: 20, corrections: 2 }
+start: { type: task, to: planner }
+`,
 };

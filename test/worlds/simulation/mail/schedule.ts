@@ -71,6 +71,7 @@ async function trouble(world: World, person: Person): Promise<void> {
     else if (dice < 0.125) person.speak();
     else if (dice < 0.128) person.stash();
     else if (dice < 0.133) person.uninstall();
+    else if (dice < 0.143) person.work();
     world.neighbours.change(world.now);
     world.strain();
     if (random.chance(chaos.rival)) random.pick([() => world.rival(), () => world.loseLock()])();
@@ -96,6 +97,7 @@ async function rest(world: World, person: Person): Promise<string[]> {
   for (let step = 0; step < 20; step += 1) await world.step();
   await world.start();
   world.uninstalled.clear();
+  world.work.target.isDirty = false;
   let since = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {

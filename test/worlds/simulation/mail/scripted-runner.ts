@@ -1,7 +1,14 @@
 import type { Random } from '../random.ts';
 import type { Exit, Outcome } from '../../../../src/providers/provider.ts';
 import type { VirtualWork } from './virtual-work.ts';
-import type { AgentJob, CheckJob, Runner, RunnerEvents } from '../../../../src/host/runner/runner.ts';
+import type {
+  AgentJob,
+  CheckJob,
+  LandingJob,
+  LandingReport,
+  Runner,
+  RunnerEvents,
+} from '../../../../src/host/runner/runner.ts';
 
 /** What an agent does in one invocation: writes files into its staging folder and ends. */
 export type Script = (job: AgentJob) => {
@@ -73,6 +80,36 @@ export class ScriptedRunner implements Runner {
     this.#later(this.#random.below(lasts), () => this.#checked(key, problems, left));
   }
 
+  /** The branch moves some time before that is reported: a crash may come in between. */
+  land(job: LandingJob): void {
+    const { key } = job;
+    this.#add(key, null);
+    let known = false;
+    const again = () => {
+      if (this.#running.get(key)?.stopped !== false) return;
+      const report = this.#landing(job);
+      if (report.is !== 'blocked')
+        return this.#later(this.#random.below(500), () => this.#landed(key, report));
+      if (!known) this.events?.landing(key, report);
+      known = true;
+      this.#later(1_000, again);
+    };
+    this.#later(this.#random.below(500), again);
+  }
+
+  #landing({ work, step }: LandingJob): LandingReport {
+    if (step.do === 'check') {
+      if (this.#random.chance(0.15)) return { is: 'refused', problems: ['it conflicts'] };
+      return { is: 'checked', ...this.#work.prepare(work.commit) };
+    }
+    if (step.do === 'swap' && this.#work.target.isDirty) return { is: 'blocked', problem: 'it is dirty' };
+    return { is: this.#work.swap(step, step.do === 'settle') ? 'landed' : 'missed' };
+  }
+
+  #landed(key: string, report: LandingReport): void {
+    if (this.#running.delete(key)) this.events?.landing(key, report);
+  }
+
   stop(key: string): void {
     const running = this.#running.get(key);
     if (!running || running.stopped) return;
@@ -81,6 +118,7 @@ export class ScriptedRunner implements Runner {
     const reason = { code: 'E_TURN', text: 'stopped' } as const;
     const usage = { usd: null, tokens: null };
     this.#later(this.#random.below(50), () => {
+      if (key.includes('/landing/')) return this.#landed(key, { is: 'stopped' });
       if (running.job === null) return this.#checked(key, [], null);
       this.#end(
         key,

@@ -3,16 +3,19 @@ import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
 import type { Machine, Standing } from '../transitions.ts';
 
-type Section = 'Turn phases' | 'Threads' | 'Copies of a message' | 'Asks';
+type Section = 'Turn phases' | 'Landings' | 'Threads' | 'Copies of a message' | 'Asks';
 
 /** The machine of the mail, as docs/states.md tells of it. Threads, with their mail, are forgotten some time after their end. */
 export const mailMachine: Machine<Section, MailState, MailEvent> = {
-  sections: ['Turn phases', 'Threads', 'Copies of a message', 'Asks'],
-  ending: ['Turn phases'],
+  sections: ['Turn phases', 'Landings', 'Threads', 'Copies of a message', 'Asks'],
+  ending: ['Turn phases', 'Landings'],
   start: emptyState,
   apply,
   standings: (state, event, before) => {
     const turns = [...state.turns].map(([id, { phase }]) => [id, { name: phase.is, mark: phase }] as const);
+    const landings = [...state.landings].map(
+      ([id, landing]) => [id, { name: landing.phase.is, mark: landing }] as const,
+    );
     const threads = [...state.threads].map(
       ([id, thread]) => [id, { name: thread.state, mark: thread.state }] as const,
     );
@@ -30,6 +33,7 @@ export const mailMachine: Machine<Section, MailState, MailEvent> = {
     }
     return {
       'Turn phases': new Map(turns),
+      Landings: new Map(landings),
       Threads: new Map(threads),
       'Copies of a message': copies,
       Asks: asks,

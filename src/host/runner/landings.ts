@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises';
+import { messageOf } from '../../kernel/errors.ts';
+import { prepareLanding } from '../../git/landing.ts';
+import { swapLanding } from '../../git/landing-swap.ts';
+import { LandingToCheck } from '../../git/checked-work.ts';
+import type { Work } from './message-checks.ts';
+import type { LandingChecks, LandingJob, LandingReport } from './runner.ts';
+
+/** What the steps of a landing need of their runner. */
+interface LandingHost {
+  readonly project: string;
+  isStopped(): boolean;
+  /** Runs gates on work in the checkout of a role; returns the problems, in words. */
+  check(checks: LandingChecks, work: Work): Promise<string[]>;
+  /** Receives why a landing waits, each time that it is another reason. */
+  blocked(problem: string): void;
+}
+
+/** How long a landing that is blocked rests between two tries, in milliseconds. */
+const restMs = 1_000;
+
+/** Does one step of a landing, as often as it takes. */
+export class LandingSteps {
+  readonly #host: LandingHost;
+
+  constructor(host: LandingHost) {
+    this.#host = host;
+  }
+
+  /** Never rejects. */
+  async run(job: LandingJob): Promise<LandingReport> {
+    for (let known: string | null = null; ;) {
+      const report = await this.#try(job);
+      if (this.#host.isStopped()) return { is: 'stopped' };
+      if (report.is !== 'blocked') return report;
+      if (report.problem !== known) this.#host.blocked(report.problem);
+      known = report.problem;
+      await setTimeout(restMs);
+      if (this.#host.isStopped()) return { is: 'stopped' };
+    }
+  }
+
+  async #try({ work, step }: LandingJob): Promise<LandingReport> {
+    const { project } = this.#host;
+    if (step.do === 'check') return this.#check(work, step.checks);
+    const { onto, result } = step;
+    const swapped = await swapLanding(project, { branch: work.branch, onto, result }, step.do === 'settle');
+    return swapped.is === 'moved' ? { is: 'missed' } : swapped;
+  }
+
+  async #check(work: LandingJob['work'], checks: LandingChecks): Promise<LandingReport> {
+    const { project } = this.#host;
+    const prepared = await prepareLanding(project, work);
+    if (prepared.is === 'refused') return { is: 'refused', problems: [prepared.problem] };
+    if (prepared.is === 'blocked') return prepared;
+    const { onto, result } = prepared;
+    // What is the same as the work itself has passed its gates already.
+    if (checks.checks.length === 0 || result === work.commit || result === onto)
+      return { is: 'checked', onto, result };
+    try {
+      const landing = new LandingToCheck(project, checks.workspace, checks, result);
+      const problems = await this.#host.check(checks, landing);
+      await landing.restore();
+      if (problems.length === 0) return { is: 'checked', onto, result };
+      return {
+        is: 'refused',
+        problems: [...problems, `this was found on the merge with \`${work.branch}\``],
+      };
+    } catch (error) {
+      return { is: 'blocked', problem: `the gates could not be checked: ${messageOf(error)}` };
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { playProject } from '../support/play.ts';
+import type { TestProject } from '../support/project.ts';
+
+const team = (lands: string, gates = '') => `
+name: landing
+version: "1"
+workspace: { worktree: role }
+roles:
+  left: { capabilities: [READ, EDIT] }
+  right: { capabilities: [READ, EDIT] }
+messages:
+  task: { from: user, to: [left, right] }
+  done: { from: [left, right], to: user, closes: true, lands: ${lands}${gates} }
+`;
+
+/** Writes its own file and the one that both write; sent back for a conflict, it takes what landed there. */
+const engineer = (own: string) => `
+    const { execFileSync } = await import('node:child_process');
+    if (prompt.includes('conflicts with')) writeFileSync('both.txt', execFileSync('git', ['show', 'main:both.txt']));
+    else if (mail[0]?.includes('both')) writeFileSync('both.txt', '${own}\\n');
+    writeFileSync('${own}.txt', '${own}\\n');
+    send('done', 'user', 'It is made', 'subject: Add ${own}\\n');`;
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+const git = (...args: string[]) =>
+  execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
+
+function begin(protocol: string, config = 'trail: off\n'): void {
+  project = playProject(
+    protocol,
+    { left: engineer('left'), right: engineer('right') },
+    { '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\n', 'kept.txt': 'kept\n' },
+  );
+  project.drop('mailroom.yaml', project.read('mailroom.yaml').replace('trail: off\n', config));
+  git('init', '-qb', 'main');
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@example.org');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+}
+
+function task(role: string, text: string): void {
+  project.drop(`agents/${role}/inbox/task.md`, `---\ntype: task\n---\n${text}\n`);
+}
+
+const up = () => project.run(['up', '--until-idle']);
+
+async function document<T>(...args: string[]): Promise<T> {
+  return JSON.parse((await project.run([...args, '--json'])).stdout) as T;
+}
+
+describe('work that lands', { timeout: 120_000 }, () => {
+  it('comes onto the checked out branch, one after the other, and is reported everywhere', async () => {
+    begin(team('main'), '');
+    task('left', 'Add left');
+    task('right', 'Add right');
+    await up();
+    expect([project.read('left.txt'), project.read('right.txt')]).toEqual(['left\n', 'right\n']);
+    expect(git('status', '--porcelain')).toBe('');
+    const log = git('log', '--format=%s', 'main').split('\n');
+    expect(log).toHaveLength(4);
+    expect(log.slice(1).toSorted()).toEqual(['Add left', 'Add right', 'first']);
+    const messages =
+      await document<{ type: string; landed: { branch: string; commit: string } | null }[]>('trail');
+    const landed = messages.flatMap((message) => message.landed ?? []);
+    expect(landed.map(({ branch }) => branch)).toEqual(['main', 'main']);
+    expect(landed.map(({ commit }) => commit)).toContain(git('rev-parse', 'main'));
+    expect(git('log', '--format=%(trailers:key=Landed,valueonly)', 'mailroom-trail')).toContain(
+      `main ${git('rev-parse', 'main')}`,
+    );
+  });
+
+  it('goes back to its author when it conflicts, with the reason', async () => {
+    begin(team('{ branch: main, by: squash }'));
+    task('left', 'Write both');
+    task('right', 'Write both');
+    await up();
+    expect([project.read('left.txt'), project.read('right.txt')]).toEqual(['left\n', 'right\n']);
+    const authors = git('log', '--format=%an', 'main').split('\n');
+    expect(authors.toSorted()).toEqual(['Ada', 'left', 'right']);
+    const turns = await Promise.all(
+      ['t1', 't2'].map((turn) => document<{ invocations: object[] }>('show', turn)),
+    );
+    expect(new Set(turns.map(({ invocations }) => invocations.length))).toEqual(new Set([1, 2]));
+  });
+
+  it('waits for a clean checkout, and says so', async () => {
+    begin(team('main'));
+    project.drop('kept.txt', 'edited\n');
+    task('left', 'Add left');
+    await up();
+    const status = await document<{ landings: { state: string; blocked: string | null }[] }>('status');
+    expect(status.landings).toMatchObject([{ branch: 'main', role: 'left', state: 'landing' }]);
+    expect(status.landings[0]?.blocked).toContain(
+      'with uncommitted changes (`kept.txt`): commit or stash them',
+    );
+    const why = await document<{ reason: string }>('why', 't1');
+    expect(why.reason).toContain(
+      'the work of left in turn t1 cannot land on `main`: `main` is checked out in',
+    );
+    expect((await project.run(['status'])).stdout).toContain('LANDS ON');
+    git('checkout', '-q', 'kept.txt');
+    await up();
+    expect(project.read('left.txt')).toBe('left\n');
+  });
+
+  it('waits for a person where the branch is protected', async () => {
+    begin(team('main'), 'trail: off\nprotected: [main]\n');
+    task('left', 'Add left');
+    await up();
+    const inbox = await document<{ items: { kind: string; command: string }[] }>('inbox');
+    expect(inbox.items).toMatchObject([{ kind: 'approval', id: 't1', command: 'mailroom approve t1' }]);
+    expect(await document('why', 't1')).toMatchObject({
+      code: 'waiting_for_approval',
+      command: 'mailroom approve t1',
+    });
+    expect((await project.run(['approve'])).code).toBe(0);
+    await up();
+    expect(project.read('left.txt')).toBe('left\n');
+  });
+
+  it('is checked again on what the branch will have', async () => {
+    begin(team('main', `, gates: [{ run: [sh, -c, 'test ! -e left.txt || test ! -e right.txt'] }]`));
+    task('left', 'Add left');
+    task('right', 'Add right');
+    await up();
+    expect(git('log', '--format=%s', 'main').split('\n')).toHaveLength(2);
+    const status = await document<{ threads: { state: string; reason: { text: string } | null }[] }>(
+      'status',
+    );
+    expect(status.threads.map(({ state }) => state).toSorted()).toEqual(['closed', 'quiet']);
+    const failed = git('log', '-1', '--format=%an', 'main') === 'left' ? 'right' : 'left';
+    expect(await document('why', failed)).toMatchObject({ code: 'failed' });
+    expect((await project.run(['why', failed])).stdout).toContain('this was found on the merge with `main`');
+  });
+});
