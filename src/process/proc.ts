@@ -83,10 +83,11 @@ function markIn(environment: Buffer | undefined): string | null {
   return environment.toString('utf8', start + MARK.length - 1, end < 0 ? environment.length : end);
 }
 
-/** Every visible process; null where the system has no /proc. */
+/** Every visible process; null where the system has no /proc, or an empty one. */
 export function listProcesses(): number[] | null {
   try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+    const processes = readdirSync('/proc').map(Number).filter(Number.isInteger);
+    return processes.length > 0 ? processes : null;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;

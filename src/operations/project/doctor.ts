@@ -2,7 +2,7 @@ import process from 'node:process';
 import type { Finding } from '../services.ts';
 import { probeContainment, wrap } from '../../process/sandbox/containment.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
-import { findProgram } from '../../process/proc.ts';
+import { findProgram, listProcesses } from '../../process/proc.ts';
 import { run } from '../../process/run.ts';
 import { sandboxFor } from '../../process/sandbox/sandbox.ts';
 import { acpAgents, type AcpAgentName } from '../../config/config.ts';
@@ -97,6 +97,7 @@ async function containment(): Promise<Finding[]> {
     state: 'warning',
     text: 'as root and without bubblewrap an agent can read and write every file of this machine: run Mailroom as another user, or install bubblewrap',
   };
+  const sweeps = listProcesses() !== null;
   const kept: Finding = namespace.works
     ? {
         topic: 'containment',
@@ -106,7 +107,7 @@ async function containment(): Promise<Finding[]> {
     : {
         topic: 'containment',
         state: 'warning',
-        text: `process groups only (${namespace.why}): what leaves its group is ended by a sweep of /proc`,
+        text: `process groups only (${namespace.why}): ${sweeps ? 'what leaves its group is ended by a sweep of /proc' : 'what leaves its group is not ended'}`,
       };
   return [sandbox, kept, ...(asRoot ? [free] : [])];
 }
