@@ -52,14 +52,18 @@ it('delivers mail, and says what is weaker', { timeout: 120_000 }, async () => {
 });
 
 it('keeps a project and a run to one process, and ends what it cancels', { timeout: 120_000 }, async () => {
-  project = playProject(smallTeam, { maker: '' }, {
-    'workflows/slow.yaml': `
+  project = playProject(
+    smallTeam,
+    { maker: '' },
+    {
+      'workflows/slow.yaml': `
 name: slow
 version: "1"
 timeout: 10m
 steps: { wait: { command: [sh, -c, 'echo $$ > pid; while :; do sleep 0.1; done'] } }
 `,
-  });
+    },
+  );
   const ran = await elsewhere(`
     mailroom run slow >/dev/null & run=$!
     while ! [ -s pid ]; do sleep 0.1; done
