@@ -2,7 +2,7 @@
 // failing tests in a new folder, drops a task into the architect's inbox, and lets the roles work
 // until it is delivered. Without --provider a script (templates/feature-team/agents/rehearsal.mjs)
 // plays the roles, so that no agent program is needed. Exits with 0 only if the task was delivered
-// and the tests pass.
+// and the tests pass. `npm run demo -- parallel` shows two engineers who build at the same time.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,15 +61,15 @@ function testResult(project) {
 }
 
 /** Makes a project in a new folder, in git if git is installed. */
-function makeProject(provider) {
-  const project = join(mkdtempSync(join(tmpdir(), 'mailroom-demo-')), 'calculator');
-  need(mailroom('init', project, '--template', 'calculator', '--provider', provider), tmpdir());
+function makeProject(template, provider, subject) {
+  const project = join(mkdtempSync(join(tmpdir(), 'mailroom-demo-')), template);
+  need(mailroom('init', project, '--template', template, '--provider', provider), tmpdir());
   const hasGit = run(['git', '--version'], project, false).ok;
   if (hasGit) {
     const author = ['-c', 'user.name=Demo', '-c', 'user.email=demo@localhost', '-c', 'commit.gpgsign=false'];
-    need(['git', 'init', '--quiet'], project);
+    need(['git', 'init', '--quiet', '--initial-branch', 'main'], project);
     need(['git', 'add', '--all'], project);
-    need(['git', ...author, 'commit', '--quiet', '-m', 'A calculator that cannot subtract'], project);
+    need(['git', ...author, 'commit', '--quiet', '-m', subject], project);
   }
   return { project, hasGit };
 }
@@ -81,7 +81,7 @@ function isDelivered(project) {
 
 function demo(provider) {
   const started = Date.now();
-  const { project, hasGit } = makeProject(provider);
+  const { project, hasGit } = makeProject('calculator', provider, 'A calculator that cannot subtract');
   say(paint('bold', 'Three roles build a feature, and talk by files alone'));
   say(`\nproject  ${project}`);
   say(
@@ -123,16 +123,63 @@ function demo(provider) {
   return succeeded ? 0 : 1;
 }
 
-/** The provider that the command line names. */
-function chosenProvider() {
-  const { values } = parseArgs({ options: { provider: { type: 'string', default: 'rehearsal' } } });
-  if (providers.includes(values.provider)) return values.provider;
-  throw new TypeError(`--provider is one of ${providers.join(', ')}`);
+/** Two engineers build at the same time; what they made is merged and reviewed once. */
+function parallel(provider) {
+  const started = Date.now();
+  const { project, hasGit } = makeProject('parallel-team', provider, 'Nothing yet');
+  if (!hasGit) throw new Error('work in parallel needs git: install it');
+  say(paint('bold', 'Two engineers build at the same time, each in a git worktree'));
+  say(`\nproject  ${project}`);
+  say('roles    architect, engineer-a, engineer-b and reviewer');
+
+  const wish = 'Add an import and an export.';
+  command(`mailroom send architect --message '${wish}'`);
+  need(mailroom('send', 'architect', '--message', wish), project);
+
+  command('mailroom up --until-idle');
+  const worked = run(mailroom('up', '--until-idle'), project, true).ok;
+
+  command('mailroom trail');
+  run(mailroom('trail'), project, true);
+
+  const messages = JSON.parse(need(mailroom('trail', '--json'), project));
+  const { thread } = messages.at(-1);
+  const merge = ['worktree', 'merge', thread, '--role', 'reviewer'];
+  command(`mailroom ${merge.join(' ')}`);
+  const merged = run(mailroom(...merge), project, true).ok;
+
+  command('git log --graph --oneline main');
+  run(['git', '--no-pager', 'log', '--graph', '--oneline', 'main'], project, true);
+
+  const succeeded = worked && merged && messages.some(({ type }) => type === 'delivered');
+  const seconds = Math.round((Date.now() - started) / 1000);
+  const verdict = succeeded ? 'Both parts are on main' : 'Not delivered';
+  say(
+    `\n${paint(succeeded ? 'green' : 'red', `${verdict}, after ${seconds} s.`)} All of it is plain git; have a look:\n`,
+  );
+  say(`  cd ${project}`);
+  say("  git branch --list 'mailroom/*'    the branch of each role");
+  say('  cat FEATURES.md                   what both changed, and the reviewer resolved');
+  return succeeded ? 0 : 1;
 }
 
-let provider;
+const demos = { parallel, team: demo };
+
+/** What the command line asks for. */
+function chosen() {
+  const options = { provider: { type: 'string', default: 'rehearsal' } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [name = 'team', ...others] = positionals;
+  if (!Object.hasOwn(demos, name) || others.length > 0)
+    throw new TypeError(`the demos are ${Object.keys(demos).join(' and ')}`);
+  if (!providers.includes(values.provider))
+    throw new TypeError(`--provider is one of ${providers.join(', ')}`);
+  return () => demos[name](values.provider);
+}
+
+let play;
 try {
-  provider = chosenProvider();
+  play = chosen();
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exit(2);
@@ -140,7 +187,7 @@ try {
 const setup = spawnSync(process.execPath, [join(repository, 'scripts', 'setup.mjs')], { stdio: 'inherit' });
 if (setup.status !== 0) process.exit(1);
 try {
-  process.exitCode = demo(provider);
+  process.exitCode = play();
 } catch (error) {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;

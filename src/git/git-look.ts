@@ -60,7 +60,7 @@ export async function lookAt<T>(
   work: (look: GitLook) => Promise<T>,
   refused: (why: string) => void = () => {},
 ): Promise<T | null> {
-  const names = ['index', 'objects', 'info', 'lfs'];
+  const names = ['index', 'objects', 'info', 'lfs', 'shallow'];
   const args = ['--show-toplevel', '--show-object-format', ...names.flatMap((name) => ['--git-path', name])];
   const where = await git(['rev-parse', ...args], { cwd: workspace });
   const [top = '', format = '', ...paths] = where.stdout.replace(/\n$/, '').split('\n');
@@ -68,12 +68,12 @@ export async function lookAt<T>(
     if (where.ended !== 'spawn-failed' && !outside.test(where.stderr)) refused(whyOf(where));
     return null;
   }
-  const [index, objects, info, lfs] = paths.map((path) => resolve(workspace, path)) as Four;
+  const [index, objects, info, lfs, shallow] = paths.map((path) => resolve(workspace, path)) as Five;
   const { settings, filters } = await settingsOf(workspace);
   return inTemporary((folder) => {
     makeRepository(folder, format);
     const shared = namesIn(dirname(index)).filter((name) => name.startsWith('sharedindex.'));
-    for (const path of [info, lfs, ...shared.map((name) => join(dirname(index), name))])
+    for (const path of [info, lfs, shallow, ...shared.map((name) => join(dirname(index), name))])
       if (existsSync(path)) symlinkSync(path, join(folder, path.slice(dirname(path).length + 1)));
     const ours = { GIT_DIR: folder, GIT_WORK_TREE: top, GIT_OBJECT_DIRECTORY: objects };
     const run: GitLook['git'] = (words, options = {}) =>
@@ -90,7 +90,7 @@ export function whyOf(result: RunResult): string {
   return whyGitFailed(result).replace(/^(error|fatal): /, '');
 }
 
-type Four = [string, string, string, string];
+type Five = [string, string, string, string, string];
 
 async function settingsOf(
   workspace: string,
@@ -164,7 +164,8 @@ export async function takeFiles(look: GitLook, what: '--all' | '--intent-to-add'
   const lines = [...(readsAll ? [] : gone), ...known];
   const begun = lines.length === 0 ? listed : await set(lines);
   if (begun.exitCode !== 0) return begun;
-  const added = await look.git(['add', what, '--', '.']);
+  // A file outside of the cone of a sparse checkout counts, too, if it is there.
+  const added = await look.git(['add', what, '--sparse', '--', '.']);
   if (added.exitCode !== 0 || links.length === 0) return added;
   const now = await look.git(['ls-files', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
   const taken = new Set(now.stdout.split('\0'));

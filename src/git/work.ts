@@ -91,8 +91,10 @@ async function mustExist(refs: Refs, takes: readonly TakenWork[]): Promise<void>
   for (const { commit, message, from } of takes)
     if ((await refs.find(commit)) === null)
       throw new GitProblem(
-        `the commit ${commit} of message ${message} from ${from} is gone from the repository: ` +
-          'restore it, then `mailroom retry` the message',
+        message === null
+          ? `the commit ${commit} of the step ${from} is gone from the repository: restore it, then resume the run`
+          : `the commit ${commit} of message ${message} from ${from} is gone from the repository: ` +
+              'restore it, then `mailroom retry` the message',
       );
 }
 
@@ -193,8 +195,8 @@ async function layOutConflict(
   const isText = files.every((file) => checkout.files.hasMarkers(file));
   const author = await refs.ask(['show', '--no-patch', '--format=%an', ours]);
   return new Conflict(
-    `the work of ${from} (commit ${commit}, message ${message}) conflicts with that of ${author} ` +
-      `(commit ${ours}) in ${files.join(', ')}`,
+    `the work of ${from} (commit ${commit}${message === null ? '' : `, message ${message}`}) ` +
+      `conflicts with that of ${author} (commit ${ours}) in ${files.join(', ')}`,
     resolves === 'all' || (resolves === 'text' && isText) ? 'role' : 'person',
   );
 }

@@ -28,11 +28,13 @@ interface WorkingTurn {
   readonly branch: string;
 }
 
-/** A commit that a message is about. */
+/** A commit that a message is about, or that a step of the same run has left. */
 export interface TakenWork {
   readonly commit: string;
-  readonly message: MessageId;
-  readonly from: RoleName;
+  /** Null: of a step. */
+  readonly message: MessageId | null;
+  /** The role or the step. */
+  readonly from: string;
 }
 
 /** What the checkout of a turn must contain before its agent starts. */

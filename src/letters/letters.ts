@@ -106,6 +106,8 @@ const runControl = z.object(
 export type RunControlFile = z.output<typeof runControl>;
 
 const notice = { id: uuid, run: word, role: name, subject: line, body: text };
+const commit = z.string({ error: aWord }).regex(/^[\da-f]{40}(?:[\da-f]{24})?$/, { error: 'a commit' });
+const work = { commit, branch: line };
 const requestOrWithdrawal = z
   .string({ error: aWord })
   .regex(/^[\w-]{1,100}(\.withdrawal)?$/, { error: aWord });
@@ -118,6 +120,7 @@ const incoming = z.discriminatedUnion(
       ...notice,
       fields: object,
       timeout: z.int().min(1).max(8.64e14).nullable(),
+      work: z.object(work, { error: anObject }).nullable(),
     } satisfies Shape<StepRequest>),
     z.object({ kind: z.literal('notice'), ...notice } satisfies Shape<StepNotice>),
     z.object({ kind: z.literal('withdrawal'), id: requestOrWithdrawal, run: word, step: uuid, by: line }),
@@ -152,6 +155,7 @@ const answer = z.object(
     ),
     text,
     values: object,
+    work: z.object({ ...work, worktree: line }, { error: anObject }).nullable(),
     usage: z.object({ usd: count.nullable(), tokens: count.nullable() }, { error: anObject }),
     durationMs: count,
   } satisfies Shape<StepAnswer>,

@@ -3,6 +3,12 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { MessageId, RoleName } from '../kernel/ids.ts';
 import type { Usage } from '../kernel/cost.ts';
 
+/** Work in git that a step takes or leaves. */
+interface StepWork {
+  readonly commit: string;
+  readonly branch: string;
+}
+
 /** A run's request for mail: one step for one role. */
 export interface StepRequest {
   /** Derived from the run and the launch: a request that is written twice is one message. */
@@ -15,6 +21,8 @@ export interface StepRequest {
   readonly fields: JsonObject;
   /** Milliseconds from acceptance; null: unlimited. */
   readonly timeout: number | null;
+  /** The work that the message is about; null: none. */
+  readonly work: StepWork | null;
 }
 
 /** A run's notice to a role, without waiting for an answer. */
@@ -37,6 +45,8 @@ export interface StepAnswer {
   readonly text: string;
   /** The fields of the `step-result`. */
   readonly values: JsonObject;
+  /** The work of the role; `worktree`: its checkout, relative to the project. Null: none. */
+  readonly work: (StepWork & { readonly worktree: string }) | null;
   /** The cost of the whole thread so far. */
   readonly usage: Usage;
   /** Milliseconds since the step was accepted. */

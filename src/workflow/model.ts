@@ -5,6 +5,7 @@ import type { Script } from '../expressions/script/script.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
 import type { Agent } from './agent.ts';
+import type { BranchRule, Land, Merge, StepCheckout } from './git-work.ts';
 import type { Hook, RunLimit, Trigger } from './automation.ts';
 
 /* The common form of all workflow languages. Plain data: a run uses the copy in its own folder. */
@@ -73,14 +74,6 @@ export interface OwnWorkspace {
   readonly records: string;
 }
 
-/** Globs of git branches. It holds once the step `after` is over; null: from the start. */
-export interface BranchRule {
-  /** Empty: any. */
-  readonly expected: readonly string[];
-  readonly forbidden: readonly string[];
-  readonly after: StepId | null;
-}
-
 /** The type of a parameter or of a step's value. */
 export interface ValueType {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'any';
@@ -123,6 +116,8 @@ export interface Step {
   readonly work: Work;
   /** Relative to the run's workspace. `outside`: a literal that may lie anywhere, if it exists. */
   readonly workspace: { readonly path: Template; readonly outside: boolean } | null;
+  /** Its own git worktree, instead of the run's workspace; absent: none. */
+  readonly checkout?: StepCheckout;
   readonly env: Readonly<Record<string, Template>>;
   /** Its own list of secrets; null: those of the workflow. */
   readonly secrets: readonly string[] | null;
@@ -253,6 +248,8 @@ export type Work =
       readonly capabilities: readonly Capability[] | null;
     }
   | RoleWork
+  | Merge
+  | Land
   | Approval
   | ForEach
   | While
@@ -298,6 +295,8 @@ export interface ForEach {
   /** The name of the current item in the steps. */
   readonly as: string;
   readonly concurrency: number;
+  /** Each item has a git worktree, which its steps share; absent: none has. */
+  readonly isolated?: true;
   /** The step whose values are those of an item; absent: those of all steps, by step. */
   readonly gives?: StepId;
   readonly body: Body;

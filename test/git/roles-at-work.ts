@@ -18,6 +18,13 @@ export function project() {
   put('.git/info/exclude', '.mailroom\n');
   git('add', '-A');
   git('commit', '-qm', 'first');
+  return { ...projectAt(root), main: git('rev-parse', 'main') };
+}
+
+/** The same of a repository that exists. */
+export function projectAt(root: string) {
+  const git = (...args: string[]) => gitIn(root, ...args);
+  const put = (path: string, text: string) => write(join(root, path), text);
   const role = (name: string, edits = true) => {
     const path = join(root, '.mailroom/worktrees', roleCheckout(thread, name));
     const turn = { turn: 't1', role: name, thread, branch: roleBranch(thread, name) };
@@ -49,7 +56,7 @@ export function project() {
       },
     };
   };
-  return { root, git, put, role, main: git('rev-parse', 'main') };
+  return { root, git, put, role };
 }
 
 /** Work of another role with these commits. */

@@ -122,6 +122,20 @@ describe('the demo', () => {
   });
 });
 
+describe('the demo of work in parallel', () => {
+  it('ends with both parts on main, and the conflict resolved', async () => {
+    const ended = await run(process.execPath, [join(repository, 'scripts/demo.mjs'), 'parallel'], repository);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/\nBoth parts are on main, after \d+ s\./);
+    const made = readdirSync(scratch)
+      .map((name) => join(scratch, name, 'parallel-team'))
+      .find((path) => existsSync(path));
+    expect(readFileSync(join(made ?? '', 'FEATURES.md'), 'utf8')).toBe('# Features\n\n- import\n- export\n');
+    const branch = await run('git', ['branch', '--show-current'], made ?? scratch);
+    expect(branch.stdout).toBe('main\n');
+  }, 240_000);
+});
+
 describe('the command line of the demo', () => {
   it('knows which providers there are', async () => {
     const ended = await run(

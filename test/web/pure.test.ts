@@ -114,6 +114,7 @@ describe('the steps of a run', () => {
     reason: null,
     values: {},
     artifacts: [],
+    commit: null,
     cost: { usd: 0, tokens: 0, unpriced: 0 },
     ...more,
   });

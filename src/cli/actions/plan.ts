@@ -94,6 +94,9 @@ function contractLines(contract: Contract): string[] {
   const facts = [
     ['needs', contract.needs.join(', ')],
     ['agent', contract.agents.map(agentText).join('; or ')],
+    ['worktree', contract.worktree === null ? '' : `of its ${contract.worktree}`],
+    ['merges', contract.merges.join(', ')],
+    ['lands on', contract.lands ?? ''],
     ['permissions', capabilities.join(', ')],
     ['inputs', contract.inputs.join(', ')],
     ['outputs', contract.outputs.join(', ')],

@@ -36,6 +36,12 @@ export async function worktree(
   context.announce();
   const found = await named(context, all, state, word, role);
   refuseWhileRunning(project, state, found);
+  if (await context.place().workflows.find(found.thread)?.alive())
+    throw new MailroomError(
+      'E_REFUSED',
+      `a process works on the run ${short(found.thread)}`,
+      `wait for it, or \`mailroom cancel ${short(found.thread)}\``,
+    );
   const subject = line(state.threads.get(found.thread)?.subject ?? '') || `Thread ${found.thread}`;
   await project.worktrees[action](found, subject);
   const did =

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { BranchRule, Step, Workflow } from '../../workflow/model.ts';
+import type { BranchRule } from '../../workflow/git-work.ts';
+import type { Step, Workflow } from '../../workflow/model.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { name, oneOrMore, text } from '../../yaml/schema.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';

@@ -3,7 +3,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { CheckInput, ConvergenceInput } from './check-schema.ts';
 import { isChosen, lowerNamedAgent, withAgent } from './chosen.ts';
-import { keysOfKinds, kinds, kindWords } from './kinds.ts';
+import { keysOfKinds, kinds, kindWords, workers } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import { checkInside } from './paths.ts';
 import type { StepInput } from './step-schema.ts';
@@ -57,7 +57,7 @@ function lowerCheckWork(
 ): Check['work'] | null {
   const { diagnostics, language } = lowering;
   // Beside an agent, a provider replaces the agent's own.
-  const [kind, other] = checkers.filter(
+  const [kind, other] = workers.filter(
     (each) => own[each] !== undefined && !(each === 'provider' && own.agent !== undefined),
   );
   if (kind === undefined) {
@@ -83,8 +83,6 @@ function lowerCheckWork(
       return lowerCommand(diagnostics, { ...own, command: own.command! }, path, language);
   }
 }
-
-const checkers = ['worker', 'provider', 'agent', 'command'] as const;
 
 /** Warns of keys that have no effect for the step's kind. */
 function warnUseless(diagnostics: Diagnostics, step: StepInput, path: Path): void {

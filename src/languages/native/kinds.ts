@@ -16,8 +16,13 @@ export const kinds = [
   'while',
   'set',
   'workflow',
+  'merge',
+  'land',
 ] as const;
 export type Kind = (typeof kinds)[number];
+
+/** The kinds that start a process. */
+export const workers = ['worker', 'provider', 'agent', 'command'] as const;
 
 const everywhere = ['description', 'depends_on', 'join', 'when', 'next', 'ui'];
 const failing = ['on_failure', 'max_retries', 'retry', 'on_retries_exhausted', 'timeout'];
@@ -26,7 +31,8 @@ const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budge
 /** Kinds whose work is other steps, so that no worker can be asked whether it is complete. */
 const bodies: readonly Kind[] = ['for_each', 'while'];
 const streams = ['stdin', 'stdout', 'secrets', 'grace', 'idle_timeout', 'on_stall'];
-const processes = ['workspace', 'network', 'env', 'capabilities', ...streams, ...producing];
+const merging = ['merge', 'on_conflict'];
+const processes = ['workspace', ...merging, 'network', 'env', 'capabilities', ...streams, ...producing];
 
 const agents = [
   ...everywhere,
@@ -63,6 +69,8 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
     ...checked,
     'budget',
   ],
+  merge: [...everywhere, 'on_conflict', ...failing],
+  land: [...everywhere, ...failing],
 };
 
 /** The other required keys of a step's kind, or of a check. */
@@ -77,6 +85,8 @@ const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
   while: [],
   set: [],
   workflow: [],
+  merge: [],
+  land: [],
 };
 
 /** How a step or a check of each kind is called. */
@@ -91,6 +101,8 @@ export const kindWords: Readonly<Record<Kind, string>> = {
   while: 'a loop',
   set: 'setting values',
   workflow: 'a sub-workflow',
+  merge: 'a merge',
+  land: 'a landing',
 };
 
 /**
@@ -98,9 +110,14 @@ export const kindWords: Readonly<Record<Kind, string>> = {
  * fit the kind.
  */
 export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): Kind | null {
-  // Beside an agent, a provider is one of the settings that replace the agent's own.
+  // Beside an agent, a provider is one of the settings that replace the agent's own. A merge may
+  // have a worker.
+  const hasWorker = workers.some((each) => input[each] !== undefined);
   const [kind, ...others] = kinds.filter(
-    (each) => input[each] !== undefined && !(each === 'provider' && input.agent !== undefined),
+    (each) =>
+      input[each] !== undefined &&
+      !(each === 'provider' && input.agent !== undefined) &&
+      !(each === 'merge' && hasWorker),
   );
   if (kind === undefined) {
     const hint = `give it one of ${kinds.map((each) => `\`${each}\``).join(', ')}`;

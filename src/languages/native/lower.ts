@@ -27,7 +27,7 @@ export function lower(
   const language = nativeLanguage;
   const { provider, capabilities } = agentDefaults;
   const agents = { profiles, provider, capabilities: capabilities ?? ['READ' as const] };
-  const lowering = { diagnostics, language, children, agents, steps: lowerSteps };
+  const lowering = { diagnostics, language, children, agents, isolated: false, steps: lowerSteps };
   const steps = lowerSteps(input.steps ?? {}, ['steps'], lowering);
   return {
     language: 'native',

@@ -22,6 +22,8 @@ export interface Lowering {
   readonly language: Language;
   readonly children: Children;
   readonly agents: AgentDefaults;
+  /** Whether the workers here share the git worktree of an item. */
+  readonly isolated: boolean;
   /** Lowers the steps of a body. */
   steps(input: Readonly<Record<string, StepInput>>, path: Path, lowering: Lowering): Step[];
 }

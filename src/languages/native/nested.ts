@@ -6,6 +6,7 @@ import { insideLoop, insideRound } from '../../workflow/machine/language.ts';
 import type { Child, ForEach, While, Workflow } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
+import { checkShared } from './checkouts.ts';
 import { bodyOf } from './sequence.ts';
 import type { ForEachInput, StepInput, WhileInput } from './step-schema.ts';
 import type { Lowering } from './lowering.ts';
@@ -21,18 +22,31 @@ export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering
       `\`${as}\` means something else in expressions`,
       'give the item another name',
     );
+  const isOwn = input.isolation === 'worktree';
+  if (lowering.isolated && !isOwn && (input.concurrency ?? 1) > 1)
+    diagnostics.error(
+      'E_WORKFLOW',
+      [...path, 'concurrency'],
+      'items at the same time cannot share the git worktree of the item around them',
+      'give each its own: `isolation: worktree`',
+    );
+  const isolated = isOwn || lowering.isolated;
   const steps = lowering.steps(input.steps, [...path, 'steps'], {
     ...lowering,
+    isolated,
     language: insideLoop(language, as),
   });
   checkGives(diagnostics, input, path);
+  const body = bodyOf(diagnostics, steps, input, path);
+  if (isolated) checkShared(diagnostics, body, path);
   return {
     kind: 'for-each',
     items: lowerItems(input.items, [...path, 'items'], lowering),
     as,
     concurrency: input.concurrency ?? 1,
     ...(input.gives === undefined ? {} : { gives: input.gives }),
-    body: bodyOf(diagnostics, steps, input, path),
+    ...(isOwn && { isolated: true as const }),
+    body,
   };
 }
 
@@ -48,11 +62,13 @@ export function lowerWhile(input: WhileInput, path: Path, lowering: Lowering): W
   const language = insideLoop(lowering.language, null);
   const inside = { ...lowering, language: insideRound(lowering.language) };
   const steps = lowering.steps(input.steps, [...path, 'steps'], inside);
+  const body = bodyOf(diagnostics, steps, input, path);
+  if (lowering.isolated) checkShared(diagnostics, body, path);
   return {
     kind: 'while',
     condition: diagnostics.expression([...path, 'condition'], input.condition, language),
     maxIterations: input.max_iterations,
-    body: bodyOf(diagnostics, steps, input, path),
+    body,
   };
 }
 

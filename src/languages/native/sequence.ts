@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Language } from '../../expressions/language.ts';
-import type { Body, Next, Step, Target } from '../../workflow/model.ts';
+import type { Body, Need, Next, Step, StepId, Target } from '../../workflow/model.ts';
 import { name, text, wholeNumber } from '../../yaml/schema.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
@@ -78,7 +78,27 @@ export function bodyOf(
         `\`next\` of \`${step.id}\` does nothing in a graph`,
         'say `flow: sequence`, or `depends_on`',
       );
-  return { kind: 'graph', steps };
+  const ids = new Set(steps.map(({ id }) => id));
+  const graph = steps.map((step) => waitingForMerged(diagnostics, step, ids, [...path, 'steps', step.id]));
+  return { kind: 'graph', steps: graph };
+}
+
+/** A merge waits for what it merges, without naming it under `depends_on`. `path`: of the step. */
+function waitingForMerged(
+  diagnostics: Diagnostics,
+  step: Step,
+  beside: ReadonlySet<StepId>,
+  path: Path,
+): Step {
+  const named = new Set(step.needs.map((need) => need.step));
+  // A step that does not exist is reported where it is merged.
+  const merged = (step.checkout?.merges ?? []).filter(
+    (id) => beside.has(id) && !named.has(id) && id !== step.id,
+  );
+  if (merged.length === 0) return step;
+  const key = step.needs.length === 0 ? 'merge' : 'depends_on';
+  const needs = [...step.needs, ...[...new Set(merged)].map((id): Need => ({ step: id, when: null }))];
+  return diagnostics.from(path, { ...step, needs: diagnostics.from([...path, key], needs) });
 }
 
 export function lowerNext(

@@ -97,6 +97,20 @@ const exported = z
   })
   .meta({ title: 'export' });
 
+const landing = z
+  .strictObject({
+    branch: text.describe('The branch.'),
+    by: z
+      .enum(['merge', 'rebase', 'squash'])
+      .optional()
+      .describe('How the work is brought onto it; default merge.'),
+  })
+  .meta({ title: 'landing' });
+
+const ownWorktree = z
+  .strictObject({ worktree: z.literal('step', { error: 'step' }).describe('It is of this step alone.') })
+  .meta({ title: 'worktree' });
+
 const failurePolicies = ['retry', 'continue', 'skip_dependents', 'skip', 'abort', 'rollback'] as const;
 
 interface WhileInput extends FlowInput {
@@ -110,6 +124,7 @@ interface ForEachInput extends FlowInput {
   as?: string | undefined;
   concurrency?: number | undefined;
   gives?: string | undefined;
+  isolation?: 'worktree' | undefined;
   steps: Record<string, StepInput>;
 }
 
@@ -132,7 +147,10 @@ export interface StepInput {
   takes?: Record<string, TakenInput> | undefined;
   summary?: string | undefined;
   capabilities?: z.output<typeof permissions> | undefined;
-  workspace?: string | undefined;
+  merge?: string[] | undefined;
+  on_conflict?: 'fail' | 'resolve' | undefined;
+  land?: string | z.output<typeof landing> | undefined;
+  workspace?: string | { worktree: 'step' } | undefined;
   network?: boolean | undefined;
   env?: z.output<typeof variables> | undefined;
   secrets?: string[] | undefined;
@@ -183,6 +201,10 @@ const forEach = z
     gives: name
       .optional()
       .describe('The step whose values are those of an item; default: those of all steps, by step.'),
+    isolation: z
+      .enum(['worktree'])
+      .optional()
+      .describe('worktree: each item has a git worktree and a branch; default: the workspace of the run.'),
     ...flowKeys,
     steps: z
       .lazy(() => z.record(name, stepSchema))
@@ -228,6 +250,15 @@ const whoWorks = {
     .optional()
     .describe('Values of `context` that it sets; expressions are allowed.'),
   workflow: text.optional().describe('The file of a sub-workflow, from the folder of this one.'),
+  merge: z
+    .array(name)
+    .min(1, { error: 'a list of at least one step' })
+    .optional()
+    .describe('The steps whose work it merges in a git worktree; a worker beside it resolves conflicts.'),
+  land: z
+    .union([text, landing], { error: 'a branch, or a mapping of `branch` and `by`' })
+    .optional()
+    .describe('The branch that the work of the steps before is brought onto.'),
 };
 
 const whatIsDone = {
@@ -241,7 +272,16 @@ const whatIsDone = {
     .optional()
     .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
   capabilities: permissions.optional().describe('What the worker may do.'),
-  workspace: text.optional().describe("Where it works, from the run's workspace; default there."),
+  workspace: z
+    .union([text, ownWorktree], { error: 'a folder, or `{ worktree: step }`' })
+    .optional()
+    .describe(
+      "Where it works, from the run's workspace; default there. `{ worktree: step }`: its own git worktree.",
+    ),
+  on_conflict: z
+    .enum(['fail', 'resolve'])
+    .optional()
+    .describe('What a conflict of `merge` does; default fail. resolve: its worker runs, to resolve it.'),
   network,
   env: variables.optional().describe('Variables of this step; expressions are allowed.'),
   secrets: z

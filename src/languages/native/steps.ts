@@ -4,6 +4,7 @@ import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../.
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { lowerCheck } from './check.ts';
+import { lowerCheckout } from './checkouts.ts';
 import { isChosen, lowerChoice, lowerNamedAgent, withAgent } from './chosen.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
@@ -42,6 +43,7 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
     when: lowerWhen(input.when, [...path, 'when'], lowering),
     work,
     workspace: lowerWorkspace(input.workspace, [...path, 'workspace'], lowering),
+    ...lowerCheckout(input, path, lowering),
     env: lowerEnv(diagnostics, input.env, [...path, 'env'], language),
     secrets: input.secrets ?? null,
     stdin: lowerStream(input.stdin, [...path, 'stdin'], lowering),
@@ -115,6 +117,12 @@ function lowerWork(
       return { kind: 'assign', values: lowerEnv(diagnostics, input.set, [...path, 'set'], language) };
     case 'workflow':
       return lowerChild(input, path, lowering);
+    case 'merge':
+      return { kind };
+    case 'land': {
+      const land = typeof input.land === 'string' ? { branch: input.land } : input.land!;
+      return diagnostics.from([...path, 'land'], { kind, branch: land.branch, by: land.by ?? 'merge' });
+    }
   }
 }
 
@@ -139,11 +147,11 @@ function lowerWhen(when: StepInput['when'], path: Path, { diagnostics, language 
 }
 
 function lowerWorkspace(
-  text: string | undefined,
+  text: StepInput['workspace'],
   path: Path,
   { diagnostics, language }: Lowering,
 ): Step['workspace'] {
-  if (text === undefined) return null;
+  if (typeof text !== 'string') return null;
   const template = diagnostics.template(path, text, language);
   return { path: template, outside: checkWorkspace(diagnostics, path, template) };
 }
@@ -233,7 +241,8 @@ function lowerRetry(diagnostics: Diagnostics, input: StepInput, path: Path, work
         );
   const isQuick = work.kind === 'script' || work.kind === 'command';
   return {
-    max: policy === 'retry' ? max : 0,
+    // Each of its conflicts is an attempt of its worker.
+    max: Math.max(policy === 'retry' ? max : 0, work.kind === 'merge' ? 0 : (input.merge?.length ?? 1) - 1),
     base: retry.base ?? (isQuick ? 100 : 1_000),
     factor: retry.factor ?? 2,
     cap: retry.cap ?? 30_000,

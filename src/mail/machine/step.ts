@@ -3,6 +3,7 @@ import { subjectLine, type Message } from '../format/message.ts';
 import { isHuman, stepResult, workflowRole, type Protocol } from '../format/protocol.ts';
 import type { Mail, MailState } from './state.ts';
 import type { StepAnswer, StepRequest, StepNotice } from '../../letters/step-answer.ts';
+import { roleCheckout } from '../../kernel/work.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -30,7 +31,12 @@ export function sentStep(protocol: Protocol, letter: StepRequest, now: number): 
   const deadline = timeout === null ? null : now + timeout;
   const replies = [stepResult.name];
   const request = { replies, blocks: 'none', deadline, onTimeout: 'fail', escalateTo: 'user' } as const;
-  return { ...sentByRun(protocol, letter, 'step', { ...fields, run }, now), request };
+  const sent = sentByRun(protocol, letter, 'step', { ...fields, run }, now);
+  return {
+    ...sent,
+    message: { ...sent.message, work: letter.work && { ...letter.work, landed: null } },
+    request,
+  };
 }
 
 /**
@@ -77,7 +83,7 @@ function sentByRun(
 /** The answer to a step that could not be accepted. */
 export function turnedAway({ id, run }: Pick<StepRequest, 'id' | 'run'>, reason: Reason): StepAnswer {
   const outcome = { is: 'failed', class: 'NON_RETRYABLE', reason, timedOut: false } as const;
-  return { id, run, outcome, text: '', values: {}, usage: { usd: 0, tokens: 0 }, durationMs: 0 };
+  return { id, run, outcome, text: '', values: {}, work: null, usage: { usd: 0, tokens: 0 }, durationMs: 0 };
 }
 
 /** The answer to a finished step; null while it is not finished. */
@@ -94,7 +100,8 @@ export function answerOf(state: MailState, step: Mail): StepAnswer | null {
     usage: cost.unpriced > 0 ? { usd: null, tokens: null } : { usd: cost.usd, tokens: cost.tokens },
     durationMs: Math.max(0, state.now - created),
   };
-  if (reply) return { ...whole, outcome: { is: 'done' }, text: reply.body, values: reply.fields };
+  if (reply)
+    return { ...whole, outcome: { is: 'done' }, text: reply.body, values: reply.fields, work: workOf(reply) };
   const reason = thread?.reason ?? {
     code: 'E_CANCELLED',
     text: `the thread was closed before ${step.message.to.join(', ')} had answered`,
@@ -104,5 +111,11 @@ export function answerOf(state: MailState, step: Mail): StepAnswer | null {
   const errorClass = reason.class ?? (reason.code === 'E_TIMEOUT' ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE');
   const { code, text } = reason;
   const outcome = { is: 'failed', class: errorClass, reason: { code, text }, timedOut } as const;
-  return { ...whole, outcome, text: '', values: {} };
+  return { ...whole, outcome, text: '', values: {}, work: null };
+}
+
+function workOf({ work, thread, from }: Message): StepAnswer['work'] {
+  if (work === null) return null;
+  const { commit, branch } = work;
+  return { commit, branch, worktree: `.mailroom/worktrees/${roleCheckout(thread, from)}` };
 }

@@ -62,6 +62,14 @@ const step = z
     reason: z.string().nullable(),
     values: json,
     artifacts: z.array(z.looseObject({ name: z.string(), path: z.string() })),
+    commit: z
+      .strictObject({
+        id: z.string(),
+        branch: z.string(),
+        worktree: z.string().nullable().describe('Its git worktree, relative to the project'),
+      })
+      .nullable()
+      .describe('The work that it left in git'),
     cost,
     get steps() {
       return z.record(z.string(), step).exactOptional().describe('Of a sub-workflow');

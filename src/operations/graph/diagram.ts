@@ -105,6 +105,10 @@ function whoOf(step: Step): string {
       return 'command';
     case 'role':
       return `role ${work.role}`;
+    case 'merge':
+      return `merges ${(step.checkout?.merges ?? []).join(', ')}`;
+    case 'land':
+      return `lands on ${work.branch}`;
     case 'gate':
       return work.approvers.length === 0 ? 'gate' : `gate: ${work.approvers.join(', ')}`;
     case 'for-each':

@@ -158,9 +158,11 @@ async function worktreesOf(disk: Disk, { state, worktrees }: PruneContext): Prom
     const kept =
       state.threads.get(thread)?.state === 'open'
         ? 'its thread is open'
-        : uncommitted === 0
-          ? null
-          : `${uncommitted === null ? 'some' : String(uncommitted)} of its files are not committed`;
+        : disk.look(runFolder(thread)) !== null && isOver(disk, thread) !== true
+          ? 'its run has not ended'
+          : uncommitted === 0
+            ? null
+            : `${uncommitted === null ? 'some' : String(uncommitted)} of its files are not committed`;
     return [{ kind: 'worktrees', id: basename(path), since, bytes, kept }];
   });
 }

@@ -22,6 +22,7 @@ export const ownTemplates: Readonly<
   'tdd-pair': { about: 'one writes a failing test, the other makes it pass' },
   'bug-triage': { about: 'reports are reproduced, rated, fixed and checked' },
   'docs-team': { about: 'a writer, an editor, and one who checks every command' },
+  'parallel-team': { about: 'two engineers build at the same time, and one reviews the merge' },
   'research-vote': { about: 'three look into a question independently and vote' },
   calculator: {
     about: 'a small program with a failing test, as in the tutorial',

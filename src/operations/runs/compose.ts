@@ -24,6 +24,7 @@ import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { changeFinder } from '../../workflow/host/changes.ts';
 import { HookFiles } from '../../workflow/host/hook-files.ts';
+import { stepGit } from '../../workflow/host/step-git.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
 import { notifyApprovers } from '../notify.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
@@ -227,6 +228,7 @@ function portsOf(
     branch: () => headBranch(run.workspace),
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
+    git: stepGit(disk.root),
     hooks: new HookFiles(disk, run),
     notify: (gate) => notifyApprovers(disk.root, config, gate),
     ...(config.limits.budgetAlert !== null && { budgetAlert: config.limits.budgetAlert }),

@@ -18,6 +18,8 @@ export interface StepDocument {
   readonly reason: string | null;
   readonly values: Json;
   readonly artifacts: readonly { readonly name: string; readonly path: string }[];
+  /** The work that it left in git. */
+  readonly commit: { readonly id: string; readonly branch: string; readonly worktree: string | null } | null;
   readonly cost: Cost;
   /** The steps of a sub-workflow. */
   readonly steps?: StepDocuments;

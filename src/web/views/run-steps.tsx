@@ -79,6 +79,7 @@ export function StepPanel({ run, row, timeline }: StepProps) {
           ['Exit code', step.exit_code === null ? null : String(step.exit_code)],
           ['Error', step.error_code && <code>{visible(step.error_code)}</code>],
           ['Reason', step.reason && <Line value={step.reason} limit={600} />],
+          ['Commit', step.commit && `${step.commit.id} on ${visible(step.commit.branch)}`],
           ['Iterations', step.iterations > 1 ? String(step.iterations) : null],
           [
             'Artifacts',

@@ -1,6 +1,6 @@
 import type { Body, Step } from '../model.ts';
 import { approvalTypes, handsOver } from './meaning.ts';
-import type { StepProperty, Vocabulary } from './vocabulary.ts';
+import type { GitProperty, StepProperty, Vocabulary } from './vocabulary.ts';
 
 /** The nouns for steps that are not workers with declared values. */
 const kinds = {
@@ -9,6 +9,8 @@ const kinds = {
   workflow: 'a sub-workflow',
   gate: 'a gate',
   assign: 'a step that sets values',
+  merge: 'a merge',
+  land: 'a landing',
 } as const;
 
 const properties: Readonly<Record<keyof typeof kinds, readonly StepProperty[]>> = {
@@ -17,14 +19,25 @@ const properties: Readonly<Record<keyof typeof kinds, readonly StepProperty[]>> 
   workflow: ['status', 'values', 'artifacts', 'exit_code', 'duration'],
   gate: ['status', 'values', 'approval', 'exit_code'],
   assign: ['status', 'exit_code'],
+  merge: ['status', 'duration', 'commit', 'branch', 'worktree'],
+  land: ['status', 'duration', 'commit', 'branch'],
 };
+
+const inGit: readonly StepProperty[] = ['commit', 'branch', 'worktree'] satisfies readonly GitProperty[];
+
+/** Whether a property is the work of a step in git. */
+export function isInGit(property: StepProperty): property is GitProperty {
+  return inGit.includes(property);
+}
 
 function isOther(kind: string): kind is keyof typeof kinds {
   return kind in kinds;
 }
 
 /** Whether a successful step has a property in expressions. */
-export function gives({ work }: Step, property: StepProperty): boolean {
+export function gives({ work, checkout }: Step, property: StepProperty): boolean {
+  // The work of a role is that of its message, if roles have git worktrees.
+  if (isInGit(property) && !isOther(work.kind)) return checkout !== undefined || work.kind === 'role';
   return isOther(work.kind) ? properties[work.kind].includes(property) : property !== 'approval';
 }
 
@@ -45,7 +58,7 @@ export function givesText({ id, work }: Step, { properties: words, hints }: Voca
 export function valueNames(step: Step): readonly string[] | null {
   if (handsOver(step)) return Object.keys(step.values);
   if (step.work.kind === 'gate') return Object.keys(approvalTypes(step.work));
-  if (step.work.kind === 'assign') return [];
+  if (['assign', 'merge', 'land'].includes(step.work.kind)) return [];
   return step.work.kind === 'workflow' ? [...namesIn(step.work.workflow.body)] : null;
 }
 

@@ -118,6 +118,10 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
       return plain('number', 'null');
     case 'summary':
       return plain('string', 'null');
+    case 'commit':
+    case 'branch':
+    case 'worktree':
+      return plain('string');
     case 'artifacts':
       if (bodyOf(step.work) !== null) return name === undefined ? plain('array') : anything;
       return name === undefined ? plain('object') : plain('string');

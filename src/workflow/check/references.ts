@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../kernel/errors.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
 import type { Approval, Step } from '../model.ts';
 import type { Graph } from './body.ts';
-import { gives, givesText, valueNames } from './gives.ts';
+import { gives, givesText, isInGit, valueNames } from './gives.ts';
 import {
   approvalTypes,
   findName,
@@ -210,7 +210,12 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
   if (report.context.broken.has(step.id)) return;
   if (!gives(step, known)) {
     const message = `\`${step.id}\` has no \`${property.name}\``;
-    const hint = known === 'approval' ? 'only a gate has it' : givesText(step, report.vocabulary);
+    const hint =
+      known === 'approval'
+        ? 'only a gate has it'
+        : isInGit(known) && handsOver(step)
+          ? `\`workspace: { worktree: step }\` gives \`${step.id}\` a git worktree`
+          : givesText(step, report.vocabulary);
     return report.add(code, 'error', at(property), message, hint);
   }
   if (name?.name == null) return;

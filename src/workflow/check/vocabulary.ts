@@ -3,7 +3,18 @@ import type { Work } from '../model.ts';
 
 /** The properties of a step in expressions, in the machine's terms. */
 export type StepProperty =
-  'status' | 'values' | 'approval' | 'artifacts' | 'exit_code' | 'output' | 'duration' | 'summary';
+  | 'status'
+  | 'values'
+  | 'approval'
+  | 'artifacts'
+  | 'exit_code'
+  | 'output'
+  | 'duration'
+  | 'summary'
+  | GitProperty;
+
+/** Of a step that leaves work in git. */
+export type GitProperty = 'commit' | 'branch' | 'worktree';
 
 /** How a language spells the subjects of the checks. */
 export interface Vocabulary {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
+import { roleCheckout } from '../../kernel/work.ts';
 import { isJsonObject, parseJson, type JsonObject, readJson } from '../../kernel/json.ts';
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
 import type { StepPath, ProcessKey } from '../machine/event.ts';
@@ -282,7 +283,9 @@ export class RunFiles {
     return this.#root(folder === '' ? this.#workspace.root : `${this.#workspace.root}/${folder}`);
   }
 
-  #workspaceOf({ workspace: given }: Launch): Disk {
+  #workspaceOf({ run, workspace: given, checkout }: Launch): Disk {
+    if (checkout !== undefined)
+      return this.#root(`${this.#project.root}/.mailroom/worktrees/${roleCheckout(run, checkout.name)}`);
     if (given === null) return this.#workspace;
     if (given.outside) return this.#root(resolve(this.#run.workspace, given.path));
     const folder = this.#folder(this.#workspace, given.path);

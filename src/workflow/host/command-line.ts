@@ -121,6 +121,9 @@ export function commandOf(
         files: { ...command.files, 'prompt.md': invocation.prompt },
       };
     }
+    case 'merge':
+    case 'land':
+      return 'git does this, and no process';
     case 'role':
       return `the role \`${work.role}\` has no process of its own`;
   }

@@ -2,14 +2,17 @@ import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { headBranch } from '../../git/head-branch.ts';
 import type { StepPath, RunEvent } from '../machine/event.ts';
 import type { Mask } from '../../kernel/mask.ts';
-import type { Launch } from '../machine/launch.ts';
+import type { LandWork, Launch, LaunchCheckout } from '../machine/launch.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
+import type { StepCommit } from '../machine/work-result.ts';
 import type { RunFiles } from '../files/run-files.ts';
 import type { RunOutbox } from '../files/run-outbox.ts';
 import type { HostPorts } from '../../host/ports.ts';
 import type { RolledBack } from '../../kernel/edits.ts';
+import type { Landed } from '../../git/land-work.ts';
+import type { Worked } from '../../kernel/work.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { StepRunner } from '../../host/runner/runner.ts';
 import type { HookFiles } from './hook-files.ts';
@@ -34,6 +37,8 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   changed(launch: Launch, workspace: string): Promise<readonly string[] | string>;
   /** A patch of the changes in a workspace since its last commit; null: none, or unknown. */
   uncommittedPatch(workspace: string): Promise<Uint8Array | null>;
+  /** The work of steps in git. */
+  readonly git: StepGit;
   /** Restores the workspace to this git object. Absent: not possible. Never rejects. */
   readonly rollBack?: (tree: string) => Promise<RolledBack>;
   /** Applied to every recorded string from outside. */
@@ -56,6 +61,21 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   report(act: () => void): void;
   /** The set host variables among these names. */
   variables(names: readonly string[]): Readonly<Record<string, string>>;
+}
+
+/** What steps do in the project's repository. Nothing rejects, and all can be repeated. */
+export interface StepGit {
+  /**
+   * Brings the checkout of a step to the work that it takes; the commit that it begins with.
+   * `isKnown`: its worker, or else a person, was notified of the conflict that lies there.
+   */
+  enter(launch: Launch, checkout: LaunchCheckout, isKnown: boolean): Promise<Worked>;
+  /** Commits what a worker changed since `entered`. */
+  leave(launch: Launch, checkout: LaunchCheckout, entered: string): Promise<Worked>;
+  /** Brings work onto a branch; the commit that the branch has then. */
+  land(launch: Launch, work: LandWork): Promise<Landed>;
+  /** A commit of the step's branch. */
+  commitOf(launch: Launch, checkout: LaunchCheckout, id: string): StepCommit;
 }
 
 /** Makes an observer of a run, which leaves refused disk actions with the guard. */

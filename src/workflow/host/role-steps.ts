@@ -177,14 +177,16 @@ export class RoleSteps {
     const collected = texts.length === 0 ? first : files.collect(launch, done);
     const values = collected.values ?? (Object.keys(answer.values).length > 0 ? answer.values : null);
     const result = readWork(launch, { exit: exitOf(answer), outcome, collected: { ...collected, values } });
-    return { ...result, exitCode: null };
+    const { work } = answer;
+    const commit = work && { id: work.commit, branch: work.branch, worktree: work.worktree };
+    return { ...result, exitCode: null, commit: result.outcome.is === 'done' ? commit : null };
   }
 }
 
 /** The request that the role reads: the prompt of an agent for the step, and its paths as data. */
 function letterOf(id: string, launch: Launch, prepared: Prepared): StepRequest {
   const { run, key, step, work, timeout } = launch;
-  const role = work.kind === 'role' ? work.role : '';
+  const { role, takes } = work.kind === 'role' ? work : { role: '', takes: null };
   const fields: JsonObject = {
     run,
     step: key.path,
@@ -195,7 +197,9 @@ function letterOf(id: string, launch: Launch, prepared: Prepared): StepRequest {
     outputs: launch.outputs.map(({ name, path, required }) => ({ name, path, required })),
     values: prepared.valuesFile,
   };
-  return { id, run, role, subject: `Step ${step}`, body: stepPrompt(launch, prepared), fields, timeout };
+  const about = takes && { commit: takes.commit, branch: takes.branch };
+  const body = stepPrompt(launch, prepared);
+  return { id, run, role, subject: `Step ${step}`, body, fields, timeout, work: about };
 }
 
 function outcomeOf({ outcome, text, usage }: StepAnswer): Outcome {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Changed } from '../../kernel/edits.ts';
+import type { Worked } from '../../kernel/work.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
 import type { StepPath, ProcessKey } from '../machine/event.ts';
@@ -8,6 +9,7 @@ import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, outputsFromText, readCheck, readWork } from '../machine/outcome.ts';
 import { stepPrompt } from '../machine/prompt.ts';
 import { isIn } from '../machine/fold/steps.ts';
+import { Checkouts, failedIn, type Begun } from './checkouts.ts';
 import { branchProblem, isBranchFixed } from '../machine/branch.ts';
 import { keyOf, launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
@@ -27,12 +29,21 @@ interface Running {
   readonly prepared: Prepared;
   /** Null: it is not an agent. */
   readonly invocation: Invocation | null;
+  /** The commit in its checkout at the start; null: it has none. */
+  readonly entered: string | null;
 }
 
 /** A worker that has ended. */
 interface Over extends Running {
   readonly exit: Exit;
   readonly looked: Looked;
+}
+
+/** What was found and committed after the end of a worker. */
+interface Left {
+  readonly changed: readonly string[] | string;
+  /** Null: it has no checkout, or failed. */
+  readonly worked: Worked | null;
 }
 
 /** Host errors caused by the definition or by the worker's files: failures of the step. */
@@ -64,6 +75,7 @@ export class Workers {
   readonly #roles: RoleSteps;
   readonly #running: ProcessTable<Running>;
   readonly #permissions: StepPermissions;
+  readonly #checkouts: Checkouts;
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
     this.#letters = letters;
@@ -71,6 +83,7 @@ export class Workers {
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
+    this.#checkouts = new Checkouts(ports);
     this.#running = new ProcessTable((key) => ports.runner.stop(key));
     this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
       launchOf: (key) => launchOf(ledger.state, rules, key),
@@ -95,7 +108,7 @@ export class Workers {
   }
 
   get running(): number {
-    return this.#running.size;
+    return this.#running.size + this.#checkouts.size;
   }
 
   /** The number of running agents. */
@@ -114,7 +127,8 @@ export class Workers {
   }
 
   has(key: ProcessKey): boolean {
-    return this.#running.has(keyText(key)) || this.#roles.has(key);
+    const text = keyText(key);
+    return this.#running.has(text) || this.#checkouts.has(text) || this.#roles.has(key);
   }
 
   /**
@@ -123,6 +137,7 @@ export class Workers {
    */
   steer(processes: readonly Process[]): void {
     const own = processes.filter((process) => !isRoleStep(process));
+    this.#checkouts.steer(byKey(own));
     this.#running.steer(byKey(own), ({ key }) => this.#start(key));
     this.#roles.steer(processes.filter(isRoleStep));
   }
@@ -133,11 +148,20 @@ export class Workers {
   }
 
   #start(key: ProcessKey): void {
+    const text = keyText(key);
+    if (this.#checkouts.has(text)) return;
     const launch = launchOf(this.#ledger.state, this.#rules, key);
     this.#guard(launch, () => {
       this.#refuseBranch();
-      this.#run(this.#withLogs(launch), this.#ports.files.prepare(launch));
+      const isInGit = launch.check === null && (launch.checkout !== undefined || launch.work.kind === 'land');
+      if (!isInGit) return this.#run(launch, null);
+      this.#checkouts.begin(text, launch, (begun) => this.#guard(launch, () => this.#follow(launch, begun)));
     });
+  }
+
+  #follow(launch: Launch, begun: Begun): void {
+    if (begun.is === 'over') this.#ledger.record([{ type: 'ended', key: launch.key, result: begun.result }]);
+    else this.#run(withConflict(launch, begun.conflict), begun.commit);
   }
 
   /** No process starts on a branch that the workflow must not work on. */
@@ -161,8 +185,10 @@ export class Workers {
     return { ...launch, promptInputs };
   }
 
-  #run(launch: Launch, prepared: Prepared): void {
+  #run(resolved: Launch, entered: string | null): void {
     const { files, providers, project, runner } = this.#ports;
+    const launch = this.#withLogs(resolved);
+    const prepared = files.prepare(launch);
     const secrets = this.#ports.variables(launch.secrets);
     const surroundings = { project, secrets: { ...this.#alias(launch, secrets), ...secrets } };
     const prompt = promptOf(launch, prepared);
@@ -173,14 +199,14 @@ export class Workers {
     const key = keyText(launch.key);
     const { workspace, folder, stdout, stderr } = prepared;
     this.#letters.note(launch, prepared);
-    this.#running.add(key, { launch, prepared, invocation });
+    this.#running.add(key, { launch, prepared, invocation, entered });
     this.#permissions.begin(key, launch, workspace);
     const { work } = launch;
     runner.start({
       key,
       kind: work.kind === 'agent' ? 'agent' : 'program',
       provider: work.kind === 'agent' ? work.provider : null,
-      capabilities: work.kind === 'role' ? null : work.capabilities,
+      capabilities: 'capabilities' in work ? work.capabilities : null,
       owed: owedPaths(launch, prepared),
       command,
       network: launch.network,
@@ -213,32 +239,39 @@ export class Workers {
     const { launch, prepared } = running;
     const paths = changed.get(prepared.workspace) ?? null;
     const over = { ...running, exit, looked: this.#permissions.end(key, launch, prepared, paths) };
-    if (this.#running.isStopping(key) || !measured(launch)) {
-      this.#conclude(over, []);
+    const leaves = running.entered !== null && isDone(exit, this.#outcome(over));
+    if (this.#running.isStopping(key) || !(measured(launch) || leaves)) {
+      this.#conclude(over, { changed: [], worked: null });
       this.#running.forget(key);
       return;
     }
-    void this.#measure(over);
+    void this.#leave(over);
   }
 
-  /** Changes count for a verdict too: they are measured before the key is released. */
-  async #measure(over: Over): Promise<void> {
-    const key = keyText(over.launch.key);
-    const changed = await this.#ports.changed(over.launch, over.prepared.workspace);
+  /** The key is released only when its changes are measured, for a verdict, and committed. */
+  async #leave(over: Over): Promise<void> {
+    const { launch, prepared, entered } = over;
+    const left: Left = {
+      changed: measured(launch) ? await this.#ports.changed(launch, prepared.workspace) : [],
+      worked:
+        launch.checkout === undefined || entered === null
+          ? null
+          : await this.#ports.git.leave(launch, launch.checkout, entered),
+    };
     this.#ports.report(() => {
-      this.#conclude(over, changed);
-      this.#running.forget(key);
+      this.#conclude(over, left);
+      this.#running.forget(keyText(launch.key));
     });
   }
 
-  #conclude(over: Over, changed: readonly string[] | string): void {
+  #conclude(over: Over, { changed, worked }: Left): void {
     const { launch, invocation, exit, looked } = over;
     if (this.#running.isStopping(keyText(launch.key))) return this.#hideValues(launch.key);
     this.#guard(launch, () => {
       const outcome = this.#outcome(over);
       if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
       if (launch.check === null) {
-        const result = withLooked(this.#work(over, outcome), looked);
+        const result = this.#withCommit(launch, withLooked(this.#work(over, outcome), looked), worked);
         this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
         return;
       }
@@ -248,6 +281,16 @@ export class Workers {
       if (collected.values !== null) this.#ports.files.hideValues(launch.key);
       this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
     });
+  }
+
+  /** A result with the commit that it leaves, or why there is none. */
+  #withCommit(launch: Launch, result: WorkResult, worked: Worked | null): WorkResult {
+    if (result.outcome.is !== 'done' || launch.checkout === undefined || worked === null) return result;
+    if (worked.ok)
+      return { ...result, commit: this.#ports.git.commitOf(launch, launch.checkout, worked.commit) };
+    // Its worker is the one to resolve a conflict, if it may.
+    const resolving = worked.resolving && launch.checkout.merges ? 'role' : worked.resolving;
+    return { ...result, outcome: failedIn({ ...worked, resolving }).outcome };
   }
 
   /**
@@ -279,7 +322,7 @@ export class Workers {
    */
   #work({ launch, exit }: Over, outcome: Outcome | null): WorkResult {
     const { files } = this.#ports;
-    const done = outcome === null ? exit.ended === 'exited' && exit.code === 0 : outcome.is === 'done';
+    const done = isDone(exit, outcome);
     if (outcome === null) files.keepOutput(launch, null);
     else if (outcome.is === 'done') files.keepOutput(launch, outcome.text);
     const isStalled = exit.ended === 'idle-timeout' && launch.stall?.policy === 'incomplete';
@@ -309,12 +352,14 @@ export class Workers {
 
   /** Records that running processes are stopped on purpose; they start again, uncounted. */
   putBack(): void {
-    for (const { launch } of this.#running.values())
-      this.#ledger.record([{ type: 'put-back', key: launch.key }]);
+    const launches = [...this.#running.values()].map(({ launch }) => launch);
+    for (const { key } of [...this.#checkouts.launches, ...launches])
+      this.#ledger.record([{ type: 'put-back', key }]);
   }
 
   /** Stops everything at once. */
   stopAll(): void {
+    this.#checkouts.stopAll();
     this.#running.stopAll();
   }
 }
@@ -330,4 +375,15 @@ function promptOf(launch: Launch, prepared: Prepared): string | null {
   const { work } = launch;
   if (work.kind !== 'agent') return null;
   return prepared.stdin !== null && work.instructions === '' ? prepared.stdin : stepPrompt(launch, prepared);
+}
+
+/** `outcome` null: it is not an agent. */
+function isDone({ ended, code }: Exit, outcome: Outcome | null): boolean {
+  return outcome === null ? ended === 'exited' && code === 0 : outcome.is === 'done';
+}
+
+/** The launch of a worker that must first resolve a conflict in its checkout; null: none. */
+function withConflict(launch: Launch, conflict: string | null): Launch {
+  const { checkout } = launch;
+  return checkout === undefined ? launch : { ...launch, checkout: { ...checkout, conflict } };
 }

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import type { Reason } from '../../kernel/errors.ts';
-import type { BranchRule } from '../model.ts';
+import type { BranchRule } from '../git-work.ts';
 import { isIn } from './fold/steps.ts';
 import type { RunState } from './state.ts';
 

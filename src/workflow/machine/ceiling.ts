@@ -167,7 +167,7 @@ function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {
   const { step, inner, at } = rule;
   const { work } = step;
   const attempts = 1 + step.retry.max;
-  if (work.kind === 'gate' || work.kind === 'assign') return none;
+  if (['gate', 'assign', 'merge', 'land'].includes(work.kind)) return none;
   if (inner !== null) {
     const items = iterationsOf(work);
     if (items === null) {

@@ -1,6 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import type { StepPath, ProcessKey } from './event.ts';
 import type { Agent } from '../agent.ts';
+import type { Land, Merge } from '../git-work.ts';
 import type { Convergence, Stall, StepId, ValueType } from '../model.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget, Session } from '../../kernel/cost.ts';
@@ -13,6 +14,8 @@ export interface Launch {
   readonly work: LaunchWork;
   /** As the definition has it, relative to the run's workspace; null: that workspace. */
   readonly workspace: { readonly path: string; readonly outside: boolean } | null;
+  /** Its own git worktree, instead of that workspace; absent: none. */
+  readonly checkout?: LaunchCheckout;
   /** Variables of the definition; the host adds `MAILROOM_…`. */
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
@@ -48,6 +51,31 @@ export interface Launch {
   readonly convergence: (Convergence & { readonly stage: number }) | null;
 }
 
+/** The git worktree of a step, and what it must contain before the worker starts. */
+export interface LaunchCheckout {
+  /** The end of the names of its branch and its folder. */
+  readonly name: string;
+  /** Whether changes are committed; otherwise the step reads exactly the work that it takes. */
+  readonly edits: boolean;
+  readonly takes: readonly TakenCommit[];
+  /** The commit that the step left last; null: none. */
+  readonly last: string | null;
+  /** Its worker runs only to resolve a conflict. */
+  readonly merges: boolean;
+  /** The conflict that its last attempt failed with; null: none. */
+  readonly conflict: string | null;
+}
+
+/** A commit that an earlier step made. */
+export interface TakenCommit {
+  readonly commit: string;
+  readonly branch: string;
+  readonly step: StepPath;
+}
+
+/** `takes`: the work to land. */
+export type LandWork = Land & { readonly takes: TakenCommit };
+
 export type LaunchWork =
   | (Omit<Agent, 'instructions' | 'profile'> & {
       readonly instructions: string;
@@ -67,7 +95,15 @@ export type LaunchWork =
       readonly argv: readonly string[];
       readonly capabilities: readonly Capability[] | null;
     }
-  | { readonly kind: 'role'; readonly role: string; readonly instructions: string };
+  /** `takes`: the work that its message is about; null: none. */
+  | {
+      readonly kind: 'role';
+      readonly role: string;
+      readonly instructions: string;
+      readonly takes: TakenCommit | null;
+    }
+  | Merge
+  | LandWork;
 
 /** A value that an agent is given. */
 export interface PromptValue {

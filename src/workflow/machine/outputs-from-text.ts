@@ -28,6 +28,7 @@ export function resultOf(
     durationMs: exit.durationMs,
     warnings: [],
     changed: null,
+    commit: null,
   };
 }
 

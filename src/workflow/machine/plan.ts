@@ -21,6 +21,12 @@ export interface Contract {
   readonly model: string | null;
   readonly capabilities: readonly Capability[];
   readonly needs: readonly string[];
+  /** Whose git worktree it works in; null: it works in the workspace of the run. */
+  readonly worktree: 'step' | 'item' | null;
+  /** The steps whose work it merges; empty: none. */
+  readonly merges: readonly string[];
+  /** The branch that it lands on; null: none. */
+  readonly lands: string | null;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly values: readonly string[];
@@ -123,6 +129,9 @@ function contractOf({ at, step }: StepRule): Contract {
     model: work.kind === 'agent' ? work.model : null,
     capabilities: permissionsOf(work),
     needs: needs.map((need) => need.step),
+    worktree: step.checkout?.per ?? null,
+    merges: step.checkout?.merges ?? [],
+    lands: work.kind === 'land' ? work.branch : null,
     inputs: inputs.map(({ from, artifact }) => `${from}/${artifact}`),
     outputs: outputs.map(({ name }) => name),
     values: Object.keys(values),

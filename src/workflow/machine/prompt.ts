@@ -18,6 +18,7 @@ export function stepPrompt(launch: Launch, prepared: Prepared): string {
       : `You check the step **${step}** of a workflow (Mailroom): you say whether its work is complete${mayEdit(work) ? '' : ', and change nothing'}. ` +
         `Your working directory is \`${prepared.workspace}\`.`,
     instructionsOf(launch),
+    check === null ? conflictOf(launch) : '',
     work.kind === 'agent' && work.leftToDo !== null ? `## What is left to be done\n\n${work.leftToDo}` : '',
     inputs(prepared),
     taken(launch),
@@ -26,6 +27,18 @@ export function stepPrompt(launch: Launch, prepared: Prepared): string {
     permissionText(launch),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+}
+
+/** The conflict that its worker must resolve; empty: there is none. */
+function conflictOf({ checkout }: Launch): string {
+  if (checkout === undefined || checkout.conflict === null) return '';
+  return [
+    '## Resolve a conflict first',
+    'Your working directory has both sides of a merge:',
+    fenced(checkout.conflict),
+    'Edit these files so that they keep what both sides meant, and remove the conflict markers. A file without ' +
+      'markers that is right as it is needs `git add`. You need not commit.',
+  ].join('\n\n');
 }
 
 /** A checker that may edit has files of its own to write, such as its review. */

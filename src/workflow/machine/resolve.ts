@@ -1,10 +1,11 @@
 import { enumerate } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { checkoutOf, commitsBefore } from './commits.ts';
 import { leftToDo } from './retry-text.ts';
 import { Evaluation, Unresolvable, refuseAbsent, type ResolveFailure } from './evaluation.ts';
 import type { StepPath, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
-import type { Launch, LaunchInput, LaunchWork, PromptValue } from './launch.ts';
+import type { Launch, LaunchInput, LaunchWork, PromptValue, TakenCommit } from './launch.ts';
 import type { Check, Step, Work } from '../model.ts';
 import type { Rules } from './rules.ts';
 import {
@@ -146,11 +147,14 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
     run: state.given?.run ?? '',
     key,
     step: step.id,
-    work: workOf(checking?.work ?? step.work, step.check, run, evaluation),
+    work: workOf(checking?.work ?? step.work, step.check, run, evaluation, () =>
+      commitsBefore(state, rules, found),
+    ),
     workspace:
       step.workspace === null
         ? null
         : { path: evaluation.required.renderText(step.workspace.path), outside: step.workspace.outside },
+    ...checkoutOf(state, rules, found),
     env: environment(body.workflow.env, { ...step.env, ...checking?.env }, evaluation),
     secrets: step.secrets ?? [...new Set([...body.workflow.secrets, ...rules.workflow.secrets])],
     inherit: body.workflow.inherit,
@@ -193,6 +197,7 @@ function workOf(
   check: Check | null,
   run: StepRun | undefined,
   evaluation: Evaluation,
+  takes: () => readonly TakenCommit[],
 ): LaunchWork {
   switch (work.kind) {
     case 'agent': {
@@ -217,8 +222,15 @@ function workOf(
       };
     case 'role': {
       const instructions = run?.instructions ?? evaluation.renderText(work.instructions);
-      return { kind: 'role', role: run?.role ?? work.role, instructions };
+      return { kind: 'role', role: run?.role ?? work.role, instructions, takes: onlyOf(takes()) };
     }
+    case 'merge':
+      return { kind: 'merge' };
+    case 'land':
+      return {
+        ...work,
+        takes: onlyOf(takes()) ?? refuseAbsent('it lands the work of a step before it, which has left none'),
+      };
     case 'gate':
     case 'for-each':
     case 'while':
@@ -226,6 +238,17 @@ function workOf(
     case 'workflow':
       throw new MailroomError('E_INTERNAL', `a ${work.kind} has no process`);
   }
+}
+
+/** The only commit that a step takes; null: none. Several make it unresolvable. */
+function onlyOf(takes: readonly TakenCommit[]): TakenCommit | null {
+  const [only = null, ...others] = takes;
+  if (others.length === 0) return only;
+  const steps = takes.map(({ step }) => step);
+  const text =
+    `${enumerate(steps)} have each left a commit, and this step takes one: ` +
+    `merge them first, by a step \`merge: [${steps.join(', ')}]\``;
+  throw new Unresolvable({ is: 'failed', reason: { code: 'E_WORKFLOW', text } });
 }
 
 /** The values given to an agent. A value of the wrong type fails the step. */

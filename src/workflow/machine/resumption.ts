@@ -209,11 +209,12 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
     default: {
       const launch = tryLaunch(state, rules, found, { ...nextKey(run, run.path), check: 0 });
       if (!launch.ok) return { inputs: launch.why };
-      const { workspace, env, inputs, stdin, promptInputs, secrets } = launch.value;
+      const { workspace, checkout, env, inputs, stdin, promptInputs, secrets } = launch.value;
       return {
         ...workOf(launch.value.work),
         inputs: [inputs, stdin, promptInputs],
         workspace,
+        ...(checkout && { commits: checkout.takes }),
         variables: [env, secrets],
       };
     }
@@ -233,6 +234,8 @@ function workOf(work: LaunchWork): ResultInputs {
     }
     case 'script':
     case 'command':
+    case 'merge':
+    case 'land':
       return { [work.kind]: work };
     default:
       return work satisfies never;

@@ -197,6 +197,8 @@ function templatesIn(work: Work | Check['work']): readonly Template[] {
     case 'assign':
       return Object.values(work.values);
     case 'script':
+    case 'merge':
+    case 'land':
     case 'for-each':
     case 'while':
       return [];

@@ -243,6 +243,10 @@ function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule)
     : { ...(run.values as JsonObject) };
   if (run.summary?.text != null) seen['summary'] = run.summary.text;
   seen['artifacts'] = artifactsSeen(state, rules, run);
+  if (run.result?.commit != null) {
+    const { id, branch, worktree } = run.result.commit;
+    Object.assign(seen, { commit: id, branch }, worktree === null ? {} : { worktree });
+  }
   return seen;
 }
 

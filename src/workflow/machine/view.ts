@@ -5,6 +5,7 @@ import type { Cost } from '../../kernel/cost.ts';
 import { approvalOf } from './approval.ts';
 import type { StepPath, RunEvent, SkipReason } from './event.ts';
 import type { ArtifactRecord, WorkResult } from './work-result.ts';
+import { commitOf } from './commits.ts';
 import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
 import { rollbackWarnings } from './rollback.ts';
@@ -85,6 +86,7 @@ export function metaOf(state: RunState, rules: Rules, path: StepPath): JsonObjec
   const { startedAt, settledAt, result } = run;
   const reason = reasonOf(run);
   const approval = isIn(run, 'settled') ? approvalOf(step, run) : null;
+  const commit = commitDocument(run);
   return {
     stepId: step.id,
     status: statusOf(state, path),
@@ -97,6 +99,7 @@ export function metaOf(state: RunState, rules: Rules, path: StepPath): JsonObjec
       : { iterations: iterationsOf(run), maxIterations: step.check.maxIterations }),
     workerKind: step.choice === undefined ? workerKind(step.work) : 'AGENT',
     artifacts: run.artifacts.map(artifactOf),
+    ...(commit === null ? {} : { commit }),
     ...(approval === null ? {} : { approval }),
     ...(reason === null ? {} : { reason }),
     ...(isIn(run, 'settled') && run.phase.class !== null ? { errorClass: run.phase.class } : {}),
@@ -144,6 +147,10 @@ export function workerKind(work: Work): string {
       return 'COMMAND';
     case 'role':
       return 'ROLE';
+    case 'merge':
+      return 'MERGE';
+    case 'land':
+      return 'LAND';
     case 'gate':
       return 'GATE';
     case 'for-each':
@@ -281,9 +288,16 @@ function stepDocument(
     reason: reasonOf(run),
     values: Array.isArray(run.values) ? [...(run.values as Json[])] : { ...(run.values as JsonObject) },
     artifacts: run.artifacts.map(artifactOf),
+    commit: commitDocument(run),
     cost: costOf(run.cost),
     ...innerDocuments(state, rules, rule, run),
   };
+}
+
+/** The work of a step in git; null: none, or it is not over. */
+function commitDocument(run: StepRun): JsonObject | null {
+  const commit = commitOf(run);
+  return commit && { ...commit };
 }
 
 /** The agent of the configuration that a step uses; null: none, or not chosen yet. */
@@ -301,6 +315,7 @@ const emptyStep = {
   reason: null,
   values: {},
   artifacts: [],
+  commit: null,
   cost: { usd: 0, tokens: 0, unpriced: 0 },
 };
 

@@ -9,6 +9,15 @@ export interface ArtifactRecord {
   readonly type: string | null;
 }
 
+/** Work of a step in git. */
+export interface StepCommit {
+  readonly id: string;
+  /** The branch that has it. */
+  readonly branch: string;
+  /** Its git worktree, relative to the project; null: it has none. */
+  readonly worktree: string | null;
+}
+
 /** The result of one run of a worker or a check. */
 export interface WorkResult {
   readonly outcome:
@@ -36,6 +45,8 @@ export interface WorkResult {
   readonly warnings: readonly string[];
   /** Files that an agent changed in its workspace; null: unknown. */
   readonly changed: ChangedFiles | null;
+  /** The work that it leaves in git; null: none, or it failed. */
+  readonly commit: StepCommit | null;
 }
 
 /** That of work which took no time and gave nothing. */
@@ -51,6 +62,7 @@ export const blankResult: WorkResult = {
   durationMs: 0,
   warnings: [],
   changed: null,
+  commit: null,
 };
 
 export interface ChangedFiles {

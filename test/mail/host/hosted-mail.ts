@@ -61,7 +61,16 @@ export class HostedMail {
 
   send(role: string, at = key): string {
     const id = this.run.idOf(at);
-    this.run.send({ id, run, role, subject: 'Step build', body: 'Build it.', fields: {}, timeout: null });
+    this.run.send({
+      id,
+      run,
+      role,
+      subject: 'Step build',
+      body: 'Build it.',
+      fields: {},
+      timeout: null,
+      work: null,
+    });
     return id;
   }
 

@@ -239,7 +239,16 @@ it.each([
 it('starts with a journal that holds the letter of a step whose id is a path, and with the rest of the mail', () => {
   const { disk, jobs, open, drop, later } = project();
   const id = '../../../../x';
-  const letter = { id, run: 'r', role: 'one', subject: 's', body: 'b', fields: {}, timeout: null };
+  const letter = {
+    id,
+    run: 'r',
+    role: 'one',
+    subject: 's',
+    body: 'b',
+    fields: {},
+    timeout: null,
+    work: null,
+  };
   const journal = new Journal<MailEvent>(disk);
   journal.read();
   journal.append([{ type: 'accepted', sent: sentStep(protocol, letter, 0), v: 1, at: 0 }]);

@@ -111,7 +111,7 @@ export class World {
   /** A run of a workflow puts a step into the mail. Returns its name. */
   step(role: string, timeout: number | null = null): string {
     const id = this.#name('step');
-    const letter = { id, run: 'run', role, subject: id, body: `do ${id}`, fields: {}, timeout };
+    const letter = { id, run: 'run', role, subject: id, body: `do ${id}`, fields: {}, timeout, work: null };
     this.record({ type: 'accepted', sent: sentStep(this.protocol, letter, this.now) });
     this.settle();
     return id;

@@ -7,6 +7,7 @@ import type { RunPorts } from '../../../src/workflow/host/ports.ts';
 import { RunHost, type RunHostOptions } from '../../../src/workflow/host/run-host.ts';
 import { createRun, runControlFolder } from '../../../src/workflow/files/run-folders.ts';
 import { HostedMail, run } from '../../mail/host/hosted-mail.ts';
+import { noGit } from './no-git.ts';
 import { FolderDisk } from '../files/folder-disk.ts';
 import { runJournal } from '../../support/run-journal.ts';
 
@@ -79,6 +80,7 @@ export function openHost(
       project: project.disk.root,
       changed: () => Promise.resolve([]),
       branch: () => 'none',
+      git: noGit,
       uncommittedPatch: () => Promise.resolve(null),
       mask: unmasked,
       report: (act) => act(),

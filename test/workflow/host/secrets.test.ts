@@ -29,6 +29,7 @@ import { expectMasked, filesIn, secret } from '../../mail/host/secret-documents.
 import type { Provider } from '../../../src/providers/provider.ts';
 import type { ProcessJob } from '../../../src/host/runner/runner.ts';
 import { runJournal } from '../../support/run-journal.ts';
+import { noGit } from './no-git.ts';
 
 /*
  * Any secret in any output: no document of ours changes its shape, and no strong secret is anywhere below the project.
@@ -120,6 +121,13 @@ function shownBy(project: Disk, open: OpenRoot, of: RunFolder): Pick<RunPorts, '
 
 const somebody = { startedBy: 'person', person: null } as const;
 
+const outsideGit = {
+  changed: () => Promise.resolve([]),
+  branch: () => 'none' as const,
+  git: noGit,
+  uncommittedPatch: () => Promise.resolve(null),
+};
+
 /** Every file below the project after a run whose workers say this. */
 function played(definition: Workflow, secrets: readonly string[], said: Said): Map<string, string> {
   let now = Date.UTC(2026, 0, 1);
@@ -130,9 +138,9 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
     const folder = path.slice('/world/'.length);
     return disk.look(folder)?.kind === 'folder' ? new FolderDisk(disk, folder) : null;
   };
-  const workspace = '/world/base/workspace';
   const mask = maskOf(secrets);
-  const card = { run, workflow: 'w', workspace, source: null, ...somebody, startedAt: now };
+  const place = { workspace: '/world/base/workspace', source: null };
+  const card = { run, workflow: 'w', ...place, ...somebody, startedAt: now };
   const folder = createRun(project, card, definition);
   const jobs: ProcessJob[] = [];
   const mail = new RunOutbox(project, run);
@@ -148,9 +156,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
       parking: { list: () => new Map<string, number>(), park: () => {} },
       project: project.root,
       ...shownBy(project, open, folder),
-      changed: () => Promise.resolve([]),
-      branch: () => 'none',
-      uncommittedPatch: () => Promise.resolve(null),
+      ...outsideGit,
       mask,
       report: (act) => act(),
       variables: () => ({}),

@@ -256,6 +256,7 @@ export function result(outcome: WorkResult['outcome'], ends: Ends): WorkResult {
     durationMs: 1,
     warnings: [],
     changed: ends.changed ?? null,
+    commit: null,
   };
 }
 

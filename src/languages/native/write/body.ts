@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { usualChoices } from '../../../workflow/reserved.ts';
-import type { Body, Need, Next, Retry, Step, Target, Work } from '../../../workflow/model.ts';
+import type { Body, ForEach, Need, Next, Retry, Step, Target, Work } from '../../../workflow/model.ts';
 import { bodyOf } from '../../../workflow/bodies.ts';
 import { summaryOf, writeAgent, writeCheck, writeTakes } from './agents.ts';
 import { expressionText, itemsText, scriptText, templateText, templateTexts } from './expression.ts';
@@ -24,6 +24,7 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     join: step.join === 'all' || step.needs.length === 0 ? null : step.join,
     when: when === null ? null : `\${{ ${expressionText(when)} }}`,
     workspace: workspace && templateText(workspace.path),
+    ...writeCheckout(step),
     network: step.network ?? null,
     env: templateTexts(step.env),
     secrets: secrets && [...secrets],
@@ -45,6 +46,13 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     budget: budget && withoutNothing({ ...budget }),
     next: body.kind === 'sequence' && step.next !== null ? writeNext(step.next) : null,
   });
+}
+
+/** The steps of an item have its git worktree without saying so. */
+function writeCheckout({ checkout, work }: Step): JsonObject {
+  if (checkout === undefined || checkout.per === 'item') return {};
+  if (checkout.merges === null) return { workspace: { worktree: 'step' } };
+  return { merge: [...checkout.merges], ...(work.kind !== 'merge' && { on_conflict: 'resolve' }) };
 }
 
 function writeNeed({ step, when }: Need): Json {
@@ -94,6 +102,10 @@ function writeWork(step: Step, note: Note): JsonObject {
         instructions: scriptText(work.script),
         capabilities: [...work.capabilities],
       };
+    case 'merge':
+      return {};
+    case 'land':
+      return { land: work.by === 'merge' ? work.branch : { branch: work.branch, by: work.by } };
     case 'role':
       return {
         role: work.others.length === 0 ? work.role : [work.role, ...work.others],
@@ -110,11 +122,8 @@ function writeWork(step: Step, note: Note): JsonObject {
       };
       return { gate: withoutNothing({ ...gate, ...limits }) };
     }
-    case 'for-each': {
-      const items = itemsText(work.items);
-      const settings = withoutNothing({ as: work.as, concurrency: work.concurrency, gives: work.gives });
-      return { for_each: { items, ...settings, ...writeBody(work.body, note) } };
-    }
+    case 'for-each':
+      return { for_each: writeForEach(work, note) };
     case 'while': {
       const condition = `\${{ ${expressionText(work.condition)} }}`;
       return { while: { condition, max_iterations: work.maxIterations, ...writeBody(work.body, note) } };
@@ -129,6 +138,12 @@ function writeWork(step: Step, note: Note): JsonObject {
         exports: work.exports.length === 0 ? null : work.exports.map((each) => ({ ...each })),
       });
   }
+}
+
+function writeForEach({ items, as, concurrency, gives, isolated, body }: ForEach, note: Note): JsonObject {
+  const isolation = isolated === true ? 'worktree' : null;
+  const settings = withoutNothing({ as, concurrency, gives, isolation });
+  return { items: itemsText(items), ...settings, ...writeBody(body, note) };
 }
 
 function writeNext({ success, failure, timeout }: Next): JsonObject {

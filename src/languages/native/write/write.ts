@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { BranchRule, Workflow } from '../../../workflow/model.ts';
+import type { BranchRule } from '../../../workflow/git-work.ts';
+import type { Workflow } from '../../../workflow/model.ts';
 import { writeRuns } from '../run-limit.ts';
 import { writeBody } from './body.ts';
 import { templateTexts } from './expression.ts';

@@ -3,6 +3,7 @@ import type { Budget } from '../../../kernel/cost.ts';
 import type { Fit } from '../../../kernel/money.ts';
 import { isIn } from '../fold/steps.ts';
 import { nextKey, tryLaunch, workerOf } from '../resolve.ts';
+import type { Work } from '../../model.ts';
 import type { StepVisit } from '../scope.ts';
 import { chooseRole } from './choosing.ts';
 import { expands, failUnresolved } from './entering.ts';
@@ -86,6 +87,9 @@ function checkCost(room: Room, { scope, rule }: StepVisit): LaunchCost {
   return { provider, costs: provider !== null, reserves, money, msats: 'fits' };
 }
 
+/** Without a commit, or with several, these cannot start. */
+const takesOneCommit: readonly Work['kind'][] = ['land', 'role'];
+
 /** Starts one worker that nothing holds back. */
 function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[] {
   const { state, rules } = context;
@@ -99,7 +103,10 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
     const reason = { code: 'E_BUDGET', text: 'the budget of the run is used up' } as const;
     return fail(entered, { class: 'FATAL', reason, timedOut: false });
   }
-  const mayBeUnresolvable = rule.dynamic || rule.step.inputs.some(({ required }) => required);
+  const mayBeUnresolvable =
+    rule.dynamic ||
+    rule.step.inputs.some(({ required }) => required) ||
+    takesOneCommit.includes(rule.step.work.kind);
   const launch = mayBeUnresolvable
     ? tryLaunch(state, rules, entered, nextKey(state.steps.get(path), path))
     : null;

@@ -74,6 +74,7 @@ const died: WorkResult = {
   durationMs: 0,
   warnings: [],
   changed: null,
+  commit: null,
 };
 
 /** An ended run continues with its unfinished steps. */

@@ -61,10 +61,18 @@ const files: FileTable<EffectName> = [
   ['write', beside, 'draft.write'],
   ['sync', beside, 'draft.sync'],
   ['sync', '^in(/|$)', 'input.names'],
+  ['copy', String.raw`^\.git/(worktrees/[^/]+/)?index\.mailroom$`, 'checkout.index'],
+  ['copy', '^tmp:mailroom-[^/]+/index', 'checkout.index'],
+  ['sync', String.raw`^\.git/objects/`, 'leave.sync'],
+  ['begin', String.raw`^\.git/index\.lock`, 'land.lock'],
+  ['write', String.raw`^\.git/index\.lock`, 'land.lock'],
+  ['link', String.raw`^\.git/index\.lock`, 'land.lock'],
+  ['remove', String.raw`^\.git/index\.lock`, 'land.lock'],
   ['sync', String.raw`^(?!\.mailroom(/|$))`, 'rollback.sync'],
 ];
 
 const moves: MoveTable<EffectName> = [
+  [String.raw`/index\.mailroom$`, String.raw`^\.git/(worktrees/[^/]+/)?index$`, 'checkout.index'],
   [draft, String.raw`^\.mailroom/refused/.*\.reason\.txt$`, 'other.refuse'],
   [draft, `${events}/definitions/`, 'definition.keep'],
   [draft, String.raw`^\.mailroom/nostr\.key$`, 'key.write'],
@@ -92,10 +100,22 @@ const moves: MoveTable<EffectName> = [
 
 /** With an index of its own, git changes the workspace only where it takes files away and writes them. */
 const gits: GitTable<EffectName> = [
+  ['update-ref --no-deref --create-reflog -m leave', 'leave.commit'],
+  ['update-ref --no-deref --create-reflog -m land', 'land.swap'],
+  ['update-ref', 'checkout.branch'],
+  ['symbolic-ref', 'checkout.branch'],
+  ['worktree add', 'worktree.make'],
+  ['worktree remove', 'worktree.make'],
+  ['read-tree --reset', 'checkout.files'],
+  ['read-tree -m -u -n', 'inward'],
+  ['read-tree -m -u', 'land.files'],
+  ['merge-tree', 'merge'],
+  ['commit-tree', 'leave.commit'],
   ['rm', 'rollback.remove'],
   ['checkout-index', 'rollback.restore'],
   ['read-tree', 'inward'],
   ['diff', 'inward'],
+  ['diff-index', 'inward'],
 ];
 
 const ofRun = classifier<EffectName>({

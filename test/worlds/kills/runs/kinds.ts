@@ -29,6 +29,8 @@ export interface RunKind extends Kind {
   readonly first?: Kill<EffectName>;
   /** The workspace is one of git, with this in its first commit, and in the end it is as it was. */
   readonly rolledBack?: RolledBack;
+  /** The project is one of git, with its files in the first commit, and these files have landed on main. */
+  readonly landed?: Texts;
   /** How the run ends. */
   readonly status: 'SUCCEEDED' | 'CANCELLED' | 'FAILED';
   /** Paths that must have been done, and for each those that it comes after: once it was asked, they are not any more. */
@@ -215,6 +217,21 @@ hooks:
 `,
     status: 'FAILED',
     done: { one: [] },
+  },
+  {
+    name: 'worktrees',
+    what: 'two steps in git worktrees of their own, whose work is merged and lands on the branch of the project',
+    landed: { 'left.txt': 'Left\n', 'right.txt': 'Right\n', 'kept.txt': 'Kept\n' },
+    before: { 'kept.txt': 'Kept\n' },
+    steps: `
+  left: ${script('echo Left > left.txt; ', ', workspace: { worktree: step }')}
+  right: ${script('echo Right > right.txt; ', ', workspace: { worktree: step }')}
+  both: { merge: [left, right] }
+  land: { land: { branch: main, by: squash }${after('both')} }
+  two: ${script('grep -q Left left.txt; ', after('land'))}
+`,
+    status: 'SUCCEEDED',
+    done: { left: [], right: [], two: ['left', 'right'] },
   },
   {
     name: 'rotation',

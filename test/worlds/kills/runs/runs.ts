@@ -10,6 +10,7 @@ import { readTriggers, writeTriggers } from '../../../../src/workflow/triggers/m
 import type { Matrix, Page } from '../matrix.ts';
 import type { Place } from '../place.ts';
 import { checkPlace, eventsOf } from './check.ts';
+import { checkLanded } from './check-landed.ts';
 import { checkRolledBack } from './check-rollback.ts';
 import { effects } from './effects.ts';
 import { writeLongJournal } from './long-journal.ts';
@@ -48,9 +49,11 @@ export const runs: Matrix<RunKind> = {
     chmodSync(join(place.root, 'bin/claude'), 0o755);
     place.write('child.yaml', child);
     if (kind.nip) await prepareNip(kind, place);
-    if (kind.rolledBack === undefined) return;
-    for (const [path, text] of Object.entries(kind.rolledBack.committed)) place.write(path, text);
-    place.git('init', '-q');
+    if (kind.rolledBack === undefined && kind.landed === undefined) return;
+    if (kind.landed !== undefined) place.write('.gitignore', '.mailroom/\ncontext/\n*.log\nwork.yaml\n');
+    for (const [path, text] of Object.entries(kind.rolledBack?.committed ?? kind.before ?? {}))
+      place.write(path, text);
+    place.git('init', '-qb', 'main');
     place.git('add', '-A');
     place.git('commit', '-qm', 'Begin');
   },
@@ -81,7 +84,12 @@ export const runs: Matrix<RunKind> = {
       : [`it does not end ${kind.status}: ${stdout.slice(0, 500)}${stderr.slice(0, 500)}`];
     if (id === null) return [...problems, 'there is no run'];
     if (kind.nip) problems.push(...checkPublished(place, id, kind.nip === 'asked'));
-    return [...problems, ...checkPlace(kind, place, id, before), ...checkRolledBack(kind, place, id)];
+    return [
+      ...problems,
+      ...checkPlace(kind, place, id, before),
+      ...checkRolledBack(kind, place, id),
+      ...checkLanded(kind, place),
+    ];
   },
 };
 

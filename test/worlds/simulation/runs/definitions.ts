@@ -1,5 +1,6 @@
 import { usualChoices } from '../../../../src/workflow/reserved.ts';
 import type { Check, Stall, Step, Target, Work, Workflow } from '../../../../src/workflow/model.ts';
+import type { StepCheckout } from '../../../../src/workflow/git-work.ts';
 import type { Random } from '../random.ts';
 import { anyValue, step, template, tree, workflow } from '../../../workflow/machine/graph.ts';
 
@@ -39,11 +40,12 @@ export function randomWorkflow(random: Random): Workflow {
 }
 
 function randomStep(random: Random, id: string, before: readonly Step[], { where, owner }: Home): Step {
-  const work = randomWork(random, where, id);
+  const own = randomWork(random, where, id);
   const needs = before.filter(() => random.chance(2 / (before.length + 1))).slice(0, 3);
+  const { work, checkout } = where === 'run' ? inGit(random, own, needs) : { work: own, checkout: null };
   const isWorker = work.kind === 'command' || work.kind === 'script' || work.kind === 'agent';
-  const makes = isWorker && random.chance(0.5);
-  const sources = isWorker ? needs.filter(({ outputs }) => outputs.length > 0) : [];
+  const makes = isWorker && checkout === null && random.chance(0.5);
+  const sources = isWorker && checkout === null ? needs.filter(({ outputs }) => outputs.length > 0) : [];
   const input = random.chance(0.7) ? sources[0] : undefined;
   const policy = random.pick(['abort', 'abort', 'continue', 'retry', 'skip-dependents'] as const);
   const decision = where === 'loop' ? null : random.pick([null, `decision-${owner}-${id}`]);
@@ -52,6 +54,7 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
   const place = where === 'loop' ? `${owner}-${id}-\${{ loop.index }}` : `${owner}-${id}`;
   return step(id, {
     work,
+    ...(checkout && { checkout }),
     needs: needs.map((need) => ({ step: need.id, when: null })),
     when: randomCondition(random, needs[0]?.id ?? null),
     onFailure: policy,
@@ -76,6 +79,21 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
       ...(check?.decisionFile == null ? {} : { [decisionVariable]: template(check.decisionFile) }),
     },
   });
+}
+
+/** Some workers have a git worktree; where steps before have left commits, some steps merge or land them. */
+function inGit(
+  random: Random,
+  work: Work,
+  needs: readonly Step[],
+): { readonly work: Work; readonly checkout: StepCheckout | null } {
+  const merges = needs.filter(({ checkout }) => checkout !== undefined).map(({ id }) => id);
+  const isWorker = work.kind === 'command' || work.kind === 'script' || work.kind === 'agent';
+  if (merges.length > 0 && random.chance(0.3))
+    return { work: { kind: 'merge' }, checkout: { per: 'step', merges } };
+  if (merges.length === 1 && needs.length === 1 && random.chance(0.3))
+    return { work: { kind: 'land', branch: 'main', by: 'merge' }, checkout: null };
+  return { work, checkout: isWorker && random.chance(0.25) ? { per: 'step', merges: null } : null };
 }
 
 function randomStall(random: Random): Stall {

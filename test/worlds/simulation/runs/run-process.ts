@@ -15,6 +15,7 @@ import type { Timeline } from '../timeline.ts';
 import type { WorkFloor } from './floor.ts';
 import { simulatedProvider } from './workers.ts';
 import type { StepRunner } from '../../../../src/host/runner/runner.ts';
+import type { StepGit } from '../../../../src/workflow/host/ports.ts';
 import { runJournal } from '../../../support/run-journal.ts';
 
 /** Where the host of a run lives. */
@@ -23,6 +24,7 @@ export interface Surroundings {
   readonly open: OpenRoot;
   readonly timeline: Timeline;
   readonly floor: WorkFloor;
+  readonly git: StepGit;
   readonly workflow: Workflow;
   readonly run: string;
   /** Absolute. */
@@ -88,6 +90,7 @@ export class RunProcess extends Life {
       project: project.root,
       changed: () => Promise.resolve([]),
       branch: () => 'none',
+      git: this.#around.git,
       uncommittedPatch: () => Promise.resolve(Buffer.from('difference')),
       mask: unmasked,
       report: (act) => this.told(act),

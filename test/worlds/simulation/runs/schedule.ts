@@ -47,7 +47,12 @@ function begin(random: Random): Schedule {
       const { launches, orphans, problems } = world.floor;
       return {
         kind: first,
-        problems: [...problems, ...checkHistory(events), ...checkResumptions(world.workflow, events)],
+        problems: [
+          ...problems,
+          ...checkHistory(events),
+          ...world.git.check(events, world.workflow),
+          ...checkResumptions(world.workflow, events),
+        ],
         counts: { launches, events: events.length, crashes: world.crashes, orphans },
         transitions: transitionsOf(runMachine, events),
       };

@@ -18,6 +18,7 @@ import { VirtualWorld } from '../virtual-world.ts';
 import { artifact } from './definitions.ts';
 import { Finished } from './finished.ts';
 import { WorkFloor } from './floor.ts';
+import { VirtualGit } from './virtual-git.ts';
 import { RunProcess } from './run-process.ts';
 import { runFolder } from '../../../../src/host/run-mail.ts';
 
@@ -27,6 +28,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
   readonly workflow: Workflow;
   readonly project: FolderDisk;
   readonly floor: WorkFloor;
+  readonly git: VirtualGit;
   /** The host ended by itself; the next start is a person's wish. */
   over = false;
   /** That the journal is cut off somewhere while nobody goes on with the run. */
@@ -50,6 +52,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     this.rules = compile(workflow);
     this.project = new FolderDisk(disk, 'project');
     disk.plant('project', '', 'folder');
+    this.git = new VirtualGit(this.disk);
     this.floor = new WorkFloor({
       disk: this.disk,
       timeline: this.timeline,
@@ -90,13 +93,14 @@ export class RunWorld extends VirtualWorld<RunProcess> {
   }
 
   protected create(witness: Witness): RunProcess {
-    const { project, open, timeline, floor, workflow, run } = this;
+    const { project, open, timeline, floor, git, workflow, run } = this;
     return new RunProcess(
       {
         project,
         open,
         timeline,
         floor,
+        git,
         workflow,
         run,
         workspace: project.root,

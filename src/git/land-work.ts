@@ -1,0 +1,72 @@
+import { prepareLanding, type LandingWork } from './landing.ts';
+import { swapLanding } from './landing-swap.ts';
+import { Refs } from './refs.ts';
+
+/** What a landing came to. `isBlocked`: it can land once somebody has changed something else. */
+export type Landed =
+  | { readonly ok: true; readonly commit: string }
+  | { readonly ok: false; readonly problem: string; readonly isBlocked: boolean };
+
+/** More often a branch does not move while one landing is prepared. */
+const mostMoves = 100;
+
+/**
+ * Lands work on a branch; returns the commit that the branch has then. What it is about to do is
+ * remembered in refs with this `name` before it moves the branch: after a crash the same call
+ * finishes it, and lands nothing twice. Never rejects.
+ */
+export async function landWork(project: string, name: string, work: LandingWork): Promise<Landed> {
+  try {
+    const refs = new Refs(project);
+    const begun = new Intent(refs, name);
+    const last = await begun.read(work.commit);
+    if (last !== null) {
+      const settled = await swapLanding(project, { branch: work.branch, ...last }, true);
+      if (settled.is === 'landed') return { ok: true, commit: last.result };
+      if (settled.is === 'blocked') return { ok: false, problem: settled.problem, isBlocked: true };
+    }
+    for (let moves = 0; moves < mostMoves; moves += 1) {
+      const prepared = await prepareLanding(project, work);
+      if (prepared.is !== 'ready')
+        return { ok: false, problem: prepared.problem, isBlocked: prepared.is === 'blocked' };
+      const { onto, result } = prepared;
+      await begun.note({ commit: work.commit, onto, result });
+      const swapped = await swapLanding(project, { branch: work.branch, onto, result });
+      if (swapped.is === 'landed') return { ok: true, commit: result };
+      if (swapped.is === 'blocked') return { ok: false, problem: swapped.problem, isBlocked: true };
+    }
+    return { ok: false, problem: `\`${work.branch}\` moves all the time`, isBlocked: true };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { ok: false, problem: error.message, isBlocked: true };
+  }
+}
+
+const parts = ['commit', 'onto', 'result'] as const;
+type Move = Readonly<Record<(typeof parts)[number], string>>;
+
+/** The move of a branch that a landing has begun; durable, and none of its commits is pruned. */
+class Intent {
+  readonly #refs: Refs;
+  readonly #name: string;
+
+  constructor(refs: Refs, name: string) {
+    this.#refs = refs;
+    this.#name = name;
+  }
+
+  /** What was begun for this commit; null: nothing. */
+  async read(commit: string): Promise<Pick<Move, 'onto' | 'result'> | null> {
+    const [of, onto, result] = await Promise.all(parts.map((part) => this.#refs.find(this.#ref(part))));
+    return of === commit && onto != null && result != null ? { onto, result } : null;
+  }
+
+  async note(move: Move): Promise<void> {
+    const changes = parts.map((part) => ({ ref: this.#ref(part), to: move[part] }));
+    await this.#refs.move(changes, 'land');
+  }
+
+  #ref(part: keyof Move): string {
+    return `refs/mailroom/landing/${this.#name}/${part}`;
+  }
+}

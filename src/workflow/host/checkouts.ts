@@ -1,0 +1,103 @@
+import { isPassing } from '../../kernel/passing.ts';
+import type { Landed } from '../../git/land-work.ts';
+import type { Worked } from '../../kernel/work.ts';
+import { ProcessTable } from '../../host/process-table.ts';
+import type { Launch } from '../machine/launch.ts';
+import { failedResult } from '../machine/outcome.ts';
+import { blankResult, type WorkResult } from '../machine/work-result.ts';
+import type { RunPorts } from './ports.ts';
+
+/** What git has done for a launch: the step is over, or its worker starts with this commit. */
+export type Begun =
+  | { readonly is: 'over'; readonly result: WorkResult }
+  /** `conflict`: why its worker must resolve one first; null: there is none. */
+  | { readonly is: 'entered'; readonly commit: string; readonly conflict: string | null };
+
+/**
+ * The work in git of steps, while no process of theirs runs: it makes their checkouts, merges and
+ * lands.
+ */
+export class Checkouts {
+  readonly #ports: Pick<RunPorts, 'clock' | 'git' | 'report'>;
+  readonly #busy = new ProcessTable<Launch>(() => {});
+
+  constructor(ports: Pick<RunPorts, 'clock' | 'git' | 'report'>) {
+    this.#ports = ports;
+  }
+
+  get size(): number {
+    return this.#busy.size;
+  }
+
+  has(key: string): boolean {
+    return this.#busy.has(key);
+  }
+
+  get launches(): Iterable<Launch> {
+    return this.#busy.values();
+  }
+
+  /** What is not wanted any more has no consequences: git is left to end. */
+  steer(wanted: ReadonlyMap<string, unknown>): void {
+    this.#busy.steer(wanted, () => {});
+  }
+
+  stopAll(): void {
+    this.#busy.stopAll();
+  }
+
+  /** Calls `then` with what git has done, unless the launch was stopped meanwhile. */
+  begin(key: string, launch: Launch, then: (begun: Begun) => void): void {
+    this.#busy.add(key, launch);
+    void this.#work(launch).then((begun) =>
+      this.#ports.report(() => {
+        const isStopped = this.#busy.isStopping(key);
+        this.#busy.forget(key);
+        if (!isStopped) then(begun);
+      }),
+    );
+  }
+
+  async #work(launch: Launch): Promise<Begun> {
+    const { clock, git } = this.#ports;
+    const since = clock.now();
+    const over = (result: WorkResult): Begun => ({
+      is: 'over',
+      result: { ...result, durationMs: clock.now() - since },
+    });
+    const { checkout, work } = launch;
+    if (work.kind === 'land') {
+      const landed = await git.land(launch, work);
+      if (!landed.ok) return over(notLanded(landed));
+      return over({ ...blankResult, commit: { id: landed.commit, branch: work.branch, worktree: null } });
+    }
+    if (checkout === undefined) throw new Error('a step without a checkout has no work in git');
+    const { conflict, merges } = checkout;
+    const hasWorker = work.kind !== 'merge';
+    const entered = await git.enter(launch, checkout, conflict !== null);
+    if (entered.ok && merges && !(hasWorker && conflict !== null))
+      return over({ ...blankResult, commit: git.commitOf(launch, checkout, entered.commit) });
+    if (entered.ok) return { is: 'entered', commit: entered.commit, conflict: merges ? conflict : null };
+    if (entered.resolving !== 'role') return over(failedIn(entered));
+    const laid = await git.enter(launch, checkout, true);
+    return laid.ok ? { is: 'entered', commit: laid.commit, conflict: entered.problem } : over(failedIn(laid));
+  }
+}
+
+/** The result of a step whose work in git failed. What its worker has to resolve is tried again. */
+export function failedIn(failed: Pick<Extract<Worked, { ok: false }>, 'problem' | 'resolving'>): WorkResult {
+  const { problem: text, resolving } = failed;
+  const isTriedAgain = isPassing(text) || resolving === 'role';
+  return failedResult(isTriedAgain ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE', {
+    code: resolving === null ? 'E_WORKSPACE' : 'E_CONFLICT',
+    text,
+  });
+}
+
+/** A landing that somebody else holds up is tried again. */
+function notLanded({ problem: text, isBlocked }: Extract<Landed, { ok: false }>): WorkResult {
+  return failedResult(isBlocked ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE', {
+    code: isBlocked ? 'E_WORKSPACE' : 'E_CONFLICT',
+    text,
+  });
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { landWork } from '../../git/land-work.ts';
+import { enterWork, leaveWork } from '../../git/work.ts';
+import { roleBranch, roleCheckout } from '../../kernel/work.ts';
+import { checkoutName } from '../machine/commits.ts';
+import { processName, type Launch, type LaunchCheckout } from '../machine/launch.ts';
+import type { StepGit } from './ports.ts';
+
+/** The work of steps in the repository that a project (absolute path) lies in. */
+export function stepGit(project: string): StepGit {
+  const pathOf = ({ run }: Launch, { name }: LaunchCheckout) =>
+    join(project, '.mailroom', 'worktrees', roleCheckout(run, name));
+  const workOf = (launch: Launch, { name, takes }: LaunchCheckout) => ({
+    turn: processName(launch.key),
+    role: name,
+    thread: launch.run,
+    branch: roleBranch(launch.run, name),
+    takes: takes.map(({ commit, step }) => ({ commit, message: null, from: step })),
+  });
+  return {
+    enter: (launch, checkout, isKnown) => {
+      const { edits, last, merges } = checkout;
+      const hasResolver = merges && launch.work.kind !== 'merge';
+      const entering = {
+        ...workOf(launch, checkout),
+        edits,
+        last,
+        resolves: hasResolver ? ('all' as const) : ('none' as const),
+        resolving: isKnown ? (hasResolver ? ('role' as const) : ('person' as const)) : null,
+      };
+      return enterWork(project, pathOf(launch, checkout), entering);
+    },
+    leave: (launch, checkout, entered) => {
+      const title = `Step ${launch.key.path}`;
+      const leaving = { ...workOf(launch, checkout), title, messages: [], entered, amends: null, meets: [] };
+      return checkout.edits
+        ? leaveWork(project, pathOf(launch, checkout), leaving)
+        : Promise.resolve({ ok: true, commit: entered });
+    },
+    land: ({ run, key }, { branch, by, takes }) => {
+      const name = checkoutName(key.path);
+      const text = `Land the step ${takes.step}\n\nMailroom-Run: ${run}\nMailroom-Step: ${key.path}\n`;
+      return landWork(project, `${run}/${name}`, { commit: takes.commit, branch, by, author: name, text });
+    },
+    commitOf: ({ run }, { name }, id) => ({
+      id,
+      branch: roleBranch(run, name),
+      worktree: `.mailroom/worktrees/${roleCheckout(run, name)}`,
+    }),
+  };
+}

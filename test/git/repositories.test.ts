@@ -1,0 +1,279 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../process/support.ts';
+import { commitOf, gitIn, problemOf, project, projectAt } from './roles-at-work.ts';
+
+const home = process.env['HOME'];
+afterEach(() => {
+  process.env['HOME'] = home;
+});
+
+/** Settings of the user, for every git of this test. */
+function configureUser(text: string): void {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '.gitconfig'), text);
+  process.env['HOME'] = folder;
+}
+
+/** Two roles change a project, each on its own, and a third one takes both. */
+async function joined(
+  place: ReturnType<typeof projectAt>,
+  one: (path: string) => void,
+  two: (path: string) => void,
+) {
+  const does = async (name: string, act: (path: string) => void) => {
+    const role = place.role(name);
+    const entered = commitOf(await role.enter());
+    act(role.path);
+    return commitOf(await role.leave(entered));
+  };
+  const commits = [await does('one', one), await does('two', two)];
+  const third = place.role('third');
+  return { third, commit: commitOf(await third.enter(commits)) };
+}
+
+describe('a turn in a repository', () => {
+  it('with submodules keeps their commits, and does not fetch them', async () => {
+    const library = project();
+    const { root, git, role } = project();
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
+    git('commit', '-qm', 'library');
+    const one = role('one');
+    const commit = await one.does({ 'new.txt': 'new\n' });
+    expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${library.main}\tlib`);
+    expect(git('show', '--name-only', '--format=', commit)).toBe('new.txt');
+    expect([existsSync(join(one.path, 'lib')), existsSync(join(one.path, 'lib/kept.txt'))]).toEqual([
+      true,
+      false,
+    ]);
+    expect(existsSync(join(root, 'lib/kept.txt'))).toBe(true);
+  });
+
+  it('with a submodule that the role has updated carries its new commit', async () => {
+    const library = project();
+    const { git, role } = project();
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
+    git('commit', '-qm', 'library');
+    const one = role('one');
+    const entered = commitOf(await one.enter());
+    one.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+    writeFileSync(join(one.path, 'lib/kept.txt'), 'newer\n');
+    gitIn(join(one.path, 'lib'), 'commit', '-qam', 'newer');
+    const newer = gitIn(join(one.path, 'lib'), 'rev-parse', 'HEAD');
+    const commit = commitOf(await one.leave(entered));
+    expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${newer}\tlib`);
+  });
+
+  it('that the person, or the role, has checked out sparsely removes nothing', async () => {
+    const { git, put, role } = project();
+    put('wide/far.txt', 'far\n');
+    put('near/close.txt', 'close\n');
+    git('add', '-A');
+    git('commit', '-qm', 'folders');
+    git('sparse-checkout', 'set', 'near');
+    const one = role('one');
+    const commit = await one.does({ 'near/close.txt': 'closer\n' });
+    expect(git('show', '--name-status', '--format=', commit)).toBe('M\tnear/close.txt');
+    const two = role('two');
+    const entered = commitOf(await two.enter([commit]));
+    two.git('sparse-checkout', 'set', 'near');
+    expect(existsSync(join(two.path, 'wide/far.txt'))).toBe(false);
+    two.put('near/new.txt', 'new\n');
+    const sparse = commitOf(await two.leave(entered));
+    expect(git('show', '--name-status', '--format=', sparse)).toBe('A\tnear/new.txt');
+    const more = await one.does({ 'wide/far.txt': 'farther\n' }, [sparse]);
+    expect(commitOf(await two.enter([more]))).toBe(more);
+    expect(two.git('status', '--porcelain')).toBe('');
+    const last = commitOf(await two.leave(more));
+    expect(git('show', `${last}:wide/far.txt`)).toBe('farther');
+  });
+
+  it('with a filter of the user, such as LFS, stores and shows files through it', async () => {
+    configureUser('[filter "store"]\n\tclean = tr a-z A-Z\n\tsmudge = tr A-Z a-z\n\trequired = true\n');
+    const { git, put, role } = project();
+    put('.gitattributes', '*.big filter=store\n');
+    put('one.big', 'words\n');
+    git('add', '-A');
+    git('commit', '-qm', 'big');
+    expect(git('show', 'HEAD:one.big')).toBe('WORDS');
+    const one = role('one');
+    const commit = await one.does({ 'two.big': 'more words\n' });
+    expect([git('show', `${commit}:two.big`), git('show', `${commit}:one.big`)]).toEqual([
+      'MORE WORDS',
+      'WORDS',
+    ]);
+    const two = role('two');
+    expect(commitOf(await two.enter([commit]))).toBe(commit);
+    expect([two.read('one.big'), two.read('two.big')]).toEqual(['words\n', 'more words\n']);
+    expect(commitOf(await two.leave(commit))).toBe(commit);
+  });
+
+  it('with large files keeps every byte of them', async () => {
+    const { git, role } = project();
+    const bytes = randomBytes(24 * 1024 * 1024);
+    const one = role('one');
+    const entered = commitOf(await one.enter());
+    writeFileSync(join(one.path, 'large.bin'), bytes);
+    const commit = commitOf(await one.leave(entered));
+    expect(git('cat-file', '-s', `${commit}:large.bin`)).toBe(String(bytes.length));
+    const two = role('two');
+    await two.enter([commit]);
+    expect(readFileSync(join(two.path, 'large.bin')).equals(bytes)).toBe(true);
+  });
+
+  it('merges an edit of one role into the file that another has renamed', async () => {
+    const place = project();
+    const { third } = await joined(
+      place,
+      (path) => renameSync(join(path, 'kept.txt'), join(path, 'moved.txt')),
+      (path) => writeFileSync(join(path, 'kept.txt'), 'one\ntwo\nthree\nfour\nfive\nSIX\n'),
+    );
+    expect(third.read('moved.txt')).toBe('one\ntwo\nthree\nfour\nfive\nSIX\n');
+    expect(existsSync(join(third.path, 'kept.txt'))).toBe(false);
+  });
+
+  it.each([
+    ['the attributes of the repository', '', '* text=auto eol=crlf\n'],
+    ['the settings of the user', '[core]\n\tautocrlf = true\n', ''],
+  ])(
+    'with line ends of Windows, by %s, commits no line that nobody changed',
+    async (_, settings, attributes) => {
+      if (settings !== '') configureUser(settings);
+      const { git, put, role } = project();
+      if (attributes !== '') put('.gitattributes', attributes);
+      put('lines.txt', 'one\r\ntwo\r\n');
+      git('add', '-A');
+      git('commit', '-qm', 'lines');
+      const one = role('one');
+      const entered = commitOf(await one.enter());
+      expect(one.read('lines.txt')).toBe('one\r\ntwo\r\n');
+      expect(commitOf(await one.leave(entered))).toBe(entered);
+      one.put('lines.txt', 'one\r\nTWO\r\n');
+      const commit = commitOf(await one.leave(entered));
+      expect(git('show', '--numstat', '--format=', commit)).toBe('1\t1\tlines.txt');
+      expect(
+        execFileSync('git', ['cat-file', 'blob', `${commit}:lines.txt`], { cwd: one.path }).toString(),
+      ).toBe('one\nTWO\n');
+    },
+  );
+
+  it('keeps what is executable, and what is a link', async () => {
+    const place = project();
+    const outside = join(temporaryFolder(), 'secret.txt');
+    writeFileSync(outside, 'secret\n');
+    const { third, commit } = await joined(
+      place,
+      (path) => chmodSync(join(path, 'kept.txt'), 0o755),
+      (path) => {
+        symlinkSync('kept.txt', join(path, 'link'));
+        symlinkSync(outside, join(path, 'away'));
+      },
+    );
+    const listed = place.git('ls-tree', commit, 'kept.txt', 'link', 'away').split('\n');
+    expect(listed.map((line) => line.slice(0, 6))).toEqual(['120000', '100755', '120000']);
+    expect(place.git('cat-file', 'blob', `${commit}:away`)).toBe(outside);
+    expect(statSync(join(third.path, 'kept.txt')).mode & 0o100).toBe(0o100);
+    expect([readlinkSync(join(third.path, 'link')), readlinkSync(join(third.path, 'away'))]).toEqual([
+      'kept.txt',
+      outside,
+    ]);
+    rmSync(join(third.path, 'link'));
+    mkdirSync(join(third.path, 'link'));
+    writeFileSync(join(third.path, 'link/file.txt'), 'in a folder now\n');
+    const changed = commitOf(await third.leave(commit));
+    const fourth = place.role('fourth');
+    await fourth.enter([commit]);
+    expect(lstatSync(join(fourth.path, 'link')).isSymbolicLink()).toBe(true);
+    await fourth.enter([changed]);
+    expect(fourth.read('link/file.txt')).toBe('in a folder now\n');
+  });
+
+  it('where modes do not count records none', async () => {
+    const { git, role } = project();
+    git('config', 'core.fileMode', 'false');
+    const one = role('one');
+    const entered = commitOf(await one.enter());
+    chmodSync(join(one.path, 'kept.txt'), 0o755);
+    expect(commitOf(await one.leave(entered))).toBe(entered);
+  });
+
+  it('that is a shallow clone works on what it has', async () => {
+    const origin = project();
+    origin.put('kept.txt', 'newer\n');
+    origin.git('commit', '-qam', 'newer');
+    const root = join(temporaryFolder(), 'clone');
+    gitIn(temporaryFolder(), 'clone', '-q', '--depth', '1', `file://${origin.root}`, root);
+    const place = projectAt(root);
+    const { third, commit } = await joined(
+      place,
+      (path) => writeFileSync(join(path, 'one.txt'), 'one\n'),
+      (path) => writeFileSync(join(path, 'two.txt'), 'two\n'),
+    );
+    expect([third.read('one.txt'), third.read('two.txt'), third.read('kept.txt')]).toEqual([
+      'one\n',
+      'two\n',
+      'newer\n',
+    ]);
+    expect(place.git('rev-list', '--count', commit)).toBe('4');
+  });
+
+  it('without a commit cannot begin, and says why', async () => {
+    const root = join(temporaryFolder(), 'empty');
+    mkdirSync(root);
+    gitIn(root, 'init', '-qb', 'main');
+    expect(problemOf(await projectAt(root).role('one').enter())).toBe('the repository has no commit');
+  });
+
+  it('where no branch is checked out begins at that commit, and leaves it checked out', async () => {
+    const { git, role, main, put } = project();
+    put('kept.txt', 'newer\n');
+    git('commit', '-qam', 'newer');
+    git('checkout', '-q', '--detach', main);
+    const commit = await role('one').does({ 'new.txt': 'new\n' });
+    expect(git('rev-parse', `${commit}^`)).toBe(main);
+    expect([git('rev-parse', 'HEAD'), git('branch', '--show-current'), git('status', '--porcelain')]).toEqual(
+      [main, '', ''],
+    );
+  });
+
+  it('runs no hook, of the repository or of the user', async () => {
+    const ran = join(temporaryFolder(), 'ran');
+    const hooks = temporaryFolder();
+    const names = [
+      'pre-commit',
+      'post-commit',
+      'post-checkout',
+      'post-merge',
+      'post-index-change',
+      'reference-transaction',
+    ];
+    const hook = (path: string) => {
+      writeFileSync(path, `#!/bin/sh\necho "$0" >> ${ran}\n`);
+      chmodSync(path, 0o755);
+    };
+    const { root, role } = project();
+    for (const name of names) hook(join(root, '.git/hooks', name));
+    for (const name of names) hook(join(hooks, name));
+    configureUser(`[core]\n\thooksPath = ${hooks}\n`);
+    const commit = await role('one').does({ 'new.txt': 'new\n' });
+    const two = await role('two').does({ 'other.txt': 'other\n' });
+    commitOf(await role('three').enter([commit, two]));
+    expect(existsSync(ran)).toBe(false);
+  });
+});

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TestProject } from '../support/project.ts';
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+/** A repository with one commit and a workflow of these steps. */
+function begin(steps: string): void {
+  const workflow = `name: parallel\nversion: '1'\ntimeout: 5m\nsteps:\n${steps}`;
+  project = new TestProject({
+    'mailroom.yaml': '{}\n',
+    'workflows/parallel.yaml': workflow,
+    '.gitignore': '.mailroom/\ncontext/\n.drop/\n',
+    'kept.txt': 'kept\n',
+  });
+  git('init', '-qb', 'main');
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@example.org');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+}
+
+interface Step {
+  readonly status: string;
+  readonly reason: string | null;
+  readonly error_code: string | null;
+  readonly attempts: number;
+  readonly commit: { readonly id: string; readonly branch: string; readonly worktree: string | null } | null;
+}
+
+interface Shown {
+  readonly run: string;
+  readonly status: string;
+  readonly steps: Readonly<Record<string, Step>>;
+}
+
+/** Runs the workflow, or resumes its run. */
+async function play(...args: string[]): Promise<Shown> {
+  const ran = await project.run([...(args.length === 0 ? ['run', 'parallel'] : args), '--json']);
+  expect(ran).toMatchObject({ stdout: expect.stringContaining('"steps"') });
+  return JSON.parse(ran.stdout) as Shown;
+}
+
+const shell = (script: string) => `command: [bash, -ec, '${script}']`;
+const own = 'workspace: { worktree: step }';
+
+describe('steps with git worktrees of their own', () => {
+  it('work at the same time, and a merge has the work of both', { timeout: 120_000 }, async () => {
+    begin(`
+  left: { ${shell('echo left > left.txt')}, ${own} }
+  right: { ${shell('echo right > right.txt')}, ${own} }
+  both: { merge: [left, right] }
+  look:
+    depends_on: [both]
+    ${shell('cat left.txt right.txt; git log -1 --format=%H; echo "$1 $2 $3"').replace(
+      "']",
+      "', look, '${{ steps.both.commit }}', '${{ steps.both.branch }}', '${{ steps.both.worktree }}']",
+    )}
+    ${own}
+`);
+    const { run, status, steps } = await play();
+    expect(status).toBe('SUCCEEDED');
+    const [left, right, both, look] = ['left', 'right', 'both', 'look'].map((id) => steps[id]?.commit);
+    expect(left).toEqual({
+      id: git('rev-parse', `mailroom/${run}/left`),
+      branch: `mailroom/${run}/left`,
+      worktree: `.mailroom/worktrees/${run}.left`,
+    });
+    expect(git('log', '-1', '--format=%P', both?.id ?? '')).toBe(`${left?.id ?? ''} ${right?.id ?? ''}`);
+    expect(git('log', '-1', '--format=%an <%ae> %s', left?.id ?? '')).toBe('left <left@mailroom> Step left');
+    expect(look?.id).toBe(both?.id);
+    const printed = project.read(`.mailroom/runs/${run}/steps/look/1.1/stdout`);
+    expect(printed).toBe(
+      `left\nright\n${both?.id ?? ''}\n${both?.id ?? ''} mailroom/${run}/both .mailroom/worktrees/${run}.both\n`,
+    );
+    expect([git('status', '--porcelain'), git('branch', '--show-current')]).toEqual(['', 'main']);
+    expect(JSON.parse(project.read('context/left/_meta.json'))).toMatchObject({ commit: left });
+  });
+
+  it('fail a merge that conflicts, which a person may resolve', { timeout: 120_000 }, async () => {
+    begin(`
+  left: { ${shell('echo left > kept.txt')}, ${own} }
+  right: { ${shell('echo right > kept.txt')}, ${own} }
+  both: { merge: [left, right] }
+`);
+    const { run, status, steps } = await play();
+    expect([status, steps['both']?.error_code]).toEqual(['FAILED', 'E_CONFLICT']);
+    expect(steps['both']?.reason).toContain('conflicts with that of left');
+    const still = await play('resume', run);
+    expect(still.steps['both']?.reason).toContain('`kept.txt` has conflict markers');
+    project.write(`.mailroom/worktrees/${run}.both/kept.txt`, 'both\n');
+    const resumed = await play('resume', run);
+    expect([resumed.status, resumed.steps['both']?.reason]).toEqual(['SUCCEEDED', null]);
+    const merged = resumed.steps['both']?.commit?.id ?? '';
+    expect(git('log', '-1', '--format=%an', merged)).toBe('user');
+    expect(git('show', `${merged}:kept.txt`)).toBe('both');
+  });
+
+  it('have conflicts resolved by the worker of the merge', { timeout: 120_000 }, async () => {
+    begin(`
+  left: { ${shell('echo left > kept.txt')}, ${own} }
+  right: { ${shell('echo right > kept.txt')}, ${own} }
+  third: { ${shell('echo third > kept.txt')}, ${own} }
+  both:
+    merge: [left, right, third]
+    on_conflict: resolve
+    ${shell('grep -q "<<<<<<<" kept.txt; grep -v "[<=>|]" kept.txt > sides; mv sides kept.txt')}
+  same: { merge: [left, both], on_conflict: resolve, ${shell('exit 1')} }
+`);
+    const { status, steps } = await play();
+    expect([status, steps['both']?.reason]).toEqual(['SUCCEEDED', null]);
+    expect(git('show', `${steps['both']?.commit?.id ?? ''}:kept.txt`)).toBe('left\nright\nthird');
+    expect(steps['both']?.attempts).toBe(2);
+    expect(steps['same']?.commit?.id).toBe(steps['both']?.commit?.id);
+  });
+
+  it('keep the conflict as long as its worker leaves markers', { timeout: 120_000 }, async () => {
+    begin(`
+  left: { ${shell('echo left > kept.txt')}, ${own} }
+  right: { ${shell('echo right > kept.txt')}, ${own} }
+  both: { merge: [left, right], on_conflict: resolve, ${shell('echo nothing')} }
+`);
+    const { status, steps } = await play();
+    expect([status, steps['both']?.error_code, steps['both']?.attempts]).toEqual(['FAILED', 'E_CONFLICT', 2]);
+    expect(steps['both']?.reason).toContain('`kept.txt` has conflict markers');
+  });
+
+  it('are one for each item of a loop', { timeout: 120_000 }, async () => {
+    begin(`
+  each:
+    for_each:
+      items: [a, b]
+      concurrency: 2
+      isolation: worktree
+      steps:
+        write: { ${shell('echo "$0" > "$0.txt"').replace("']", "', '${{ item }}']")} }
+        more: { depends_on: [write], ${shell('cat "$0.txt" "$0.txt" > more-"$0"').replace("']", "', '${{ item }}']")} }
+  all: { merge: [each] }
+`);
+    const { run, status, steps } = await play();
+    expect([status, steps['all']?.reason]).toEqual(['SUCCEEDED', null]);
+    expect(git('ls-tree', '--name-only', steps['all']?.commit?.id ?? '').split('\n')).toEqual(
+      expect.arrayContaining(['a.txt', 'b.txt', 'more-a', 'more-b']),
+    );
+    expect(git('log', '--format=%s', `mailroom/${run}/each+1`).split('\n')).toEqual([
+      'Step each/1/more',
+      'Step each/1/write',
+      'first',
+    ]);
+  });
+});
