@@ -7,6 +7,7 @@ import { programs } from './program.ts';
 import { report, type Line } from './report.ts';
 import { routing } from './routing.ts';
 import { trail } from './trail.ts';
+import { work } from './work.ts';
 import { workflows } from './workflows.ts';
 import { removeAll } from './world.ts';
 
@@ -19,6 +20,7 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   workflows,
   loops,
   editing,
+  work,
 };
 
 /** `npm run bench`, or `npm run bench -- routing latency` for some of it. */

@@ -106,13 +106,22 @@ export function show(project: Project, state: MailState, word: string, others?: 
   if (refused) return refused;
   const named = resolve(project, state, word, ['message', 'thread'], others);
   if (named.kind === 'thread') return showThread(project, state, named.thread);
-  const id = named.message;
+  return showMessage(project, state, foundMessage(project, state, named.message));
+}
+
+/** The message that a word names. Throws `E_TARGET`. */
+export function messageNamed(project: Project, state: MailState, word: string): MessageDocument {
+  const { message } = resolve(project, state, word, ['message']);
+  return messageDocument(project, foundMessage(project, state, message));
+}
+
+function foundMessage(project: Project, state: MailState, id: MessageId): KnownMessage {
   const mail = state.mail.get(id);
   const known = mail
     ? knownMessage(state, mail.message)
     : allMessages(project, state).find(({ message }) => message.id === id);
-  if (!known) throw new MailroomError('E_TARGET', `there is no message ${word}`);
-  return showMessage(project, state, known);
+  if (!known) throw new MailroomError('E_TARGET', `there is no message ${id}`);
+  return known;
 }
 
 /**

@@ -69,6 +69,14 @@ describe('work that lands', { timeout: 120_000 }, () => {
     const landed = messages.flatMap((message) => message.landed ?? []);
     expect(landed.map(({ branch }) => branch)).toEqual(['main', 'main']);
     expect(landed.map(({ commit }) => commit)).toContain(git('rev-parse', 'main'));
+    const ids = (await document<{ id: string; type: string; from: string }[]>('trail')).filter(
+      ({ type, from }) => type === 'done' && from === 'left',
+    );
+    const shown = await project.run(['show', ids[0]?.id ?? '', '--diff']);
+    expect(shown.stdout).toContain('+++ b/left.txt');
+    expect(shown.stdout).not.toContain('right.txt');
+    const difference = await document<object>('show', ids[0]?.id ?? '', '--diff');
+    expect(difference).toMatchObject({ schema: 1, base: git('rev-list', '--max-parents=0', 'main') });
     expect(git('log', '--format=%(trailers:key=Landed,valueonly)', 'mailroom-trail')).toContain(
       `main ${git('rev-parse', 'main')}`,
     );

@@ -4,6 +4,7 @@ import { endOfId } from '../../kernel/ids.ts';
 import { resolveThread } from '../../operations/directory.ts';
 import type { Context } from '../context.ts';
 import { idOf, runOf } from '../ids.ts';
+import { printable } from '../format.ts';
 import { json } from '../output.ts';
 import { momentOf } from '../../operations/moment.ts';
 import { showRun } from '../run-show.ts';
@@ -11,6 +12,7 @@ import { shownLines } from '../show-text.ts';
 
 export interface ShowOptions {
   readonly at?: string;
+  readonly diff?: boolean;
   readonly html?: boolean;
   readonly json?: boolean;
 }
@@ -21,6 +23,7 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const moment = options.at === undefined ? null : momentOf(options.at, terminal.now());
   const id = await idOf(context, word, ['message', 'thread', 'run']);
   if (options.html === true) return showPage(context, id, options);
+  if (options.diff === true) return showDifference(context, id, asJson);
   if (await showRun(context, id, { asJson, at: moment })) return 0;
   const { show } = await import('../../operations/show.ts');
   const project = context.project();
@@ -32,6 +35,15 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const now = past?.state.now ?? terminal.now();
   if (asJson) terminal.write(json(shown));
   else terminal.print(`${shownLines(shown, now, terminal.colours).join('\n')}\n`);
+  return 0;
+}
+
+/** Prints what the work of a message changes, as a patch. */
+async function showDifference(context: Context, word: string, asJson: boolean): Promise<number> {
+  const { messageDifference } = await import('../../operations/message-difference.ts');
+  const found = await messageDifference(context.project(), word);
+  if (asJson) context.terminal.write(json(found));
+  else context.terminal.print(printable(found.patch));
   return 0;
 }
 

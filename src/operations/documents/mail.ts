@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { CostsDocument } from '../costs.ts';
+import type { MessageDifference } from '../message-difference.ts';
 import type { MessageDocument } from '../messages.ts';
 import type { CommandResult } from '../requests.ts';
 import type { Sending } from '../sending.ts';
@@ -116,6 +117,17 @@ export const whyDocument = schemaOf<WhyDocument>()(
     target: z.string().describe('A role, a turn, an id, or `<run>/<step>`'),
     state: z.string(),
     ...why,
+  }),
+);
+
+/** `show --diff`. */
+export const differenceDocument = schemaOf<MessageDifference>()(
+  z.strictObject({
+    schema: version,
+    message: z.string(),
+    commit: z.string(),
+    base: z.string().describe("The commit of the author's message before it, or that the thread began at"),
+    patch: z.string().describe('At most 1 MiB; empty: nothing has changed'),
   }),
 );
 

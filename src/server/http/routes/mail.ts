@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { json } from '../../../operations/documents/common.ts';
 import {
   costsDocument,
+  differenceDocument,
   sendingDocument,
   shownDocument,
   verdictDocument,
   whyDocument,
 } from '../../../operations/documents/mail.ts';
+import { messageDifference } from '../../../operations/message-difference.ts';
 import { readCosts } from '../../../operations/read-costs.ts';
 import { ask, targetsOf, type CommandResult } from '../../../operations/requests.ts';
 import type { Sending } from '../../../operations/sending.ts';
@@ -48,6 +50,18 @@ const reading: readonly Route[] = [
       }),
     }),
   ),
+  route({
+    method: 'get',
+    path: '/api/v1/messages/{id}/diff',
+    summary: 'What the work of a message changes',
+    tag: 'mail',
+    params: byId,
+    document: differenceDocument,
+    handle: async ({ project, api }, { params }) => {
+      const found = await messageDifference(project, params.id);
+      return { document: { ...found, patch: api.maskText(found.patch) } };
+    },
+  }),
   route({
     method: 'get',
     path: '/api/v1/turns/{id}',
@@ -167,11 +181,13 @@ async function command(
   verb: Verb,
   word: string,
   asked: Asked<unknown, unknown, unknown>,
+  comment: { readonly comment?: string } = {},
 ) {
   const verdicts: CommandResult[] = [];
   for (const [index, target] of (await targetsOf(project, verb, word)).entries()) {
     const id = asked.id === null ? project.newId() : `${asked.id}-${String(index)}`;
-    verdicts.push(await ask(project, { verb, target, now: false, by: asked.key.name }, now, id));
+    const by = asked.key.name;
+    verdicts.push(await ask(project, { verb, target, now: false, by, ...comment }, now, id));
   }
   const refused = verdicts.find(({ state }) => state === 'refused');
   if (refused) throw new Refusal(409, 'E_REFUSED', `${verb} ${word}: ${refused.reason ?? 'no reason given'}`);
@@ -215,6 +231,19 @@ const commands: readonly Route[] = [
   ]),
   commandRoute('cancel', 'threads/{id}', byId),
   commandRoute('cancel', 'turns/{id}', byTurn),
+  ...(['approve', 'reject'] as const).map((verb) =>
+    route({
+      method: 'post',
+      path: `/api/v1/turns/{id}/${verb}`,
+      summary: verb === 'approve' ? 'Let the work of a turn land' : 'Give the work of a turn back',
+      tag: 'mail',
+      params: byTurn,
+      body: z.strictObject({ comment: z.string().exactOptional() }),
+      document: verdictDocument,
+      statuses: [200, 202],
+      handle: (services, asked) => command(services, verb, asked.params.id, asked, asked.body),
+    }),
+  ),
   commandRoute('retry', 'messages/{id}', byId),
 ];
 
