@@ -212,8 +212,7 @@ describe('the tools', { timeout: 120_000 }, () => {
     expect(await call('execute_workflow', { workflowId: 'count-words', inputs: { text: 5 } })).toBe(
       'E_USAGE: the input `text` must be a string, not 5',
     );
-    // Without relays none of them says anything.
-    expect([...Object.keys(defined as object), 'relays']).toEqual(skills[0]?.answers);
+    expect(new Set(Object.keys(defined as object))).toEqual(new Set(skills[0]?.answers));
     const asked = { workflowId: 'count-words', inputs: { text: 'a b c' }, budget: 9_000 };
     const ran = await call('execute_workflow', asked);
     expect(ran).toMatchObject({
