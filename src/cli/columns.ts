@@ -23,15 +23,33 @@ export function rowsOf(line: string, columns: number): number {
 /**
  * Breaks lines at spaces to fit into so many columns; continuation lines are indented to the line's
  * last column. Text in backquotes can be copied and is never broken, nor is a line that is a
- * command or has a marker below it.
+ * command. Of a line with a marker below it only the part around the marker is shown.
  */
 export function wrap(text: string, columns: number): string {
   const lines = text.split('\n');
-  const isMarked = (index: number) => /^\s*\^+$/.test(lines[index + 1] ?? '');
   const isCommand = (each: string) => /^ *mailroom /.test(each.replaceAll(colour, ''));
-  const isWhole = (each: string, index: number) =>
-    width(each) <= columns || isMarked(index) || isCommand(each);
-  return lines.map((each, index) => (isWhole(each, index) ? each : wrapLine(each, columns))).join('\n');
+  for (const [index, each] of lines.entries()) {
+    if (width(each) <= columns || isCommand(each)) continue;
+    const marker = lines[index + 1] ?? '';
+    if (/^\s*\^+$/.test(marker)) [lines[index], lines[index + 1]] = partAround(each, marker, columns);
+    else lines[index] = wrapLine(each, columns);
+  }
+  return lines.join('\n');
+}
+
+/** The part of a line around the marker below it, and the marker. */
+function partAround(text: string, marker: string, columns: number): [text: string, marker: string] {
+  // A tab, or a wide character, is not as many columns as characters.
+  if (width(text) !== text.length || text.includes('\t')) return [text, marker];
+  const at = marker.indexOf('^');
+  const start = '  …';
+  const left = at < columns / 2 ? 0 : at - Math.floor(columns / 2);
+  const shown = left === 0 ? text : start + text.slice(left);
+  const indent = left === 0 ? at : at - left + start.length;
+  return [
+    cut(shown, columns),
+    ' '.repeat(indent) + '^'.repeat(Math.min(marker.length - at, columns - indent)),
+  ];
 }
 
 function wrapLine(text: string, columns: number): string {

@@ -28,9 +28,17 @@ describe('lines that are wider than the terminal', () => {
     expect(wrap(long, 60)).toBe(`run\n  ${long.slice(4)}`);
   });
 
-  it('stay as they are where a place in them is marked', () => {
-    const text = `a.yaml:1:1: error E_YAML: no\n  ${'word '.repeat(20)}\n  ^^^^`;
-    expect(wrap(text, 40)).toBe(text);
+  it('show the part around a place that is marked in them', () => {
+    const words = Array.from({ length: 20 }, (_, index) => `word${String(index).padStart(2, '0')}`).join(' ');
+    const marked = (word: string) => `  ${words}\n  ${' '.repeat(words.indexOf(word))}^^^^^^`;
+    expect(wrap(marked('word01'), 40)).toBe('  word00 word01 word02 word03 word04 wo…\n         ^^^^^^');
+    expect(wrap(marked('word10'), 40)).toBe(
+      '  …ord07 word08 word09 word10 word11 wo…\n                       ^^^^^^',
+    );
+    expect(wrap(marked('word19'), 30)).toBe('  … word17 word18 word19\n                  ^^^^^^');
+    // Columns are not counted where a character may take several of them.
+    const wide = `  ${'日本 '.repeat(20)}\n  ^^`;
+    expect(wrap(wide, 40)).toBe(wide);
   });
 
   it('count no colours', () => {

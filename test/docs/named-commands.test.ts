@@ -79,6 +79,15 @@ describe('the commands that pages name', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('need no shell trick to find an id, where a person learns them', () => {
+    const learned = pages.filter(([file]) => /^(README|docs\/(tutorial|workflows))\.md$/.test(file));
+    expect(learned).toHaveLength(3);
+    const trick = /\$\((?:ls|mailroom)\b|^mailroom [^|\n]*\|(?!\|)/m;
+    expect(learned.filter(([, text]) => trick.test(text)).map(([file]) => file)).toEqual([]);
+    expect(trick.test('id=$(ls agents/qa/inbox | tail -n 1)')).toBe(true);
+    expect(trick.test('mailroom runs --json | node -p 1')).toBe(true);
+  });
+
   it('are found in blocks and in spans', () => {
     const page = '`mailroom up --x` a\n```sh\n$ mailroom run a | b\nmailroom why <role>\n```\n';
     expect(commandLines(page)).toEqual([

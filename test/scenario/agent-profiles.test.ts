@@ -69,6 +69,28 @@ describe('agents of the configuration', { timeout: 60_000 }, () => {
     expect(cameTo('maker')).toEqual({ model: 'opus', level: 'high', own: 'role', told, changed });
   });
 
+  it('bound what a turn of a role and a step may cost', async () => {
+    const costly = agents.replace('timeout: 1m', 'timeout: 1m\n    budget: { usd: 5 }');
+    project = new CliProject(
+      {
+        'protocols/team.yaml': team.replace('start:', 'limits: { budget: { thread: { usd: 1 } } }\nstart:'),
+        'workflows/look.yaml': work.replace('timeout: 5m', 'timeout: 5m\nbudget: { usd: 1 }'),
+        'agents.yaml': costly,
+      },
+      { claude: looks },
+    );
+    project.drop('agents/maker/inbox/task.md', 'Make it\n');
+    const up = await project.run(['up', '--until-idle']);
+    expect(up.stdout).toContain('E_BUDGET');
+    expect(project.list('.')).not.toContain('maker.json');
+    const ran = await project.run(['run', 'look', '--param', 'who=careful', '--json']);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      status: 'FAILED',
+      reason: expect.stringContaining('budget') as string,
+    });
+    expect(project.list('.')).not.toContain('static.json');
+  });
+
   it('set what a step does not set itself, also where an expression chooses one', async () => {
     project = new CliProject(
       { 'workflows/look.yaml': work, 'mailroom.yaml': agents, 'agents.yaml': 'agents: {}\n' },

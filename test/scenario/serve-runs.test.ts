@@ -50,6 +50,23 @@ async function until(of: Server, run: string, fits: (run: Run) => boolean): Prom
 }
 
 describe('runs over the API', () => {
+  it('are refused, not held, while another run of the workflow keeps them from starting', async () => {
+    const waiting = workflow.replace('parameters:', 'runs: { otherwise: wait }\nparameters:');
+    project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'workflows/ship.yaml': waiting });
+    server = await Server.start(project, { MAILROOM_USER: 'ada' });
+    const start = () => server!.post('/api/v1/workflows/ship/run', { parameters: { target: 'x' } });
+    const first = (await (await start()).json()) as Run;
+    const second = await start();
+    expect(second.status).toBe(409);
+    expect((await second.json()) as object).toMatchObject({
+      detail: expect.stringContaining(`the run ${first.run.slice(-6)} of \`ship\` is in progress`) as string,
+    });
+    expect(project.list('.mailroom/runs')).toEqual([first.run]);
+    const cancelled = await server.post(`/api/v1/workflow-runs/${first.run}/cancel`, {});
+    expect(cancelled.status).toBe(200);
+    await until(server, first.run, ({ alive }) => !alive);
+  });
+
   it('are planned, started once, approved by the person of the key, and shown to their end', async () => {
     project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'workflows/ship.yaml': workflow });
     server = await Server.start(project, { MAILROOM_USER: 'ada' });

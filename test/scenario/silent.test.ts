@@ -147,6 +147,15 @@ it(
   },
 );
 
+it('makes the folders and schemas of a clone in `up`', { timeout: 60_000 }, async () => {
+  project = playProject(smallTeam, {});
+  expect(project.list('.')).not.toContain('agents');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect(project.list('agents')).toEqual(['checker', 'maker', 'user']);
+  expect(project.list('agents/maker')).toContain('inbox');
+  expect(project.list('.mailroom/schemas')).toContain('protocol.schema.json');
+});
+
 it('does not make an inbox again that has vanished with waiting mail', { timeout: 60_000 }, async () => {
   project = playProject(smallTeam, {});
   project.write(

@@ -78,8 +78,8 @@ async function beginLocked(
   const folder = { run: card.run, definition, workspace };
   const wait: Waiting = {
     source: card.source,
-    // A trigger asks only once.
-    waits: origin.by === 'up' || definition.runs?.otherwise === 'wait',
+    // A trigger asks only once. Without `waits` the caller gets `E_LOCKED` at once.
+    waits: origin.by === 'up' || (definition.runs?.otherwise === 'wait' && options.waits !== undefined),
     begins: () => void createRun(disk, card, definition, workflow.text),
     report: options.waits ?? (() => {}),
     signal: origin.signal ?? null,

@@ -240,7 +240,10 @@ export interface BeginOptions {
   /** The folder of a recording that answers in place of all providers, absolute; null: none. */
   readonly replay: string | null;
   readonly watch: RunWatcher;
-  /** Receives the reason when the run must wait for another one; absent: it is not reported. */
+  /**
+   * Receives the reason when the run must wait for another one; absent: it does not wait, and
+   * `begin` throws `E_LOCKED`.
+   */
   readonly waits?: (reason: string) => void;
 }
 
@@ -250,7 +253,7 @@ export interface ResumeOptions {
   readonly command: RunControlFile | null;
   /** The edited definition to adopt, with the text of its file; absent: that of the start. */
   readonly edited?: { readonly workflow: Workflow; readonly text: string } | null;
-  /** As in `BeginOptions`. */
+  /** Receives the reason when the run must wait for another one; absent: it is not reported. */
   readonly waits?: (reason: string) => void;
 }
 

@@ -82,7 +82,10 @@ export interface Started {
   readonly status: RunStatus;
 }
 
-/** Starts a run in a process of its own. It is durable when this resolves. */
+/**
+ * Starts a run in a process of its own. It is durable when this resolves. Throws `E_LOCKED` where
+ * it would have to wait for another run, whatever `runs` of the workflow says.
+ */
 export async function startWorkflow(
   project: ProjectServices,
   word: string,
