@@ -38,12 +38,16 @@ export interface ApprovalAnswer {
   readonly fields: Values;
 }
 
+/** `run` null: `gate` is the turn whose work is to land. */
 export async function judge(
-  run: string,
+  run: string | null,
   gate: string,
   verb: 'approve' | 'reject',
   answer: ApprovalAnswer,
 ): Promise<CommandResult> {
+  const { comment } = answer;
+  if (run === null)
+    return await send(`${at('turns', gate)}/${verb}`, comment === undefined ? {} : { comment });
   return await send(`${at('workflow-runs', run, 'gates', gate)}/${verb}`, answer);
 }
 

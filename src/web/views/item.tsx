@@ -153,7 +153,7 @@ function Approval({ item }: { readonly item: InboxItem }) {
   const place = `gate-${item.id}`;
   const comment = draft(`${place}/comment`);
   const { busy, run } = useAction();
-  const gate = item.id.slice((item.run ?? '').length + 1);
+  const gate = item.run === null ? item.id : item.id.slice(item.run.length + 1);
   const refusal = useApprovalRefusal(item.run, gate);
   const usual = useMemo(() => computed(() => isUsual(item.reply_types)), [item.reply_types]);
   const answer = (choice: string) => {
@@ -170,9 +170,10 @@ function Approval({ item }: { readonly item: InboxItem }) {
     void run(async () => {
       const said = comment.value.trim() === '' ? {} : { comment: comment.value };
       const chosen = isRejected || usual.value ? {} : { choice };
-      await judge(item.run ?? '', gate, isRejected ? 'reject' : 'approve', { ...said, ...chosen, fields });
+      await judge(item.run, gate, isRejected ? 'reject' : 'approve', { ...said, ...chosen, fields });
       clearDrafts(`${place}/`);
-      notify(isRejected ? 'Rejected: what depends on it is skipped.' : `Answered: ${oneLine(choice, 60)}.`);
+      const rejected = item.run === null ? 'its author gets it back' : 'what depends on it is skipped';
+      notify(isRejected ? `Rejected: ${rejected}.` : `Answered: ${oneLine(choice, 60)}.`);
     });
   };
   return (

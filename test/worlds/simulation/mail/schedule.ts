@@ -71,7 +71,7 @@ async function trouble(world: World, person: Person): Promise<void> {
     else if (dice < 0.125) person.speak();
     else if (dice < 0.128) person.stash();
     else if (dice < 0.133) person.uninstall();
-    else if (dice < 0.143) person.work();
+    else if (dice < 0.16) person.work();
     world.neighbours.change(world.now);
     world.strain();
     if (random.chance(chaos.rival)) random.pick([() => world.rival(), () => world.loseLock()])();

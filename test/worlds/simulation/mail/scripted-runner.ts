@@ -99,6 +99,7 @@ export class ScriptedRunner implements Runner {
 
   #landing({ work, step }: LandingJob): LandingReport {
     if (step.do === 'check') {
+      if (this.#random.chance(0.05)) return { is: 'blocked', problem: 'the disk is full' };
       if (this.#random.chance(0.15)) return { is: 'refused', problems: ['it conflicts'] };
       return { is: 'checked', ...this.#work.prepare(work.commit) };
     }
