@@ -21,11 +21,11 @@ export async function build(outputDirectory = join(root, 'dist')) {
   const staging = mkdtempSync(join(outputDirectory, '.building-'));
   try {
     const reports = await Promise.all([
-      bundle(bundleOptions(staging)).then(({ metafile }) => metafile),
+      buildProgram(bundle, staging),
       buildPage(bundle, join(staging, 'web')),
     ]);
     const sourceMap = JSON.parse(readFileSync(join(staging, 'app.cjs.map'), 'utf8'));
-    const licences = licencesOf(root, packagesOf(...reports), vendoredIn(sourceMap));
+    const licences = licencesOf(root, packagesOf(...reports.flat()), vendoredIn(sourceMap));
     writeFileSync(join(staging, 'licences.txt'), licences);
     keepCompiled(staging);
     // An edit made while the build runs must count as newer than the build.
@@ -52,11 +52,41 @@ export async function ensureBuilt() {
   return isCurrent(join(elsewhere, 'app.cjs')) ? join(elsewhere, 'app.cjs') : build(elsewhere);
 }
 
-function bundleOptions(outdir) {
+/** What the program loads only where it is asked for, from a file of its own. */
+const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$/;
+
+/** Bundles the program, and what it loads apart. Returns esbuild's reports. */
+async function buildProgram(bundle, outdir) {
+  const options = programOptions(outdir);
+  const reports = [];
+  const plugin = {
+    name: 'apart',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: apart }, async ({ kind, path, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const entryPoints = [join(resolveDir, path)];
+        const { metafile } = await bundle({ ...options, entryPoints, entryNames: '[name]-[hash]' });
+        reports.push(metafile);
+        const [built] = Object.keys(metafile.outputs).filter((name) => name.endsWith('.cjs'));
+        return { path: `./${basename(built)}`, external: true };
+      }),
+  };
+  const app = await bundle({
+    ...options,
+    entryPoints: { app: 'src/main.ts' },
+    plugins: [plugin],
+    // The program is compiled as a script, and cannot load modules.
+    supported: { 'dynamic-import': false },
+    banner: { js: cacheLine(unnamed) },
+  });
+  return [...reports, app.metafile];
+}
+
+function programOptions(outdir) {
   return {
     absWorkingDir: root,
-    entryPoints: ['src/main.ts'],
-    outfile: join(outdir, 'app.cjs'),
+    outdir,
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     format: 'cjs',
     platform: 'node',
@@ -68,7 +98,6 @@ function bundleOptions(outdir) {
     legalComments: 'none',
     charset: 'ascii',
     logLevel: 'silent',
-    banner: { js: cacheLine(unnamed) },
   };
 }
 

@@ -84,18 +84,26 @@ describe('the package', () => {
   });
 
   it('imports only what it has', () => {
-    const app = readFileSync(installed('dist/app.cjs'), 'utf8');
-    const required = [...app.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = '']) => name);
+    const parts = readdirSync(installed('dist')).filter((name) => name.endsWith('.cjs'));
+    const required = parts.flatMap((part) =>
+      [...readFileSync(installed('dist', part), 'utf8').matchAll(/\brequire\("([^"]+)"\)/g)].map(
+        ([, name = '']) => name,
+      ),
+    );
     // `ws` uses the first two where somebody has installed them, and its own code elsewhere; the others are words
     // of code that ajv would write.
     const optional = [
       'bufferutil',
       'utf-8-validate',
       ...required.filter((name) => /^ajv(-formats)?\//.test(name)),
+      ...parts.map((name) => `./${name}`),
     ];
     const foreign = required.filter((name) => !name.startsWith('node:') && !optional.includes(name));
     expect(foreign.filter((name) => !builtinModules.includes(name))).toEqual([]);
     expect(required.length).toBeGreaterThan(5);
+    // What few people need is not read by all.
+    expect(parts).toEqual(['app.cjs', expect.stringMatching(/^otlp-\w+\.cjs$/)]);
+    expect(readFileSync(installed('dist/app.cjs'), 'utf8')).not.toContain('resourceSpans');
   });
 
   it('has the licences of all code that it took', () => {

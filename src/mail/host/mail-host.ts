@@ -231,6 +231,7 @@ export class MailHost implements Host {
       return event.type === 'committed' ? event.sent.map(({ message }) => message) : [];
     });
     if (sent.length > 0) this.#options.onSent?.(sent);
+    if (events.length > 0) this.#options.onEvents?.(events, this.state);
   }
 
   /** Removes the runs' durable requests from their folder, and shows the runs who waits. */

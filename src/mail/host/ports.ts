@@ -1,4 +1,5 @@
 import type { MailEvent } from '../machine/event.ts';
+import type { MailState } from '../machine/state.ts';
 import type { TurnFolders } from '../mailboxes/turn-folders.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Message } from '../format/message.ts';
@@ -51,4 +52,6 @@ export interface MailOptions {
   readonly slots?: SlotUser;
   /** Called with durable messages: once each, except after a crash. */
   readonly onSent?: (messages: readonly Message[]) => void;
+  /** Called with durable events, which are in the state. */
+  readonly onEvents?: (events: readonly MailEvent[], state: MailState) => void;
 }

@@ -1,6 +1,8 @@
 import { headBranch } from '../../git/head-branch.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
+import metadata from '../../../package.json' with { type: 'json' };
 import type { RunController, RunWatcher } from './services.ts';
 import type { Config } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -28,6 +30,9 @@ import { stepGit } from '../../workflow/host/step-git.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
 import { notifyApprovers } from '../notify.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
+import { runSpans } from '../tracing/run-spans.ts';
+import { openTracer } from '../tracing/tracing.ts';
+import { runHistory } from '../../workflow/host/run-state.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { runSecrets, variables, weakSecrets } from '../../workflow/host/secrets.ts';
 import type { Provider } from '../../providers/provider.ts';
@@ -38,6 +43,7 @@ import { runFolder, runInbox } from '../../host/run-mail.ts';
 import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 import type { RunFormat } from '../../workflow/machine/run-format.ts';
+import type { Rules } from '../../workflow/machine/rules.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { RunEvent } from '../../workflow/machine/event.ts';
 
@@ -126,10 +132,11 @@ export async function composeRun(
     await kit.close();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
+  const trace = () => traceRun(disk, run.run, host.rules);
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
-    controller: controllerOf(run, host, kit, { mail, said, notes, release }),
+    controller: controllerOf(run, host, kit, { mail, said, notes, release, trace }),
     release,
   };
 }
@@ -171,6 +178,15 @@ async function runnerOf(
   );
 }
 
+/** Sends the trace of a run that has ended. Resolves to why it was not sent; null: it was. */
+async function traceRun(disk: RealDisk, run: string, rules: Rules): Promise<string | null> {
+  const tracer = await openTracer(process.env, metadata.version);
+  if (tracer === null) return null;
+  tracer.send(runSpans(run, rules, runHistory(disk, run)));
+  await tracer.flush();
+  return tracer.problem;
+}
+
 /** The components beside the host of a run. */
 interface Companions {
   readonly mail: ProjectMail | null;
@@ -178,14 +194,16 @@ interface Companions {
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly release: () => Promise<void>;
+  readonly trace: () => ReturnType<typeof traceRun>;
 }
 
 function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   kit: HostProcess,
-  { mail, said, notes, release }: Companions,
+  { mail, said, notes, release, trace }: Companions,
 ): RunController {
+  let untraced: string | null = null;
   const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
   return {
     run,
@@ -198,11 +216,15 @@ function controllerOf(
     problems: () => problems().filter((problem) => problem !== null),
     latest: (path, most) => host.workers.latest(path, most),
     unsent: () => said?.unsent() ?? 0,
+    untraced: () => untraced,
     end: (how) => kit.end(how),
     follow: async () => {
+      const before = host.state.endedAt;
       try {
         await kit.run();
         await host.finished();
+        const { endedAt } = host.state;
+        if (endedAt !== null && endedAt !== before) untraced = await trace();
       } finally {
         await release();
       }

@@ -12,7 +12,7 @@ import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
 import { UpHost, type OpenWorkflows, type OwnRuns, type UpWorkflows } from '../../workflow/host/up-host.ts';
-import type { MailPorts } from '../../mail/host/ports.ts';
+import type { MailOptions, MailPorts } from '../../mail/host/ports.ts';
 import type { Turns } from '../../mail/host/turns.ts';
 import type { HostPorts } from '../../host/ports.ts';
 import { projectHome } from '../../disk/journal-files.ts';
@@ -36,6 +36,8 @@ import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
+import { MailSpans } from '../tracing/mail-spans.ts';
+import { openTracer } from '../tracing/tracing.ts';
 import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { Lookout } from './lookout.ts';
@@ -139,6 +141,7 @@ async function compose(
   const up = open && (await openUp(open, protocol, kit));
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout);
+  const traces = await openTraces();
   const host = new MailHost(
     { ...ports, ...own, trail, trailAt },
     {
@@ -147,13 +150,14 @@ async function compose(
       version: metadata.version,
       rebooted: bootBefore !== null && bootBefore !== boot,
       ...(up && { slots: up.slots, onSent: up.workflows.received }),
+      ...traces.options,
     },
   );
   const edited = !host.fresh && host.state.protocol !== hash;
-  host.start();
+  traces.start(host);
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
-  const problems = () => problemsOf(host, trail, lookout, up?.workflows ?? null);
+  const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...traces.problems()];
   const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
   const kept = new StatusKeeper(disk, () => performance.now());
   const { triggers, runs } = up?.workflows ?? nothingElse;
@@ -174,8 +178,28 @@ async function compose(
     runs,
     lookout,
     kept,
-    close,
+    close: () => traces.close(close),
   });
+}
+
+/** The traces of the mail; nothing where they are not wanted. */
+async function openTraces() {
+  const tracer = await openTracer(process.env, metadata.version);
+  const spans = new MailSpans();
+  const onEvents: MailOptions['onEvents'] =
+    tracer === null ? undefined : (events, state) => tracer.send(spans.spans(events, state));
+  return {
+    options: onEvents === undefined ? {} : { onEvents },
+    start: (host: MailHost) => {
+      if (tracer !== null) spans.remember(host.state);
+      host.start();
+    },
+    problems: () => (tracer?.problem == null ? [] : [tracer.problem]),
+    close: async (others: () => Promise<void>) => {
+      await tracer?.flush();
+      await others();
+    },
+  };
 }
 
 function problemsOf(
