@@ -65,7 +65,7 @@ function roleOf(root: string, role: string) {
     path,
     enter: async (commits: readonly string[]) => {
       const takes = commits.map((commit) => ({ commit, message: 'm1', from: 'other' }));
-      const rest = { edits: true, takes, last: null, resolves: 'none', resolving: null } as const;
+      const rest = { edits: true, takes, base: null, last: null, resolves: 'none', resolving: null } as const;
       return commitOf(await enterWork(root, path, { ...turn, ...rest }));
     },
     leave: async (entered: string) => {

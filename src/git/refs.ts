@@ -39,7 +39,10 @@ export class Refs {
   async find(name: string): Promise<string | null> {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
     const found = await this.#git(args);
-    return found.exitCode === 0 ? found.stdout.trim() : null;
+    if (found.exitCode !== 0) return null;
+    const commit = found.stdout.trim();
+    if (commit !== '') return commit;
+    throw new GitProblem(`git rev-parse printed nothing for ${name}`);
   }
 
   /** Moves refs, all or none. False: one of them was not where it was expected. */

@@ -4,7 +4,7 @@ import { Checkout, type Merged } from './checkout.ts';
 import { git } from './git.ts';
 import { headBranch } from './head-branch.ts';
 import { GitProblem, type Refs } from './refs.ts';
-import { inTurn } from './workspace-tree.ts';
+import { inTurn, repairWorktrees } from './workspace-tree.ts';
 
 interface Place {
   /** Absolute paths. */
@@ -40,11 +40,13 @@ export class RoleCheckout {
 
   /**
    * Makes the branch and the checkout if they do not exist; returns the commit of the branch.
-   * `last`: the last commit that is known to have been on it; null: none.
+   * `base`: where the thread begins; `last`: the last commit that is known to have been on the
+   * branch; null: none.
    */
-  async prepare(last: string | null): Promise<string> {
+  async prepare(base: string, last: string | null): Promise<string> {
     const { project, path, branch } = this.#place;
-    const tip = (await this.#refs.find(this.#branch)) ?? (await this.#begin(last));
+    repairWorktrees(project);
+    const tip = (await this.#refs.find(this.#branch)) ?? (await this.#begin(base, last));
     if (!existsSync(join(path, '.git'))) {
       const begun = [
         { ref: this.#laying, to: tip },
@@ -66,13 +68,19 @@ export class RoleCheckout {
   }
 
   /** Begins the branch where it was, or at the commit that the thread began at. */
-  async #begin(last: string | null): Promise<string> {
-    const base = `refs/mailroom/base/${this.#place.thread}`;
-    const head = await this.#refs.find('HEAD');
-    if (head === null) throw new GitProblem('the repository has no commit');
-    await this.#refs.move([{ ref: base, to: head, from: null }], 'thread');
+  async #begin(base: string, last: string | null): Promise<string> {
+    const ref = `refs/mailroom/base/${this.#place.thread}`;
+    const known = await this.#refs.find(ref);
+    const begun = known ?? (await this.#refs.find(base));
+    if (begun === null)
+      throw new GitProblem(
+        base === 'HEAD'
+          ? 'the repository has no commit'
+          : `the base \`${base}\` of the workspace is not a commit`,
+      );
+    if (known === null) await this.#refs.move([{ ref, to: begun, from: null }], 'thread');
     const first =
-      (last === null ? null : await this.#refs.find(last)) ?? (await this.#refs.find(base)) ?? head;
+      (last === null ? null : await this.#refs.find(last)) ?? (await this.#refs.find(ref)) ?? begun;
     await this.#refs.move([{ ref: this.#branch, to: first, from: null }], 'thread');
     return (await this.#refs.find(this.#branch)) ?? first;
   }

@@ -20,8 +20,8 @@ export function enterWork(project: string, path: string, entering: Entering): Pr
   return worked(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...entering }, refs);
-    const { takes, edits, last, branch, resolving } = entering;
-    const tip = await checkout.prepare(last);
+    const { takes, edits, base, last, branch, resolving } = entering;
+    const tip = await checkout.prepare(base ?? 'HEAD', last);
     if (edits && last !== null) await mustContain(refs, branch, tip, last);
     const laid = takes === null ? null : await checkout.conflict();
     if (takes === null || (laid !== null && resolving === 'role')) return tip;

@@ -1,7 +1,19 @@
-import { existsSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  writeSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { lookAt, takeFiles, whyOf, type GitLook } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
+import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 
 /**
  * Identifies the present content of a folder: a git tree of its tracked and untracked files,
@@ -93,7 +105,35 @@ export async function changedPaths(
  * branch `mailroom-<thread>`. Returns an error message or null.
  */
 export function ensureWorktree(project: string, path: string, thread: string): Promise<string | null> {
-  return inTurn(project, () => makeWorktree(project, path, thread));
+  return inTurn(project, () => {
+    repairWorktrees(project);
+    return makeWorktree(project, path, thread);
+  });
+}
+
+/**
+ * Repairs worktrees of the project that lack what git wrote last before a power failure: an empty
+ * `commondir` ends every git command about worktrees. It has only one possible value.
+ */
+export function repairWorktrees(project: string): void {
+  const repository = repositoryFrom(project);
+  const folder = join(repository ?? project, 'worktrees');
+  const names = repository !== null && existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names) fillEmpty(join(folder, name, 'commondir'), '../..\n');
+}
+
+/** Never follows a link: an agent could have put it there. */
+function fillEmpty(path: string, text: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.size !== 0) return;
+  const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > 0) return;
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** By project: the last change of its list of worktrees. */

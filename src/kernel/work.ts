@@ -43,6 +43,8 @@ export interface Entering extends WorkingTurn {
   readonly edits: boolean;
   /** The work of the messages that it picked up; null: it has entered, and continues there. */
   readonly takes: readonly TakenWork[] | null;
+  /** Git's name for the commit that the branches of the thread begin at; null: that of HEAD. */
+  readonly base: string | null;
   /** The commit that the role sent last in this thread; null: none. */
   readonly last: string | null;
   /** Which conflicts its role resolves: all, those in texts, or none; a person the others. */

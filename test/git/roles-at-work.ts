@@ -39,6 +39,7 @@ export function projectAt(root: string) {
           ...turn,
           edits,
           takes: taken(commits),
+          base: null,
           last: null,
           resolves: 'text',
           resolving: null,

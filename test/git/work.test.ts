@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitOf, gitIn, problemOf, project, thread } from './roles-at-work.ts';
@@ -201,5 +201,26 @@ describe('entering a turn', () => {
     one.put('half.txt', 'half\n');
     expect(await one.enter([], { takes: null })).toEqual({ ok: true, commit: main });
     expect(one.git('status', '--porcelain')).toBe('?? half.txt');
+  });
+
+  it('begins at the base of the workspace, and names one that is no commit', async () => {
+    const { git, put, role, main } = project();
+    put('kept.txt', 'later\n');
+    git('commit', '-qam', 'later');
+    expect(problemOf(await role('one').enter([], { base: 'nowhere' }))).toBe(
+      'the base `nowhere` of the workspace is not a commit',
+    );
+    expect(await role('one').enter([], { base: 'main~1' })).toEqual({ ok: true, commit: main });
+    expect(await role('two').enter([], { base: 'main' })).toEqual({ ok: true, commit: main });
+  });
+
+  it('repairs a worktree whose `commondir` a power failure left empty', async () => {
+    const { root, role, main } = project();
+    const one = role('one');
+    await one.enter();
+    const [folder = ''] = readdirSync(join(root, '.git/worktrees'));
+    writeFileSync(join(root, '.git/worktrees', folder, 'commondir'), '');
+    expect(await role('two').enter()).toEqual({ ok: true, commit: main });
+    expect(one.git('status', '--porcelain')).toBe('');
   });
 });

@@ -113,6 +113,8 @@ export const defaultLimits: Limits = {
 interface RoleWorkspace {
   readonly kind: 'worktree';
   readonly per: 'role';
+  /** Git's name for the commit that the branches of a thread begin at; null: that of HEAD. */
+  readonly base: string | null;
   /** Who resolves conflicts: the role that picks the work up, its later author, or a person. */
   readonly onConflict: 'resolve' | 'author' | 'user';
 }

@@ -39,7 +39,12 @@ function lowerWorkspace(
   problems: Problem[],
 ): Protocol['workspace'] {
   if (typeof workspace !== 'string')
-    return { kind: 'worktree', per: workspace.worktree, onConflict: workspace.on_conflict ?? 'resolve' };
+    return {
+      kind: 'worktree',
+      per: workspace.worktree,
+      base: workspace.base ?? null,
+      onConflict: workspace.on_conflict ?? 'resolve',
+    };
   if (workspace === 'worktree') return { kind: 'worktree', per: 'thread' };
   if (!isInside(workspace)) {
     const message = `the workspace \`${workspace}\` would leave the project`;

@@ -167,6 +167,9 @@ const workspace = z.union(
         worktree: z
           .literal('role', { error: 'role' })
           .describe('role: each role of a thread has a git worktree and a branch of its own.'),
+        base: text
+          .optional()
+          .describe('The commit that the branches begin at, by any name that git knows; default: HEAD.'),
         on_conflict: z
           .enum(['resolve', 'author', 'user'], { error: 'resolve, author or user' })
           .optional()

@@ -24,6 +24,7 @@ export function stepGit(project: string): StepGit {
       const entering = {
         ...workOf(launch, checkout),
         edits,
+        base: null,
         last,
         resolves: hasResolver ? ('all' as const) : ('none' as const),
         resolving: isKnown ? (hasResolver ? ('role' as const) : ('person' as const)) : null,

@@ -63,7 +63,7 @@ export function randomProtocol(tape: Tape, calm = false): Protocol {
     workspace: tape.oneIn(2)
       ? tape.pick([
           { kind: 'worktree', per: 'thread' },
-          { kind: 'worktree', per: 'role', onConflict: tape.pick(['resolve', 'author', 'user']) },
+          { kind: 'worktree', per: 'role', base: null, onConflict: tape.pick(['resolve', 'author', 'user']) },
         ])
       : { kind: 'folder', path: '.' },
     roles,

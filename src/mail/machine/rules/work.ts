@@ -20,6 +20,7 @@ export function enteringOf(state: MailState, protocol: Protocol, turn: Turn): En
     ...working(turn),
     edits: commits(protocol, turn),
     takes,
+    base: workspace.base,
     last: lastOf(state, turn),
     resolves: resolves(protocol, turn),
     resolving: turn.conflict?.by ?? null,
