@@ -28,7 +28,8 @@ class Failure extends Error {
 const turn = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const { version: ourVersion } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url)));
 let quirks = {};
-const progress = { refused: [], activeSince: true, cancelled: false, loading: false };
+const progress = { refused: [], saidSince: false, usedSince: false, cancelled: false, loading: false };
+const tools = new Set();
 let session = null;
 
 function print(event) {
@@ -81,18 +82,12 @@ function report(update) {
   switch (kind) {
     case 'agent_message_chunk': {
       const text = update.content?.type === 'text' ? String(update.content.text) : '';
-      if (text !== '') progress.activeSince = true;
+      if (quirks.notice_is_text && text.startsWith('Info: ')) return print({ type: 'notice', text });
+      if (text !== '') progress.saidSince = true;
       return print({ type: 'text', text });
     }
     case 'tool_call':
-      progress.activeSince = true;
-      return print({
-        type: 'tool',
-        id: update.toolCallId,
-        kind: update.kind,
-        title: update.title,
-        status: update.status,
-      });
+      return announce(update);
     case 'tool_call_update':
       return print({ type: 'tool_update', id: update.toolCallId, status: update.status });
     case 'usage_update':
@@ -102,15 +97,24 @@ function report(update) {
   }
 }
 
+/** Prints a tool call once: some agents show it only by asking for permission. */
+function announce({ toolCallId, kind, title, status }) {
+  progress.usedSince = true;
+  if (tools.has(toolCallId)) return;
+  tools.add(toolCallId);
+  print({ type: 'tool', id: toolCallId, kind, title: String(title ?? '').slice(0, 1000), status });
+}
+
 /** Selects the option of a permission request that the policy decides for. */
 function answerPermission({ toolCall, options }) {
   const call = { ...(isObject(toolCall) ? toolCall : {}), titleIsCommand: quirks.title_is_command };
   const option = (kind) => (Array.isArray(options) ? options : []).find((each) => each?.kind === kind);
   if (progress.cancelled) return { outcome: { outcome: 'cancelled' } };
+  announce(call);
   const why = refusal(turn.policy, call) ?? (option('allow_once') ? null : 'it cannot be allowed just once');
   if (why === null) return selected(option('allow_once'));
   progress.refused.push({ title: String(call.title ?? call.kind ?? 'a tool'), why });
-  progress.activeSince = false;
+  Object.assign(progress, { saidSince: false, usedSince: false });
   print({ type: 'denied', tool: call.title ?? call.kind ?? null, detail: detailOf(call), why });
   // An option that rejects always would also decide requests that were not made.
   return option('reject_once') ? selected(option('reject_once')) : { outcome: { outcome: 'cancelled' } };
@@ -220,13 +224,13 @@ async function work(prompt) {
   let text = prompt;
   for (let round = 0; ; round += 1) {
     progress.refused = [];
-    progress.activeSince = true;
     const answer = await connection.request('session/prompt', {
       sessionId: session,
       prompt: [{ type: 'text', text }],
     });
     print({ type: 'answer', stop: answer.stopReason, usage: answer.usage });
-    const isStopped = progress.refused.length > 0 && (quirks.refusal_ends || !progress.activeSince);
+    const isActive = progress.usedSince || (progress.saidSince && !quirks.refusal_ends);
+    const isStopped = progress.refused.length > 0 && !isActive;
     if (!isStopped || progress.cancelled || round === mostContinuations) return answer.stopReason;
     print({ type: 'continued', round: round + 1 });
     text = continuation(progress.refused);

@@ -46,7 +46,7 @@ function environment(temporary, network) {
 
 function main() {
   if (missing().length > 0) {
-    console.log('Installing the agent CLIs (about 1.3 GB) …');
+    console.log('Installing the agent CLIs (about 1.6 GB) …');
     // A CLI may require a newer Node than the project and still run on this one: these tests show
     // it. `npm run` passes the project's engine-strict setting on, so it is reset here.
     const install = ['ci', '--prefix', 'test/real-clis', '--engine-strict=false'];

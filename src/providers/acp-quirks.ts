@@ -8,14 +8,16 @@ export interface AcpEffect {
   readonly refusal_ends: boolean;
   /** The title of a request to run a command is the command. */
   readonly title_is_command: boolean;
-  /** The tokens in its answers are those that its model has counted. */
+  /** The tokens in its last answer are those that its model has counted in the whole run. */
   readonly tokens: boolean;
   /** Those of the input include the cached ones. */
   readonly input_includes_cached: boolean;
   /** The cost in its updates is that of the conversation so far, as its model has counted. */
   readonly usd: boolean;
-  /** It reports a usage limit as its answer, and as a success. */
-  readonly limit_is_text: boolean;
+  /** A failure of its model is its answer, behind `Error: `, and a success. */
+  readonly error_is_text: boolean;
+  /** It puts notices behind `Info: ` among its words. */
+  readonly notice_is_text: boolean;
 }
 
 /** A behaviour of one agent that others do not share. */
@@ -33,7 +35,7 @@ export interface AcpQuirk {
 }
 
 /** By provider: the version that the tests drive. */
-export const provedAcp: Readonly<Record<string, string>> = {};
+export const provedAcp: Readonly<Record<string, string>> = { copilot: '1.0.102', qwen: '0.24.4' };
 
 /** How an agent without quirks is read: nothing that it counts is trusted. */
 const usual: AcpEffect = {
@@ -43,11 +45,42 @@ const usual: AcpEffect = {
   tokens: false,
   input_includes_cached: false,
   usd: false,
-  limit_is_text: false,
+  error_is_text: false,
+  notice_is_text: false,
 };
 
 /** By agent; a version that behaves differently gets a separate row. */
-export const acpQuirks: readonly AcpQuirk[] = [];
+export const acpQuirks: readonly AcpQuirk[] = [
+  {
+    ...proved('gemini-cli', '0.61.0'),
+    what: 'a request to run a command has it as its title only',
+    effect: { title_is_command: true },
+  },
+  {
+    ...proved('OpenCode', '1.18.33'),
+    what: 'reports the dollars of the conversation exactly, and the tokens of its last request only',
+    effect: { usd: true },
+  },
+  {
+    ...proved('Copilot', '1.0.102'),
+    what: 'a refusal ends its turn, with a notice among its words',
+    effect: { refusal_ends: true, notice_is_text: true },
+  },
+  {
+    ...proved('Copilot', '1.0.102'),
+    what: 'reports a failure of its model as its words, and as a success',
+    effect: { error_is_text: true },
+  },
+  {
+    ...proved('Copilot', '1.0.102'),
+    what: 'reports the tokens of the whole run exactly; those of the input include the cached ones',
+    effect: { tokens: true, input_includes_cached: true },
+  },
+];
+
+function proved(agent: string, from: string): Omit<AcpQuirk, 'what' | 'effect'> {
+  return { agent, from, before: null, proved: true };
+}
 
 /** The effects for an agent; without a version, of all its versions. */
 export function effectsFor(agent: string | null, version: string | null): AcpEffect {

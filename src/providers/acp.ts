@@ -6,10 +6,9 @@ import type { McpServer } from '../kernel/mcp.ts';
 import { amount, at, eventsIn, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
-import { limitIn } from './limits.ts';
-import { networkVariables, type ProviderOptions } from './options.ts';
-import { because, denied, limited, never, transient } from './outcomes.ts';
-import { nothing, sinceSession, together, unknownUsage, usageOf } from './prices.ts';
+import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
+import { because, denied, never, transient } from './outcomes.ts';
+import { nothing, sinceSession, unknownUsage, usageOf } from './prices.ts';
 import { acpObeys } from './repository-settings.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { continued } from './sessions.ts';
@@ -35,6 +34,7 @@ export function acpProvider(options: ProviderOptions): Provider {
       read: (exit, invocation, _, now) => read(exit, invocation, { options, preset, now }),
       said: (events) => paragraphs(spokenTexts(events)),
       notEnforced: ['variant'],
+      idleMs: silentMs,
       obeys: acpObeys(options.name, preset?.obeys ?? null),
     }),
     mcp: 'it connects to the servers of its own settings, and Mailroom cannot choose among them',
@@ -141,9 +141,9 @@ function read(exit: Exit, invocation: Invocation, reading: Reading): Outcome {
   if (stop !== 'end_turn' || exit.code !== 0)
     return transient(`${options.name} ended its turn with "${stop ?? 'no reason'}"`, usage);
   const text = finalText(events);
-  const limit = toldAsText(events) ? limitIn(text, now) : null;
-  if (limit !== null)
-    return limited(because(`${options.name} has reached its usage limit`, text), limit.until, usage);
+  const login = loginOf(options, reading.preset);
+  if (effectOf(events).error_is_text && text.startsWith('Error: '))
+    return failed({ program: options.name, status: null, text, stderr: '', usage, login }, now);
   const opened = events.find((event) => event['type'] === 'session');
   return {
     is: 'done',
@@ -162,7 +162,7 @@ function unsuccessful(exit: Exit, result: JsonObject, reading: Reading, usage: U
   const { options, preset, now } = reading;
   const { name } = options;
   const message = string(at(result, 'error', 'message')) ?? '';
-  const login = preset?.login ?? `log in with ${options.command[0] ?? name} once`;
+  const login = loginOf(options, preset);
   switch (at(result, 'error', 'kind')) {
     case 'missing': {
       const advice =
@@ -197,6 +197,11 @@ function unsuccessful(exit: Exit, result: JsonObject, reading: Reading, usage: U
   }
 }
 
+/** How a person logs in, as part of a sentence. */
+function loginOf({ command, name }: ProviderOptions, preset: AcpPreset | null): string {
+  return preset?.login ?? `log in with ${command[0] ?? name} once`;
+}
+
 /**
  * Only what is known of an agent to be true is counted. A launch whose prompt was never sent, or
  * was refused before any work, has used nothing.
@@ -204,14 +209,12 @@ function unsuccessful(exit: Exit, result: JsonObject, reading: Reading, usage: U
 function usageIn(events: readonly JsonObject[], price: Price | null, session: Session | null): Usage {
   const isOf = (type: string) => (event: JsonObject) => event['type'] === type;
   const worked = events.some((event) => isOneOf(event, 'answer', 'text', 'tool', 'usage'));
-  const isRefused = at(events.findLast(isOf('result')), 'error', 'kind') !== undefined;
+  const failure = at(events.findLast(isOf('result')), 'error', 'kind');
+  const isRefused = failure !== undefined && failure !== 'ended';
   if (!worked && (isRefused || !events.some(isOf('session')))) return nothing;
   const effect = effectOf(events);
-  const answers = events.filter(isOf('answer'));
-  const counted =
-    effect.tokens && answers.length > 0
-      ? together(answers.map((answer) => usageBy(at(answer, 'usage'), effect, price)))
-      : unknownUsage;
+  const answer = effect.tokens ? events.findLast(isOf('answer')) : undefined;
+  const counted = usageBy(at(answer, 'usage'), effect, price);
   const spent = effect.usd ? events.findLast((event) => costOf(event) !== null) : undefined;
   if (spent === undefined) return counted;
   return { ...counted, usd: sinceSession({ usd: costOf(spent), tokens: null }, session).usd };
@@ -248,11 +251,6 @@ function counter(price: Price | null, session: Session | null): Counter {
       return usageIn(counted, price, session);
     },
   };
-}
-
-/** Whether an answer may be a usage limit that the agent reports as its words. */
-function toldAsText(events: readonly JsonObject[]): boolean {
-  return effectOf(events).limit_is_text && !events.some(isStep);
 }
 
 /** The agent's texts between uses of tools; each arrives in pieces. */

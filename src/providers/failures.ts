@@ -37,6 +37,7 @@ const statuses: readonly RegExp[] = [
   /\bstatus(?:[ _]?code)?\\*["']?\s*[:=]?\s*\(?([45]\d\d)\b/i,
   /\bAPI Error:?\s*\(?([45]\d\d)\b/i,
   /\bcode\\*["']?\s*[:=]\s*([45]\d\d)\b/i,
+  /"details\\*":\s*\\*"([45]\d\d)\b/,
   /\bHTTP(?:\/\d(?:\.\d)?)?\s*:?\s*([45]\d\d)\b/i,
   /\b([45]\d\d)\b:? (?:unauthorized|forbidden|bad request|not found|too many requests|payment required|internal server error|bad gateway|service unavailable|gateway timeout|overloaded)/i,
 ];

@@ -6,7 +6,7 @@ import type { Price } from '../kernel/price.ts';
 import { amount, at, eventsIn, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
-import { networkVariables, type ProviderOptions } from './options.ts';
+import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
 import { nothing, together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { continued } from './sessions.ts';
@@ -47,6 +47,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     said,
     notEnforced: ['max_command_time'],
     obeys: opencodeObeys,
+    idleMs: silentMs,
   });
 }
 

@@ -39,6 +39,9 @@ export interface ProviderOptions {
   readonly tests: readonly string[];
 }
 
+/** How long an agent may be silent that waits silently at a usage limit: 15 minutes. */
+export const silentMs = 900_000;
+
 /** Test commands of common ecosystems; `tests` of a configured provider replaces the list. */
 export const usualTests: readonly string[] = [
   'npm test',

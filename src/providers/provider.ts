@@ -211,6 +211,11 @@ export interface Provider {
   readonly mcp: true | string;
   /** Missing: no settings of a repository configure its agents. */
   readonly obeys?: RepositorySettings;
+  /**
+   * How long its agents may be silent, in milliseconds, unless their role says otherwise: they wait
+   * silently at a usage limit. Missing: unlimited.
+   */
+  readonly idleMs?: number;
   start(invocation: Invocation): CommandLine;
   /**
    * `now` is for limits such as "resets in …"; `previous` is the resumed session (usage is a

@@ -152,8 +152,8 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       from: '1.18.33',
       before: null,
       what: 'waits without a word while its model is overloaded or at a limit, however long that lasts, and no switch stops it',
-      answer: 'the `idle_timeout` of the role',
-      advice: 'give its roles an `idle_timeout`',
+      answer: 'an `idle_timeout` of 15 minutes where the role sets none',
+      advice: 'give its roles a shorter `idle_timeout` if they need no 15 minutes of silence',
     },
     {
       ...always,

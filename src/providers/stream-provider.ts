@@ -4,7 +4,8 @@ import type { ProviderOptions } from './options.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider } from './provider.ts';
 
 /** The parts that differ between CLIs. */
-interface StreamingCli extends Pick<Provider, 'restrict'>, Partial<Pick<Provider, 'notEnforced' | 'obeys'>> {
+interface StreamingCli
+  extends Pick<Provider, 'restrict'>, Partial<Pick<Provider, 'notEnforced' | 'obeys' | 'idleMs'>> {
   readonly start: (invocation: Invocation, options: ProviderOptions) => CommandLine;
   readonly read: (exit: Exit, invocation: Invocation, options: ProviderOptions, now: number) => Outcome;
   readonly said: (events: readonly JsonObject[]) => string;

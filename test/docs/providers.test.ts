@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { acpAgents } from '../../src/config/config.ts';
+import { presetFor } from '../../src/providers/acp-presets.ts';
+import { acpQuirks } from '../../src/providers/acp-quirks.ts';
 import { namedProvider } from '../../src/providers/index.ts';
 import { proved, quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
 import { invocation, surroundings } from '../providers/samples.ts';
@@ -55,6 +58,27 @@ function page(cli: AgentCli): string {
   const path = fileURLToPath(new URL(`../../docs/providers/${cli}.md`, import.meta.url));
   return readFileSync(path, 'utf8').replaceAll(/ +\|/g, ' |').replaceAll(/\| +/g, '| ');
 }
+
+describe('the page of the Agent Client Protocol', () => {
+  const text = readFileSync(fileURLToPath(new URL('../../docs/providers/acp.md', import.meta.url)), 'utf8');
+  const rows = text.split('\n').map((line) => line.replaceAll(/ +\|/g, ' |').replaceAll(/\| +/g, '| '));
+
+  it('lists every agent that is known by name, its command and how to install it', () => {
+    for (const name of acpAgents) {
+      const { command, install } = presetFor(name, null) ?? { command: [], install: '' };
+      const how = install.startsWith('see ') ? install : `\`${install}\``;
+      expect(rows).toContain(`| \`${name}\` | \`${command.join(' ')}\` | ${how} |`);
+    }
+  });
+
+  it('has the quirks that the code knows, and no other', () => {
+    const known = acpQuirks.map(
+      ({ agent, from, what, proved: shown }) =>
+        `| ${agent} | ${from} and later | ${what} | ${shown ? 'a test' : 'others'} |`,
+    );
+    expect(rows.filter((line) => line.includes(' and later | '))).toEqual(known);
+  });
+});
 
 describe.each(Object.keys(installed) as AgentCli[])('the page of %s', (cli) => {
   it('shows the command line that is run', () => {

@@ -238,3 +238,75 @@ describe('an agent of that protocol that fails', { timeout: 60_000 }, () => {
     expect(left).toEqual([]);
   });
 });
+
+describe('the quirks of an agent', { timeout: 60_000 }, () => {
+  const copilot = { name: 'Copilot', version: '1.0.102' };
+  const usage = (inputTokens: number) => ({
+    answer: { usage: { inputTokens, outputTokens: 50, totalTokens: inputTokens + 50, cachedReadTokens: 0 } },
+  });
+
+  it('its tokens, prompt by prompt, once they are known to be exact', async () => {
+    const play = { prompts: [[{ say: 'x' }, usage(1000)]] };
+    const counted = async (info: JsonObject) => (await new Stage().run({ ...play, info })).outcome.usage;
+    expect(await counted(copilot)).toEqual({ usd: null, tokens: 1050 });
+    expect(await counted({ ...copilot, version: '1.0.101' })).toEqual({ usd: null, tokens: null });
+    expect(await counted({ name: 'other', version: '9.0.0' })).toEqual({ usd: null, tokens: null });
+  });
+
+  it('its dollars, as those of the conversation', async () => {
+    const info = { name: 'OpenCode', version: '1.18.33' };
+    const cost = { sessionUpdate: 'usage_update', used: 1, size: 2, cost: { amount: 0.5, currency: 'USD' } };
+    const play = { info, capabilities: { loadSession: true }, prompts: [[{ say: 'x' }, { update: cost }]] };
+    const resumed = await new Stage().run(play, { session: { id: 'first', usd: 0.2, tokens: 0 } });
+    expect(resumed.outcome.usage).toEqual({ usd: 0.3, tokens: null });
+  });
+
+  it('a failure of its model that it reports as its words is none of its answers', async () => {
+    const say =
+      'Error: Failed to get response. Last error: 429 You have hit your usage limit. Try again in 3 hours.';
+    const play = { prompts: [[{ say: 'Info: Retrying...' }, { say }]] };
+    const { outcome } = await new Stage().run({ ...play, info: copilot });
+    expect(verdict(outcome)).toBe('later limited E_PROVIDER');
+    expect(verdict((await new Stage().run(play)).outcome)).toBe('done');
+  });
+
+  it('a notice after a refusal is no sign that it continues', async () => {
+    const stage = new Stage();
+    const asks = { kind: 'edit', title: 'Write', locations: [{ path: stage.path('x') }] };
+    const acts = [{ asks }, { say: 'Info: Operation cancelled by user' }];
+    const { outcome } = await stage.run({ info: copilot, prompts: [acts, [{ say: 'Without.' }]] });
+    expect(outcome).toMatchObject({ is: 'done', text: 'Without.' });
+  });
+
+  it('the title of a request is its command', async () => {
+    const stage = new Stage();
+    const asks = { kind: 'execute', title: 'npm test' };
+    const info = { name: 'gemini-cli', version: '0.61.0' };
+    await stage.run({ info, prompts: [[{ asks }]] }, { capabilities: ['READ', 'RUN_TESTS'] });
+    expect(stage.heard('answered')).toMatchObject([{ optionId: 'once' }]);
+  });
+});
+
+describe('the bounds of a turn', { timeout: 60_000 }, () => {
+  it('end it after so many uses of tools, also where it shows them only by asking', async () => {
+    const asks = (toolCallId: string) => ({ asks: { kind: 'read', title: 'Read', toolCallId } });
+    const acts = ['a', 'b', 'c'].map(asks);
+    const { outcome } = await new Stage().run({ prompts: [[...acts, { silence: true }]] }, { maxSteps: 2 });
+    expect(verdict(outcome)).toBe('never E_BUDGET');
+  });
+
+  it('end a command that takes too long', async () => {
+    const update = {
+      sessionUpdate: 'tool_call',
+      toolCallId: 'a',
+      title: 'x',
+      kind: 'execute',
+      status: 'in_progress',
+    };
+    const { outcome } = await new Stage().run(
+      { prompts: [[{ update }, { silence: true }]] },
+      { maxCommandTime: 300 },
+    );
+    expect(verdict(outcome)).toBe('later transient E_TIMEOUT');
+  });
+});

@@ -146,7 +146,7 @@ export class Turns {
       key,
       provider,
       totalMs: this.#left(turn),
-      idleMs: role.idleTimeout,
+      idleMs: role.idleTimeout ?? this.#ports.providers.get(provider)?.idleMs ?? null,
       ...place,
       keepsDifference: mayChange(role.capabilities),
       invocation: {
