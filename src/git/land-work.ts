@@ -2,10 +2,14 @@ import { prepareLanding, type LandingWork } from './landing.ts';
 import { swapLanding } from './landing-swap.ts';
 import { Refs } from './refs.ts';
 
-/** What a landing came to. `isBlocked`: it can land once somebody has changed something else. */
+/** What a landing came to. `E_WORKSPACE`: it can land once somebody has changed something else. */
 export type Landed =
   | { readonly ok: true; readonly commit: string }
-  | { readonly ok: false; readonly problem: string; readonly isBlocked: boolean };
+  | {
+      readonly ok: false;
+      readonly problem: string;
+      readonly code: 'E_WORKSPACE' | 'E_CONFLICT' | 'E_BRANCH';
+    };
 
 /** More often a branch does not move while one landing is prepared. */
 const mostMoves = 100;
@@ -23,22 +27,26 @@ export async function landWork(project: string, name: string, work: LandingWork)
     if (last !== null) {
       const settled = await swapLanding(project, { branch: work.branch, ...last }, true);
       if (settled.is === 'landed') return { ok: true, commit: last.result };
-      if (settled.is === 'blocked') return { ok: false, problem: settled.problem, isBlocked: true };
+      if (settled.is === 'blocked') return { ok: false, problem: settled.problem, code: 'E_WORKSPACE' };
     }
     for (let moves = 0; moves < mostMoves; moves += 1) {
       const prepared = await prepareLanding(project, work);
       if (prepared.is !== 'ready')
-        return { ok: false, problem: prepared.problem, isBlocked: prepared.is === 'blocked' };
+        return {
+          ok: false,
+          problem: prepared.problem,
+          code: prepared.is === 'blocked' ? 'E_WORKSPACE' : 'E_CONFLICT',
+        };
       const { onto, result } = prepared;
       await begun.note({ commit: work.commit, onto, result });
       const swapped = await swapLanding(project, { branch: work.branch, onto, result });
       if (swapped.is === 'landed') return { ok: true, commit: result };
-      if (swapped.is === 'blocked') return { ok: false, problem: swapped.problem, isBlocked: true };
+      if (swapped.is === 'blocked') return { ok: false, problem: swapped.problem, code: 'E_WORKSPACE' };
     }
-    return { ok: false, problem: `\`${work.branch}\` moves all the time`, isBlocked: true };
+    return { ok: false, problem: `\`${work.branch}\` moves all the time`, code: 'E_WORKSPACE' };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { ok: false, problem: error.message, isBlocked: true };
+    return { ok: false, problem: error.message, code: 'E_WORKSPACE' };
   }
 }
 

@@ -130,6 +130,27 @@ describe('steps with git worktrees of their own', () => {
     expect(steps['both']?.reason).toContain('`kept.txt` has conflict markers');
   });
 
+  it('land on a branch as one commit, and on none that is protected', { timeout: 120_000 }, async () => {
+    const steps = (branch: string) => `
+  left: { ${shell('echo left > left.txt')}, ${own} }
+  land: { land: { branch: ${branch}, by: squash }, depends_on: [left] }
+`;
+    begin(steps('main'));
+    project.write('mailroom.yaml', 'protected: [release]\n');
+    git('commit', '-qam', 'protect');
+    const { status, steps: shown } = await play();
+    expect([status, shown['land']?.reason]).toEqual(['SUCCEEDED', null]);
+    expect(git('log', '--format=%s', 'main')).toBe('Land the step left\nprotect\nfirst');
+    expect([project.read('left.txt'), git('status', '--porcelain')]).toEqual(['left\n', '']);
+    expect(shown['land']?.commit).toEqual({ id: git('rev-parse', 'main'), branch: 'main', worktree: null });
+    git('branch', 'release');
+    const text = project.read('workflows/parallel.yaml');
+    project.write('workflows/parallel.yaml', text.replace('branch: main', 'branch: release'));
+    const refused = await play();
+    expect([refused.status, refused.steps['land']?.error_code]).toEqual(['FAILED', 'E_BRANCH']);
+    expect(git('rev-parse', 'release')).toBe(git('rev-parse', 'main'));
+  });
+
   it('are one for each item of a loop', { timeout: 120_000 }, async () => {
     begin(`
   each:

@@ -250,7 +250,7 @@ function portsOf(
     branch: () => headBranch(run.workspace),
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
-    git: stepGit(disk.root),
+    git: stepGit(disk.root, config.protected),
     hooks: new HookFiles(disk, run),
     notify: (gate) => notifyApprovers(disk.root, config, gate),
     ...(config.limits.budgetAlert !== null && { budgetAlert: config.limits.budgetAlert }),

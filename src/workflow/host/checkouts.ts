@@ -95,9 +95,6 @@ export function failedIn(failed: Pick<Extract<Worked, { ok: false }>, 'problem' 
 }
 
 /** A landing that somebody else holds up is tried again. */
-function notLanded({ problem: text, isBlocked }: Extract<Landed, { ok: false }>): WorkResult {
-  return failedResult(isBlocked ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE', {
-    code: isBlocked ? 'E_WORKSPACE' : 'E_CONFLICT',
-    text,
-  });
+function notLanded({ problem: text, code }: Extract<Landed, { ok: false }>): WorkResult {
+  return failedResult(code === 'E_WORKSPACE' ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE', { code, text });
 }

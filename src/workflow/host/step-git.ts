@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import picomatch from 'picomatch';
 import { landWork } from '../../git/land-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
@@ -6,8 +7,11 @@ import { checkoutName } from '../machine/commits.ts';
 import { processName, type Launch, type LaunchCheckout } from '../machine/launch.ts';
 import type { StepGit } from './ports.ts';
 
-/** The work of steps in the repository that a project (absolute path) lies in. */
-export function stepGit(project: string): StepGit {
+/**
+ * The work of steps in the repository that a project (absolute path) lies in. `protectedBranches`:
+ * globs of branches that no step lands on.
+ */
+export function stepGit(project: string, protectedBranches: readonly string[]): StepGit {
   const pathOf = ({ run }: Launch, { name }: LaunchCheckout) =>
     join(project, '.mailroom', 'worktrees', roleCheckout(run, name));
   const workOf = (launch: Launch, { name, takes }: LaunchCheckout) => ({
@@ -39,6 +43,8 @@ export function stepGit(project: string): StepGit {
         : Promise.resolve({ ok: true, commit: entered });
     },
     land: ({ run, key }, { branch, by, takes }) => {
+      if (protectedBranches.length > 0 && picomatch([...protectedBranches])(branch))
+        return Promise.resolve({ ok: false, code: 'E_BRANCH', problem: refusal(branch) });
       const name = checkoutName(key.path);
       const text = `Land the step ${takes.step}\n\nMailroom-Run: ${run}\nMailroom-Step: ${key.path}\n`;
       return landWork(project, `${run}/${name}`, { commit: takes.commit, branch, by, author: name, text });
@@ -49,4 +55,11 @@ export function stepGit(project: string): StepGit {
       worktree: `.mailroom/worktrees/${roleCheckout(run, name)}`,
     }),
   };
+}
+
+function refusal(branch: string): string {
+  return (
+    `\`${branch}\` is protected in mailroom.yaml, so no step lands on it: ` +
+    'land on another branch, or let a role send the work in a message that `lands` there, which a person approves'
+  );
 }

@@ -4,7 +4,7 @@ import type { StepGit } from '../../../src/workflow/host/ports.ts';
 export const noGit: StepGit = {
   enter: refuse,
   leave: refuse,
-  land: () => Promise.resolve({ ok: false, problem: 'there is no repository', isBlocked: false }),
+  land: () => Promise.resolve({ ok: false, problem: 'there is no repository', code: 'E_WORKSPACE' }),
   commitOf: (_launch, _checkout, id) => ({ id, branch: '', worktree: null }),
 };
 
