@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
 import { resumptionOf } from '../../src/workflow/machine/resumption.ts';
@@ -10,13 +10,15 @@ import { World } from '../workflow/machine/world.ts';
 import { ProjectFixture } from './project-fixture.ts';
 import { letter } from './team.ts';
 
-const page = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
-
-/** The part of the page below a heading, up to the next one. */
-function section(heading: string): string {
-  const parts = page.split(/^## /m);
-  return parts.find((part) => part.startsWith(`${heading}\n`)) ?? '';
-}
+const docs = new URL('../../docs/', import.meta.url);
+const index = readFileSync(new URL('commands.md', docs), 'utf8');
+/** The pages of docs/commands/ by the name of their command. */
+const pages = new Map(
+  readdirSync(new URL('commands/', docs)).map((file) => [
+    file.replace(/\.md$/, ''),
+    readFileSync(new URL(`commands/${file}`, docs), 'utf8'),
+  ]),
+);
 
 /** The options in the tables of a text. */
 function told(text: string): string[] {
@@ -35,19 +37,24 @@ const commands = program
   .filter((command) => command.name() !== 'help');
 
 describe('docs/commands.md', () => {
-  it('has every command, and no other', () => {
-    const headings = [...page.matchAll(/^## `(.+)`$/gm)].map(([, name]) => name);
-    expect(headings).toEqual(commands.map((command) => command.name()));
+  it('lists every command as the help does, and no other', () => {
+    const listed = [...index.matchAll(/^\| \[`(.+)`\]\(commands\/(.+)\.md\) +\| (.+?) +\|$/gm)];
+    expect(listed.map(([, ...cells]) => cells)).toEqual(
+      commands.map((command) => [command.name(), command.name(), command.description()]),
+    );
+    expect([...pages.keys()].toSorted()).toEqual(commands.map((command) => command.name()).toSorted());
   });
 
   it('has the options of every command', () => {
-    expect(told(section('Options of every command'))).toEqual(flags(program));
+    const section = index.split(/^## /m).find((part) => part.startsWith('Options of every command\n'));
+    expect(told(section ?? '')).toEqual(flags(program));
   });
 
   it.each(commands.map((command) => [command.name(), command] as const))(
     'tells how to call %s, its options, exit codes and document',
     (name, command) => {
-      const text = section(`\`${name}\``);
+      const text = pages.get(name) ?? '';
+      expect(text.startsWith(`# \`${name}\`\n`)).toBe(true);
       expect(text).toContain(`\n    mailroom ${name} ${command.usage()}\n`);
       expect(told(text)).toEqual(flags(command));
       expect(text).toContain('Exit codes');
@@ -71,12 +78,11 @@ describe('docs/commands.md', () => {
   });
 });
 
-/** The examples of documents on the page, by what stands behind `json`. */
+/** The examples of documents on the pages, by what stands behind `json`. */
 const examples = new Map(
-  [...page.matchAll(/^```json (.+)\n([^]+?)^```$/gm)].map(([, what, text]) => [
-    what ?? '',
-    JSON.parse(text ?? '') as unknown,
-  ]),
+  [...[index, ...pages.values()].join('\n').matchAll(/^```json (.+)\n([^]+?)^```$/gm)].map(
+    ([, what, text]) => [what ?? '', JSON.parse(text ?? '') as unknown],
+  ),
 );
 
 /** The keys of a document, with those of what lies in it; of lists, those of all items together. */
