@@ -89,6 +89,7 @@ describe('trail', () => {
       created: '2026-11-21T20:45:03.180Z',
       commit: null,
       branch: null,
+      landed: null,
       attachments: [],
       fields: { verdict: 'approved' },
       extra: {},

@@ -55,6 +55,7 @@ async function watched({ texts, during = [[]] }: Saved): Promise<{
       notes: [],
       problems: () => [],
       unsent: () => 0,
+      untraced: () => null,
       follow,
     };
     return Promise.resolve(controller as unknown as RunController);

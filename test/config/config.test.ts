@@ -51,6 +51,7 @@ webhooks: { port: 9000 }
 inbox_patterns: ['*.txt']
 notify: { user: [notify-send, Mailroom], slack: { command: [./slack.sh], env: [SLACK_*] } }
 mcp: off
+protected: [main]
 nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000, maxBudget: 5000, relays: [wss://relay.example.com, 'ws://127.0.0.1:7777/'] }
 `);
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
@@ -96,6 +97,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
       budget: { usd: 1.5, tokens: 400_000 },
     },
     profiles: new Map(),
+    protected: ['main'],
     trail: { branch: 'post/mail' },
     sandbox: 'required',
     capabilities: 'strict',

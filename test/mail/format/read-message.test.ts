@@ -60,6 +60,7 @@ describe('a message as a file', () => {
         'created: 2026-11-21T20:45:12.000Z',
         `commit: ${'1f3a'.repeat(10)}`,
         'branch: mailroom/t/engineer',
+        'landed: main c0dec0dec0dec0dec0dec0dec0dec0dec0dec0de',
         'attachments: [src/parser.ts]',
         'fields:',
         '  verdict: approved',

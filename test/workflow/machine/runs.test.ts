@@ -271,7 +271,7 @@ describe('convergence', () => {
       world.incomplete('a', [], ['same']);
       expect(world.state.steps.get('a')?.convergence.stage).toBe(stage);
     }
-    expect(world.launch('a').work).toMatchObject({ again: expect.stringContaining('stage 2 of 3') });
+    expect(world.launch('a').work).toMatchObject({ leftToDo: expect.stringContaining('stage 2 of 3') });
     world.done('a');
     world.incomplete('a', [], ['same']);
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_INCOMPLETE' } });

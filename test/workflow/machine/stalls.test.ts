@@ -36,7 +36,7 @@ describe('a worker that stalls', () => {
     world.fails('a', silent);
     expect(world.running).toEqual(['a']);
     expect(world.state.steps.get('a')).toMatchObject({ iteration: 2, checks: 0 });
-    expect(world.launch('a').work).toMatchObject({ again: expect.stringContaining(silent.text ?? '') });
+    expect(world.launch('a').work).toMatchObject({ leftToDo: expect.stringContaining(silent.text ?? '') });
     world.fails('a', silent);
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_INCOMPLETE' } });
   });

@@ -8,7 +8,7 @@ const { O_CREAT, O_RDWR, O_TRUNC, O_WRONLY } = fs.constants;
 
 /** Functions of node:fs that change something and that the program has no use for: a use of one must get a name first. */
 const strangers = `
-  appendFileSync chmodSync chownSync cpSync fchmodSync fchownSync futimesSync lchownSync linkSync lutimesSync
+  appendFileSync chmodSync chownSync cpSync fchmodSync fchownSync futimesSync lchownSync lutimesSync
   truncateSync writevSync appendFile chmod chown copyFile cp createWriteStream ftruncate link mkdir
   mkdtemp rename rm rmdir symlink truncate unlink utimes write writeFile`
   .trim()
@@ -121,6 +121,9 @@ function movingFunctions(killer: Killer, see: (path: fs.PathLike) => string): Pa
   return {
     copyFileSync(from, to, mode) {
       killer.perform({ kind: 'copy', path: see(to) }, () => system.copyFileSync(from, to, mode));
+    },
+    linkSync(target, path) {
+      killer.perform({ kind: 'link', path: see(path) }, () => system.linkSync(target, path));
     },
     symlinkSync(target, path, type) {
       killer.perform({ kind: 'link', path: see(path) }, () => system.symlinkSync(target, path, type));
