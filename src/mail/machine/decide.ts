@@ -29,7 +29,7 @@ export interface Decision {
 }
 
 /** The key of an invocation. */
-export function invocationKey(turn: { id: TurnId; attempt: number; round: number }): string {
+function invocationKey(turn: { id: TurnId; attempt: number; round: number }): string {
   return `${turn.id}/${String(turn.attempt)}/${String(turn.round)}`;
 }
 

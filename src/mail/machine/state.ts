@@ -93,7 +93,7 @@ export type Phase =
       readonly until: number | null;
     };
 
-export interface TurnConflict {
+interface TurnConflict {
   /** Who was asked to resolve it. */
   readonly by: 'role' | 'person';
   /** The files and both sides, in words. */
@@ -148,7 +148,7 @@ export interface Landing extends AtInvocation {
   readonly phase: LandingPhase;
 }
 
-export type LandingPhase =
+type LandingPhase =
   /** It waits until a person approves it. */
   | { readonly is: 'asked' }
   /** It waits for those before it, then it is checked. */

@@ -102,7 +102,7 @@ function commitsNamed(state: RunState, rules: Rules, scope: Scope, id: string): 
 }
 
 /** What a step has left in git, or the steps in it. */
-export function commitsOf(state: RunState, rules: Rules, run: StepRun): TakenCommit[] {
+function commitsOf(state: RunState, rules: Rules, run: StepRun): TakenCommit[] {
   if (run.open !== null) return scopesOf(run).flatMap((path) => commitsIn(state, rules, path));
   const commit = commitOf(run);
   return commit === null ? [] : [{ commit: commit.id, branch: commit.branch, step: run.path }];
