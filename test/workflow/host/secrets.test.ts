@@ -103,9 +103,11 @@ function answerAll(project: Disk, mail: RunOutbox, { text, values, code }: Said)
   const reason = { code: 'E_STEP', text } as const;
   const outcome: StepAnswer['outcome'] =
     code === 0 ? { is: 'done' } : { is: 'failed', class: 'NON_RETRYABLE', reason, timedOut: false };
-  const rest = { values, usage: { usd: 0, tokens: 123_456 }, durationMs: 5 };
-  for (const id of mail.posted())
-    project.write(`${runInbox(run)}/${id}.json`, JSON.stringify({ id, run, outcome, text, ...rest }));
+  const rest = { values, work: null, usage: { usd: 0, tokens: 123_456 }, durationMs: 5 };
+  for (const id of mail.posted()) {
+    const answer: StepAnswer = { id, run, outcome, text, ...rest };
+    project.write(`${runInbox(run)}/${id}.json`, JSON.stringify(answer));
+  }
   for (const name of project.list(incomingFolder) ?? []) project.remove(`${incomingFolder}/${name}`);
 }
 
