@@ -13,6 +13,8 @@ export interface Kind {
   readonly first?: Kill;
   /** True: its workers give commands to the program, which a sandbox keeps from them. */
   readonly commands?: boolean;
+  /** True: its workers note what they did outside of their worktrees, which a sandbox forbids. */
+  readonly outside?: boolean;
 }
 
 /** Where a matrix is written down for people. */
@@ -67,7 +69,7 @@ export function expected(
 
 /** Those of them in which this work is possible. */
 export function containmentsOf(kind: Kind, all: readonly ContainmentName[]): readonly ContainmentName[] {
-  return kind.commands ? all.filter((name) => name !== 'bubblewrap') : all;
+  return kind.commands || kind.outside ? all.filter((name) => name !== 'bubblewrap') : all;
 }
 
 export function describeCrash({ kind, containment, kill, powerLoss }: Crash): string {

@@ -7,9 +7,12 @@ import type { RunKind } from './kinds.ts';
 export function checkLanded({ landed }: RunKind, place: Place): string[] {
   if (landed === undefined) return [];
   const wrong = Object.entries(landed).filter(([path, text]) => place.read(path) !== text);
-  const lost = Object.entries(landed).filter(([path, text]) => place.git('show', `main:${path}`) !== text);
+  const there = place.git('ls-tree', '-r', '--name-only', 'main').split('\n');
+  const lost = Object.entries(landed).filter(
+    ([path, text]) => !there.includes(path) || place.git('show', `main:${path}`) !== text.trim(),
+  );
   const status = place.git('status', '--porcelain');
-  const count = place.git('rev-list', '--count', 'main').trim();
+  const count = place.git('rev-list', '--count', 'main');
   return [
     ...wrong.map(([path]) => `${path} does not lie in the project as it landed`),
     ...lost.map(([path]) => `${path} has not landed`),

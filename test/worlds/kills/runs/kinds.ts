@@ -221,6 +221,7 @@ hooks:
   {
     name: 'worktrees',
     what: 'two steps in git worktrees of their own, whose work is merged and lands on the branch of the project',
+    outside: true,
     landed: { 'left.txt': 'Left\n', 'right.txt': 'Right\n', 'kept.txt': 'Kept\n' },
     before: { 'kept.txt': 'Kept\n' },
     steps: `
