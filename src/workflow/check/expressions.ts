@@ -97,6 +97,10 @@ function checkWork(work: Work | Check['work'], here: Here): void {
     case 'while':
       // It is checked with the steps of the loop, which it sees.
       return;
+    case 'merge':
+    case 'land':
+      // They hold no expression.
+      return;
     case 'assign':
       return Object.values(work.values).forEach((template) => checkTemplate(template, here));
     case 'workflow':
