@@ -30,7 +30,7 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted((a, b) 
 describe('docs/states.md', () => {
   it.each([
     ['Turn phases', tags(between(state, 'export type Phase', 'export interface Turn'), 'is')],
-    ['Landings', tags(between(state, 'export type LandingPhase', 'export type ThreadState'), 'is')],
+    ['Landings', tags(between(state, 'type LandingPhase', 'export type ThreadState'), 'is')],
     ['Copies of a message', tags(between(state, 'export type Delivery', 'export type AskState'), 'at')],
     ['Asks', tags(between(state, 'export type AskState', 'export interface Mail'), 'is')],
     [

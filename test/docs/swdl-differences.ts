@@ -92,7 +92,7 @@ export const differences: Rows = {
     heldBy('scenario/swdl-files', 'although another file has that name'),
   'run records in SQLite': () =>
     heldBy(two, 'are run one after the other, and the second gets what the first made'),
-  '`skillmeat workflow …`': () => heldBy('cli/docs', 'has every command, and no other'),
+  '`skillmeat workflow …`': () => heldBy('cli/docs', 'lists every command as the help does, and no other'),
   'endpoints and the composer': () => {
     const ui = { position: [1, 2], color: 'red', any: { thing: 1 } };
     expect(swdl([stage('a', { ui })])).toEqual(swdl([stage('a')]));
