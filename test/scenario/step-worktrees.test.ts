@@ -36,6 +36,7 @@ interface Step {
 interface Shown {
   readonly run: string;
   readonly status: string;
+  readonly warnings: readonly string[];
   readonly steps: Readonly<Record<string, Step>>;
 }
 
@@ -149,6 +150,20 @@ describe('steps with git worktrees of their own', () => {
     const refused = await play();
     expect([refused.status, refused.steps['land']?.error_code]).toEqual(['FAILED', 'E_BRANCH']);
     expect(git('rev-parse', 'release')).toBe(git('rev-parse', 'main'));
+  });
+
+  it('have nothing that lands where they were skipped', { timeout: 120_000 }, async () => {
+    begin(`
+  left: { when: 'false', ${shell('echo left > left.txt')}, ${own} }
+  land: { land: main, depends_on: [left] }
+  after: { depends_on: [land], ${shell('echo "$0"').replace("']", "', '${{ default(steps.land.commit, ''none'') }}']")} }
+`);
+    const { run, status, steps } = await play();
+    expect([status, steps['land']?.status, steps['land']?.commit]).toEqual(['SUCCEEDED', 'SUCCEEDED', null]);
+    expect(project.read(`.mailroom/runs/${run}/steps/after/1.1/stdout`)).toBe('none\n');
+    expect(git('log', '--format=%s', 'main')).toBe('first');
+    const { warnings } = await play('show', run);
+    expect(warnings).toEqual(['land: nothing landed on `main`: the steps before it have left no work']);
   });
 
   it('are one for each item of a loop', { timeout: 120_000 }, async () => {

@@ -67,7 +67,8 @@ export class Checkouts {
     });
     const { checkout, work } = launch;
     if (work.kind === 'land') {
-      const landed = await git.land(launch, work);
+      if (work.takes === null) return over({ ...blankResult, warnings: [nothingLanded(work.branch)] });
+      const landed = await git.land(launch, work, work.takes);
       if (!landed.ok) return over(notLanded(landed));
       return over({ ...blankResult, commit: { id: landed.commit, branch: work.branch, worktree: null } });
     }
@@ -92,6 +93,10 @@ export function failedIn(failed: Pick<Extract<Worked, { ok: false }>, 'problem' 
     code: resolving === null ? 'E_WORKSPACE' : 'E_CONFLICT',
     text,
   });
+}
+
+function nothingLanded(branch: string): string {
+  return `nothing landed on \`${branch}\`: the steps before it have left no work`;
 }
 
 /** A landing that somebody else holds up is tried again. */

@@ -2,7 +2,8 @@ import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { headBranch } from '../../git/head-branch.ts';
 import type { StepPath, RunEvent } from '../machine/event.ts';
 import type { Mask } from '../../kernel/mask.ts';
-import type { LandWork, Launch, LaunchCheckout } from '../machine/launch.ts';
+import type { Launch, LaunchCheckout, TakenCommit } from '../machine/launch.ts';
+import type { Land } from '../git-work.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunFormat } from '../machine/run-format.ts';
 import type { RunState } from '../machine/state.ts';
@@ -73,7 +74,7 @@ export interface StepGit {
   /** Commits what a worker changed since `entered`. */
   leave(launch: Launch, checkout: LaunchCheckout, entered: string): Promise<Worked>;
   /** Brings work onto a branch; the commit that the branch has then. */
-  land(launch: Launch, work: LandWork): Promise<Landed>;
+  land(launch: Launch, onto: Land, takes: TakenCommit): Promise<Landed>;
   /** A commit of the step's branch. */
   commitOf(launch: Launch, checkout: LaunchCheckout, id: string): StepCommit;
 }

@@ -42,7 +42,7 @@ export function stepGit(project: string, protectedBranches: readonly string[]): 
         ? leaveWork(project, pathOf(launch, checkout), leaving)
         : Promise.resolve({ ok: true, commit: entered });
     },
-    land: ({ run, key }, { branch, by, takes }) => {
+    land: ({ run, key }, { branch, by }, takes) => {
       if (protectedBranches.length > 0 && picomatch([...protectedBranches])(branch))
         return Promise.resolve({ ok: false, code: 'E_BRANCH', problem: refusal(branch) });
       const name = checkoutName(key.path);

@@ -73,9 +73,6 @@ export interface TakenCommit {
   readonly step: StepPath;
 }
 
-/** `takes`: the work to land. */
-export type LandWork = Land & { readonly takes: TakenCommit };
-
 export type LaunchWork =
   | (Omit<Agent, 'instructions' | 'profile'> & {
       readonly instructions: string;
@@ -103,7 +100,8 @@ export type LaunchWork =
       readonly takes: TakenCommit | null;
     }
   | Merge
-  | LandWork;
+  /** `takes`: the work to land; null: none. */
+  | (Land & { readonly takes: TakenCommit | null });
 
 /** A value that an agent is given. */
 export interface PromptValue {

@@ -227,10 +227,7 @@ function workOf(
     case 'merge':
       return { kind: 'merge' };
     case 'land':
-      return {
-        ...work,
-        takes: onlyOf(takes()) ?? refuseAbsent('it lands the work of a step before it, which has left none'),
-      };
+      return { ...work, takes: onlyOf(takes()) };
     case 'gate':
     case 'for-each':
     case 'while':

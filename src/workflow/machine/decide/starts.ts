@@ -87,7 +87,7 @@ function checkCost(room: Room, { scope, rule }: StepVisit): LaunchCost {
   return { provider, costs: provider !== null, reserves, money, msats: 'fits' };
 }
 
-/** Without a commit, or with several, these cannot start. */
+/** With several commits these cannot start. */
 const takesOneCommit: readonly Work['kind'][] = ['land', 'role'];
 
 /** Starts one worker that nothing holds back. */

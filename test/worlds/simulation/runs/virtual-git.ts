@@ -34,7 +34,7 @@ export class VirtualGit implements StepGit {
     return done(this.#move(name, this.#add(new Set(changed))));
   };
 
-  land: StepGit['land'] = (_launch, { branch, takes }) => {
+  land: StepGit['land'] = (_launch, { branch }, takes) => {
     const tip = this.#branches.get(branch) ?? 'base';
     return Promise.resolve({ ok: true, commit: this.#move(branch, this.#merge([tip, takes.commit])) });
   };
