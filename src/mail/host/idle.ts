@@ -1,7 +1,7 @@
 import { askState } from '../machine/fold/asks.ts';
 import { freeProvider } from '../machine/rules/fallback.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
-import type { MailState } from '../machine/state.ts';
+import type { MailState, Turn } from '../machine/state.ts';
 import type { Idle } from '../../host/idle.ts';
 
 /** Whether only a person can still move the mail. Does not consider running processes. */
@@ -16,30 +16,32 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
   return waiting || state.waits.size > 0 ? 'stuck' : 'done';
 }
 
-/** Whether open turns wait for something that only a person does. */
+/** Whether every open turn waits for something that only a person does. */
 function restOf(state: MailState): Idle {
   const turns = [...state.turns.values()];
-  if (held(state))
-    return turns.some(({ conflict }) => conflict?.waits === true) ? 'waiting_for_user' : 'stuck';
-  const landings = turns.map(({ id }) => state.landings.get(id));
-  const waits = landings.every(
-    (landing) => landing !== undefined && (landing.phase.is === 'asked' || landing.blocked !== null),
-  );
-  return waits && state.pendingProjections.size === 0 ? 'waiting_for_user' : 'busy';
+  const asking = turns.filter((turn) => asksUser(state, turn));
+  const isMoving = turns.some((turn) => !asking.includes(turn) && !isHeld(state, turn));
+  if (isMoving || state.pendingProjections.size > 0) return 'busy';
+  return asking.length > 0 ? 'waiting_for_user' : 'stuck';
 }
 
-/** Every open turn waits until a person unpauses it, resolves a conflict, or restores an inbox. */
-function held({ turns, roles, paused, pendingProjections }: MailState): boolean {
+/** Whether a person must first resolve its conflict, approve its landing or unblock its branch. */
+function asksUser({ landings }: MailState, { id, conflict }: Turn): boolean {
+  if (conflict?.waits === true) return true;
+  const own = landings.get(id);
+  if (own === undefined) return false;
+  // Those behind a blocked landing wait for it.
+  const queue = [...landings.values()].filter(({ lands }) => lands.branch === own.lands.branch);
+  return own.phase.is === 'asked' || queue.some(({ blocked }) => blocked !== null);
+}
+
+/** Whether a turn waits until a person unpauses it, or restores an inbox. */
+function isHeld({ roles, paused }: MailState, { role, thread }: Turn): boolean {
   return (
-    pendingProjections.size === 0 &&
-    [...turns.values()].every(
-      ({ role, thread, conflict }) =>
-        conflict?.waits === true ||
-        paused.all !== null ||
-        paused.roles.has(role) ||
-        paused.threads.has(thread) ||
-        roles.get(role)?.vanished === true,
-    )
+    paused.all !== null ||
+    paused.roles.has(role) ||
+    paused.threads.has(thread) ||
+    roles.get(role)?.vanished === true
   );
 }
 

@@ -38,3 +38,49 @@ it('is stuck while the only turn is to start again in a role whose inbox is gone
   expect(idle()).toBe('busy');
   expect(world.processes()).toEqual(['architect in task']);
 });
+
+const landing = `
+workspace: { worktree: role }
+roles:
+  left: { capabilities: [READ, EDIT] }
+  right: { capabilities: [READ, EDIT] }
+messages:
+  task: { from: user, to: [left, right] }
+  done: { from: [left, right], to: user, closes: true, lands: main }
+`;
+
+/** A role finishes work that is to land. */
+function finish(world: World, role: string): void {
+  world.drop(`user → ${role}: task`);
+  world.enter(role, 'base');
+  world.turn(role, [`${role} → user: done`]);
+  world.checks(role, [], `work-of-${role}`);
+  world.record({ type: 'projected', through: world.state.events });
+}
+
+const idleIn = (world: World) => idleOf(world.state, world.protocol, world.now);
+
+it('waits for a person while one turn waits for approval, and another for its inbox', () => {
+  const world = new World(landing);
+  finish(world, 'left');
+  const asked = world.state.landings.get('t1')!;
+  world.state.landings.set('t1', { ...asked, phase: { is: 'asked' } });
+  world.drop('user → right: task');
+  world.record({ type: 'vanished', role: 'right', notices: [] });
+  world.fail('right');
+  world.record({ type: 'projected', through: world.state.events });
+  expect(world.state.turns.get('t2')?.phase.is).toBe('pending');
+  expect(idleIn(world)).toBe('waiting_for_user');
+  world.record({ type: 'restored', role: 'right' });
+  expect(idleIn(world)).toBe('busy');
+});
+
+it('waits for a person while a blocked landing keeps another from its branch', () => {
+  const world = new World(landing);
+  finish(world, 'left');
+  finish(world, 'right');
+  expect(idleIn(world)).toBe('busy');
+  world.landing('t1', { type: 'landing-blocked', problem: 'commit your changes' });
+  expect(world.landings()).toEqual(['t1: check']);
+  expect(idleIn(world)).toBe('waiting_for_user');
+});
