@@ -72,7 +72,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
       : { ok: true, ...found };
   };
   const beside = others.find(({ file }) => file === 'beside/agents.yaml') ?? null;
-  const surroundings: LanguageContext = {
+  const context: LanguageContext = {
     ...nowhere,
     protocol: protocolOf(),
     broaderThanRequested,
@@ -86,7 +86,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
         .filter(({ file }) => /^workflows\/(?!overrides)/.test(file))
         .map(({ file, text }) => identityOf(text, file)),
   };
-  return problemsOf(parseWorkflow(first!.text, name, surroundings));
+  return problemsOf(parseWorkflow(first!.text, name, context));
 }
 
 function diagnose(name: string): readonly Diagnostic[] {

@@ -232,9 +232,10 @@ function outside(
   // What is put into an empty collection may be written in lines, behind the comment of its line.
   const isInLine = parent.flow === true && parent.items.length > 0;
   const tail = isInLine ? text.slice(end).replace(/^[\s,]+/, '') : text.slice(end).replace(/^.*/, '');
-  // A comment between a dash and what is below it belongs to the item.
-  if (rest.do === 'set' && pair !== null) return { head: start, tail: tail.replace(/^\s+/, '') };
-  return { head: start.replace(/(?:^|\s+)(?:#[^\n]*(?:\n\s*)?)+$/, ''), tail: tail.replace(/^\s+/, '') };
+  // Comments above an item belong to it, and so does one between its dash and what is below.
+  const isPairSet = rest.do === 'set' && pair !== null;
+  const head = isPairSet ? start : text.slice(0, from).replace(/(?:[\s,-]|(?<=^|\s)#.*\r?\n)*$/, '');
+  return { head, tail: tail.replace(/^\s+/, '') };
 }
 
 /** The pair or item of a collection. */
@@ -270,6 +271,10 @@ function checked(text: string, operation_: Operation): string | null {
   return edited.text;
 }
 
+/** An item with a comment between its dash and what is below, which is removed. */
+const commentBelowDash = '- above\n- - first\n\n  -\n    # below the dash\n    - removed\n- last\n';
+const removal: Chosen = { kind: 'remove', pick: 3, key: 'new', after: null, value: null };
+
 describe('edits of generated texts', { timeout: 300_000 }, () => {
   it('say what is meant, touch nothing else, and are undone to the first byte', () => {
     let [made, refused] = [0, 0];
@@ -290,7 +295,10 @@ describe('edits of generated texts', { timeout: 300_000 }, () => {
         expect(all).toMatchObject({ ok: true, text });
         if (all.ok) expect(applyPatches(text, invertPatches(start.text, all.patches))).toBe(start.text);
       }),
-      { numRuns: 150 },
+      {
+        numRuns: 150,
+        examples: [[{ text: commentBelowDash, value: valueOf(commentBelowDash) }, [removal]]],
+      },
     );
     expect(made).toBeGreaterThan(100);
     // Keys that exist already, and a few shapes that are better edited by hand.
