@@ -22,10 +22,10 @@ const most = 100_000;
 export function parseWorkflow(
   text: string,
   file: string,
-  surroundings: LanguageContext,
+  context: LanguageContext,
   known: readonly WorkflowLanguage[] = languages,
 ): Checked<Workflow> {
-  const reader = new Reader(surroundings, known);
+  const reader = new Reader(context, known);
   const workflow = reader.read(text, file, []);
   const problems = inOrder([...new Set(reader.problems)], reader.files);
   if (workflow === null || problems.some((problem) => problem.severity === 'error'))
@@ -37,14 +37,14 @@ export function parseWorkflow(
 class Reader {
   readonly problems: Diagnostic[] = [];
   readonly files: string[] = [];
-  readonly #surroundings: LanguageContext;
+  readonly #context: LanguageContext;
   readonly #languages: readonly WorkflowLanguage[];
   readonly #done = new Map<string, Workflow | null>();
   /** The number of steps of each sub-workflow, including nested ones. */
   readonly #sizes = new Map<Workflow, number>();
 
-  constructor(surroundings: LanguageContext, all: readonly WorkflowLanguage[]) {
-    this.#surroundings = surroundings;
+  constructor(context: LanguageContext, all: readonly WorkflowLanguage[]) {
+    this.#context = context;
     this.#languages = all;
   }
 
@@ -62,7 +62,7 @@ class Reader {
     const children: Children = {
       child: (diagnostics, path, name) => this.#child(diagnostics, path, name, way),
     };
-    const { workflow, problems } = language.read(document.value, this.#surroundings, children, file);
+    const { workflow, problems } = language.read(document.value, this.#context, children, file);
     this.problems.push(...problems);
     return workflow;
   }
@@ -87,7 +87,7 @@ class Reader {
   }
 
   #child(diagnostics: Diagnostics, path: Path, name: string, way: readonly string[]): Workflow | null {
-    const loaded = this.#surroundings.load(name, way.at(-1)!);
+    const loaded = this.#context.load(name, way.at(-1)!);
     if (!loaded.ok) {
       diagnostics.error(loaded.code, path, `cannot read \`${name}\`: ${loaded.problem}`, null);
       return null;

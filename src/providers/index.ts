@@ -20,7 +20,7 @@ interface ProviderEnvironment {
    * The host's environment: `HOME`, `MAILROOM_CLAUDE_BIN` and the like, and variables that locate
    * the CLIs' configuration.
    */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly variables: Readonly<Record<string, string | undefined>>;
   /** The path of the Node that runs this process. */
   readonly node: string;
   /** The path of bin/replay-agent.mjs. */
@@ -44,12 +44,12 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
 };
 
 /** The providers that every project has, by name: the agent CLIs, `replay` and `human`. */
-export function builtInProviders(surroundings: ProviderEnvironment): Map<string, Provider> {
+export function builtInProviders(environment: ProviderEnvironment): Map<string, Provider> {
   const providers = new Map<string, Provider>([['human', humanProvider()]]);
   for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'replay'] as const) {
-    providers.set(kind, factories[kind](defaults(kind, surroundings)));
+    providers.set(kind, factories[kind](defaults(kind, environment)));
   }
-  for (const name of acpAgents) providers.set(name, acpProvider(acpDefaults(name, null, surroundings)));
+  for (const name of acpAgents) providers.set(name, acpProvider(acpDefaults(name, null, environment)));
   return providers;
 }
 
@@ -58,11 +58,11 @@ export function builtInProviders(surroundings: ProviderEnvironment): Map<string,
  * variables or prices, or an arbitrary program. Throws `E_VALUE` if a program is required and
  * missing.
  */
-export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvironment): Provider {
+export function namedProvider(config: ProviderConfig, environment: ProviderEnvironment): Provider {
   const base =
     config.kind === 'acp'
-      ? acpDefaults(config.name, config.command?.[0] ?? null, surroundings)
-      : defaults(config.kind, surroundings);
+      ? acpDefaults(config.name, config.command?.[0] ?? null, environment)
+      : defaults(config.kind, environment);
   const command = config.command ?? base.command;
   if ((command[0] ?? '') === '') {
     throw new MailroomError(
@@ -76,7 +76,7 @@ export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvi
     command,
     arguments: config.arguments,
     inherit: config.env,
-    writable: [...base.writable, ...config.writable.map((path) => atHome(path, surroundings))],
+    writable: [...base.writable, ...config.writable.map((path) => atHome(path, environment))],
     settings: base.settings,
     guarded: base.guarded,
     environment: base.environment,
@@ -92,30 +92,30 @@ export function namedProvider(config: ProviderConfig, surroundings: ProviderEnvi
  */
 export function providersOf(
   named: Iterable<ProviderConfig>,
-  surroundings: ProviderEnvironment,
+  environment: ProviderEnvironment,
 ): Map<string, Provider> {
-  const providers = builtInProviders(surroundings);
-  for (const config of named) providers.set(config.name, namedProvider(config, surroundings));
+  const providers = builtInProviders(environment);
+  for (const config of named) providers.set(config.name, namedProvider(config, environment));
   return providers;
 }
 
-function defaults(kind: ProviderKind, surroundings: ProviderEnvironment): ProviderOptions {
-  const prices = pricesOf(surroundings.prices);
+function defaults(kind: ProviderKind, environment: ProviderEnvironment): ProviderOptions {
+  const prices = pricesOf(environment.prices);
   return {
     name: kind,
-    command: programOf(kind, surroundings),
+    command: programOf(kind, environment),
     arguments: [],
     inherit: [],
-    writable: foldersOf(kind, surroundings),
-    settings: settingsOf(kind, surroundings),
+    writable: foldersOf(kind, environment),
+    settings: settingsOf(kind, environment),
     guarded: [
-      ...guardedSettings(kind, foldersOf(kind, surroundings)),
-      ...(kind === 'claude' ? settingsOf(kind, surroundings) : []),
+      ...guardedSettings(kind, foldersOf(kind, environment)),
+      ...(kind === 'claude' ? settingsOf(kind, environment) : []),
     ],
-    environment: surroundings.environment,
+    environment: environment.variables,
     tests: usualTests,
-    acpAgent: [surroundings.node, surroundings.acpAgent],
-    ...(surroundings.recording !== undefined && { recording: surroundings.recording }),
+    acpAgent: [environment.node, environment.acpAgent],
+    ...(environment.recording !== undefined && { recording: environment.recording }),
     price: (model) => priceOf(prices, model),
   };
 }
@@ -124,16 +124,16 @@ function defaults(kind: ProviderKind, surroundings: ProviderEnvironment): Provid
 function acpDefaults(
   name: string,
   program: string | null,
-  surroundings: ProviderEnvironment,
+  environment: ProviderEnvironment,
 ): ProviderOptions {
   const preset = presetFor(name, program);
-  const base = { ...defaults('acp', surroundings), name };
+  const base = { ...defaults('acp', environment), name };
   if (preset === null) return base;
   const [first, ...rest] = preset.command;
-  const folders = preset.folders.map((path) => atHome(path, surroundings));
+  const folders = preset.folders.map((path) => atHome(path, environment));
   return {
     ...base,
-    command: [programNamed(name, surroundings) ?? first, ...rest],
+    command: [programNamed(name, environment) ?? first, ...rest],
     writable: folders,
     guarded: preset.settings.map((each) => `${folders[0] ?? ''}/${each}`),
   };
@@ -145,21 +145,21 @@ export function pricesOf(own: PriceList = new Map()): PriceList {
 }
 
 /** `MAILROOM_CLAUDE_BIN` and the like select another program than the one on PATH. */
-function programOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
-  if (kind === 'replay') return [surroundings.node, surroundings.replayAgent];
-  return kind === 'command' || kind === 'acp' ? [] : [programNamed(kind, surroundings) ?? kind];
+function programOf(kind: ProviderKind, environment: ProviderEnvironment): string[] {
+  if (kind === 'replay') return [environment.node, environment.replayAgent];
+  return kind === 'command' || kind === 'acp' ? [] : [programNamed(kind, environment) ?? kind];
 }
 
-function programNamed(agent: string, { environment }: ProviderEnvironment): string | null {
-  const value = environment[`MAILROOM_${agent.toUpperCase()}_BIN`];
+function programNamed(agent: string, { variables }: ProviderEnvironment): string | null {
+  const value = variables[`MAILROOM_${agent.toUpperCase()}_BIN`];
   return value === undefined || value === '' ? null : value;
 }
 
 /**
  * The user's files that configure MCP servers for each CLI or, for gemini, set variables; absolute.
  */
-function settingsOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
-  const named = place(surroundings);
+function settingsOf(kind: ProviderKind, environment: ProviderEnvironment): string[] {
+  const named = place(environment);
   switch (kind) {
     case 'claude':
       return [`${named('CLAUDE_CONFIG_DIR', '~')}/.claude.json`];
@@ -170,7 +170,7 @@ function settingsOf(kind: ProviderKind, surroundings: ProviderEnvironment): stri
     case 'opencode': {
       const folder = `${named('XDG_CONFIG_HOME', '~/.config')}/opencode`;
       const names = ['opencode.json', 'opencode.jsonc'];
-      const folders = [folder, atHome('~/.opencode', surroundings)];
+      const folders = [folder, atHome('~/.opencode', environment)];
       const files = folders.flatMap((each) => names.map((name) => `${each}/${name}`));
       return [`${folder}/config.json`, ...files];
     }
@@ -182,16 +182,16 @@ function settingsOf(kind: ProviderKind, surroundings: ProviderEnvironment): stri
 }
 
 /** Resolves a location from its variable, or from the default path. */
-function place(surroundings: ProviderEnvironment): (variable: string, path: string) => string {
+function place(environment: ProviderEnvironment): (variable: string, path: string) => string {
   return (variable, path) => {
-    const value = surroundings.environment[variable];
-    return value === undefined || value === '' ? atHome(path, surroundings) : value;
+    const value = environment.variables[variable];
+    return value === undefined || value === '' ? atHome(path, environment) : value;
   };
 }
 
 /** The folders of each CLI for its login, its settings and its conversations. */
-function foldersOf(kind: ProviderKind, surroundings: ProviderEnvironment): string[] {
-  const named = place(surroundings);
+function foldersOf(kind: ProviderKind, environment: ProviderEnvironment): string[] {
+  const named = place(environment);
   switch (kind) {
     case 'claude':
       return [named('CLAUDE_CONFIG_DIR', '~/.claude')];
@@ -213,8 +213,8 @@ function foldersOf(kind: ProviderKind, surroundings: ProviderEnvironment): strin
   }
 }
 
-function atHome(path: string, { environment }: ProviderEnvironment): string {
-  const home = environment['HOME'] ?? '';
+function atHome(path: string, { variables }: ProviderEnvironment): string {
+  const home = variables['HOME'] ?? '';
   return path === '~' || path.startsWith('~/') ? `${home}${path.slice(1)}` : path;
 }
 

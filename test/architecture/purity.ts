@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import { lineOf, visit } from './tree.ts';
 
-/** What a pure room must be given instead of taking it from its surroundings. */
+/** What a pure room must be given instead of taking it from its environment. */
 const impureNames = new Set(
   'process performance crypto setTimeout setInterval setImmediate fetch console require globalThis Date Math'.split(
     ' ',
@@ -13,7 +13,7 @@ export const localTime = 'src/kernel/local-time.ts';
 const localMethods =
   /^(?:get(?:Date|Day|FullYear|Hours|Minutes|Month|Seconds|TimezoneOffset)|to(?:Date|Time|Locale\w*)String)$/;
 
-/** What a file of a pure room takes from its surroundings, as `path:line what`. */
+/** What a file of a pure room takes from its environment, as `path:line what`. */
 export function impurities(file: ts.SourceFile, room: string): string[] {
   if (file.fileName === localTime) return [];
   const own: { readonly name: string; readonly scope: ts.Node }[] = [];
@@ -46,7 +46,7 @@ function impureUse(node: ts.Node): string | undefined {
   return text === 'Date.now' || text === 'Math.random' ? text : undefined;
 }
 
-/** True for the name of a property or of a type, which takes no value from the surroundings. */
+/** True for the name of a property or of a type, which takes no value from the environment. */
 function isNameOnly(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent)) return parent.name === node;

@@ -324,7 +324,7 @@ export class ProjectFixture {
       effective: ({ text, path }) => effectiveDefinition(disk, text, path),
       write: (path, before, text) => writeDefinition(disk, path, before, text),
       writeMissing: (files) => writeMissing(disk, files),
-      artifacts: () => Promise.resolve(artifactsIn({ ...this.#surroundings(), providers: [] })),
+      artifacts: () => Promise.resolve(artifactsIn({ ...this.#languageContext(), providers: [] })),
       planning: () =>
         Promise.resolve({ estimate: () => ({ usd: null, tokens: null, price: null }), slots: 4 }),
       check: (text, file) => Promise.resolve(this.#found(text, file.replace(`${disk.root}/`, ''))),
@@ -344,7 +344,7 @@ export class ProjectFixture {
     return workflows as ProjectServices['workflows'];
   }
 
-  #surroundings(): LanguageContext {
+  #languageContext(): LanguageContext {
     const { disk } = this;
     return {
       ...nowhere,
@@ -355,7 +355,7 @@ export class ProjectFixture {
   }
 
   #found(text: string, path: string): FoundWorkflow {
-    const checked = parseWorkflow(text, path, this.#surroundings());
+    const checked = parseWorkflow(text, path, this.#languageContext());
     return { file: path, path, text, checked, fingerprint: text };
   }
 

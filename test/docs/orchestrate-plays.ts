@@ -17,18 +17,18 @@ export function step(name: string, more: object = {}, to = '_end'): object {
 /** Goes on to `Two`, whatever becomes of it. */
 export const one = step('One', { on: { success: { goto: 'Two' }, failure: { goto: 'Two' } } });
 
-export function workOf(more: object, surroundings: Partial<LanguageContext> = {}) {
-  return orchestrate([step('One', more)], {}, surroundings).body.steps[0]!;
+export function workOf(more: object, context: Partial<LanguageContext> = {}) {
+  return orchestrate([step('One', more)], {}, context).body.steps[0]!;
 }
 
 /** What is said of steps that are wrong. */
 export function refused(
   steps: readonly object[],
   more: object = {},
-  surroundings: Partial<LanguageContext> = {},
+  context: Partial<LanguageContext> = {},
 ): string {
   try {
-    orchestrate(steps, more, surroundings);
+    orchestrate(steps, more, context);
   } catch (error) {
     return String(error);
   }

@@ -6,7 +6,7 @@ import { presetFor } from '../../src/providers/acp-presets.ts';
 import { acpQuirks } from '../../src/providers/acp-quirks.ts';
 import { namedProvider } from '../../src/providers/index.ts';
 import { proved, quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
-import { invocation, surroundings } from '../providers/samples.ts';
+import { invocation, environment } from '../providers/samples.ts';
 import packages from '../real-clis/package.json' with { type: 'json' };
 
 const installed: Readonly<Record<AgentCli, string>> = {
@@ -29,7 +29,7 @@ const turn = invocation({
 /** The command line with its variables as one would type it, an option with its value on each line. */
 function typed(cli: AgentCli): string {
   const config = { name: cli, kind: cli, command: null, arguments: [], env: [], writable: [], prices: null };
-  const { argv, env, home } = namedProvider({ ...config, tests: ['npm test'] }, surroundings).start(turn);
+  const { argv, env, home } = namedProvider({ ...config, tests: ['npm test'] }, environment).start(turn);
   const own = home === undefined ? {} : { [home.variable]: 'HOME' };
   const variables = Object.entries({ ...own, ...env }).filter(([name]) => !name.startsWith('MAILROOM_'));
   const words = argv.map(quoted);

@@ -19,7 +19,7 @@ export function stage(id: string, more: object = {}): object {
   return { id, ...('type' in more ? {} : { roles }), ...more };
 }
 
-function surroundings(files: Files): LanguageContext {
+function contextWith(files: Files): LanguageContext {
   const all: Files = { 'agents/x/role.md': 'You are x.\n', ...files };
   const within = (folder: string) => Object.keys(all).filter((path) => path.startsWith(`${folder}/`));
   return {
@@ -34,7 +34,7 @@ function surroundings(files: Files): LanguageContext {
 
 function read(stages: readonly object[], top: object, files: Files) {
   const file = { workflow: { id: 'w', name: 'W', version: '1.0.0' }, ...top, stages };
-  return parseWorkflow(JSON.stringify(file), 'w.json', surroundings(files));
+  return parseWorkflow(JSON.stringify(file), 'w.json', contextWith(files));
 }
 
 /** The workflow of these stages; throws what is wrong with it. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import { nipSurroundings } from './machine/nip.ts';
+import { nipContext } from './machine/nip.ts';
 
 type Edge = readonly [from: number, to: number];
 
@@ -45,7 +45,7 @@ const texts: Readonly<Record<string, (edges: readonly Edge[]) => string>> = {
 };
 
 it.each(Object.keys(texts))('refuses %s for a circle exactly where there is one', (file) => {
-  const context = nipSurroundings();
+  const context = nipContext();
   fc.assert(
     fc.property(graphs, (edges) => {
       const read = parseWorkflow(texts[file]!(edges), file, context);

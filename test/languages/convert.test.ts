@@ -5,7 +5,7 @@ import type { Workflow } from '../../src/workflow/model.ts';
 import { writeNative } from '../../src/languages/native/write/write.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { nowhere } from '../support/nowhere.ts';
-import { nip, nipSurroundings } from './machine/nip.ts';
+import { nip, nipContext } from './machine/nip.ts';
 
 const folder = new URL('../../workflows/', import.meta.url);
 const readText = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
@@ -120,7 +120,7 @@ describe('a native workflow', () => {
       '# A key in its expressions is found whatever its case, where there is none of that case.',
       '# The results of steps are shown in `context/`.',
     ]);
-    const checked = parseWorkflow(text, 'native.yaml', nipSurroundings());
+    const checked = parseWorkflow(text, 'native.yaml', nipContext());
     const [a, b] = checked.ok ? checked.value.body.steps : [];
     expect(a).toMatchObject({ work: { role: 'one', others: ['two', 'three'] }, budget: { msats: 7 } });
     expect(a?.values['one']).toMatchObject({ type: 'any', answer: true });

@@ -5,20 +5,20 @@ import { parseWorkflow } from '../../src/languages/parse.ts';
 import { type LanguageContext } from '../../src/languages/shared/context.ts';
 import { nowhere } from '../support/nowhere.ts';
 
-function read(text: string, surroundings: LanguageContext = nowhere): Workflow {
-  const result = parseWorkflow(text, 'a.yaml', surroundings);
+function read(text: string, context: LanguageContext = nowhere): Workflow {
+  const result = parseWorkflow(text, 'a.yaml', context);
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('\n'));
   return result.value;
 }
 
 /** The only step of a workflow, written on one line. */
-function step(text: string, surroundings?: LanguageContext): Step {
-  return read(`name: x\nversion: "1"\ntimeout: 1h\nsteps:\n  one: ${text}\n`, surroundings).body.steps[0]!;
+function step(text: string, context?: LanguageContext): Step {
+  return read(`name: x\nversion: "1"\ntimeout: 1h\nsteps:\n  one: ${text}\n`, context).body.steps[0]!;
 }
 
 /** `line:column severity code` of everything that is said. */
-function told(text: string, surroundings: LanguageContext = nowhere): string[] {
-  const result = parseWorkflow(text, 'a.yaml', surroundings);
+function told(text: string, context: LanguageContext = nowhere): string[] {
+  const result = parseWorkflow(text, 'a.yaml', context);
   return (result.ok ? result.warnings : result.problems).map(
     ({ place, severity, code }) => `${place?.line}:${place?.column} ${severity} ${code}`,
   );

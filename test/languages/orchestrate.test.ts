@@ -7,16 +7,16 @@ import { type LanguageContext } from '../../src/languages/shared/context.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { World } from '../workflow/machine/world.ts';
 
-function lowered(step: object, surroundings: Partial<LanguageContext> = {}): Workflow {
+function lowered(step: object, context: Partial<LanguageContext> = {}): Workflow {
   const on = { success: { goto: '_end' }, failure: { goto: '_error' } };
   const text = JSON.stringify({ version: '1.0', name: 'test', steps: [{ name: 'One', on, ...step }] });
-  const read = parseWorkflow(text, 'test.json', { ...nowhere, ...surroundings });
+  const read = parseWorkflow(text, 'test.json', { ...nowhere, ...context });
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.value;
 }
 
-function workOf(step: object, surroundings: Partial<LanguageContext> = {}) {
-  return lowered(step, surroundings).body.steps[0]?.work;
+function workOf(step: object, context: Partial<LanguageContext> = {}) {
+  return lowered(step, context).body.steps[0]?.work;
 }
 
 describe('a provider', () => {

@@ -9,14 +9,14 @@ import { parseWorkflow } from '../../src/languages/parse.ts';
 import type { LanguageContext } from '../../src/languages/shared/context.ts';
 import { head, read, withFiles } from './swdl.ts';
 
-function stage(more = '', top = '', surroundings?: LanguageContext): Step {
+function stage(more = '', top = '', context?: LanguageContext): Step {
   const text = `${head}${top}stages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" } }${more} }\n`;
-  return read(text, surroundings).body.steps[0]!;
+  return read(text, context).body.steps[0]!;
 }
 
-function player(agent: string, more = '', surroundings?: LanguageContext): Partial<Agent> {
+function player(agent: string, more = '', context?: LanguageContext): Partial<Agent> {
   const text = `${head}stages:\n  - { id: one, roles: { primary: { artifact: "agent:${agent}"${more} } } }\n`;
-  const { work } = read(text, surroundings).body.steps[0]!;
+  const { work } = read(text, context).body.steps[0]!;
   if (work.kind !== 'agent') throw new Error('it is no agent');
   const { provider, model, capabilities } = work;
   return { provider, model, capabilities };
@@ -205,8 +205,8 @@ describe('an expression', () => {
 test('a stage is given the MCP servers that it names, if its program can be given any', () => {
   const text = `${head}stages:\n  - { id: one, roles: { primary: { artifact: "agent:plain" }, tools: ["mcp:hub", "mcp:db"] } }\n`;
   expect(read(text).body.steps[0]!.work).toMatchObject({ mcp: ['hub', 'db'] });
-  const surroundings = { ...withFiles({}), withoutMcp: new Map([['claude', 'it has none']]) };
-  const refused = parseWorkflow(text, 'w.yaml', surroundings);
+  const context = { ...withFiles({}), withoutMcp: new Map([['claude', 'it has none']]) };
+  const refused = parseWorkflow(text, 'w.yaml', context);
   expect(refused.ok ? [] : refused.problems.map(({ message }) => message)).toEqual([
     'the MCP servers `hub`, `db` cannot be connected to `claude`: it has none',
   ]);

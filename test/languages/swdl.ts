@@ -31,8 +31,8 @@ export function withFiles(
 }
 
 /** The workflow that a text is; throws what is wrong with it. */
-export function read(text: string, surroundings = withFiles()): Workflow {
-  const result = parseWorkflow(text, 'w.yaml', surroundings);
+export function read(text: string, context = withFiles()): Workflow {
+  const result = parseWorkflow(text, 'w.yaml', context);
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('\n'));
   return result.value;
 }

@@ -24,7 +24,7 @@ export function acpProviderOf(command: readonly string[] = [process.execPath, ag
       prices: null,
     },
     {
-      environment: { HOME: '/nowhere' },
+      variables: { HOME: '/nowhere' },
       node: process.execPath,
       replayAgent: path('replay-agent.mjs'),
       acpAgent: path('acp-agent.mjs'),

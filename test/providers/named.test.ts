@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInProviders, namedProvider, providersOf } from '../../src/providers/index.ts';
 import { acpAgents } from '../../src/config/config.ts';
-import { invocation, program, surroundings } from './samples.ts';
+import { invocation, program, environment } from './samples.ts';
 
 const session = { id: 'the-session', usd: 1, tokens: 10 };
 
@@ -9,7 +9,7 @@ describe('the providers of a project', () => {
   const config = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
 
   it('are built in by name', () => {
-    const providers = builtInProviders(surroundings);
+    const providers = builtInProviders(environment);
     const own = ['claude', 'codex', 'gemini', 'human', 'opencode', 'replay'];
     expect([...providers.keys()].toSorted()).toEqual([...own, ...acpAgents].toSorted());
     for (const [name, provider] of providers) expect(provider.name).toBe(name);
@@ -18,19 +18,19 @@ describe('the providers of a project', () => {
   });
 
   it('run another program where the environment names one', () => {
-    const environment = { HOME: '/home/ada', MAILROOM_CODEX_BIN: '/opt/codex', MAILROOM_CLAUDE_BIN: '' };
-    const providers = builtInProviders({ ...surroundings, environment });
+    const variables = { HOME: '/home/ada', MAILROOM_CODEX_BIN: '/opt/codex', MAILROOM_CLAUDE_BIN: '' };
+    const providers = builtInProviders({ ...environment, variables });
     expect(providers.get('codex')?.start(invocation()).argv[0]).toBe('/opt/codex');
     expect(providers.get('claude')?.start(invocation()).argv[0]).toBe('claude');
     expect(providers.get('replay')?.start(invocation()).argv).toEqual([
       process.execPath,
-      surroundings.replayAgent,
+      environment.replayAgent,
     ]);
   });
 
   it('may write where their CLI keeps its state', () => {
-    const environment = { HOME: '/home/ada', CODEX_HOME: '/data/codex', XDG_CACHE_HOME: '/cache' };
-    const providers = builtInProviders({ ...surroundings, environment });
+    const variables = { HOME: '/home/ada', CODEX_HOME: '/data/codex', XDG_CACHE_HOME: '/cache' };
+    const providers = builtInProviders({ ...environment, variables });
     const writable = (name: string) => providers.get(name)?.start(invocation()).writable;
     expect(writable('claude')).toEqual(['/home/ada/.claude']);
     expect(writable('codex')).toEqual(['/data/codex']);
@@ -52,13 +52,13 @@ describe('the providers of a project', () => {
         arguments: ['-c', 'a=1'],
         tests: ['just test'],
       },
-      surroundings,
+      environment,
     );
     const line = named.start(invocation({ session })).argv.join(' ');
     expect(line).toMatch(/^npx codex exec .* -c a=1 resume the-session -$/);
     const tester = namedProvider(
       { ...config, name: 'tester', kind: 'claude', tests: ['just test'] },
-      surroundings,
+      environment,
     );
     expect(tester.start(invocation({ capabilities: ['RUN_TESTS'] })).argv.join(' ')).toContain(
       ',Bash(just test:*) ',
@@ -68,21 +68,21 @@ describe('the providers of a project', () => {
   it('replace the built-in ones of their name', () => {
     const providers = providersOf(
       [{ ...config, name: 'claude', kind: 'claude', command: ['my-claude'] }],
-      surroundings,
+      environment,
     );
-    expect(providers.size).toBe(builtInProviders(surroundings).size);
+    expect(providers.size).toBe(builtInProviders(environment).size);
     expect(providers.get('claude')?.start(invocation()).argv[0]).toBe('my-claude');
   });
 
   it('have a program', () => {
-    const nothing = () => namedProvider({ ...config, name: 'mine', kind: 'command' }, surroundings);
+    const nothing = () => namedProvider({ ...config, name: 'mine', kind: 'command' }, environment);
     expect(nothing).toThrow(
       expect.objectContaining({ code: 'E_VALUE', message: 'provider mine names no command' }),
     );
   });
 
   it('never start a person', () => {
-    const human = builtInProviders(surroundings).get('human');
+    const human = builtInProviders(environment).get('human');
     expect(() => human?.start(invocation())).toThrow(expect.objectContaining({ code: 'E_INTERNAL' }));
     expect(human?.restrict(['EDIT'])).toEqual({ exact: true, broaderThanRequested: [] });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { namedProvider, providersOf } from '../../src/providers/index.ts';
-import { agents, exit, fixture, invocation, now, program, surroundings, verdict } from './samples.ts';
+import { agents, exit, fixture, invocation, now, program, environment, verdict } from './samples.ts';
 import type { Exit, Outcome } from '../../src/providers/provider.ts';
 
 function read(name: string, ended: Exit, changes = {}): Outcome {
@@ -106,7 +106,7 @@ describe('codex', () => {
         tests: null,
         prices: { input: 2, cached: 2, output: 10 },
       },
-      surroundings,
+      environment,
     );
     const first = priced.read(fixture('codex', 'text'), invocation(), now);
     if (first.is !== 'done') throw new Error('the fixture is a success');
@@ -126,7 +126,7 @@ describe('codex', () => {
 describe('a model whose cost its CLI does not tell', () => {
   const usage = { input_tokens: 200_000, cached_input_tokens: 80_000, output_tokens: 20_000 };
   const codex = (model: string | null, prices = {}) =>
-    providersOf([], { ...surroundings, prices: new Map(Object.entries(prices)) })
+    providersOf([], { ...environment, prices: new Map(Object.entries(prices)) })
       .get('codex')
       ?.read(changed('codex', 'text', { usage }), invocation({ model }), now).usage;
 
@@ -148,7 +148,7 @@ describe('a model whose cost its CLI does not tell', () => {
 
   it('does not pay later what had no price then', () => {
     const session = { id: 's', usd: 0, tokens: 110_000 };
-    const outcome = providersOf([], surroundings)
+    const outcome = providersOf([], environment)
       .get('codex')
       ?.read(changed('codex', 'text', { usage }), invocation({ model: 'gpt-5.5', session }), now);
     expect(outcome?.usage).toEqual({ usd: expect.closeTo(0.62, 9), tokens: 110_000 });
@@ -193,7 +193,7 @@ describe('gemini', () => {
   it('counts thoughts as output', () => {
     const price = { input: 1_000_000, cached: 1_000_000, output: 10_000_000 };
     const config = { command: null, arguments: [], env: [], writable: [], tests: null };
-    const priced = namedProvider({ ...config, name: 'gemini', kind: 'gemini', prices: price }, surroundings);
+    const priced = namedProvider({ ...config, name: 'gemini', kind: 'gemini', prices: price }, environment);
     const stats = { input_tokens: 1, output_tokens: 2, total_tokens: 7, models: {} };
     expect(priced.read(changed('gemini', 'text', { stats }), invocation(), now)).toMatchObject({
       usage: { tokens: 7, usd: 61 },

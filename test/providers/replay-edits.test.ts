@@ -18,14 +18,14 @@ import { afterAll, expect, it } from 'vitest';
 import type { Edit } from '../../src/kernel/edits.ts';
 import { builtInProviders } from '../../src/providers/index.ts';
 import { recordOf } from '../../src/providers/recording.ts';
-import { exit, invocation, now, surroundings } from './samples.ts';
+import { exit, invocation, now, environment } from './samples.ts';
 import type { Exit, Invocation, Outcome, Provider } from '../../src/providers/provider.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'mailroom-redo-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const replayAgent = fileURLToPath(new URL('../../bin/replay-agent.mjs', import.meta.url));
-const replay = builtInProviders({ ...surroundings, replayAgent }).get('replay') as Provider;
+const replay = builtInProviders({ ...environment, replayAgent }).get('replay') as Provider;
 
 type Files = Readonly<Record<string, string | Buffer>>;
 

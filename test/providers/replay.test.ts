@@ -7,14 +7,14 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtInProviders, namedProvider } from '../../src/providers/index.ts';
 import { keyOf, recordOf } from '../../src/providers/recording.ts';
-import { exit, invocation, now, surroundings } from './samples.ts';
+import { exit, invocation, now, environment } from './samples.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider } from '../../src/providers/provider.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'mailroom-replay-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const replayAgent = fileURLToPath(new URL('../../bin/replay-agent.mjs', import.meta.url));
-const replay = builtInProviders({ ...surroundings, replayAgent }).get('replay') as Provider;
+const replay = builtInProviders({ ...environment, replayAgent }).get('replay') as Provider;
 
 /** A project with one turn in it; the words of the mail are the same in each, ids, dates and folders are not. */
 interface World {
@@ -79,12 +79,12 @@ function turnIn(world: World, text: string, changes: Partial<Invocation> = {}): 
 }
 
 /** Runs a command line to its end. */
-function run(command: CommandLine, environment: Record<string, string> = {}): Exit {
+function run(command: CommandLine, variables: Record<string, string> = {}): Exit {
   const [program = '', ...rest] = command.argv;
   const child = spawnSync(program, rest, {
     input: command.stdin,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], ...environment, ...command.env },
+    env: { PATH: process.env['PATH'], ...variables, ...command.env },
   });
   return exit({ code: child.status, signal: child.signal, stdout: child.stdout, stderr: child.stderr });
 }
@@ -127,7 +127,7 @@ const scripted = namedProvider(
     tests: null,
     prices: null,
   },
-  surroundings,
+  environment,
 );
 
 /** Runs a turn with the scripted agent and keeps it in a folder. */

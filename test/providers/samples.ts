@@ -6,8 +6,8 @@ import type { Exit, Invocation, Outcome, Provider } from '../../src/providers/pr
 /** Saturday, 2026-11-21 20:00 UTC. */
 export const now = Date.parse('2026-11-21T20:00:00.000Z');
 
-export const surroundings = {
-  environment: { HOME: '/home/ada' },
+export const environment = {
+  variables: { HOME: '/home/ada' },
   node: process.execPath,
   replayAgent: '/mailroom/bin/replay-agent.mjs',
   acpAgent: '/mailroom/bin/acp-agent.mjs',
@@ -90,7 +90,7 @@ export interface Agent {
   readonly denials: readonly string[];
 }
 
-const builtIn = builtInProviders(surroundings);
+const builtIn = builtInProviders(environment);
 
 function builtInProvider(name: string): Provider {
   const found = builtIn.get(name);
@@ -149,7 +149,7 @@ export const program = namedProvider(
     tests: null,
     prices: null,
   },
-  surroundings,
+  environment,
 );
 
 export const replay = builtInProvider('replay');

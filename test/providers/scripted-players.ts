@@ -27,7 +27,7 @@ export function providerOf(kind: ProviderKind, command: readonly string[] | null
     prices: null,
   };
   return namedProvider(config, {
-    environment: { HOME: '/nowhere' },
+    variables: { HOME: '/nowhere' },
     node: process.execPath,
     replayAgent,
     acpAgent: '',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { namedProvider } from '../../src/providers/index.ts';
-import { agents, exit, fixture, invocation, now, surroundings } from './samples.ts';
+import { agents, exit, fixture, invocation, now, environment } from './samples.ts';
 import type { Session } from '../../src/kernel/cost.ts';
 import type { Exit } from '../../src/providers/provider.ts';
 
@@ -87,7 +87,7 @@ describe('an agent that tells what it uses as it goes', () => {
 function tiered(kind: 'codex' | 'gemini' | 'opencode') {
   const prices = { input: 2, cached: 2, output: 10, long: { above: 1000, input: 4, cached: 4, output: 20 } };
   const config = { name: kind, kind, command: null, arguments: [], env: [], writable: [], tests: null };
-  return namedProvider({ ...config, prices }, surroundings);
+  return namedProvider({ ...config, prices }, environment);
 }
 
 const output = (...events: object[]) => events.map((event) => `${JSON.stringify(event)}\n`).join('');

@@ -21,7 +21,7 @@ import { nativeVocabulary } from './vocabulary.ts';
 /** All problems of a file of the native language, and its valid parts. */
 function readNative(
   document: YamlDocument,
-  surroundings: LanguageContext,
+  context: LanguageContext,
   children: Children,
   file: string,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
@@ -29,7 +29,7 @@ function readNative(
   if (isDaemonFile(given)) {
     const diagnostics = new Diagnostics(document);
     refuseDaemonFile(given, diagnostics);
-    return { workflow: lower({}, diagnostics, children, surroundings), problems: diagnostics.problems };
+    return { workflow: lower({}, diagnostics, children, context), problems: diagnostics.problems };
   }
   const right = nativeFile.safeParse(given);
   const repaired = right.success ? null : repair(nativeFile, given);
@@ -37,13 +37,13 @@ function readNative(
   const read = repaired === null ? right : nativeFile.safeParse(repaired.value);
   const usable = read.data ?? validParts(nativeFile, repaired!.value);
   const diagnostics = diagnosticsOf(document, repaired);
-  const beside = surroundings.agentsBeside(file);
+  const beside = context.agentsBeside(file);
   const others = beside?.ok === true ? beside.value.map((each) => [each.name, each] as const) : [];
-  const profiles = new Map([...surroundings.profiles, ...others]);
-  const workflow = lower(usable, diagnostics, children, { ...surroundings, profiles });
+  const profiles = new Map([...context.profiles, ...others]);
+  const workflow = lower(usable, diagnostics, children, { ...context, profiles });
   diagnostics.refuseUnread(usable);
   const { broken, isOrderUnknown } = whatIsLost(given, repaired?.lost ?? []);
-  diagnostics.check(workflow, surroundings, {
+  diagnostics.check(workflow, context, {
     broken,
     isOrderUnknown,
     brokenParameters: lostNames(given['parameters'], new Set(Object.keys(workflow.parameters))),

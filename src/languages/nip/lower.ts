@@ -35,19 +35,15 @@ const second = 1_000;
 const longestPause = 30 * second;
 
 /** The workflow of a definition; reports what it must not contain. */
-export function lower(
-  definition: Definition,
-  surroundings: LanguageContext,
-  diagnostics: Diagnostics,
-): Workflow {
-  const lowering = { definition, makers: makersOf(definition), protocol: surroundings.protocol, diagnostics };
+export function lower(definition: Definition, context: LanguageContext, diagnostics: Diagnostics): Workflow {
+  const lowering = { definition, makers: makersOf(definition), protocol: context.protocol, diagnostics };
   const { name, version, content, inputs } = definition;
   return {
     language: 'nip',
     name,
     version,
     description: content === '' ? null : content,
-    timeout: surroundings.nip.defaultTimeout,
+    timeout: context.nip.defaultTimeout,
     concurrency: null,
     contextDir: null,
     ownWorkspace: null,

@@ -17,11 +17,11 @@ import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from
 /** All problems of a definition of the language nip, and its valid parts. */
 function readNip(
   document: YamlDocument,
-  surroundings: LanguageContext,
+  context: LanguageContext,
 ): { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] } {
   const shape = checkShape(definitionEvent, document);
   const diagnostics = new Diagnostics(document);
-  if (!surroundings.nip.enabled)
+  if (!context.nip.enabled)
     diagnostics.error(
       'E_WORKFLOW',
       ['kind'],
@@ -32,10 +32,10 @@ function readNip(
   const given = isJsonObject(document.value) ? document.value : {};
   const tags = readTags(wordsOf(given['tags'], document), diagnostics);
   const content = typeof given['content'] === 'string' ? given['content'] : '';
-  const definition = definitionOf(tags, content, areTags(given['tags']), surroundings, diagnostics);
-  const workflow = lower(definition, surroundings, diagnostics);
+  const definition = definitionOf(tags, content, areTags(given['tags']), context, diagnostics);
+  const workflow = lower(definition, context, diagnostics);
   const known = new Set(definition.steps.map(({ id }) => id));
-  diagnostics.check(workflow, surroundings, {
+  diagnostics.check(workflow, context, {
     broken: new Set(idsOf(tags, 'step').filter((id) => !known.has(id))),
     isOrderUnknown: definition.graph.isOrderUnknown,
     brokenParameters: new Set(idsOf(tags, 'input')),

@@ -4,11 +4,11 @@ import type { LanguageContext } from '../shared/context.ts';
 /** Facts about the whole file, known before its steps are lowered. */
 export interface FileFacts {
   readonly diagnostics: Diagnostics;
-  readonly surroundings: LanguageContext;
+  readonly context: LanguageContext;
   /** The names of all steps, including those in loops. */
   readonly steps: ReadonlySet<string>;
   /** Names of `context` that the file or the start sets; null: the start may set any. */
-  readonly context: ReadonlySet<string> | null;
+  readonly contextNames: ReadonlySet<string> | null;
   /** The only step to run: outputs that others need may be missing. Null: all steps run. */
   readonly only: string | null;
   /** Readable environment variables; null: the list could not be read. */

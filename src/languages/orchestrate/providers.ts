@@ -12,10 +12,10 @@ const usualTokens = 4_000;
 
 /** The provider's shim if it is on PATH, otherwise the agent itself. */
 export function lowerProvider(input: StepInput, path: Path, lowering: Lowering): Work {
-  const { surroundings, diagnostics } = lowering;
+  const { context, diagnostics } = lowering;
   const name = input.provider!;
   const shim = `${name}-shim`;
-  const { model: usualModel, maxTokens } = surroundings.agents;
+  const { model: usualModel, maxTokens } = context.agents;
   if (input.input_file === undefined && input.prompt_file === undefined)
     diagnostics.error(
       'E_MISSING_KEY',
@@ -25,7 +25,7 @@ export function lowerProvider(input: StepInput, path: Path, lowering: Lowering):
       'key',
     );
   const model = input.model === undefined ? null : lowerText(input.model, [...path, 'model'], lowering);
-  if (surroundings.hasProgram(shim)) {
+  if (context.hasProgram(shim)) {
     const tokens = String(input.max_tokens ?? maxTokens ?? usualTokens);
     const given: Template | null = model ?? (usualModel === null ? null : plain(usualModel));
     const argv = [...(given === null ? [] : [plain('--model'), given]), plain('--max-tokens'), plain(tokens)];
@@ -39,8 +39,8 @@ export function lowerProvider(input: StepInput, path: Path, lowering: Lowering):
       null,
     );
   const provider = agents[name];
-  const program = surroundings.programOf(provider);
-  if (program !== null && !surroundings.hasProgram(program))
+  const program = context.programOf(provider);
+  if (program !== null && !context.hasProgram(program))
     diagnostics.warn(
       [...path, 'provider'],
       `neither \`${shim}\` nor \`${program}\` is on PATH`,

@@ -31,20 +31,20 @@ const maxVisits = 1_000;
 /** All problems of a file of the orchestrate language, and its valid parts. */
 function readOrchestrate(
   document: YamlDocument,
-  surroundings: LanguageContext,
+  context: LanguageContext,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const shape = checkShape(orchestrateFile, document, habits);
   const given = isJsonObject(document.value) ? document.value : {};
   const repaired = repairListed(document, { file: orchestrateFile, list: 'steps', item: stepSchema });
   const { items, diagnostics, lost } = repaired;
   const input = shape.value ?? (validParts(orchestrateFile, repaired.around) as Partial<OrchestrateFile>);
-  const facts = factsOf(input, repaired, surroundings);
+  const facts = factsOf(input, repaired, context);
   const body = lowerBody(items, { items: new Set(), loop: null, way: [] }, facts);
   for (const key of ['parallel', 'limits'] as const) if (key in given) reportDeferred(diagnostics, [], key);
   if (input.strict_flow === false) reportDeferred(diagnostics, [], 'strict_flow');
   const shapes = shape.problems.map((each) => ({ ...each, hint: withoutDeferred(each.hint) }));
   const workflow = workflowOf(input, body, facts);
-  diagnostics.check(workflow, surroundings, {
+  diagnostics.check(workflow, context, {
     broken: brokenNames(given['steps'], facts, body),
     // The lost part of a step may have been a branch to another step.
     isOrderUnknown: lost.some(([key]) => key === 'steps'),
@@ -78,7 +78,7 @@ function innerSteps(input: StepInput, path: Path): Placed[] | null {
 function factsOf(
   input: Partial<OrchestrateFile>,
   { items: placed, diagnostics, lost }: Listed<StepInput>,
-  surroundings: LanguageContext,
+  context: LanguageContext,
 ): FileFacts {
   const steps = new Set<string>();
   const set = new Set<string>();
@@ -91,14 +91,14 @@ function factsOf(
     }
   };
   collect(placed);
-  const { starting } = surroundings;
+  const { starting } = context;
   const own = [...Object.keys(input.context ?? {}), ...set];
   const isLost = (...keys: readonly string[]) => lost.some((path) => keys.some((key) => path.includes(key)));
   return {
     diagnostics,
-    surroundings,
+    context,
     steps,
-    context:
+    contextNames:
       starting === null || isLost('context', 'set_context') ? null : new Set([...own, ...starting.context]),
     only: starting?.only ?? null,
     env: isLost('env', 'secrets') ? null : new Set(input.env),
@@ -140,8 +140,8 @@ function workflowOf(input: Partial<OrchestrateFile>, body: Body, facts: FileFact
   const context = entries.map(([name, value], index) => {
     // A value can use those above it and the caller's.
     const above = entries.slice(0, index).map(([other]) => other);
-    const known = facts.surroundings.starting && new Set([...facts.surroundings.starting.context, ...above]);
-    const lowering = { ...around, context: known };
+    const known = facts.context.starting && new Set([...facts.context.starting.context, ...above]);
+    const lowering = { ...around, contextNames: known };
     const tree = valueTree(value, (text, inner) => lowerTyped(text, ['context', name, ...inner], lowering));
     return [name, templateOf(tree)] as const;
   });

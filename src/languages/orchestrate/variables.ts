@@ -85,11 +85,11 @@ function meant(
     );
   if (namespace === 'steps') return ofStep(words.slice(1), span, path, lowering, isAllowed);
   if (namespace === 'context') {
-    const { context, only, way } = lowering;
+    const { contextNames, only, way } = lowering;
     const isRun = only === null || way.includes(only);
-    if (context === null || context.has(name) || !isRun) return pathTree(words, span);
+    if (contextNames === null || contextNames.has(name) || !isRun) return pathTree(words, span);
     const where = way.length === 0 ? 'above what reads it' : 'under `context:`';
-    const hint = didYouMean(name, context) ?? `give it by \`--context\`, or ${where}`;
+    const hint = didYouMean(name, contextNames) ?? `give it by \`--context\`, or ${where}`;
     return missing(`nothing sets ${shown}`, hint);
   }
   if (lowering.secrets.has(name))

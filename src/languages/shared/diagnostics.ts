@@ -72,9 +72,9 @@ export class Diagnostics {
   }
 
   /** Checks the workflow of the file and reports its problems. */
-  check(workflow: Workflow, surroundings: LanguageContext, parts: CheckedParts): void {
+  check(workflow: Workflow, context: LanguageContext, parts: CheckedParts): void {
     const found = checkWorkflow(workflow, {
-      ...surroundings,
+      ...context,
       ...parts,
       broken: new Set([...parts.broken, ...this.unclear]),
       hasErrors: this.problems.some(({ severity }) => severity === 'error'),

@@ -44,7 +44,7 @@ const permissionsOfTools: Readonly<Record<string, readonly Capability[]>> = {
  */
 export function playerOf({ roles }: WorkInput, path: Path, lowering: Lowering): AgentDefinition {
   const { artifact, model = null } = roles!.primary;
-  const sought = seekPlayer(nameIn(artifact), model, lowering.surroundings);
+  const sought = seekPlayer(nameIn(artifact), model, lowering.context);
   if (sought.found === null) {
     reportMissing(lowering, [...path, 'roles', 'primary', 'artifact'], artifact, sought.looked);
     return { provider: 'claude', model, capabilities: ['READ'], text: '', dropped: [] };
@@ -77,9 +77,9 @@ function isThere(
   { provider }: AgentDefinition,
   artifact: string,
   path: Path,
-  { surroundings, diagnostics }: Lowering,
+  { context, diagnostics }: Lowering,
 ): boolean {
-  const known = [...surroundings.broaderThanRequested.keys()].filter((name) => name !== 'human');
+  const known = [...context.broaderThanRequested.keys()].filter((name) => name !== 'human');
   if (known.length === 0 || known.includes(provider)) return true;
   const isPerson = provider === 'human';
   const why = isPerson ? 'a person, who has no program' : `the provider \`${provider}\`, which is not there`;

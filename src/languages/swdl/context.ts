@@ -15,7 +15,7 @@ const structure = 'repo_structure';
  */
 export function refuseAbsentContext(tree: Tree, path: Path, place: Place, lowering: Lowering): void {
   const { diagnostics } = lowering;
-  const { starting, files } = lowering.surroundings;
+  const { starting, files } = lowering.context;
   if (!isSurelyEvaluated(tree, place, lowering)) return;
   for (const reference of referencesOf(tree, languageAt(place))) {
     const [namespace, key] = reference.path;
@@ -41,9 +41,9 @@ export function refuseAbsentContext(tree: Tree, path: Path, place: Place, loweri
 function isSurelyEvaluated(
   tree: Tree,
   { stage, over }: Place,
-  { stages, order, surroundings }: Lowering,
+  { stages, order, context }: Lowering,
 ): boolean {
-  const only = surroundings.starting?.only ?? null;
+  const only = context.starting?.only ?? null;
   if (over || (only !== null && stage !== only)) return false;
   if (nodesOf(tree).some(({ kind }) => kind === 'logic' || kind === 'choice')) return false;
   return ![...stages.values()].some(

@@ -26,7 +26,7 @@ export interface Place {
 /** The context in which the parts of a file are lowered. */
 export interface Lowering {
   readonly diagnostics: Diagnostics;
-  readonly surroundings: LanguageContext;
+  readonly context: LanguageContext;
   readonly file: Partial<SwdlFile>;
   readonly stages: ReadonlyMap<string, KnownStage>;
   readonly order: Graph<GraphNode>;

@@ -23,7 +23,7 @@ function lowerHook(on: Hook['on'], input: HookInput, path: Path, lowering: Lower
   const colon = notify.indexOf(':');
   const scheme = notify.slice(0, colon);
   const target = lowerText(notify.slice(colon + 1), [...path, 'notify'], place, lowering);
-  const notifier = lowering.surroundings.notify[scheme] ?? null;
+  const notifier = lowering.context.notify[scheme] ?? null;
   return { on, run, notify: null, tell: { scheme, target, notifier } };
 }
 

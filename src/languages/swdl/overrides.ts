@@ -27,7 +27,7 @@ interface OverrideFile {
  */
 export function overridden(
   base: YamlDocument,
-  surroundings: OverridesContext,
+  context: OverridesContext,
 ): {
   readonly document: YamlDocument;
   readonly problems: readonly Diagnostic[];
@@ -38,7 +38,7 @@ export function overridden(
   const problems: Diagnostic[] = [];
   const applied: AppliedOverride[] = [];
   if (id === null) return { document: base, problems, applied, overrides: [] };
-  const overrides = filesFor(surroundings).flatMap((file) => readOverride(file, id, surroundings, problems));
+  const overrides = filesFor(context).flatMap((file) => readOverride(file, id, context, problems));
   let { value } = base;
   for (const override of overrides) {
     const changed = apply(value, override, problems);
@@ -97,7 +97,7 @@ function idOf(value: Json): string | null {
 function readOverride(
   { file, text, isNamed }: OverrideFile,
   id: string,
-  surroundings: OverridesContext,
+  context: OverridesContext,
   problems: Diagnostic[],
 ): Override[] {
   const read = parseYaml(text, file);
@@ -110,7 +110,7 @@ function readOverride(
   problems.push(...shape.problems);
   const all = isJsonObject(document.value) ? document.value['overrides'] : null;
   if (!isJsonObject(all)) return [];
-  refuseUnknown(all, id, document, surroundings, problems);
+  refuseUnknown(all, id, document, context, problems);
   const value = all[id];
   const path = ['overrides', id];
   if (!isJsonObject(value ?? null)) return [];
@@ -122,12 +122,12 @@ function refuseUnknown(
   overrides: JsonObject,
   own: string,
   document: YamlDocument,
-  surroundings: OverridesContext,
+  context: OverridesContext,
   problems: Diagnostic[],
 ): void {
   const others = Object.keys(overrides).filter((id) => id !== own);
   if (others.length === 0) return;
-  const workflows = surroundings.workflows();
+  const workflows = context.workflows();
   if (workflows.some(({ isReadable }) => !isReadable)) return;
   const known = [...new Set([own, ...workflows.flatMap(({ id }) => id ?? [])])];
   for (const id of others.filter((each) => !known.includes(each)))

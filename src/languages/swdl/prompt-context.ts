@@ -38,11 +38,11 @@ export function promptContext(input: WorkInput, path: Path, lowering: Lowering):
     })),
   ];
   const texts = [...new Map(modules.map((each) => [each.name, each])).values()].flatMap(({ name, at }) => {
-    const found = expectFound(lowering, at, name, (word) => seekModule(lowering.surroundings.files, word));
+    const found = expectFound(lowering, at, name, (word) => seekModule(lowering.context.files, word));
     return found === null ? [] : [`### ${name}\n\n${found.body}`];
   });
   const query = memoryQuery(input.context?.memory, file.context?.memory);
-  const memories = query === null ? null : packMemories(lowering.surroundings.files, query);
+  const memories = query === null ? null : packMemories(lowering.context.files, query);
   for (const left of memories?.unsure ?? [])
     lowering.diagnostics.warn(
       input.context?.memory === undefined ? ['context', 'memory'] : [...path, 'context', 'memory'],
@@ -63,7 +63,7 @@ function section(title: string, body: string): string {
 }
 
 function tools({ roles }: WorkInput, path: Path, lowering: Lowering): string[] {
-  const { files } = lowering.surroundings;
+  const { files } = lowering.context;
   return (roles?.tools ?? []).flatMap((reference, index) => {
     const at = [...path, 'roles', 'tools', index];
     if (reference.startsWith('mcp:')) return [`- the MCP server \`${nameIn(reference)}\``];

@@ -34,9 +34,9 @@ const mostPaths = 5_000;
 /** All problems of a file of the swdl language, and its valid parts. */
 function readSwdl(
   written: YamlDocument,
-  surroundings: LanguageContext,
+  context: LanguageContext,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
-  const { document, problems: overriding, applied } = overridden(written, surroundings);
+  const { document, problems: overriding, applied } = overridden(written, context);
   const shape = checkShape(swdlFile, document, habits);
   const given = isJsonObject(document.value) ? document.value : {};
   const { around, items, lost, diagnostics } = repairListed(document, {
@@ -55,16 +55,16 @@ function readSwdl(
     }),
   );
   const { parameters, brokenParameters } = parametersOf(file, given['config'], diagnostics);
-  refuseSameId(file, document, surroundings, diagnostics);
+  refuseSameId(file, document, context, diagnostics);
   const order = new Graph([...stages.values()].map(({ input }) => ({ id: input.id, needs: needsOf(input) })));
-  const lowering = { diagnostics, surroundings, file, stages, order, parameters };
+  const lowering = { diagnostics, context, file, stages, order, parameters };
   const steps = [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []);
   const workflow = workflowOf(lowering, steps, applied);
   const lowered = new Set(steps.map(({ id }) => id));
   const vague = [...stages.values()].filter(
     ({ input, path }) => !lowered.has(input.id) || loss.areOutputsUnknown(path),
   );
-  diagnostics.check(workflow, surroundings, {
+  diagnostics.check(workflow, context, {
     broken: new Set([...broken, ...vague.map(({ input }) => input.id)]),
     isOrderUnknown: loss.isOrderUnknown,
     brokenParameters,
@@ -97,12 +97,12 @@ function distinct(placed: readonly Placed[], diagnostics: Diagnostics): Placed[]
 function refuseSameId(
   { workflow }: Partial<SwdlFile>,
   document: YamlDocument,
-  surroundings: LanguageContext,
+  context: LanguageContext,
   diagnostics: Diagnostics,
 ): void {
   if (workflow === undefined) return;
   const own = document.place([]).file;
-  const others = surroundings.workflows().filter(({ id, file }) => id === workflow.id && file !== own);
+  const others = context.workflows().filter(({ id, file }) => id === workflow.id && file !== own);
   if (others.length === 0) return;
   const files = others.map(({ file }) => file).join(', ');
   const message = `\`${workflow.id}\` is also the id of ${files}`;
@@ -158,7 +158,7 @@ function workflowOf(
   steps: readonly Step[],
   applied: readonly AppliedOverride[],
 ): Workflow {
-  const { file, surroundings, parameters } = lowering;
+  const { file, context, parameters } = lowering;
   const { id = '', name = '', version = '', description = null } = file.workflow ?? {};
   const env = Object.entries(file.config?.env ?? {}).map(
     ([variable, text]) =>
@@ -174,7 +174,7 @@ function workflowOf(
     contextDir: null,
     ownWorkspace: null,
     parameters,
-    context: structureOf(surroundings.files.tracked),
+    context: structureOf(context.files.tracked),
     env: Object.fromEntries(env),
     inherit: [],
     secrets: [],

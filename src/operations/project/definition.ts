@@ -91,7 +91,7 @@ export async function readSettings(
   }
   const config = replay === null ? read.value : replaying(read.value);
   const providers = providersOf(config.providers.values(), {
-    ...surroundings(packageRoot),
+    ...providerEnvironment(packageRoot),
     prices: config.prices,
     ...(replay !== null && { recording: replay }),
   });
@@ -158,9 +158,9 @@ function toolsOf({ root }: RealDisk, packageRoot: string): TurnTools {
   return { command, readable: [process.execPath, ...(inside ? [] : [packageRoot])] };
 }
 
-function surroundings(packageRoot: string) {
+function providerEnvironment(packageRoot: string) {
   return {
-    environment: process.env,
+    variables: process.env,
     node: process.execPath,
     replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
     acpAgent: join(packageRoot, 'bin', 'acp-agent.mjs'),

@@ -39,7 +39,7 @@ export function invocationOf(
   launch: Launch,
   prepared: Prepared,
   prompt: string,
-  surroundings: ProcessContext,
+  context: ProcessContext,
 ): Invocation | null {
   const { work, key, run, step, session, budget } = launch;
   if (work.kind !== 'agent') return null;
@@ -62,7 +62,7 @@ export function invocationOf(
     mayConfigure: work.mayConfigure === true,
     model: work.model,
     workspace,
-    project: surroundings.project,
+    project: context.project,
     session,
     budget,
     // A step has its values folder where a turn has its staging folder.
@@ -74,7 +74,7 @@ export function invocationOf(
       stdout,
       stderr,
     },
-    env: variables(launch, prepared, surroundings),
+    env: variables(launch, prepared, context),
   };
 }
 
@@ -90,10 +90,10 @@ export function commandOf(
   prepared: Prepared,
   invocation: Invocation | null,
   providers: ReadonlyMap<string, Provider>,
-  surroundings: ProcessContext,
+  context: ProcessContext,
 ): CommandLine | string {
   const { work } = launch;
-  const env = variables(launch, prepared, surroundings);
+  const env = variables(launch, prepared, context);
   const { inherit } = launch;
   const none = { inherit, stdin: prepared.stdin ?? '', files: {}, writable: [] };
   switch (work.kind) {

@@ -190,11 +190,11 @@ export class Workers {
     const launch = this.#withLogs(resolved);
     const prepared = files.prepare(launch);
     const secrets = this.#ports.variables(launch.secrets);
-    const surroundings = { project, secrets: { ...this.#alias(launch, secrets), ...secrets } };
+    const context = { project, secrets: { ...this.#alias(launch, secrets), ...secrets } };
     const prompt = promptOf(launch, prepared);
     if (prompt !== null) files.note(launch.key, 'prompt.md', prompt);
-    const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, surroundings);
-    const command = commandOf(launch, prepared, invocation, providers, surroundings);
+    const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, context);
+    const command = commandOf(launch, prepared, invocation, providers, context);
     if (typeof command === 'string') throw new MailroomError('E_PROVIDER', command);
     const key = keyText(launch.key);
     const { workspace, folder, stdout, stderr } = prepared;

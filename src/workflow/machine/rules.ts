@@ -84,14 +84,14 @@ function compileBody(
   bodies: Map<StaticPath, BodyRule>,
   owner: StaticPath,
   body: Body,
-  surroundings: BodyContext,
+  context: BodyContext,
 ): BodyRule {
   const steps = new Map<StepId, Mutable<StepRule> & { dependents: StepRule[] }>();
-  const rule: Mutable<BodyRule> = { owner, body, ...surroundings, steps, roots: [] };
+  const rule: Mutable<BodyRule> = { owner, body, ...context, steps, roots: [] };
   bodies.set(owner, rule);
   for (const step of body.steps) {
     const at = owner === '' ? step.id : `${owner}/${step.id}`;
-    const trees = treesIn(step, surroundings.workflow);
+    const trees = treesIn(step, context.workflow);
     steps.set(step.id, {
       at,
       step,
@@ -99,10 +99,10 @@ function compileBody(
       inner: null,
       needs: body.kind === 'sequence' ? 0 : new Set(step.needs.map((need) => need.step)).size,
       dependents: [],
-      reads: stepsRead(trees, surroundings.language),
-      readsPrevious: previousRead(trees, surroundings.language),
-      whenReadsSteps: step.when !== null && stepsRead([step.when], surroundings.language)?.size !== 0,
-      judges: step.when === null ? noSteps : statusesRead(step.when, surroundings.language),
+      reads: stepsRead(trees, context.language),
+      readsPrevious: previousRead(trees, context.language),
+      whenReadsSteps: step.when !== null && stepsRead([step.when], context.language)?.size !== 0,
+      judges: step.when === null ? noSteps : statusesRead(step.when, context.language),
       dynamic: trees.length > 0,
       provider: providerOf(step.work),
       checkProvider: step.check === null ? null : providerOf(step.check.work),
@@ -125,12 +125,12 @@ function innerBody(
 ): BodyRule | null {
   const { work } = step;
   const { workflow: outer, language } = around;
-  const surroundings = { workflow: outer, around, language };
+  const context = { workflow: outer, around, language };
   if (work.kind === 'for-each') {
     const item = work.as;
-    return compileBody(bodies, at, work.body, { ...surroundings, item });
+    return compileBody(bodies, at, work.body, { ...context, item });
   }
-  if (work.kind === 'while') return compileBody(bodies, at, work.body, { ...surroundings, item: null });
+  if (work.kind === 'while') return compileBody(bodies, at, work.body, { ...context, item: null });
   if (work.kind !== 'workflow') return null;
   const { workflow } = work;
   return compileBody(bodies, at, workflow.body, {

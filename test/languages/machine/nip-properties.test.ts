@@ -16,7 +16,7 @@ import {
   type Script,
   type Source,
 } from './nip-interpreter.ts';
-import { nip, nipSurroundings } from './nip.ts';
+import { nip, nipContext } from './nip.ts';
 import { World } from '../../workflow/machine/world.ts';
 
 const ways = [[], ['n'], ['s'], ['deep', 'n'], ['missing'], ['missing', 'deeper']];
@@ -197,7 +197,7 @@ describe('a workflow of the language nip', () => {
     fc.assert(
       fc.property(plans, ends, order, (plan, all, numbers) => {
         const workflow = definition(plan);
-        const read = parseWorkflow(writeNative(workflow), 'native.yaml', nipSurroundings());
+        const read = parseWorkflow(writeNative(workflow), 'native.yaml', nipContext());
         if (!read.ok) throw new Error(JSON.stringify(read.problems));
         expect(read.value.language).toBe('native');
         const [script, pick] = [scriptOf(all), pickOf(numbers)];

@@ -14,7 +14,7 @@ messages: { task: { from: user, to: [one, two, three] } }
 `;
 
 /** What a workflow of these roles is read in. */
-export function nipSurroundings(): LanguageContext {
+export function nipContext(): LanguageContext {
   const protocol = parseProtocol([{ file: 'tasks.yaml', text: roles }]);
   if (!protocol.ok) throw new Error(JSON.stringify(protocol.problems));
   return { ...nowhere, protocol: protocol.value, nip: { ...nowhere.nip, maxSteps: 100 } };
@@ -23,7 +23,7 @@ export function nipSurroundings(): LanguageContext {
 /** The workflow of a definition with these tags; throws what is wrong with it. */
 export function nip(...tags: readonly (readonly string[])[]): Workflow {
   const event = { kind: 30_920, tags: [['d', 'sample'], ['name', 'Sample'], ...tags], content: '' };
-  const read = parseWorkflow(JSON.stringify(event), 'sample.json', nipSurroundings());
+  const read = parseWorkflow(JSON.stringify(event), 'sample.json', nipContext());
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
   return read.value;
 }

@@ -10,10 +10,10 @@ import { failure, result, World, type WorldOptions } from '../../workflow/machin
 export function orchestrate(
   steps: readonly object[],
   more: object = {},
-  surroundings: Partial<LanguageContext> = {},
+  context: Partial<LanguageContext> = {},
 ): Workflow {
   const text = JSON.stringify({ version: '1.0', name: 'test', ...more, steps });
-  const read = parseWorkflow(text, 'test.json', { ...nowhere, ...surroundings });
+  const read = parseWorkflow(text, 'test.json', { ...nowhere, ...context });
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
   return read.value;
 }

@@ -74,7 +74,7 @@ export const tasks: WorkflowLanguage = {
     expressions: { opening: '${{', language, vocabulary, bare: /\/if$/ },
     graph: null,
   },
-  read: (document, surroundings) => {
+  read: (document, context) => {
     const shape = checkShape(file, document);
     const diagnostics = new Diagnostics(document);
     const steps = Object.entries(shape.value?.tasks ?? {}).map(([id, task]): Step => {
@@ -97,7 +97,7 @@ export const tasks: WorkflowLanguage = {
       { kind: 'graph', steps },
       { language: 'tasks', display: { title: 'Tasks', record: 'tasks.txt' } },
     );
-    diagnostics.check(lowered, surroundings, {
+    diagnostics.check(lowered, context, {
       broken: new Set(),
       isOrderUnknown: shape.value === null,
       brokenParameters: new Set(),

@@ -3,7 +3,7 @@ import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { builtInProviders } from '../../../src/providers/index.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
-import { surroundings } from '../../providers/samples.ts';
+import { environment } from '../../providers/samples.ts';
 import { protocolOf } from '../machine/texts.ts';
 import type { AgentJob } from '../../../src/host/runner/runner.ts';
 
@@ -21,7 +21,7 @@ it('an agent that is silent at a usage limit is ended after 15 minutes, unless i
   const disk = new MemoryDisk(() => now);
   const jobs: AgentJob[] = [];
   const runner = { ...idleRunner, start: (job: AgentJob) => void jobs.push(job) };
-  const ports = mailPorts(disk, { runner, providers: builtInProviders(surroundings) });
+  const ports = mailPorts(disk, { runner, providers: builtInProviders(environment) });
   const host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
   host.start();
   for (const role of protocol.roles.keys())

@@ -29,13 +29,13 @@ export class Setting {
     this.#url = url;
     this.#home = join(place.root, 'home');
     furnish(this.#home, cli, url);
-    const surroundings = {
-      environment: { HOME: this.#home },
+    const environment = {
+      variables: { HOME: this.#home },
       node: process.execPath,
       replayAgent: '',
       acpAgent,
     };
-    this.provider = namedProvider({ ...configOf(cli, url), arguments: given }, surroundings);
+    this.provider = namedProvider({ ...configOf(cli, url), arguments: given }, environment);
   }
 
   turn(capabilities: readonly Capability[], session: Parameters<Player['play']>[2] = null) {

@@ -122,9 +122,9 @@ describe('the prompt of a check in a file for another program', () => {
 });
 
 describe('the process of a step', () => {
-  const surroundings = { project: '/p', secrets: { TOKEN: 'secret' } };
+  const context = { project: '/p', secrets: { TOKEN: 'secret' } };
   const command = (of: Launch) => {
-    const made = commandOf(of, prepared, null, new Map(), surroundings);
+    const made = commandOf(of, prepared, null, new Map(), context);
     if (typeof made === 'string') throw new Error(made);
     return made;
   };
@@ -175,7 +175,7 @@ describe('the process of a step', () => {
 
   it('of an agent may write what the step owes and its decision file, whatever its permissions', () => {
     const invocation = (of: Launch, decisionFile: string | null) =>
-      invocationOf(of, { ...prepared, decisionFile }, 'prompt', surroundings);
+      invocationOf(of, { ...prepared, decisionFile }, 'prompt', context);
     expect(invocation(launch, null)).toMatchObject({
       owed: ['/w/out/report.md'],
       maxSteps: 7,
@@ -190,7 +190,7 @@ describe('the process of a step', () => {
         { ...launch, work: { ...launch.work, ...mcp } },
         { ...prepared, decisionFile: null },
         'prompt',
-        surroundings,
+        context,
       );
     expect(given({ mcp: ['hub'] })).toMatchObject({ mcp: { own: ['hub'], servers: {} } });
     expect(given({})?.mcp).toBeNull();

@@ -13,8 +13,8 @@ import type { Timeline } from '../timeline.ts';
 import type { VirtualWork } from './virtual-work.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 
-/** Where a controller lives. */
-export interface Surroundings {
+/** The environment of a controller. */
+export interface Environment {
   readonly disk: MemoryDisk;
   readonly timeline: Timeline;
   readonly random: Random;
@@ -34,8 +34,8 @@ export class Controller extends Life {
   readonly runner: ScriptedRunner;
 
   /** Throws what the disk throws: a start may fail, or be killed. */
-  constructor(around: Surroundings, witness: Witness) {
-    const { disk, timeline, random, protocol, script, work } = around;
+  constructor(environment: Environment, witness: Witness) {
+    const { disk, timeline, random, protocol, script, work } = environment;
     super(timeline, witness);
     this.runner = new ScriptedRunner((after, act) => this.later(after, act), script, random, work);
     this.host = new MailHost(
@@ -43,8 +43,8 @@ export class Controller extends Life {
         clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },
         journal: new Journal<MailEvent>(disk, { segmentBytes: 16 * 1024 }),
         runner: this.runner,
-        newId: () => around.newId(),
-        missingProviders: () => around.uninstalled,
+        newId: () => environment.newId(),
+        missingProviders: () => environment.uninstalled,
         parking: {
           list: () => readParked(disk),
           park: (provider, until) => park(disk, provider, until),
@@ -54,7 +54,7 @@ export class Controller extends Life {
         protocol,
         protocolHash: 'one',
         version: 'test',
-        slots: around.neighbours.join(() => this.hint()),
+        slots: environment.neighbours.join(() => this.hint()),
       },
     );
     this.runner.events = {

@@ -18,8 +18,8 @@ import type { StepRunner } from '../../../../src/host/runner/runner.ts';
 import type { StepGit } from '../../../../src/workflow/host/ports.ts';
 import { runJournal } from '../../../support/run-journal.ts';
 
-/** Where the host of a run lives. */
-export interface Surroundings {
+/** The environment of the host of a run. */
+export interface Environment {
   readonly project: Disk;
   readonly open: OpenRoot;
   readonly timeline: Timeline;
@@ -40,13 +40,13 @@ export interface Surroundings {
 /** The real host of a run, its real files and the real loop, put together as the program does. */
 export class RunProcess extends Life {
   readonly host: RunHost;
-  readonly #around: Surroundings;
+  readonly #environment: Environment;
 
   /** Throws what the disk throws: a start may fail, or be killed. */
-  constructor(around: Surroundings, witness: Witness) {
-    const { project, open, timeline, run, workspace, workflow, floor } = around;
+  constructor(environment: Environment, witness: Witness) {
+    const { project, open, timeline, run, workspace, workflow, floor } = environment;
     super(timeline, witness);
-    this.#around = around;
+    this.#environment = environment;
     const context = makeContextFolder(open, workspace, workflow);
     takeContext(project, open, context, run, workflow);
     const known = readRun(project, run);
@@ -58,20 +58,20 @@ export class RunProcess extends Life {
       person: null,
       startedAt: timeline.now,
     };
-    const stored = known ?? createRun(project, { ...card, startedBy: around.startedBy }, workflow);
+    const stored = known ?? createRun(project, { ...card, startedBy: environment.startedBy }, workflow);
     floor.sweep();
     this.host = new RunHost(this.#ports(), stored.definition, {
       slots: Infinity,
-      shared: around.neighbours.join(() => this.hint()),
-      watch: (events) => around.watch(events),
+      shared: environment.neighbours.join(() => this.hint()),
+      watch: (events) => environment.watch(events),
     });
     this.live(this.host, true);
     if (known === null) this.host.begin(givenOf(run, workflow));
-    else this.host.resume(around.startedBy, around.command === null ? [] : [around.command]);
+    else this.host.resume(environment.startedBy, environment.command === null ? [] : [environment.command]);
   }
 
   #ports(): ConstructorParameters<typeof RunHost>[0] {
-    const { project, open, timeline, run, workspace, workflow } = this.#around;
+    const { project, open, timeline, run, workspace, workflow } = this.#environment;
     const files = new RunFiles({
       project,
       open,
@@ -90,7 +90,7 @@ export class RunProcess extends Life {
       project: project.root,
       changed: () => Promise.resolve([]),
       branch: () => 'none',
-      git: this.#around.git,
+      git: this.#environment.git,
       uncommittedPatch: () => Promise.resolve(Buffer.from('difference')),
       mask: unmasked,
       report: (act) => this.told(act),
@@ -99,7 +99,7 @@ export class RunProcess extends Life {
   }
 
   #runner(): StepRunner {
-    const { floor } = this.#around;
+    const { floor } = this.#environment;
     return {
       start: (job) =>
         floor.start(job, (exit) =>
