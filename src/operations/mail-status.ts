@@ -97,8 +97,9 @@ export interface TurnStatus {
   readonly role: RoleName;
   readonly thread: ThreadId;
   /**
-   * `pending`: it waits for its next attempt; `checking`: its agent has ended, its gates run;
-   * `landing`: its work is in the queue of a branch.
+   * `pending`: it waits for its next attempt, or for a slot to correct what could not land;
+   * `checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a
+   * branch.
    */
   readonly state: 'running' | 'checking' | 'landing' | 'pending' | 'failed';
   /** The provider that runs it. */

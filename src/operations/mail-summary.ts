@@ -75,6 +75,7 @@ const phases = {
   active: 'running',
   returned: 'checking',
   landing: 'landing',
+  refused: 'pending',
   pending: 'pending',
   failed: 'failed',
 } as const;

@@ -85,6 +85,13 @@ export type Phase =
     }
   /** Its work is to land before its messages are delivered; `landings` has how far it came. */
   | { readonly is: 'landing'; readonly since: number; readonly result: TurnResult }
+  /** Its work could not land; its correction waits for a slot. */
+  | {
+      readonly is: 'refused';
+      readonly since: number;
+      readonly result: TurnResult;
+      readonly problems: readonly string[];
+    }
   /** Its attempt failed; the next step is not decided yet. */
   | {
       readonly is: 'failed';

@@ -110,6 +110,21 @@ describe('work that lands', () => {
     expect(world.thread('task')).toBe('closed');
   });
 
+  it('waits for a slot of its role before its author corrects it, with its whole time', () => {
+    const world = queued();
+    world.drop('user → left: task');
+    world.landing('t1', { type: 'landing-refused', problems: ['it conflicts in a.txt'] });
+    expect(world.processes()).toEqual(['left in task3']);
+    expect(world.state.turns.get('t1')?.phase).toMatchObject({
+      is: 'refused',
+      problems: ['it conflicts in a.txt'],
+    });
+    expect(why(world, 't1')).toMatchObject({ code: 'concurrency', cause: { record: 't3' } });
+    world.tick('5m');
+    world.turn('left', ['left → reviewer: look']);
+    expect(world.running('left')).toMatchObject({ id: 't1', round: 1, phase: { since: world.now } });
+  });
+
   it('fails like any output that stays wrong', () => {
     const world = new World(`${team()}limits: { corrections: 0 }\n`);
     world.drop('user → left: task');
@@ -218,6 +233,16 @@ describe('a protected branch', () => {
     const world = guarded();
     expect(judge(world, 'reject', 't1', 'too large')).toBeNull();
     expect(world.running('left').problems).toEqual(['ada refused to let it land on `main`: too large']);
+  });
+
+  it('gives what was rejected back only once its role is not paused', () => {
+    const world = guarded();
+    const target = { kind: 'role', role: 'left' } as const;
+    world.command({ verb: 'pause', target, now: false });
+    judge(world, 'reject', 't1', 'too large');
+    expect([world.processes(), why(world, 't1')?.code]).toEqual([[], 'paused']);
+    world.command({ verb: 'unpause', target, now: false });
+    expect(world.running('left').id).toBe('t1');
   });
 
   it('refuses an answer to what nobody asks', () => {

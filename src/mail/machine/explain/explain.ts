@@ -274,7 +274,7 @@ export class MailExplainer {
     if (phase.is === 'failed') return due(`${turnWords(turn)} has failed`);
     const hold = this.#slots.heldBack(role, thread);
     if (hold !== null) return this.#held(hold, role, thread);
-    if (phase.notBefore > this.#now) {
+    if (phase.is === 'pending' && phase.notBefore > this.#now) {
       const failure = turn.lastFailure === null ? '' : `: ${turn.lastFailure.code}: ${turn.lastFailure.text}`;
       return because('backoff', `${turnWords(turn)} failed and starts again${failure}`, {
         cause,

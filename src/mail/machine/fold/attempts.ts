@@ -15,13 +15,14 @@ export function turn(state: MailState, event: TurnEvent): boolean {
   const { id, phase } = known;
   switch (event.type) {
     case 'corrected':
-      if (phase.is !== 'returned') return false;
+      if (phase.is !== 'returned' && phase.is !== 'refused') return false;
       changeTurn(state, id, {
         round: known.round + 1,
         problems: event.problems,
         lastResult: phase.result,
         reserved: true,
-        phase: { is: 'active', since: phase.since, launched: null },
+        // The time in a landing queue does not count against its timeout.
+        phase: { is: 'active', since: phase.is === 'refused' ? state.now : phase.since, launched: null },
       });
       return true;
     case 'requeued':

@@ -74,15 +74,13 @@ function change(state: MailState, known: Landing, changed: Partial<Landing>): bo
   return true;
 }
 
-/** Its author corrects it, as what a gate found. */
+/** Its author corrects it, once there is a slot. */
 function refuse(state: MailState, { turn: id }: Landing, problems: readonly string[]): boolean {
   const turn = state.turns.get(id);
   state.landings.delete(id);
   if (turn?.phase.is !== 'landing') return false;
-  const { since, result } = turn.phase;
-  changeTurn(state, id, {
-    phase: { is: 'returned', since, result, checks: problems, met: [], runs: 0 },
-  });
+  const { result } = turn.phase;
+  changeTurn(state, id, { phase: { is: 'refused', since: state.now, result, problems } });
   return true;
 }
 

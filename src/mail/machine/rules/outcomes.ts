@@ -5,7 +5,7 @@ import type { MailState, Phase, Turn } from '../state.ts';
 import { judge, type CheckOf } from './judge.ts';
 import { landedDelivery, queuedLanding } from './landing.ts';
 import { abandonFact, conflictedFact, failThreadFact } from './notices.ts';
-import { isHeld, type Slots } from './slots.ts';
+import { isHeld, occupies, type Slots } from './slots.ts';
 import { freeAgain } from './fallback.ts';
 import { checkedOf, leavingOf, withWork } from './work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
@@ -16,6 +16,9 @@ type In<P extends Phase['is']> = Turn & { readonly phase: Extract<Phase, { is: P
 function isIn<P extends Phase['is']>(turn: Turn, phase: P): turn is In<P> {
   return turn.phase.is === phase;
 }
+
+/** Its output is wrong, or its work cannot land. */
+type Correctable = In<'returned'> | In<'refused'>;
 
 export interface TurnChecks {
   readonly turn: Turn;
@@ -35,11 +38,12 @@ export function outcomes(
 ): { facts: Fact[]; checks: TurnChecks[] } {
   const facts: Fact[] = [];
   const checks: TurnChecks[] = [];
-  const wrong: { turn: In<'returned'>; problems: readonly string[] }[] = [];
+  const wrong: { turn: Correctable; problems: readonly string[] }[] = [];
   for (const turn of state.turns.values()) {
     if (isIn(turn, 'failed')) facts.push(...afterFailure(state, protocol, turn, now));
     if (isIn(turn, 'pending') && !protocol.roles.has(turn.role)) facts.push(homeless(state, turn));
     if (isIn(turn, 'landing')) facts.push(...oneOrNone(landedDelivery(state, protocol, turn)));
+    if (isIn(turn, 'refused')) wrong.push({ turn, problems: turn.phase.problems });
     if (!isIn(turn, 'returned')) continue;
     const judgement = judge(state, protocol, turn);
     const problems = judgement.ok ? (turn.phase.checks ?? []) : judgement.problems;
@@ -108,22 +112,27 @@ function correct(
   state: MailState,
   protocol: Protocol,
   slots: Slots,
-  turn: In<'returned'>,
+  turn: Correctable,
   problems: readonly string[],
 ): Fact[] {
-  if (!protocol.roles.has(turn.role) || turn.round >= turn.corrections) {
+  const role = protocol.roles.get(turn.role);
+  if (role === undefined || turn.round >= turn.corrections) {
     const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
     return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
   }
-  const verdict = slots.afford(turn);
+  const { thread, holds, budget } = turn;
+  const launch = { role, thread, holds, budget, turn };
+  const hasSlot = occupies(turn);
+  const verdict = hasSlot ? slots.afford(launch) : slots.verdict(launch);
   if (isHeld(verdict)) return [];
   if (verdict === 'now') {
-    slots.reserve(turn.thread, turn.budget);
-    slots.works(turn.thread);
+    if (hasSlot) slots.reserve(thread, budget);
+    else slots.take(launch);
+    slots.works(thread);
     return [{ type: 'corrected', turn: turn.id, problems }];
   }
-  const open = state.threads.get(turn.thread)?.state === 'open';
-  return [open ? failThreadFact(state, turn.thread, verdict) : abandonFact(state, turn, verdict)];
+  const open = state.threads.get(thread)?.state === 'open';
+  return [open ? failThreadFact(state, thread, verdict) : abandonFact(state, turn, verdict)];
 }
 
 function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, now: number): Fact[] {

@@ -64,13 +64,10 @@ function crowded(state: MailState, protocol: Protocol): string[] {
   const running = new Map<string, number>();
   const together = new Set<string>();
   const problems: string[] = [];
-  // A turn that waits to land has no slot; refused, it is corrected at once, beyond `concurrency`.
-  const lands = [...protocol.types.values()].some((type) => type.lands !== null);
-  for (const { role, thread, phase, id, round } of state.turns.values()) {
+  for (const { role, thread, phase, id } of state.turns.values()) {
     const place = `${role} in ${thread}`;
     if (together.has(place)) problems.push(`${id}: two turns of ${place}`);
     together.add(place);
-    if (lands && (round > 0 || phase.is === 'returned')) continue;
     if (phase.is === 'active' || phase.is === 'returned') running.set(role, (running.get(role) ?? 0) + 1);
   }
   for (const [role, count] of running)
