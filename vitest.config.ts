@@ -14,6 +14,9 @@ const withProcesses = [
 /** Files that open the page in a browser; without one, their tests are skipped. */
 const withBrowser = ['test/browser/**/*.test.ts'];
 
+/** Files with worker hosts and a real queue; without a Redis server, their tests are skipped. */
+const withWorkers = ['test/workers/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     env: { TMPDIR: scratchRoot() },
@@ -45,10 +48,25 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'workers',
+          include: withWorkers,
+          env: { MAILROOM_INSTALLED: installed },
+          globalSetup: 'test/support/installed.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'pure',
           include: ['test/**/*.test.ts'],
           // The real CLIs are installed apart: `npm run test:real-clis`.
-          exclude: [...configDefaults.exclude, ...withProcesses, ...withBrowser, 'test/real-clis/**'],
+          exclude: [
+            ...configDefaults.exclude,
+            ...withProcesses,
+            ...withBrowser,
+            ...withWorkers,
+            'test/real-clis/**',
+          ],
           // They share the modules of their worker, which takes half of the time off.
           isolate: false,
         },

@@ -50,6 +50,8 @@ export class InstantRunner implements Runner {
   check(): void {}
   land(): void {}
   stop(): void {}
+  leave(): void {}
+  forget(): void {}
   sweep(): Promise<void> {
     return Promise.resolve();
   }

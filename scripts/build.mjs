@@ -53,7 +53,16 @@ export async function ensureBuilt() {
 }
 
 /** What the program loads only where it is asked for, from a file of its own. */
-const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$/;
+const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$|\/queue\/bull\.ts$/;
+
+/** BullMQ brings a second store, which is not used, and is a third of its size. */
+const withoutPostgres = {
+  name: 'without-postgres',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^\.\/postgres$/ }, () => ({ path: 'postgres', namespace: 'nothing' }));
+    onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: '' }));
+  },
+};
 
 /** Bundles the program, and what it loads apart. Returns esbuild's reports. */
 async function buildProgram(bundle, outdir) {
@@ -65,7 +74,13 @@ async function buildProgram(bundle, outdir) {
       onResolve({ filter: apart }, async ({ kind, path, resolveDir }) => {
         if (kind !== 'dynamic-import') return undefined;
         const entryPoints = [join(resolveDir, path)];
-        const { metafile } = await bundle({ ...options, entryPoints, entryNames: '[name]-[hash]' });
+        const { metafile } = await bundle({
+          ...options,
+          entryPoints,
+          entryNames: '[name]-[hash]',
+          mainFields: ['module', 'main'],
+          plugins: [withoutPostgres],
+        });
         reports.push(metafile);
         const [built] = Object.keys(metafile.outputs).filter((name) => name.endsWith('.cjs'));
         return { path: `./${basename(built)}`, external: true };

@@ -36,6 +36,7 @@ import { addReload } from './commands/reload.ts';
 import { addValidate } from './commands/validate.ts';
 import { addWatch } from './commands/watch.ts';
 import { addWhy } from './commands/why.ts';
+import { addWorker } from './commands/worker.ts';
 import { addWorkflows } from './commands/workflows.ts';
 import { addWorktree } from './commands/worktree.ts';
 import type { Start } from '../operations/services.ts';
@@ -106,6 +107,7 @@ const groups: readonly [Group, ...Group[]] = [
     'The mail:',
     [
       addUp,
+      addWorker,
       addInbox,
       addSend,
       addReply,

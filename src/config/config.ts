@@ -128,6 +128,18 @@ export interface Config {
   /** Whether turns of agent CLIs get Mailroom's MCP tools. */
   readonly mcp: boolean;
   readonly nip: NipSettings;
+  /** How roles reach worker hosts; null: every role runs on this host. */
+  readonly workers: WorkersSettings | null;
+}
+
+/** The queue and the repository that the controller and its worker hosts share. */
+export interface WorkersSettings {
+  /** The address of the queue, or `${env.NAME}`; null: the variable MAILROOM_QUEUE has it. */
+  readonly queue: string | null;
+  /** The address of the git repository; null: that of the remote `origin`. */
+  readonly git: string | null;
+  /** How long a silent worker keeps its turns, in milliseconds. */
+  readonly lease: number;
 }
 
 /** Settings for workflows of the language nip. */
@@ -200,6 +212,7 @@ export const defaultConfig: Config = {
   notify: {},
   mcp: true,
   nip: defaultNip,
+  workers: null,
 };
 
 /** The same project with every provider except people replaced by a recording. */

@@ -7,7 +7,7 @@ import {
   providerKinds,
   providerNames,
 } from './config.ts';
-import type { Config, ProviderConfig, RoleDefaults } from './config.ts';
+import type { Config, ProviderConfig, RoleDefaults, WorkersSettings } from './config.ts';
 import type { Checked, Diagnostic, Place } from '../kernel/diagnostic.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
@@ -133,7 +133,12 @@ function lower(input: Partial<ConfigFile>, profiles: readonly Profile[]): Config
     notify: input.notify ?? {},
     mcp: input.mcp !== 'off',
     nip: lowerNip(input.nip),
+    workers: input.workers === undefined ? null : lowerWorkers(input.workers),
   };
+}
+
+function lowerWorkers({ queue, git, lease }: NonNullable<ConfigFile['workers']>): WorkersSettings {
+  return { queue: queue ?? null, git: git ?? null, lease: lease ?? 120_000 };
 }
 
 /** A provider under a built-in name reconfigures that provider; any other name is a program. */

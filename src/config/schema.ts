@@ -65,6 +65,25 @@ const provider = z
 
 const trailError = 'off, or a mapping with the branch: { branch: mailroom-trail }';
 
+const aQueue = 'redis://… or rediss://…, or ${env.NAME} for the variable that has it';
+
+const workers = z
+  .strictObject({
+    queue: z
+      .string({ error: aQueue })
+      .regex(/^(?:rediss?:\/\/\S+|\$\{env\.[A-Za-z_][A-Za-z0-9_]*\})$/, { error: aQueue })
+      .optional()
+      .describe('The address of the queue; default: the variable MAILROOM_QUEUE.'),
+    git: text
+      .optional()
+      .describe('The git repository that all hosts can reach; default: the remote `origin`.'),
+    lease: duration
+      .refine((milliseconds) => milliseconds >= 5_000, { error: 'at least 5s' })
+      .optional()
+      .describe('How long a silent worker keeps its turns; default 120s.'),
+  })
+  .meta({ title: 'set of worker settings' });
+
 /** mailroom.yaml: the settings of the whole project. */
 export const configFile = z
   .strictObject({
@@ -153,6 +172,9 @@ export const configFile = z
       .optional()
       .describe('on (default): turns of agent CLIs get tools that do what files in the staging folder do.'),
     nip: nipSettings.optional().describe('Settings of the workflow language nip.'),
+    workers: workers
+      .optional()
+      .describe('Worker hosts, which run the turns of roles with `on: workers`: docs/workers.md.'),
   })
   .meta({ title: 'configuration' });
 

@@ -1,12 +1,18 @@
+/** How a runner ends the process of a key. */
+interface Ending {
+  stop(key: string): void;
+  /** The same because the host ends; missing: no process outlives its host. */
+  leave?(key: string): void;
+}
+
 /** The running processes of one host, by key, each from its start until its end is recorded. */
 export class ProcessTable<Running> {
   readonly #running = new Map<string, Running>();
   readonly #stopping = new Set<string>();
-  readonly #stop: (key: string) => void;
+  readonly #runner: Ending;
 
-  /** `stop`: makes the runner end the process of a key. */
-  constructor(stop: (key: string) => void) {
-    this.#stop = stop;
+  constructor(runner: Ending) {
+    this.#runner = runner;
   }
 
   get size(): number {
@@ -45,7 +51,8 @@ export class ProcessTable<Running> {
    * ones.
    */
   steer<Wanted>(wanted: ReadonlyMap<string, Wanted>, start: (wanted: Wanted) => void): void {
-    for (const key of this.#running.keys()) if (!wanted.has(key)) this.#end(key);
+    for (const key of this.#running.keys())
+      if (!wanted.has(key)) this.#end(key, (ending) => this.#runner.stop(ending));
     this.startMissing(wanted, start);
   }
 
@@ -53,14 +60,15 @@ export class ProcessTable<Running> {
     for (const [key, each] of wanted) if (!this.#running.has(key)) start(each);
   }
 
-  /** Ends everything at once. */
+  /** Ends everything at once, as the host ends. */
   stopAll(): void {
-    for (const key of this.#running.keys()) this.#end(key);
+    const end = (key: string) => (this.#runner.leave ? this.#runner.leave(key) : this.#runner.stop(key));
+    for (const key of this.#running.keys()) this.#end(key, end);
   }
 
-  #end(key: string): void {
+  #end(key: string, end: (key: string) => void): void {
     if (this.#stopping.has(key)) return;
     this.#stopping.add(key);
-    this.#stop(key);
+    end(key);
   }
 }

@@ -118,6 +118,8 @@ export const errorCodes = {
   E_PROVIDER: 1,
   /** An agent's program has no valid login. */
   E_LOGIN: 1,
+  /** A worker host could not run a turn, or was lost while it did. */
+  E_WORKER: 1,
   /** The trail cannot be written to its branch. */
   E_TRAIL: 1,
   /** Stopped by a person. */

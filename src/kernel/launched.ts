@@ -1,9 +1,23 @@
 /**
- * A process as a host records it. Pid and start time, made of the system's boot and the process's
- * start, identify it permanently.
+ * A process that was started behind the launch barrier; pid and start time identify it permanently.
  */
 export interface Launched {
   readonly pid: number;
   readonly startTime: string;
   readonly mark: string;
+}
+
+/** A job in the queue of the workers, by its id, which outlives the host that added it. */
+export interface Queued {
+  readonly job: string;
+  /** What its result must name. */
+  readonly nonce: string;
+}
+
+/** How a turn was started: on this host, or through the queue. */
+export type TurnLaunch = Launched | Queued;
+
+/** Whether a turn continues without the host that started it. */
+export function isQueued(launch: TurnLaunch | null): launch is Queued {
+  return launch !== null && 'job' in launch;
 }

@@ -317,7 +317,8 @@ function reader<T>(schema: z.ZodType<T>): (text: string) => Read<T> {
   };
 }
 
-function problemOf({ issues }: z.ZodError): string {
+/** The first problem of a document, in words. */
+export function problemOf({ issues }: z.ZodError): string {
   const [issue] = issues;
   const path = issue?.path.join('.') ?? '';
   const subject = path === '' ? 'it' : `\`${path.slice(0, 200)}\``;

@@ -179,6 +179,11 @@ export interface ProjectServices extends Project {
    * provider but people. Throws `E_LOCKED` when another one holds the project.
    */
   controller(options: ControllerOptions, replay?: string | null): Promise<Controller>;
+  /**
+   * Makes this process a worker in the project's folder. Throws `E_USAGE` for what it lacks to
+   * reach the queue, and `E_LOCKED` while another host has the project.
+   */
+  worker(request: WorkerRequest): Promise<WorkerHost>;
 }
 
 /** What is old in a project and not needed any more. */
@@ -220,6 +225,23 @@ export interface ControllerOptions {
   readonly onChange: (state: MailState) => void;
   /** Receives the changes of runs that triggers have started; absent: they are not reported. */
   readonly onRun?: (change: RunChange) => void;
+}
+
+/** A worker, which runs turns of other hosts' controllers. */
+export interface WorkerHost {
+  /** Runs turns until it has ended. */
+  run(): Promise<void>;
+  /** `drain`: running turns finish first; `stop`: they are left to other workers, uncounted. */
+  end(how: 'drain' | 'stop'): void;
+}
+
+interface WorkerRequest {
+  /** The address of the queue; null: as the settings say. */
+  readonly queue: string | null;
+  readonly roles: readonly string[];
+  readonly slots: number;
+  /** Receives one line for each thing that happens. */
+  readonly say: (text: string) => void;
 }
 
 export interface Controller {

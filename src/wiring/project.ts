@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import process from 'node:process';
 import { v7 } from 'uuid';
 import type { ControllerOptions, ProjectServices, Pruning } from '../operations/services.ts';
 import type { Checked } from '../kernel/diagnostic.ts';
@@ -82,6 +83,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       const wired = expectValue(await readDefinition(disk, packageRoot, replay));
       return startController(disk, wired, options, open);
     },
+    worker: workerOf(disk, packageRoot),
   };
 }
 
@@ -147,6 +149,20 @@ function prepareProject(
     if (!(error instanceof MailroomError)) throw error;
     return [];
   }
+}
+
+/** Loaded only for workers. */
+function workerOf(disk: RealDisk, packageRoot: string): ProjectServices['worker'] {
+  return async ({ queue, ...options }) => {
+    const [{ openWorker }, { defaultWorkers, workersAccess }] = await Promise.all([
+      import('../operations/workers/worker.ts'),
+      import('../operations/workers/settings.ts'),
+    ]);
+    const settings = expectValue(await readSettings(disk, packageRoot));
+    const workers = settings.config.workers ?? defaultWorkers;
+    const access = await workersAccess(disk.root, workers, { environment: process.env, queue });
+    return openWorker(disk, settings, { ...access, ...options });
+  };
 }
 
 /** Loaded only for `up`, for its work besides the mail. */

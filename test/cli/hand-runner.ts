@@ -32,6 +32,12 @@ export class HandRunner implements Runner {
     this.#fresh.add(job.key);
   }
 
+  leave(key: string): void {
+    this.stop(key);
+  }
+
+  forget(): void {}
+
   release(): void {}
 
   check(job: CheckJob): void {

@@ -46,8 +46,8 @@ export interface Ran {
   readonly err: string;
 }
 
-const untested = () => Promise.reject(new Error('no fixture of commands has this'));
-const others = { editor: untested, nip: untested, api: untested, closedApi: untested, serve: untested };
+const none = () => Promise.reject(new Error('no fixture of commands has this'));
+const others = { editor: none, nip: none, api: none, closedApi: none, serve: none, worker: none };
 const elsewhere: Pick<ProjectServices, keyof typeof others | 'past'> = {
   ...others,
   past: () => {

@@ -15,6 +15,8 @@ export const idleRunner: Runner = {
   check: () => {},
   land: () => {},
   stop: () => {},
+  leave: () => {},
+  forget: () => {},
   sweep: () => Promise.resolve(),
 };
 

@@ -13,6 +13,7 @@ import { WorkToCheck } from '../../git/checked-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
 import type { Usage } from '../../kernel/cost.ts';
+import type { Worked } from '../../kernel/work.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Outcome, Provider } from '../../providers/provider.ts';
 import { Processes, type ProcessOptions } from './processes.ts';
@@ -98,6 +99,12 @@ export class ProcessRunner implements Runner {
     this.#processes.stop(key);
   }
 
+  leave(key: string): void {
+    this.#processes.stop(key);
+  }
+
+  forget(): void {}
+
   sweep(): Promise<void> {
     return this.#processes.sweep();
   }
@@ -129,12 +136,7 @@ export class ProcessRunner implements Runner {
     if (wanted && provider.mcp !== true)
       return refused(`\`mcp\` of \`${invocation.role}\` cannot be given: ${provider.mcp}`);
     const placed = await this.#enter(job);
-    if (!placed.ok && placed.resolving === 'role') return later(placed.problem, 'E_CONFLICT');
-    if (!placed.ok && placed.resolving === 'person') return refused(placed.problem, nothing, 'E_CONFLICT');
-    if (!placed.ok)
-      throw isPassing(placed.problem)
-        ? new Error(placed.problem)
-        : new MailroomError('E_WORKSPACE', placed.problem);
+    if (!placed.ok) return notPlaced(placed);
     const { workspace } = invocation;
     const notes = job.noteTree || (job.keepsDifference === true && repositoryFrom(workspace) !== null);
     const tree = notes ? await workspaceTree(workspace) : null;
@@ -147,8 +149,8 @@ export class ProcessRunner implements Runner {
       // A process that never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map(), null];
       const edited = await edits();
-      const left =
-        job.keepsDifference === true && tree !== null ? await this.#difference(workspace, tree) : null;
+      const keeps = job.keepsDifference === true && tree !== null;
+      const left = keeps ? await differenceSince(workspace, tree, this.#options.secrets) : null;
       return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed(), left];
     } catch (error) {
       return refused(messageOf(error), { usd: null, tokens: null });
@@ -163,14 +165,6 @@ export class ProcessRunner implements Runner {
     return problem === null
       ? { ok: true as const, commit: null }
       : { ok: false as const, problem, resolving: null };
-  }
-
-  /** What a workspace has now and had not in a tree, without mail; null: nothing, or unknown. */
-  async #difference(workspace: string, before: string): Promise<string | null> {
-    const after = await workspaceTree(workspace);
-    if (after === null || after === before) return null;
-    const compared = { workspace, base: before };
-    return (await readableDifference(compared, after, ourGlobs, this.#options.secrets)) || null;
   }
 
   #process({ key, provider: name, invocation, totalMs, idleMs, watched }: AgentJob, provider: Provider) {
@@ -252,7 +246,19 @@ export class ProcessRunner implements Runner {
   }
 }
 
-type Ended = [Outcome, Exit, Changed, string | null];
+/** The arguments of `ended` after the key. */
+export type Ended = [Outcome, Exit, Changed, string | null];
+
+/** What a workspace has now and had not in a tree, without mail; null: nothing, or unknown. */
+export async function differenceSince(
+  workspace: string,
+  before: string,
+  secrets: readonly string[],
+): Promise<string | null> {
+  const after = await workspaceTree(workspace);
+  if (after === null || after === before) return null;
+  return (await readableDifference({ workspace, base: before }, after, ourGlobs, secrets)) || null;
+}
 
 const nothing: Usage = { usd: 0, tokens: 0 };
 
@@ -261,6 +267,14 @@ function refused(text: string, usage = nothing, code: ErrorCode = 'E_PROVIDER'):
   return [{ is: 'never', reason: { code, text }, usage, session: null }, notStarted(text), new Map(), null];
 }
 
+/** The end of a turn whose checkout could not be prepared. */
+export function notPlaced({ problem, resolving }: Exclude<Worked, { ok: true }>): Ended {
+  if (resolving === 'role') return later(problem, 'E_CONFLICT');
+  if (resolving === 'person') return refused(problem, nothing, 'E_CONFLICT');
+  return refusedFor(isPassing(problem) ? new Error(problem) : new MailroomError('E_WORKSPACE', problem));
+}
+
+/** A turn that could not start for this reason, which may pass. */
 function refusedFor(error: unknown): Ended {
   const text = messageOf(error);
   if (error instanceof MailroomError || !isPassing(text))

@@ -2,7 +2,7 @@ import type { Invocation, Outcome, Exit, CommandLine } from '../../providers/pro
 import type { LandingWork } from '../../git/landing.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
-import type { Launched } from '../../kernel/launched.ts';
+import type { Queued, TurnLaunch } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { CheckedWork, Entering, Leaving } from '../../kernel/work.ts';
@@ -25,6 +25,10 @@ export interface AgentJob {
   readonly entering?: Entering;
   /** Folders, absolute, whose changes meanwhile are reported; absent: none. */
   readonly watched?: readonly string[];
+  /** Where it runs; absent: on this host. */
+  readonly on?: 'workers';
+  /** The job that an earlier start has recorded for it; absent: none. */
+  readonly queued?: Queued;
 }
 
 export interface CheckJob {
@@ -81,7 +85,7 @@ export interface RunnerEvents {
    * The process exists and waits at the launch barrier, until `release`. `entered`: the commit in
    * the checkout of its role.
    */
-  ready(key: string, process: Launched, tree: string | null, entered?: string | null): void;
+  ready(key: string, process: TurnLaunch, tree: string | null, entered?: string | null): void;
   /** `difference`: what its workspace has now and had not before; null: nothing, or unknown. */
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed, difference?: string | null): void;
   /** `left`: the commit that was made, whatever the gates found. */
@@ -97,6 +101,13 @@ export interface Runner {
   land(job: LandingJob): void;
   /** Ends the process of a key and everything it started. The `ended` call still comes. */
   stop(key: string): void;
+  /**
+   * The host ends: like `stop`, except that a turn on a worker continues, and the next host finds
+   * it. The `ended` call still comes.
+   */
+  leave(key: string): void;
+  /** The end of a key is durable: what was kept for a host that asks again can go. */
+  forget(key: string): void;
   /** Ends processes that earlier hosts of this project left running. */
   sweep(): Promise<void>;
 }

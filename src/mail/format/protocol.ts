@@ -44,6 +44,8 @@ export interface Role {
   readonly env: Readonly<Record<string, string>>;
   /** MCP servers from the person's own settings of the CLI that it can use; missing: none. */
   readonly mcp?: readonly string[];
+  /** Where its turns run; missing: on the host of the controller. */
+  readonly on?: 'workers';
   /** It is permitted to write the agents' configuration in its workspace; missing: it is not. */
   readonly mayConfigure?: true;
   /**

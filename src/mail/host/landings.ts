@@ -23,7 +23,7 @@ export class Landings {
     this.#ports = ports;
     this.#protocol = protocol;
     this.#permissions = permissions;
-    this.#running = new ProcessTable((key) => ports.runner.stop(key));
+    this.#running = new ProcessTable(ports.runner);
   }
 
   /** How many steps are under way, without those that only try again until they are stopped. */

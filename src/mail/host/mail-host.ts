@@ -4,7 +4,7 @@ import { causedBy } from '../machine/explain/words.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import type { Fact, MailEvent, Sent } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
-import { occupies } from '../machine/rules/slots.ts';
+import { openTurns, withoutSlots } from '../machine/rules/slots.ts';
 import type { MailState } from '../machine/state.ts';
 import { BudgetAlerts } from './budget-alerts.ts';
 import { Commands } from './commands.ts';
@@ -29,6 +29,7 @@ import { waitingSteps } from './step-waits.ts';
 import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
+import { isQueued } from '../../kernel/launched.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
 
 /** The threads in which an event moves something to `failed`. */
@@ -129,7 +130,7 @@ export class MailHost implements Host {
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
     const ended = new Set<RoleName>();
     for (const { id, role, attempt, round, phase } of this.#ledger.state.turns.values()) {
-      if (phase.is !== 'active' || phase.launched === null) continue;
+      if (phase.is !== 'active' || phase.launched === null || isQueued(phase.launched)) continue;
       ended.add(role);
       facts.push({
         type: 'attempt-failed',
@@ -300,8 +301,9 @@ export class MailHost implements Host {
     for (let round = 0; round < mostRounds; round += 1) {
       this.#decision = decide(this.#ledger.state, protocol, this.#ledger.now());
       if (this.#decision.facts.length === 0) {
-        const first = [...this.#ledger.state.turns.values()].find(occupies);
-        this.#options.slots?.uses(Math.max(this.desired, this.running), first ? causedBy(first) : null);
+        const { first, away } = openTurns(this.#ledger.state, protocol);
+        const used = Math.max(this.desired, this.running) - away;
+        this.#options.slots?.uses(Math.max(0, used), first && causedBy(first));
         return;
       }
       this.#ledger.record(this.#decision.facts);
@@ -352,7 +354,7 @@ export class MailHost implements Host {
   }
 
   hold(): void {
-    this.#held = { ...this.#options.protocol, concurrency: 0 };
+    this.#held = withoutSlots(this.#options.protocol);
   }
 
   stop(): void {

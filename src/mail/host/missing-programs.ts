@@ -41,7 +41,9 @@ export class MissingPrograms {
     return { ...role, provider, fallback };
   }
 
-  #present(role: Role): string[] {
+  #present(role: Role): readonly string[] {
+    // The programs of the worker hosts count.
+    if (role.on !== undefined) return providersOf(role);
     return providersOf(role).filter((provider) => !this.#missing.has(provider));
   }
 }

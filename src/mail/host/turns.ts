@@ -17,11 +17,11 @@ import { ProcessTable } from '../../host/process-table.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
-import { placeOf } from './workspaces.ts';
+import { placeOf, refuseStep } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Session } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
-import type { Launched } from '../../kernel/launched.ts';
+import { isQueued, type TurnLaunch } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { AgentJob } from '../../host/runner/runner.ts';
@@ -38,6 +38,8 @@ export class Turns {
   readonly #met = new Map<string, readonly string[]>();
   /** Processes behind the launch barrier, which opens once the journal has them. */
   readonly #ready = new Set<string>();
+  /** Processes whose end is recorded, and durable at the next `steer`. */
+  readonly #ended = new Set<string>();
   /** Violations of an open turn that its result cannot show. */
   readonly #violations = new Map<string, string[]>();
   /** Names of files that were moved from a role's outbox into its open turn. */
@@ -51,7 +53,7 @@ export class Turns {
     this.#texts = texts;
     this.#ledger = ledger;
     this.#ports = ports;
-    this.#running = new ProcessTable((key) => ports.runner.stop(key));
+    this.#running = new ProcessTable(ports.runner);
     this.#options = options;
     this.#permissions = new TurnPermissions(ports.project, (provider) => ports.verifies(provider));
     this.landings = new Landings(ledger, ports, options.protocol, this.#permissions);
@@ -64,6 +66,8 @@ export class Turns {
   /** Starts and stops processes to match what should run. Call it only after a flush. */
   steer({ processes, landings }: Pick<Decision, 'processes' | 'landings'>): void {
     this.landings.steer(landings);
+    for (const key of this.#ended) this.#ports.runner.forget(key);
+    this.#ended.clear();
     const wanted = new Map(processes.map((process) => [process.key, process]));
     for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
     this.#ready.clear();
@@ -120,6 +124,7 @@ export class Turns {
       this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
       return;
     }
+    if (this.#stepsOf(turn).length > 0) refuseStep(role);
     const job = this.#job(key, turn, role, text);
     const { invocation } = job;
     this.#running.add(key, invocation);
@@ -131,7 +136,8 @@ export class Turns {
     const { state } = this.#ledger;
     const { protocol } = this.#options;
     const provider = providersOf(role).includes(turn.provider) ? turn.provider : role.provider;
-    const canResume = this.#ports.providers.get(provider)?.sessions ?? false;
+    // A conversation stays on the host that had it.
+    const canResume = role.on === undefined && this.#ports.providers.get(provider)?.sessions === true;
     const session = this.#session(turn, role, canResume ? provider : null);
     const resumed = session !== null;
     const keepStaging = turn.round > 0 && resumed;
@@ -210,7 +216,7 @@ export class Turns {
   }
 
   /** The process exists: it is released at the next look, once the journal has it. */
-  ready(key: string, process: Launched, tree: string | null, entered: string | null = null): void {
+  ready(key: string, process: TurnLaunch, tree: string | null, entered: string | null = null): void {
     const invocation = this.#running.get(key);
     if (!invocation || this.#running.isStopping(key)) return;
     const { turn, attempt, round } = invocation;
@@ -234,6 +240,7 @@ export class Turns {
         orElse(() => this.#ports.folders.difference(turn, attempt, round, difference), undefined);
       const looked = this.#lookAt(key, invocation, changed);
       if (!this.#running.isStopping(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
+      this.#ended.add(key);
     } finally {
       this.#running.forget(key);
     }
@@ -373,10 +380,14 @@ export class Turns {
     this.#violations.set(turn, [...(this.#violations.get(turn) ?? []), text]);
   }
 
-  /** Records that running turns are stopped on purpose: they restart, without a failed attempt. */
+  /**
+   * Records that the running turns of this host are stopped on purpose: they restart, without a
+   * failed attempt.
+   */
   putBack(): void {
     for (const { id, attempt, round, phase } of this.#ledger.state.turns.values())
-      if (phase.is === 'active') this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
+      if (phase.is === 'active' && !isQueued(phase.launched))
+        this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
   }
 
   /** Kills all processes at once. */

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { MailroomError } from '../../kernel/errors.ts';
+import { isQueued, type Queued } from '../../kernel/launched.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import { roleCheckout, type Entering } from '../../kernel/work.ts';
-import type { Protocol } from '../format/protocol.ts';
+import type { Protocol, Role } from '../format/protocol.ts';
 import { enteringOf } from '../machine/rules/work.ts';
 import type { MailState, Turn } from '../machine/state.ts';
 
@@ -17,6 +19,10 @@ interface TurnPlace {
   readonly noteTree: boolean;
   /** What its role's own checkout must contain first; absent: its role has none. */
   readonly entering?: Entering;
+  /** On which hosts it runs; absent: on that of the controller. */
+  readonly on?: 'workers';
+  /** The job that was recorded for it; absent: none. */
+  readonly queued?: Queued;
 }
 
 /** Where a turn works, and what must be there before its agent starts. `project`: absolute. */
@@ -29,7 +35,17 @@ export function placeOf(state: MailState, protocol: Protocol, project: string, t
   const entering = enteringOf(state, protocol, turn);
   if (entering === null) return { workspace: join(project, checkouts, thread), worktree: thread, noteTree };
   const own = join(project, checkouts, roleCheckout(thread, role));
-  return { workspace: own, worktree: null, noteTree, entering };
+  const on = protocol.roles.get(role)?.on;
+  const launched = turn.phase.is === 'active' ? turn.phase.launched : null;
+  const remote = { ...(on && { on }), ...(isQueued(launched) && { queued: launched }) };
+  return { workspace: own, worktree: null, noteTree, entering, ...remote };
+}
+
+/** Throws `E_WORKER` for a role to which the files of a step would not travel. */
+export function refuseStep({ on }: Role): void {
+  if (on === undefined) return;
+  const problem = 'a step of a workflow cannot run on a worker: its files would not travel';
+  throw new MailroomError('E_WORKER', problem);
 }
 
 /** Whether a gate compares the workspace with what it was when the thread began. */

@@ -3,7 +3,7 @@ import { subjectLine, type Draft, type Message } from '../format/message.ts';
 import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
 import type { Budget, Usage, Session } from '../../kernel/cost.ts';
-import type { Launched } from '../../kernel/launched.ts';
+import type { TurnLaunch } from '../../kernel/launched.ts';
 import type { TurnId, Target } from '../../letters/target.ts';
 
 /** One recipient's duty to answer one request. */
@@ -138,7 +138,7 @@ export type Happening<N> =
   | ({ readonly type: 'claimed' } & Claim)
   | ({
       readonly type: 'launched';
-      readonly process: Launched;
+      readonly process: TurnLaunch;
       readonly tree: string | null;
       /** The commit in the checkout of its role; null: its role has none of its own. */
       readonly entered: string | null;

@@ -5,7 +5,7 @@ import type { Message } from '../format/message.ts';
 import type { Lands } from '../format/protocol.ts';
 import type { StepAnswer } from '../../letters/step-answer.ts';
 import type { MessageId, RoleName, ThreadId } from '../../kernel/ids.ts';
-import type { Launched } from '../../kernel/launched.ts';
+import type { TurnLaunch } from '../../kernel/launched.ts';
 import type { TurnId } from '../../letters/target.ts';
 
 /** The state of one recipient's copy of a message. */
@@ -70,7 +70,7 @@ export type Phase =
   /** Claimed, and waits for a slot, at the earliest until the given time. */
   | { readonly is: 'pending'; readonly notBefore: number }
   /** Its agent should be running. */
-  | { readonly is: 'active'; readonly since: number; readonly launched: Launched | null }
+  | { readonly is: 'active'; readonly since: number; readonly launched: TurnLaunch | null }
   /** Its agent has ended; its output is to be judged, checked and committed. */
   | {
       readonly is: 'returned';

@@ -1,6 +1,6 @@
 import { checkAwake } from './check/reachable.ts';
 import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
-import { checkBranch, checkBudget, checkExpects, checkProvider } from './check/roles.ts';
+import { checkBranch, checkBudget, checkExpects, checkProvider, checkWorkers } from './check/roles.ts';
 import { CheckReport } from './check/report.ts';
 import type { CheckContext, Problem, ProblemPath } from './check/report.ts';
 import { isHuman, recipientPath } from '../format/protocol.ts';
@@ -32,6 +32,7 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
   for (const role of protocol.roles.values()) {
     checkProvider(report, role);
     checkBranch(report, role);
+    checkWorkers(report, role);
     checkBudget(report, role);
     checkExpects(report, role);
   }

@@ -51,6 +51,7 @@ export function parseProtocol(
     providers: providerNames(settings),
     broaderThanRequested: options.broaderThanRequested ?? new Map(),
     withoutMcp: options.withoutMcp ?? new Map(),
+    hasWorkers: settings.workers !== null,
     strict: isStrict(settings),
   });
   const found = [...problems, ...checked].filter(({ path }) => config !== null || !dependsOnSettings(path));

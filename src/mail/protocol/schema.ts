@@ -23,6 +23,10 @@ const role = z
     ...roleDefaults,
     network,
     env: environment,
+    on: z
+      .literal('workers', { error: 'workers' })
+      .optional()
+      .describe('workers: its turns run on worker hosts, as `workers` in mailroom.yaml says; default: here.'),
     ...agentConfiguration,
     kinds: z
       .array(wholeNumber(0).max(65_535, { error: 'at most 65535' }))

@@ -48,6 +48,7 @@ import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
+import type { QueueRunner } from '../../host/runner/queue-runner.ts';
 import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
@@ -71,7 +72,7 @@ export async function startController(
     lockFiles: [lockFile],
     lockLost: 'the lock of the project was lost, so all work was stopped',
   });
-  const opened: UpWorkflows[] = [];
+  const opened: Opened[] = [];
   const kept: OpenWorkflows = async (slots, hints) => {
     const workflows = await open!(slots, hints);
     opened.push(workflows);
@@ -79,7 +80,7 @@ export async function startController(
   };
   const close = async () => {
     // An open listener would keep the program running.
-    for (const workflows of opened) await workflows.close();
+    for (const each of opened) await each.close();
     try {
       removeHolder(disk);
     } finally {
@@ -91,7 +92,7 @@ export async function startController(
     const note = { since: Date.now(), triggers: options.triggers, startTime };
     writeHolder(disk, note);
     const notes = [...lock.refused, prepare(disk, definition.protocol)];
-    return await compose(disk, definition, options, { kit, note, notes, open: open && kept, close });
+    return await compose(disk, definition, options, { kit, note, notes, open: open && kept, opened, close });
   } catch (error) {
     await close();
     throw error;
@@ -111,12 +112,18 @@ function prepare(disk: RealDisk, { roles }: Protocol): string | null {
   return guard.problem;
 }
 
+interface Opened {
+  close(): Promise<void>;
+}
+
 interface Held {
   readonly kit: HostProcess;
   readonly note: HolderNote;
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly open: OpenWorkflows | null;
+  /** What `close` closes besides. */
+  readonly opened: Opened[];
   /** Closes and releases everything. */
   readonly close: () => Promise<void>;
 }
@@ -125,16 +132,14 @@ async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  { kit, note, notes: atStart, open, close }: Held,
+  { kit, note, notes: atStart, open, opened, close }: Held,
 ): Promise<Controller> {
   const { config, protocol, hash } = definition;
   const trail = trailOf(disk, config);
-  const runner = await runnerOf(
-    disk,
-    definition,
-    options,
-    reporting(() => host.turns, kit),
-  );
+  const events = reporting(() => host.turns, kit);
+  const local = await runnerOf(disk, definition, options, events);
+  const remote = await remoteOf(disk, definition, { local, events, wake: () => kit.wake() }, opened);
+  const runner = remote ?? local;
   const ports = await kit.open<MailEvent, Runner>(runner, definition);
   const lookout = new Lookout(disk, definition, () => performance.now());
   const trailAt = await trail.position();
@@ -157,7 +162,8 @@ async function compose(
   traces.start(host);
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
-  const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...traces.problems()];
+  const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
+  const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
   const kept = new StatusKeeper(disk, () => performance.now());
   const { triggers, runs } = up?.workflows ?? nothingElse;
@@ -330,6 +336,21 @@ async function runnerOf(
     },
     events,
   );
+}
+
+/** Null, and nothing of it loaded, in a project without roles on workers. */
+async function remoteOf(
+  disk: RealDisk,
+  definition: Wired,
+  parts: { readonly local: Runner; readonly events: RunnerEvents; readonly wake: () => void },
+  opened: Opened[],
+): Promise<QueueRunner | null> {
+  const { roles } = definition.protocol;
+  if ([...roles.values()].every(({ on }) => on === undefined)) return null;
+  const { openRemote } = await import('./remote.ts');
+  const remote = await openRemote(disk, definition, parts);
+  opened.push(remote);
+  return remote;
 }
 
 /** The host's ports, from the disk and the settings. */

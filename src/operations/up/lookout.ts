@@ -56,7 +56,7 @@ export class Lookout {
   problems(): string[] {
     const missing = this.#missing();
     return [...missing].flatMap(([provider, program]) => {
-      const roles = [...this.#watched.protocol.roles.values()].filter((role) => role.provider === provider);
+      const roles = this.#ownRoles().filter((role) => role.provider === provider);
       if (roles.length === 0) return [];
       const instead = (role: Role) => providersOf(role).find((one) => !missing.has(one)) ?? null;
       const waiting = roles.filter((role) => instead(role) === null).map(({ name }) => name);
@@ -72,10 +72,15 @@ export class Lookout {
     });
   }
 
+  /** The roles whose programs run on this host. */
+  #ownRoles(): Role[] {
+    return [...this.#watched.protocol.roles.values()].filter(({ on }) => on === undefined);
+  }
+
   /** Missing programs by provider. */
   #findMissing(): Map<string, string> {
-    const { protocol, config } = this.#watched;
-    const providers = new Set([...protocol.roles.values()].flatMap(providersOf));
+    const { config } = this.#watched;
+    const providers = new Set(this.#ownRoles().flatMap(providersOf));
     return new Map(
       [...providers].flatMap((provider) => {
         const program = programFor(config, provider);

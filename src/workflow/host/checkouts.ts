@@ -19,7 +19,7 @@ export type Begun =
  */
 export class Checkouts {
   readonly #ports: Pick<RunPorts, 'clock' | 'git' | 'report'>;
-  readonly #busy = new ProcessTable<Launch>(() => {});
+  readonly #busy = new ProcessTable<Launch>({ stop: () => {} });
 
   constructor(ports: Pick<RunPorts, 'clock' | 'git' | 'report'>) {
     this.#ports = ports;

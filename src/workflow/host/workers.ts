@@ -84,7 +84,7 @@ export class Workers {
     this.#rules = rules;
     this.#ports = ports;
     this.#checkouts = new Checkouts(ports);
-    this.#running = new ProcessTable((key) => ports.runner.stop(key));
+    this.#running = new ProcessTable(ports.runner);
     this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
       launchOf: (key) => launchOf(ledger.state, rules, key),
       guard: (launch, act) => this.#guard(launch, act),

@@ -46,6 +46,27 @@ export function occupies(turn: Turn): boolean {
   return turn.phase.is === 'active' || turn.phase.is === 'returned';
 }
 
+/** Whether a turn has its processes on the host of the controller. Messages are checked there. */
+function isHere({ roles }: Protocol, { role, phase }: Turn): boolean {
+  return phase.is !== 'active' || roles.get(role)?.on === undefined;
+}
+
+/** The first open turn with its processes on the host of the controller, and how many have not. */
+export function openTurns(
+  { turns }: MailState,
+  protocol: Protocol,
+): { readonly first: Turn | null; readonly away: number } {
+  const open = [...turns.values()].filter(occupies);
+  const here = open.filter((turn) => isHere(protocol, turn));
+  return { first: here[0] ?? null, away: open.length - here.length };
+}
+
+/** The same protocol, with which no turn starts. */
+export function withoutSlots(protocol: Protocol): Protocol {
+  const roles = [...protocol.roles].map(([name, role]) => [name, { ...role, concurrency: 0 }] as const);
+  return { ...protocol, concurrency: 0, roles: new Map(roles) };
+}
+
 /** The resources in use, including those that this round of deciding has already allocated. */
 export class Slots {
   readonly #state: MailState;
@@ -71,12 +92,12 @@ export class Slots {
       this.#together.add(`${turn.role} ${turn.thread}`);
       this.#open.set(turn.thread, (this.#open.get(turn.thread) ?? 0) + 1);
       if (turn.phase.is === 'active' || turn.phase.is === 'landing') this.#working.add(turn.thread);
-      if (occupies(turn)) this.#count(turn.role, turn.holds);
+      if (occupies(turn)) this.#count(turn.role, turn.holds, isHere(protocol, turn));
     }
   }
 
-  #count(role: RoleName, holds: string | null): void {
-    this.#total += 1;
+  #count(role: RoleName, holds: string | null, here: boolean): void {
+    if (here) this.#total += 1;
     this.#byRole.set(role, (this.#byRole.get(role) ?? 0) + 1);
     if (holds !== null) this.#held.add(holds);
   }
@@ -89,6 +110,8 @@ export class Slots {
   /** How many more turns of this role can run. */
   free(role: Role): number {
     const own = role.concurrency - (this.#byRole.get(role.name) ?? 0);
+    // The slots of the workers limit these.
+    if (role.on !== undefined) return Math.max(0, own);
     return Math.max(0, Math.min(own, this.#protocol.concurrency - this.#total));
   }
 
@@ -180,7 +203,7 @@ export class Slots {
 
   /** Allocates the resources of a launch. */
   take({ role, thread, holds, turn, budget }: LaunchNeeds): void {
-    this.#count(role.name, holds);
+    this.#count(role.name, holds, role.on === undefined);
     this.#together.add(`${role.name} ${thread}`);
     this.#working.add(thread);
     if (turn === null) {

@@ -105,3 +105,32 @@ export function checkBranch(report: CheckReport, { name }: Role): void {
     'use a name without `..` that does not end in `.` or `.lock`',
   );
 }
+
+/** Checks that what a role needs can travel to a worker host. */
+export function checkWorkers(report: CheckReport, role: Role): void {
+  if (role.on === undefined) return;
+  const { workspace } = report.protocol;
+  const name = `\`${role.name}\``;
+  const error = (key: string, message: string, hint: string): void =>
+    report.error(['roles', role.name, key], message, hint);
+  if (isHuman(report.protocol, role.name))
+    error('on', `${name} is a person, and has no turns that could run on a worker`, 'remove `on`');
+  else if (!report.context.hasWorkers)
+    error(
+      'on',
+      `${name} works on worker hosts, and mailroom.yaml has no \`workers\``,
+      'add `workers: { queue: redis://… }` to mailroom.yaml',
+    );
+  else if (workspace.kind !== 'worktree' || workspace.per !== 'role')
+    error(
+      'on',
+      `${name} works on worker hosts, and shares its workspace with other roles`,
+      'set `workspace: { worktree: role }`, so that its work travels by git',
+    );
+  if (role.session === 'thread')
+    error(
+      'session',
+      `${name} works on worker hosts, and a conversation stays on the host that had it`,
+      'set `session: fresh`',
+    );
+}

@@ -60,6 +60,12 @@ export class ScriptedRunner implements Runner {
     this.#running.set(key, { job, released: false, stopped: false });
   }
 
+  leave(key: string): void {
+    this.stop(key);
+  }
+
+  forget(): void {}
+
   release(key: string): void {
     const running = this.#running.get(key);
     if (!running?.job || running.released || running.stopped) return;

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import type { WorkerOptions } from '../actions/worker.ts';
+
+/** `worker`: runs turns for a controller on another host. */
+export function addWorker(program: Command, context: Context): void {
+  program
+    .command('worker')
+    .description('run turns of roles with `on: workers` for a controller on another host')
+    .requiredOption('--roles <names>', 'the roles whose turns it runs: engineer,qa')
+    .option('--slots <n>', 'how many turns it runs at once; default 1')
+    .option('--queue <url>', 'the queue: redis://host:6379; default: as mailroom.yaml or $MAILROOM_QUEUE say')
+    .addHelpText('after', '\nExample:\n  $ mailroom worker --roles engineer,qa --slots 2')
+    .action(
+      context.act(async (options: WorkerOptions) =>
+        (await import('../actions/worker.ts')).worker(context, options),
+      ),
+    );
+}

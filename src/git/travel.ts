@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import type { Worked } from '../kernel/work.ts';
+import { lookAt, whyOf, type GitLook } from './git-look.ts';
+import { git } from './git.ts';
+import { GitProblem, Refs } from './refs.ts';
+import { RoleCheckout } from './role-checkout.ts';
+
+/*
+ * Work travels between hosts as commits, through a repository that all of them can reach. What lies
+ * in a checkout and is not committed travels as one more commit. Nothing here rejects.
+ */
+
+/** A turn whose role has a checkout of its own. */
+interface TravellingTurn {
+  readonly turn: string;
+  readonly role: string;
+  readonly thread: string;
+  readonly branch: string;
+}
+
+/** The content of a checkout: a commit with all of its files, and the last one on its branch. */
+export interface Packed {
+  readonly commit: string;
+  readonly head: string;
+}
+
+type Travelled<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+/** The address of the remote `origin`; null: there is none. */
+export async function originOf(project: string): Promise<string | null> {
+  const found = await git(['config', '--get', 'remote.origin.url'], { cwd: project });
+  return found.exitCode === 0 ? found.stdout.trim() : null;
+}
+
+/** Packs the checkout at `path` (absolute), and changes nothing there. */
+export function packWork(project: string, path: string, turn: TravellingTurn): Promise<Travelled<Packed>> {
+  return travelled(async () => {
+    const refs = new Refs(project);
+    const head = await refs.find(`refs/heads/${turn.branch}`);
+    if (head === null) throw new GitProblem(`the branch ${turn.branch} is gone`);
+    const tree = await new RoleCheckout({ project, path, ...turn }, refs).files.tree(head);
+    if (tree === (await refs.ask(['rev-parse', `${head}^{tree}`]))) return { commit: head, head };
+    const identity = { name: turn.role, email: `${turn.role}@mailroom` };
+    const args = ['commit-tree', '-p', head, '-F', '-', tree];
+    const commit = await refs.ask(args, { stdin: `Turn ${turn.turn} of ${turn.role}\n`, identity });
+    return { commit, head };
+  });
+}
+
+/**
+ * Lays packed work out in the checkout at `path` (absolute): what was not committed there is not
+ * committed here.
+ */
+export async function unpackWork(
+  project: string,
+  path: string,
+  turn: TravellingTurn,
+  { commit, head }: Packed,
+): Promise<Worked> {
+  const done = await travelled(async () => {
+    const refs = new Refs(project);
+    const checkout = new RoleCheckout({ project, path, ...turn }, refs);
+    const tip = await checkout.prepare(head, null);
+    await checkout.moveTo(commit, tip);
+    const branch = `refs/heads/${turn.branch}`;
+    if (head !== commit && !(await refs.move([{ ref: branch, to: head, from: commit }], 'unpack')))
+      throw new GitProblem(`the branch ${turn.branch} was moved by somebody else`);
+    return head;
+  });
+  return done.ok ? { ok: true, commit: done.value } : { ...done, resolving: null };
+}
+
+/** Sends a commit to a ref of the repository at this address, wherever that ref was. */
+export function sendWork(
+  project: string,
+  url: string,
+  commit: string,
+  ref: string,
+): Promise<Travelled<void>> {
+  return remotely(project, url, async (look) => {
+    await ask(look, ['push', '--quiet', '--no-verify', '--', url, `+${commit}:${ref}`]);
+  });
+}
+
+/** Gets a commit from a ref of the repository at this address. */
+export function fetchWork(
+  project: string,
+  url: string,
+  commit: string,
+  ref: string,
+): Promise<Travelled<void>> {
+  return remotely(project, url, async (look) => {
+    if ((await look.git(['cat-file', '-e', `${commit}^{commit}`])).exitCode !== 0)
+      await ask(look, ['fetch', '--quiet', ...quietFetch, '--', url, `+${ref}:refs/mailroom/in`]);
+    const got = await look.git(['cat-file', '-e', `${commit}^{commit}`]);
+    if (got.exitCode !== 0) throw new GitProblem(`${ref} has another commit than ${commit}`);
+  });
+}
+
+const quietFetch = ['--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
+
+/** Removes refs of the repository at this address; missing ones do no harm. */
+export function dropWork(project: string, url: string, refs: readonly string[]): Promise<Travelled<void>> {
+  return remotely(project, url, async (look) => {
+    const found = await ask(look, ['ls-remote', '--quiet', '--', url, ...refs]);
+    const there = found.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
+    if (there.length > 0)
+      await ask(look, ['push', '--quiet', '--no-verify', '--', url, ...there.map((ref) => `:${ref}`)]);
+  });
+}
+
+/** The transports that run no command of the address's own. */
+const transports = 'file:git:http:https:ssh';
+const travelMs = 600_000;
+
+/** What git needs to reach another host as the user does. */
+const reaching = [
+  'SSH_AUTH_SOCK',
+  'GIT_SSH_COMMAND',
+  'GIT_ASKPASS',
+  'SSH_ASKPASS',
+  'HTTPS_PROXY',
+  'https_proxy',
+];
+
+/** Runs git with the objects of the project, and without the configuration that lies in it. */
+function remotely(
+  project: string,
+  url: string,
+  work: (look: GitLook) => Promise<void>,
+): Promise<Travelled<void>> {
+  return travelled(async () => {
+    let refused = 'it lies in no git repository';
+    const refs = await git(['for-each-ref', '--format=%(objectname) %(refname)'], { cwd: project });
+    const done = await lookAt(
+      project,
+      async (look) => {
+        // So that git sends and gets only what the other side lacks.
+        writeFileSync(join(look.folder, 'packed-refs'), `# pack-refs with: sorted \n${refs.stdout}`);
+        await work(look);
+        return true;
+      },
+      (why) => (refused = why),
+    );
+    if (done === null) throw new GitProblem(`${project} cannot be used: ${refused}`);
+  }, url);
+}
+
+async function ask(look: GitLook, args: readonly string[]): Promise<string> {
+  const given = reaching.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const env = { GIT_ALLOW_PROTOCOL: transports, ...Object.fromEntries(given) };
+  const result = await look.git(args, { env, timeoutMs: travelMs });
+  if (result.exitCode === 0) return result.stdout;
+  throw new GitProblem(`git ${args[0] ?? ''} failed: ${whyOf(result)}`);
+}
+
+async function travelled<T>(work: () => Promise<T>, url: string | null = null): Promise<Travelled<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { ok: false, problem: url === null ? error.message : `${withoutPassword(url)}: ${error.message}` };
+  }
+}
+
+/** An address without the password in it. */
+function withoutPassword(url: string): string {
+  return url.replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:***@');
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { capabilities } from '../kernel/capabilities.ts';
+import { errorCodes, type ErrorCode } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { name } from '../yaml/schema.ts';
+import { problemOf, type Read } from './letters.ts';
+
+/*
+ * What the controller and a worker exchange about a turn, inside signed documents.
+ */
+
+const text = z.string({ error: 'a string' });
+const count = z.number({ error: 'a number' }).min(0, { error: 'at least 0' });
+const whole = z.int({ error: 'a whole number' }).min(0, { error: 'at least 0' });
+const usage = z.object({ usd: count.nullable(), tokens: count.nullable() });
+const commit = z.string().regex(/^[\da-f]{40}(?:[\da-f]{24})?$/, { error: 'the id of a commit' });
+/** It becomes the name of a file or folder. */
+const word = z.string().regex(/^[\w-]{1,100}$/, { error: 'an id of letters, digits, `_` and `-`' });
+const fileName = z.string().regex(/^(?!\.{1,2}$)[^/\0]{1,255}$/, { error: 'the name of a file' });
+const folder = z.enum(['workspace', 'project'], { error: 'workspace or project' });
+
+/** A turn that a worker is to run. Paths are those of the controller. */
+const remoteTurn = z.object({
+  /** Of the program that added it. */
+  version: text,
+  provider: name,
+  role: name,
+  thread: word,
+  turn: word,
+  attempt: whole,
+  round: whole,
+  prompt: text,
+  /** The staging folder that the prompt names; the worker has its own. */
+  outbox: text,
+  messages: z.array(z.object({ name: fileName, text })),
+  capabilities: z.array(z.enum(capabilities)),
+  network: z.boolean(),
+  model: text.nullable(),
+  budget: usage.nullable(),
+  env: z.record(z.string(), text),
+  /** Whether it gets Mailroom's tools. */
+  tools: z.boolean(),
+  mcp: z.array(text).nullable(),
+  mayConfigure: z.boolean(),
+  totalMs: count.nullable(),
+  idleMs: count.nullable(),
+  /** The folders whose changes are reported. */
+  watched: z.array(folder),
+  /** The commit with the content of its checkout. */
+  begin: commit,
+});
+
+export interface RemoteTurn extends Readonly<z.output<typeof remoteTurn>> {}
+
+const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
+const reason = z.object({ code: z.enum(codes, { error: 'a code of an error' }), text });
+
+const outcome = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('done'), text, usage, model: text.nullable(), denials: z.array(text) }),
+  z.object({
+    is: z.literal('later'),
+    class: z.enum(['RETRYABLE_TRANSIENT', 'RETRYABLE_RATE_LIMIT']),
+    reason,
+    until: count.nullable(),
+    usage,
+  }),
+  z.object({ is: z.literal('never'), reason, usage }),
+]);
+
+const exit = z.object({
+  code: z.int().nullable(),
+  signal: text.nullable(),
+  ended: z.enum([
+    'exited',
+    'total-timeout',
+    'idle-timeout',
+    'output-limit',
+    'output-failed',
+    'over-budget',
+    'command-timeout',
+    'stopped',
+    'spawn-failed',
+  ]),
+  error: text.nullable(),
+  stdout: text,
+  stderr: text,
+  durationMs: count,
+});
+
+const content = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), text }),
+  z.object({ ok: z.literal(false), problem: text }),
+]);
+
+/** How a turn ended on a worker. */
+const remoteEnd = z.object({
+  host: text,
+  outcome,
+  exit,
+  staged: z.array(z.object({ name: fileName, content })).max(1_001),
+  changed: z.array(z.object({ folder, paths: z.union([z.array(text), text]) })),
+  /** What its checkout contained in the end; null: it did not run, or could not be sent. */
+  work: z.object({ commit, head: commit }).nullable(),
+});
+
+export interface RemoteEnd extends Readonly<z.output<typeof remoteEnd>> {}
+
+export const readRemoteTurn = (given: JsonObject): Read<RemoteTurn> => read(remoteTurn, given);
+export const readRemoteEnd = (given: JsonObject): Read<RemoteEnd> => read(remoteEnd, given);
+
+function read<T>(schema: z.ZodType<T>, given: JsonObject): Read<T> {
+  const result = schema.safeParse(given);
+  return result.success ? { ok: true, value: result.data } : { ok: false, problem: problemOf(result.error) };
+}

@@ -1,0 +1,53 @@
+import process from 'node:process';
+import metadata from '../../../package.json' with { type: 'json' };
+import { defaultWorkers, workersAccess } from '../workers/settings.ts';
+import type { Wired } from '../project/definition.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { QueueRunner } from '../../host/runner/queue-runner.ts';
+import type { Runner, RunnerEvents } from '../../host/runner/runner.ts';
+import { queueName } from '../../queue/signed.ts';
+import { projectSecrets } from '../../workflow/host/secrets.ts';
+
+interface Parts {
+  /** Runs what runs on this host. */
+  readonly local: Runner;
+  readonly events: RunnerEvents;
+  /** Makes the host look again. */
+  readonly wake: () => void;
+}
+
+/** The runner of a project with roles on workers. Throws `E_USAGE` if it cannot reach them. */
+export async function openRemote(
+  disk: RealDisk,
+  { config, protocol }: Wired,
+  { local, events, wake }: Parts,
+): Promise<QueueRunner> {
+  const access = await workersAccess(disk.root, config.workers ?? defaultWorkers, {
+    environment: process.env,
+  });
+  const { url, git, key, lease } = access;
+  const { openQueue } = await import('../../queue/bull.ts');
+  const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
+  const options = {
+    local,
+    git,
+    key,
+    version: metadata.version,
+    project: disk.root,
+    secrets: projectSecrets(disk),
+    patience: lease,
+    now: Date.now,
+  };
+  return new QueueRunner(options, events, (onChange) =>
+    openQueue({
+      url,
+      name: queueName(key),
+      roles,
+      lease,
+      onChange: () => {
+        onChange();
+        wake();
+      },
+    }),
+  );
+}

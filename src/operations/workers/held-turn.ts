@@ -1,0 +1,253 @@
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fetchWork, packWork, sendWork } from '../../git/travel.ts';
+import { enterWork } from '../../git/work.ts';
+import type { Ended } from '../../host/runner/agents.ts';
+import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
+import type { AgentJob, Runner } from '../../host/runner/runner.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { roleBranch, roleCheckout } from '../../kernel/work.ts';
+import { readRemoteTurn, type RemoteEnd, type RemoteTurn } from '../../letters/remote-turn.ts';
+import type { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
+import type { TurnTools } from '../../providers/provider.ts';
+import type { HeldJob } from '../../queue/channel.ts';
+import { sign, verify } from '../../queue/signed.ts';
+
+/** What a worker runs turns with. */
+export interface Workplace {
+  readonly root: string;
+  readonly host: string;
+  readonly version: string;
+  /** The address of the repository that work travels through. */
+  readonly git: string;
+  readonly key: string;
+  /** Milliseconds. */
+  readonly lease: number;
+  readonly runner: Runner;
+  readonly folders: TurnFolders;
+  /** Null: agents get no tools of Mailroom. */
+  readonly tools: TurnTools | null;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** A signature holds for this long, in milliseconds: the controller may be off for some days. */
+const validMs = 7 * 24 * 3_600_000;
+/** How much of an agent's output travels, from its end, in characters. */
+const tail = 64_000;
+/** Between two questions whether the turn is still wanted, in milliseconds. */
+const askEvery = 1_000;
+
+type Fate = 'runs' | 'lost' | 'unwanted' | 'put-back';
+
+/** A turn that this worker holds. It is reported only while it is held. */
+export class HeldTurn {
+  readonly #at: Workplace;
+  readonly #held: HeldJob;
+  #fate: Fate = 'runs';
+  #ended: (ended: Ended) => void = () => {};
+  #renewed = performance.now();
+  #asked = performance.now();
+  #asking = false;
+
+  constructor(at: Workplace, held: HeldJob) {
+    this.#at = at;
+    this.#held = held;
+  }
+
+  /** Never rejects. Resolves to what became of it, in words. */
+  async run(): Promise<string> {
+    try {
+      return await this.#run();
+    } catch (error) {
+      return `was not reported: ${messageOf(error)}`;
+    }
+  }
+
+  /** Keeps the lease, and asks whether the turn is still wanted. */
+  look(): void {
+    if (this.#asking || this.#fate !== 'runs') return;
+    const now = performance.now();
+    const renews = now - this.#renewed >= this.#at.lease / 4;
+    if (!renews && now - this.#asked < askEvery) return;
+    this.#asking = true;
+    void this.#ask(renews)
+      .catch(() => {})
+      .finally(() => (this.#asking = false));
+  }
+
+  async #ask(renews: boolean): Promise<void> {
+    this.#asked = performance.now();
+    if (renews && !(await this.#held.renew())) return this.#end('lost');
+    if (renews) this.#renewed = performance.now();
+    if (await this.#held.isStopping()) this.#end('unwanted');
+  }
+
+  /** The agent has ended, with everything that it started. */
+  ended(ended: Ended): void {
+    this.#ended(ended);
+  }
+
+  /** Stops it, and leaves it to other workers. */
+  putBack(): void {
+    this.#end('put-back');
+  }
+
+  #end(fate: Fate): void {
+    if (this.#fate !== 'runs') return;
+    this.#fate = fate;
+    this.#at.runner.stop(this.#held.id);
+  }
+
+  async #run(): Promise<string> {
+    const { key } = this.#at;
+    const { id, role, data } = this.#held;
+    const signed = verify(key, data, { kind: 'job', job: id, nonce: null, now: this.#at.now() });
+    // Without a signature there is no nonce to answer with: the controller refuses the answer, too.
+    if (!signed.ok) return this.#refuse(null, signed.problem);
+    const read = readRemoteTurn(signed.body);
+    if (!read.ok) return this.#refuse(signed.nonce, read.problem);
+    const turn = read.value;
+    const { version } = this.#at;
+    if (turn.version !== version)
+      return this.#refuse(
+        signed.nonce,
+        `the controller runs version ${turn.version} of Mailroom, and this worker version ${version}`,
+      );
+    if (turn.role !== role)
+      return this.#refuse(signed.nonce, `it is of ${turn.role}, in the queue of ${role}`);
+    await this.#held.note({ host: this.#at.host, since: this.#at.now() });
+    return this.#report(signed.nonce, await this.#work(turn));
+  }
+
+  async #refuse(nonce: string | null, problem: string): Promise<string> {
+    const text = `the worker on ${this.#at.host} refused the turn: ${problem}`;
+    await this.#finish(nonce, this.#endOf(later(text), [], null));
+    return `was refused: ${problem}`;
+  }
+
+  /** Runs the agent in a checkout with the work that the turn begins with. */
+  async #work(turn: RemoteTurn): Promise<RemoteEnd> {
+    const { root, git, folders } = this.#at;
+    const { thread, role, begin } = turn;
+    const path = join(root, '.mailroom', 'worktrees', roleCheckout(thread, role));
+    const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
+    const got = await fetchWork(root, git, begin, refsOf(this.#held).beginRef);
+    if (!got.ok) return this.#endOf(later(got.problem), [], null);
+    const takes = [{ commit: begin, message: '', from: '' }];
+    const entered = await enterWork(root, path, {
+      ...working,
+      edits: false,
+      resolves: 'none',
+      resolving: null,
+      takes,
+      base: begin,
+      last: null,
+    });
+    if (!entered.ok) return this.#endOf(later(entered.problem), [], null);
+    const ended = await this.#agent(this.#job(turn, path));
+    if (this.#fate !== 'runs') return this.#endOf(ended, [], null);
+    const staged = folders.collect(turn.turn, turn.attempt, turn.round);
+    const packed = await packWork(root, path, working);
+    if (!packed.ok) return this.#endOf(later(packed.problem), [], null);
+    return this.#endOf(ended, staged, packed.value);
+  }
+
+  #agent(job: AgentJob): Promise<Ended> {
+    if (this.#fate !== 'runs') return Promise.resolve(stopped);
+    return new Promise((resolve) => {
+      this.#ended = resolve;
+      this.#at.runner.start(job);
+    });
+  }
+
+  #job(turn: RemoteTurn, workspace: string): AgentJob {
+    const { root, folders, tools } = this.#at;
+    const { provider, totalMs, idleMs, watched, messages, mcp } = turn;
+    const { role, thread, turn: id, attempt, round, capabilities, network, model, env, mayConfigure } = turn;
+    const write = (outbox: string) => turn.prompt.replaceAll(turn.outbox, outbox);
+    const paths = folders.open(id, attempt, round, write, messages, false);
+    const given = { role, thread, turn: id, attempt, round, capabilities, network, model, env, mayConfigure };
+    const unlimited = { maxSteps: null, maxCommandTime: null, variant: null };
+    const invocation = {
+      ...given,
+      ...unlimited,
+      owed: [],
+      session: null,
+      prompt: write(paths.outbox),
+      budget: turn.budget,
+      paths,
+      workspace,
+      project: root,
+      tools: turn.tools ? tools : null,
+      mcp: mcp === null ? null : { own: mcp, servers: {} },
+    };
+    return {
+      key: this.#held.id,
+      provider,
+      invocation,
+      totalMs,
+      idleMs,
+      noteTree: false,
+      worktree: null,
+      watched: watched.map((folder) => (folder === 'workspace' ? workspace : root)),
+    };
+  }
+
+  /** Reports how it ended, unless it is not held any more. */
+  async #report(nonce: string, end: RemoteEnd): Promise<string> {
+    const { root, git } = this.#at;
+    if (this.#fate === 'put-back') {
+      await this.#held.putBack();
+      return 'was left to other workers';
+    }
+    if (this.#fate === 'lost' || !(await this.#held.renew())) return lost;
+    if (end.work !== null) {
+      const sent = await sendWork(root, git, end.work.commit, refsOf(this.#held).endRef);
+      if (!sent.ok) return this.#refuse(nonce, sent.problem);
+    }
+    if (!(await this.#finish(nonce, end))) return lost;
+    return this.#fate === 'unwanted' ? 'was stopped' : `ended: ${end.outcome.is}`;
+  }
+
+  /** False: it is not held any more. */
+  #finish(nonce: string | null, end: RemoteEnd): Promise<boolean> {
+    const { key } = this.#at;
+    const about = {
+      kind: 'result',
+      job: this.#held.id,
+      nonce: nonce ?? '',
+      expires: this.#at.now() + validMs,
+    } as const;
+    const signed = sign(key, about, { ...end });
+    const bytes = Buffer.byteLength(JSON.stringify(signed));
+    if (bytes <= mostBytes) return this.#held.finish(signed);
+    return this.#finish(nonce, this.#endOf(later(tooLarge('what the turn left', bytes)), [], null));
+  }
+
+  #endOf([outcome, exit, changed]: Ended, staged: RemoteEnd['staged'], work: RemoteEnd['work']): RemoteEnd {
+    const { code, signal, ended, error, durationMs } = exit;
+    const { root, host } = this.#at;
+    return {
+      host,
+      outcome: outcome.is === 'done' ? { ...outcome, denials: [...outcome.denials] } : outcome,
+      exit: {
+        code,
+        signal,
+        ended,
+        error,
+        durationMs,
+        stdout: exit.stdout.slice(-tail),
+        stderr: exit.stderr.slice(-tail),
+      },
+      staged,
+      changed: [...changed].map(([folder, paths]) => ({
+        folder: folder === root ? 'project' : 'workspace',
+        paths: typeof paths === 'string' ? paths : [...paths],
+      })),
+      work,
+    };
+  }
+}
+
+const lost = 'was taken from this worker, which was silent for too long: nothing of it was reported';

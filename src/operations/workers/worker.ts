@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import metadata from '../../../package.json' with { type: 'json' };
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { agentContainment } from '../../host/containment.ts';
+import { takeLock } from '../../host/lock.ts';
+import { ProcessRunner } from '../../host/runner/agents.ts';
+import type { RunnerEvents } from '../../host/runner/runner.ts';
+import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
+import { maskOf } from '../../process/output/mask.ts';
+import type { HeldJob, JobSource } from '../../queue/channel.ts';
+import { queueName } from '../../queue/signed.ts';
+import { projectSecrets } from '../../workflow/host/secrets.ts';
+import type { Settings } from '../project/definition.ts';
+import type { WorkerHost } from '../services.ts';
+import { HeldTurn, type Workplace } from './held-turn.ts';
+import type { WorkersAccess } from './settings.ts';
+
+interface WorkerOptions extends WorkersAccess {
+  readonly roles: readonly string[];
+  /** How many turns it runs at once. */
+  readonly slots: number;
+  /** Receives one line for each thing that happens. */
+  readonly say: (text: string) => void;
+}
+
+/** A worker in this project's folder, which no other host may use meanwhile. Throws `E_LOCKED`. */
+export async function openWorker(
+  disk: RealDisk,
+  settings: Settings,
+  options: WorkerOptions,
+): Promise<WorkerHost> {
+  const lock = await takeLock(disk);
+  try {
+    const { openSource } = await import('../../queue/bull.ts');
+    const turns = new Map<string, HeldTurn>();
+    const at = await workplaceOf(disk, settings, options, turns);
+    await at.runner.sweep();
+    const { url, key, roles, lease } = options;
+    const open = (onChange: () => void) => openSource({ url, name: queueName(key), roles, lease, onChange });
+    const worker = new Worker(at, options, turns, open);
+    return {
+      end: (how) => worker.end(how),
+      run: async () => {
+        try {
+          await worker.run();
+        } finally {
+          await worker.close();
+          await lock.release();
+        }
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** `turns`: those that it runs, by key. */
+async function workplaceOf(
+  disk: RealDisk,
+  { config, providers, tools, extended }: Settings,
+  { key, git, lease }: WorkerOptions,
+  turns: ReadonlyMap<string, HeldTurn>,
+): Promise<Workplace> {
+  const secrets = projectSecrets(disk);
+  const events: RunnerEvents = {
+    // The journal of the controller has it.
+    ready: (id) => runner.release(id),
+    ended: (id, outcome, exit, changed = new Map()) => turns.get(id)?.ended([outcome, exit, changed, null]),
+    checked: () => {},
+    landing: () => {},
+  };
+  const runner = new ProcessRunner(
+    {
+      project: disk.root,
+      mark: `mailroom-worker-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`,
+      providers,
+      contain: await agentContainment(disk, config, extended),
+      now: Date.now,
+      secrets,
+    },
+    events,
+  );
+  return {
+    root: disk.root,
+    git,
+    key,
+    lease,
+    tools,
+    runner,
+    host: hostname(),
+    version: metadata.version,
+    folders: new TurnFolders(disk, maskOf(secrets)),
+    now: Date.now,
+  };
+}
+
+/** Takes turns while there is room, and looks after them. Level-triggered, as every host. */
+class Worker {
+  readonly #at: Workplace;
+  readonly #options: WorkerOptions;
+  readonly #turns: Map<string, HeldTurn>;
+  readonly #source: JobSource;
+  readonly #over: Promise<'over'>;
+  #end: () => void = () => {};
+  #isEnding = false;
+  /** A question that was asked before the end, whose answer may be a job. */
+  #late: Promise<unknown> = Promise.resolve();
+  #stirred = false;
+  #wake: () => void = () => {};
+  #problem: string | null = null;
+
+  constructor(
+    at: Workplace,
+    options: WorkerOptions,
+    turns: Map<string, HeldTurn>,
+    open: (onChange: () => void) => JobSource,
+  ) {
+    this.#at = at;
+    this.#options = options;
+    this.#turns = turns;
+    this.#over = new Promise((resolve) => (this.#end = () => resolve('over')));
+    this.#source = open(() => this.#stir());
+  }
+
+  end(how: 'drain' | 'stop'): void {
+    this.#isEnding = true;
+    this.#end();
+    if (how === 'stop') for (const turn of this.#turns.values()) turn.putBack();
+    this.#stir();
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isEnding || this.#turns.size > 0) {
+      this.#stirred = false;
+      this.#reportProblem();
+      for (const turn of this.#turns.values()) turn.look();
+      await this.#fill();
+      if (!this.#stirred) await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#source.problem() === null) await this.#late;
+    await this.#source.close();
+  }
+
+  async #fill(): Promise<void> {
+    while (!this.#isEnding && this.#turns.size < this.#options.slots) {
+      const taking = this.#source.take();
+      const held = await Promise.race([taking, this.#over]);
+      if (held === 'over') this.#late = taking.then((job) => job?.putBack()).catch(() => {});
+      if (held === 'over' || held === null) return;
+      this.#begin(held);
+    }
+  }
+
+  #begin(held: HeldJob): void {
+    const turn = new HeldTurn(this.#at, held);
+    this.#turns.set(held.id, turn);
+    const { say } = this.#options;
+    say(`${held.role} begins ${held.id}`);
+    void this.#follow(held, turn);
+  }
+
+  async #follow({ role, id }: HeldJob, turn: HeldTurn): Promise<void> {
+    const what = await turn.run();
+    this.#turns.delete(id);
+    this.#options.say(`${role} ${id} ${what}`);
+    this.#stir();
+  }
+
+  #reportProblem(): void {
+    const problem = this.#source.problem();
+    if (problem !== this.#problem) this.#options.say(problem ?? 'the queue can be reached');
+    this.#problem = problem;
+  }
+
+  #stir(): void {
+    this.#stirred = true;
+    this.#wake();
+  }
+}

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { Queue, QueueEvents, Worker, type Job } from 'bullmq';
+import { Redis } from 'ioredis';
+import { isJsonObject, type Json } from '../kernel/json.ts';
+import type { HeldJob, JobName, JobQueue, JobSource, JobState, QueueAddress } from './channel.ts';
+
+/*
+ * The queue in Redis or Valkey, by BullMQ. It is a program of its own, which is loaded only where
+ * workers are configured: it must share no code with the rest but types.
+ */
+
+/** Between two unprompted calls of `onChange`, in milliseconds. */
+const every = 2_000;
+
+/** The controller's side. Returns at once; `problem` says whether the queue can be reached. */
+export function openQueue(address: QueueAddress): JobQueue {
+  return new BullQueue(address);
+}
+
+/** The worker's side. Returns at once. */
+export function openSource(address: QueueAddress): JobSource {
+  return new BullSource(address);
+}
+
+/** One connection for all roles, and what listens on connections of its own. */
+class Connection {
+  readonly #client: Redis;
+  readonly #place: string;
+  readonly #timer: NodeJS.Timeout;
+  readonly #opened: { close(): Promise<void> }[] = [];
+  /** Null: it can be reached, or that is not known yet. */
+  #error: string | null = null;
+
+  constructor({ url, name, roles, onChange }: QueueAddress) {
+    const { host } = new URL(url);
+    this.#place = host;
+    this.#client = new Redis(url, {
+      maxRetriesPerRequest: null,
+      retryStrategy: (tries) => Math.min(100 * tries, 2_000),
+    });
+    this.#client.on('error', (error: Error) => {
+      // Several addresses of one host fail together, without a message.
+      this.#error = error.message === '' ? 'it does not answer' : error.message;
+      onChange();
+    });
+    this.#client.on('ready', () => {
+      this.#error = null;
+      onChange();
+    });
+    for (const role of roles) {
+      const events = this.open(new QueueEvents(nameOf(name, role), this.options));
+      for (const event of ['waiting', 'progress', 'completed', 'failed', 'stalled'] as const)
+        events.on(event, onChange);
+    }
+    this.#timer = setInterval(onChange, every);
+  }
+
+  get options() {
+    return { connection: this.#client, prefix: 'mailroom' };
+  }
+
+  /** Closes it with the connection. Its errors are those of the connection. */
+  open<T extends { on(event: 'error', act: (error: Error) => void): unknown; close(): Promise<void> }>(
+    one: T,
+  ): T {
+    one.on('error', () => {});
+    this.#opened.push(one);
+    return one;
+  }
+
+  problem(): string | null {
+    if (this.#error === null) return null;
+    return `the queue at ${this.#place} cannot be reached: ${this.#error}`;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#client.disconnect();
+    await Promise.allSettled(this.#opened.map((one) => one.close()));
+  }
+}
+
+class BullQueue implements JobQueue {
+  readonly #connection: Connection;
+  readonly #queues: ReadonlyMap<string, Queue>;
+
+  constructor(address: QueueAddress) {
+    const { name, roles, lease } = address;
+    this.#connection = new Connection(address);
+    const { options } = this.#connection;
+    this.#queues = new Map(
+      roles.map((role) => [role, this.#connection.open(new Queue(nameOf(name, role), options))]),
+    );
+    for (const role of roles) {
+      // It takes no jobs: it finds those whose worker is silent, and lets them fail at once.
+      const watch = new Worker(nameOf(name, role), null, {
+        ...options,
+        autorun: false,
+        lockDuration: lease,
+        maxStalledCount: 0,
+        stalledInterval: Math.min(2_000, lease / 4),
+      });
+      this.#connection.open(watch);
+      void watch.startStalledCheckTimer().catch(() => {});
+    }
+  }
+
+  problem(): string | null {
+    return this.#connection.problem();
+  }
+
+  async add({ role, id }: JobName, data: Json): Promise<void> {
+    await this.#queue(role).add('turn', data, { jobId: id });
+  }
+
+  async look({ role, id }: JobName): Promise<JobState> {
+    const queue = this.#queue(role);
+    const state = await queue.getJobState(id);
+    const job: Job<Json, Json> | undefined = await queue.getJob(id);
+    if (job === undefined) return { is: 'missing' };
+    if (state === 'completed') return { is: 'done', result: job.returnvalue };
+    if (state === 'failed' || job.deferredFailure !== undefined) return { is: 'lost' };
+    if (state !== 'active') return { is: 'waiting' };
+    const { note = null, stop } = progressOf(job);
+    return { is: 'running', note, stopping: stop === true };
+  }
+
+  async stop({ role, id }: JobName): Promise<void> {
+    const job: Job | undefined = await this.#queue(role).getJob(id);
+    await job?.updateProgress({ ...progressOf(job), stop: true });
+  }
+
+  async remove({ role, id }: JobName): Promise<void> {
+    // Refused while a worker holds it.
+    await this.#queue(role)
+      .remove(id)
+      .catch(() => {});
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #queue(role: string): Queue {
+    const queue = this.#queues.get(role);
+    if (queue === undefined) throw new Error(`the role ${role} has no queue`);
+    return queue;
+  }
+}
+
+class BullSource implements JobSource {
+  readonly #connection: Connection;
+  readonly #lease: number;
+  /** The one to ask first comes first. */
+  readonly #roles: { readonly role: string; readonly worker: Worker; readonly queue: Queue }[];
+
+  constructor(address: QueueAddress) {
+    const { name, roles, lease } = address;
+    this.#connection = new Connection(address);
+    this.#lease = lease;
+    const options = {
+      ...this.#connection.options,
+      autorun: false,
+      lockDuration: lease,
+      skipStalledCheck: true,
+    };
+    this.#roles = roles.map((role) => ({
+      role,
+      worker: this.#connection.open(new Worker(nameOf(name, role), null, options)),
+      queue: this.#connection.open(new Queue(nameOf(name, role), this.#connection.options)),
+    }));
+  }
+
+  problem(): string | null {
+    return this.#connection.problem();
+  }
+
+  async take(): Promise<HeldJob | null> {
+    for (const { role, worker, queue } of this.#roles) {
+      const token = randomUUID();
+      const job: Job | undefined = await worker.getNextJob(token, { block: false });
+      if (job === undefined) continue;
+      if (job.deferredFailure !== undefined) {
+        await job.moveToFailed(new Error(job.deferredFailure), token, false);
+        continue;
+      }
+      // A role with much work must not hold up the others.
+      this.#roles.push(...this.#roles.splice(0, 1));
+      return this.#held({ role, id: job.id ?? '' }, queue, job, token);
+    }
+    return null;
+  }
+
+  #held({ role, id }: JobName, queue: Queue, job: Job, token: string): HeldJob {
+    const lease = this.#lease;
+    const still = async (act: () => Promise<unknown>): Promise<boolean> => {
+      try {
+        await act();
+        return true;
+      } catch (error) {
+        if ((await job.extendLock(token, lease)) === 1) throw error;
+        return false;
+      }
+    };
+    return {
+      role,
+      id,
+      data: job.data as Json,
+      renew: async () => (await job.extendLock(token, lease)) === 1,
+      note: async (note) => job.updateProgress({ note }),
+      isStopping: async () => {
+        const now: Job | undefined = await queue.getJob(id);
+        return now === undefined || progressOf(now).stop === true;
+      },
+      finish: (result) => still(() => job.moveToCompleted(result, token, false)),
+      putBack: async () => void (await still(() => job.moveToWait(token))),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+}
+
+/** BullMQ's name of a role's queue. It must not contain `:`. */
+function nameOf(project: string, role: string): string {
+  return `${project}.${role}`;
+}
+
+interface Progress {
+  readonly note?: Json;
+  readonly stop?: boolean;
+}
+
+function progressOf({ progress }: Job): Progress {
+  return isJsonObject(progress) ? progress : {};
+}

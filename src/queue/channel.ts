@@ -1,0 +1,72 @@
+import type { Json } from '../kernel/json.ts';
+
+/*
+ * The queue between the controller and its workers, as each side sees it. Every job belongs to a
+ * role, and its id is never used for another one. What a job says is signed by those who say it:
+ * the queue may lose or delay it, and its words are those of an outsider.
+ */
+
+/** What the queue knows of a job. */
+export type JobState =
+  | { readonly is: 'missing' }
+  | { readonly is: 'waiting' }
+  /** `note`: what its worker said of itself when it took the job; null: nothing yet. */
+  | { readonly is: 'running'; readonly note: Json; readonly stopping: boolean }
+  | { readonly is: 'done'; readonly result: Json }
+  /** Its worker was silent for longer than the lease. */
+  | { readonly is: 'lost' };
+
+/** A job of a role. */
+export interface JobName {
+  readonly role: string;
+  readonly id: string;
+}
+
+/** The controller's side. Calls wait while it cannot be reached, and reject after `close`. */
+export interface JobQueue {
+  /** Adds a job with the data that it carries; one that exists stays as it is. */
+  add(job: JobName, data: Json): Promise<void>;
+  look(job: JobName): Promise<JobState>;
+  /** Asks the worker of a running job to stop it. */
+  stop(job: JobName): Promise<void>;
+  /** Removes a job that does not run. */
+  remove(job: JobName): Promise<void>;
+  /** Why the queue cannot be reached now, in words; null: it can. */
+  problem(): string | null;
+  close(): Promise<void>;
+}
+
+/** How `JobQueue` and `JobSource` are opened. */
+export interface QueueAddress {
+  readonly url: string;
+  /** The part of the queue's keys that distinguishes one project from others. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** How long a silent worker keeps a job, in milliseconds. */
+  readonly lease: number;
+  /** Called when something may have changed, and from time to time. */
+  readonly onChange: () => void;
+}
+
+/** A job that this worker holds, until it is finished, put back or lost. */
+export interface HeldJob extends JobName {
+  readonly data: Json;
+  /** Keeps it for another lease. False: it is not held any more. */
+  renew(): Promise<boolean>;
+  /** Says what worker holds it. */
+  note(about: Json): Promise<void>;
+  /** Whether the controller has asked to stop it. */
+  isStopping(): Promise<boolean>;
+  /** Ends it with a result. False: it is not held any more, and the result is dropped. */
+  finish(result: Json): Promise<boolean>;
+  /** Leaves it to other workers. */
+  putBack(): Promise<void>;
+}
+
+/** The worker's side. Calls wait while the queue cannot be reached, and reject after `close`. */
+export interface JobSource {
+  /** A waiting job of one of the roles, held from now on; null: there is none. */
+  take(): Promise<HeldJob | null>;
+  problem(): string | null;
+  close(): Promise<void>;
+}

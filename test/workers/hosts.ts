@@ -1,0 +1,162 @@
+import { execFileSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { appears } from '../support/appears.ts';
+import { playProject, type Plays } from '../support/play.ts';
+import { finished, said, TestProject, type Ran } from '../support/project.ts';
+import { findRedis, TestRedis } from './redis.ts';
+
+export const team = `
+workspace: { worktree: role }
+roles:
+  engineer: { capabilities: [READ, EDIT], on: workers }
+  checker: { capabilities: [READ] }
+messages:
+  task: { from: user, to: engineer }
+  review: { from: engineer, to: checker }
+  done: { from: checker, to: user, closes: true }
+start: { type: task, to: engineer }
+`;
+
+const settings = `
+providers: { play: { command: [node, play/run.mjs] } }
+defaults: { provider: play, retries: 2 }
+trail: off
+workers: { lease: 5s }
+`;
+
+/** What both sides must have; at least 32 characters. */
+export const key = 'the key of all hosts in this test';
+
+/** A controller, workers in folders of their own, the repository that they share, and a queue. */
+export class Hosts {
+  /** What plays wait for, and leave: every host sees it. */
+  readonly stage = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-stage-')));
+  readonly controller: TestProject;
+  readonly #redis: TestRedis;
+  readonly #hub = join(this.stage, 'hub.git');
+  readonly #workers: TestProject[] = [];
+  readonly #programs: ChildProcess[] = [];
+
+  /** Plays can `await until(name)` a file of the stage, and `note(name)` one. */
+  constructor(redis: TestRedis, plays: Plays) {
+    this.#redis = redis;
+    const words = `
+      const { existsSync } = await import('node:fs');
+      const stage = ${JSON.stringify(this.stage)};
+      const note = (name) => writeFileSync(stage + '/' + name, '');
+      const until = async (name) => {
+        while (!existsSync(stage + '/' + name)) await new Promise((resolve) => setTimeout(resolve, 20));
+      };`;
+    const told = Object.entries(plays).map(([role, body]) => [role, `${words}\n${body}`]);
+    this.controller = playProject(team, Object.fromEntries(told) as Plays, {
+      'mailroom.yaml': settings,
+      '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\n',
+    });
+    this.git('init', '-qb', 'main');
+    this.git('config', 'user.name', 'Ada');
+    this.git('config', 'user.email', 'ada@example.org');
+    this.git('add', '-A');
+    this.git('commit', '-qm', 'first');
+    this.git('init', '-q', '--bare', this.#hub);
+    this.git('remote', 'add', 'origin', this.#hub);
+    this.git('push', '-q', 'origin', 'main');
+  }
+
+  git(...args: readonly string[]): string {
+    const options = { cwd: this.controller.root, encoding: 'utf8', stdio: 'pipe' } as const;
+    return execFileSync('git', args, options).trim();
+  }
+
+  /** The refs of the shared repository. */
+  shared(): string[] {
+    const args = ['--git-dir', this.#hub, 'for-each-ref', '--format=%(refname)'];
+    return execFileSync('git', args, { encoding: 'utf8' }).trim().split('\n');
+  }
+
+  /** Starts a worker in a clone of its own, and waits until it takes turns. */
+  async work(more: Readonly<Record<string, string>> = {}): Promise<{
+    readonly project: TestProject;
+    readonly program: ChildProcess;
+    readonly ended: Promise<Ran>;
+  }> {
+    const project = new TestProject({});
+    this.#workers.push(project);
+    execFileSync('git', ['clone', '-q', '--branch', 'main', this.#hub, '.'], { cwd: project.root });
+    const program = this.#start(project, ['worker', '--roles', 'engineer'], more);
+    const ended = finished(program);
+    await said(program, 'worker: takes turns');
+    return { project, program, ended };
+  }
+
+  /** Starts the controller. */
+  up(...args: readonly string[]): ChildProcess {
+    return this.#start(this.controller, ['up', '--plain', ...args], {});
+  }
+
+  #start(
+    project: TestProject,
+    args: readonly string[],
+    more: Readonly<Record<string, string>>,
+  ): ChildProcess {
+    const env = { MAILROOM_QUEUE: this.#redis.url, MAILROOM_WORKER_KEY: key, ...more };
+    const program = project.start(args, env);
+    this.#programs.push(program);
+    return program;
+  }
+
+  drop(): void {
+    this.controller.drop('agents/engineer/inbox/task.md', 'Build it\n');
+  }
+
+  /** Lets plays pass that wait for this. */
+  allow(name: string): void {
+    writeFileSync(join(this.stage, name), '');
+  }
+
+  /** Resolves when a play has noted this. */
+  async noted(name: string): Promise<void> {
+    await appears(join(this.stage, name));
+  }
+
+  async close(): Promise<void> {
+    for (const program of this.#programs) await kill(program);
+    for (const project of [this.controller, ...this.#workers]) project.remove();
+    rmSync(this.stage, { recursive: true, force: true });
+  }
+}
+
+/** Kills a program at once, and waits until it is gone. */
+export async function kill(program: ChildProcess): Promise<void> {
+  if (program.exitCode !== null || program.signalCode !== null) return;
+  const ended = once(program, 'exit');
+  program.kill('SIGKILL');
+  await ended;
+}
+
+/** Hosts for each test of a file. Without a Redis server its tests are skipped. */
+export function hostsFixture(): { open(plays: Plays): Hosts; readonly redis: TestRedis } {
+  const path = findRedis();
+  let redis: TestRedis | null = null;
+  let hosts: Hosts | null = null;
+  beforeAll(async () => {
+    if (path !== null) redis = await TestRedis.open(path);
+  });
+  beforeEach(({ skip }) => {
+    if (redis === null) skip('there is no Redis server');
+  });
+  afterEach(async () => {
+    await hosts?.close();
+    hosts = null;
+  });
+  afterAll(() => redis?.close());
+  return {
+    open: (plays) => (hosts = new Hosts(redis!, plays)),
+    get redis() {
+      return redis!;
+    },
+  };
+}
