@@ -41,6 +41,9 @@ describe('why a role does not move', () => {
     const world = new World(pair);
     world.command({ verb: 'pause', target: { kind: 'role', role: 'backend' }, now: false });
     const pausedAt = world.state.now;
+    // Without mail, too.
+    expect(said(role(world, 'backend'))).toBe('paused: backend is paused by ada (unpause)');
+    expect(said(role(world, 'frontend'))).toBe('no_mail: frontend has no mail');
     world.drop('user → backend: task');
     expect(role(world, 'backend')).toEqual({
       code: 'paused',
@@ -51,6 +54,8 @@ describe('why a role does not move', () => {
     });
     world.command({ verb: 'pause', target: { kind: 'all' }, now: false });
     expect(said(role(world, 'backend'))).toBe('paused: everything is paused by ada (unpause)');
+    expect(said(role(world, 'frontend'))).toBe('paused: everything is paused by ada (unpause)');
+    expect(said(role(world, 'user'))).toBe('no_mail: user has no mail');
     world.command({ verb: 'unpause', target: { kind: 'all' }, now: false });
     world.turn('backend', ['→ user: delivered']);
     world.command({ verb: 'pause', target: { kind: 'thread', thread: 'task' }, now: false });

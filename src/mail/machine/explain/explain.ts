@@ -8,7 +8,7 @@ import { outcomes } from '../rules/outcomes.ts';
 import { blocking, openAsks } from '../rules/waiting.ts';
 import { failedCopy, failedIn, failedLast } from './failed.ts';
 import { landingWhy } from './landing.ts';
-import { heldWhy, inboxMissing, joinWhy, slotsWhy, turnWords } from './holds.ts';
+import { heldWhy, inboxMissing, joinWhy, rolePaused, slotsWhy, turnWords } from './holds.ts';
 import { because, due, noAgents, through, type OtherAgents } from '../../../kernel/why.ts';
 import { causedBy, named, type MailWhy } from './words.ts';
 import { shortId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
@@ -72,6 +72,7 @@ export class MailExplainer {
       direct(whys) ??
       this.#ownWait(name) ??
       failedLast(this.#state, name) ??
+      rolePaused(this.#state, name) ??
       because('no_mail', `${name} has no mail`)
     );
   }

@@ -118,12 +118,19 @@ function behind(hold: Hold, text: string, [first]: readonly Turn[]): MailWhy {
   return because(hold, text, first === undefined ? {} : { cause: causedBy(first) });
 }
 
-function pausedWhy({ paused }: MailState, { role: { name }, thread }: LaunchNeeds): MailWhy {
+/** Why nothing of a role starts, with mail or without; null: it is not paused. */
+export function rolePaused({ paused }: MailState, name: RoleName): MailWhy | null {
   if (paused.all !== null) return pausedBy('everything', paused.all, { kind: 'all' });
   const ofRole = paused.roles.get(name);
-  if (ofRole !== undefined) return pausedBy(name, ofRole, { kind: 'role', role: name });
-  const ofThread = thread === null ? undefined : paused.threads.get(thread);
-  return pausedBy(`thread ${shortId(thread)}`, ofThread, { kind: 'thread', thread });
+  return ofRole === undefined ? null : pausedBy(name, ofRole, { kind: 'role', role: name });
+}
+
+function pausedWhy(state: MailState, { role, thread }: LaunchNeeds): MailWhy {
+  const ofRole = rolePaused(state, role.name);
+  return (
+    ofRole ??
+    pausedBy(`thread ${shortId(thread)}`, state.paused.threads.get(thread), { kind: 'thread', thread })
+  );
 }
 
 /** `pause` undefined: a host holds it, as if it were paused. */
