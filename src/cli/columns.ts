@@ -22,8 +22,9 @@ export function rowsOf(line: string, columns: number): number {
 
 /**
  * Breaks lines at spaces to fit into so many columns; continuation lines are indented to the line's
- * last column. Text in backquotes can be copied and is never broken, nor is a line that is a
- * command. Of a line with a marker below it only the part around the marker is shown.
+ * last column, and a last column beyond the middle continues below the line as a whole. Text in
+ * backquotes can be copied and is never broken, nor is a line that is a command. Of a line with a
+ * marker below it only the part around the marker is shown.
  */
 export function wrap(text: string, columns: number): string {
   const lines = text.split('\n');
@@ -55,9 +56,10 @@ function partAround(text: string, marker: string, columns: number): [text: strin
 function wrapLine(text: string, columns: number): string {
   const [start = ''] = /^.*\S {2,}(?=\S)|^\s*/.exec(text) ?? [];
   const below = width(start);
-  const indent = ' '.repeat(below > 0 && below <= columns / 2 ? below : 2);
-  const done: string[] = [];
-  let now = start;
+  const indent = ' '.repeat(below === 0 || below > columns / 2 ? 2 : below);
+  const isBelow = below > columns / 2 && start.trim() !== '';
+  const done: string[] = isBelow ? [start.trimEnd()] : [];
+  let now = isBelow ? indent : start;
   for (const [word] of text.slice(start.length).matchAll(/(?:`[^`]*`|\S)+\s*/g)) {
     if (now.trim() !== '' && width(now) + width(word.trimEnd()) > columns) {
       done.push(now.trimEnd());

@@ -19,6 +19,18 @@ describe('lines that are wider than the terminal', () => {
     );
   });
 
+  it('put a last column that begins beyond the middle below, whole', () => {
+    const table = [
+      'ROLE      STATE    INBOX  TURNS  NOW',
+      'user      idle         0      0',
+      'engineer  waiting      1      2  waits for user for 2m',
+      'qa        running      0      1  t3 runs',
+    ];
+    expect(wrap(table.join('\n'), 50)).toBe(
+      [...table.slice(0, 2), table[2]?.slice(0, 31), '  waits for user for 2m', table[3]].join('\n'),
+    );
+  });
+
   it('keep what can be copied in one piece', () => {
     const text = 'recorded; no controller runs, the next `mailroom up --until-idle` takes it';
     expect(wrap(text, 40)).toBe(
