@@ -1,4 +1,6 @@
 import process from 'node:process';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
 
@@ -84,6 +86,20 @@ describe('doctor', { timeout: 60_000 }, () => {
     expect(found('sandbox')).toContain(
       'problem `sandbox: required` in mailroom.yaml, and there is none: nothing starts here',
     );
+  });
+
+  it.runIf(process.platform === 'linux')('says what makes the sandbox work here', async () => {
+    project = new CliProject({ 'mailroom.yaml': 'trail: off\n' }, {});
+    const alone = { PATH: `${project.root}/bin` };
+    const free = 'an agent can read and write what you can, as far as its own switches let it';
+    expect((await doctor([], alone))('sandbox')).toEqual([
+      `warning none (command not found: bwrap): ${free}; install bubblewrap, for example with \`sudo apt install bubblewrap\``,
+    ]);
+    project.write('bin/bwrap', '#!/bin/sh\necho "No permissions to create new namespace" >&2\nexit 1\n');
+    chmodSync(join(project.root, 'bin/bwrap'), 0o755);
+    expect((await doctor([], alone))('sandbox')).toEqual([
+      `warning none (No permissions to create new namespace): ${free}; let unprivileged users create namespaces`,
+    ]);
   });
 
   it('counts one role as one', async () => {
