@@ -10,22 +10,36 @@ import type { Disk } from '../../disk/disk.ts';
  */
 export function confirm(disk: RealDisk, found: readonly FoundWorkflow[]): string[] {
   const confirmed = readConfirmed(disk);
-  const changed = found.filter(
-    ({ file, fingerprint }) => confirmed.get(relative(disk.root, file)) !== fingerprint,
-  );
+  const changed = found.filter((each) => !isConfirmed(disk, confirmed, each));
   for (const { file, fingerprint } of changed) confirmed.set(relative(disk.root, file), fingerprint);
   if (changed.length > 0) writeConfirmed(disk, confirmed);
   return changed.map(({ path }) => path);
 }
 
+/** The workflows that changed since their confirmation, by their paths from the project. */
+export function unconfirmed(disk: RealDisk, found: readonly FoundWorkflow[]): ReadonlySet<string> {
+  const confirmed = readConfirmed(disk);
+  const changed = found.filter((each) => !isConfirmed(disk, confirmed, each));
+  return new Set(changed.map(({ file }) => relative(disk.root, file)));
+}
+
+function isConfirmed(
+  { root }: RealDisk,
+  confirmed: ReadonlyMap<string, string>,
+  { file, fingerprint }: FoundWorkflow,
+): boolean {
+  return confirmed.get(relative(root, file)) === fingerprint;
+}
+
 /** Throws `E_UNCONFIRMED` for a workflow that differs from its confirmed form. */
-export function expectConfirmed(disk: RealDisk, { file, fingerprint }: FoundWorkflow): void {
-  const path = relative(disk.root, file);
-  if (readConfirmed(disk).get(path) === fingerprint) return;
-  throw new MailroomError(
-    'E_UNCONFIRMED',
-    `it has changed since \`up\` started, so it is not started; look at the change, then run \`mailroom reload ${path}\``,
-  );
+export function expectConfirmed(disk: RealDisk, found: FoundWorkflow): void {
+  if (isConfirmed(disk, readConfirmed(disk), found)) return;
+  throw new MailroomError('E_UNCONFIRMED', changedText(relative(disk.root, found.file)));
+}
+
+/** Why a running `up` does not start a workflow. `path`: from the project. */
+export function changedText(path: string): string {
+  return `it has changed since \`up\` started, so it is not started; look at the change, then run \`mailroom reload ${path}\``;
 }
 
 /** The confirmed workflows, one per line: fingerprint, and path relative to the project. */

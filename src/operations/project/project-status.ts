@@ -18,6 +18,7 @@ import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns, runControlFolder, runsProblem } from '../../workflow/files/run-folders.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
 import { compile } from '../../workflow/machine/rules.ts';
+import { changedText, unconfirmed } from './confirmed.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
 
@@ -66,10 +67,14 @@ export async function workflowStatus(
     }
   }
   if (settings === null) return { runs, triggers: [], problems: unreadable };
-  const { workflows, problems } = await triggeredWorkflows(disk, settings);
+  const { workflows, problems, read } = await triggeredWorkflows(disk, settings);
+  const changed = unconfirmed(disk, read);
   const triggers = workflows.flatMap(({ file, definition }) => {
     const memory = readTriggers(disk, file);
-    return (definition?.triggers ?? []).map((trigger) => triggerStatus(file, trigger, memory, holder));
+    const text = changed.has(file) ? changedText(file) : null;
+    return (definition?.triggers ?? []).map((trigger) =>
+      triggerStatus(file, trigger, { memory, holder, changed: text }),
+    );
   });
   return { runs, triggers, problems: [...unreadable, ...problems] };
 }

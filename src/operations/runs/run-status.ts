@@ -181,16 +181,23 @@ export interface TriggerStatus {
   readonly waiting: boolean;
 }
 
-/** The status of a workflow's triggers. `holder`: of the project; null: none. */
+interface TriggerSituation {
+  readonly memory: TriggersMemory;
+  /** Of the project; null: none. */
+  readonly holder: Pick<Holder, 'triggers'> | null;
+  /** That the workflow has changed since `up` started, in words; null: it has not. */
+  readonly changed: string | null;
+}
+
+/** The status of a workflow's trigger. */
 export function triggerStatus(
   workflow: string,
   trigger: Trigger,
-  memory: TriggersMemory,
-  holder: Pick<Holder, 'triggers'> | null,
+  situation: TriggerSituation,
 ): TriggerStatus {
   const { name, kind } = trigger;
-  const { due, last, waiting } = memoryOf(memory, name);
-  const why = whyNot(trigger, due, holder);
+  const { due, last, waiting } = memoryOf(situation.memory, name);
+  const why = whyNot(trigger, situation);
   return {
     workflow,
     name,
@@ -203,18 +210,14 @@ export function triggerStatus(
   };
 }
 
-function whyNot(
-  { kind, enabled }: Trigger,
-  due: number | null,
-  holder: Pick<Holder, 'triggers'> | null,
-): string | null {
+function whyNot({ name, enabled }: Trigger, { memory, holder, changed }: TriggerSituation): string | null {
   if (enabled === false) return 'it has `enabled: false`';
   if (holder === null) return 'no controller runs';
   if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
-  // A time-based trigger has a next time once a controller has picked it up.
-  if ((kind === 'cron' || kind === 'interval' || kind === 'command') && due === null)
+  // `up` remembers each trigger that it has read.
+  if (!Object.hasOwn(memory.triggers, name))
     return 'the running `mailroom up` has not read it; restart `mailroom up`';
-  return null;
+  return changed;
 }
 
 /** When a run was requested: its id is a uuid v7, which begins with that time. */

@@ -63,6 +63,29 @@ it('shows runs that wait, with the command that opens their gate, and what trigg
   ]);
 });
 
+it('says of triggers that `up` does not serve, or of a changed workflow, what to do', async () => {
+  world = new Upped(gated);
+  await world.up('quiet');
+  const later = 'name: later\nversion: "1"\ntimeout: 1m\nsteps: { say: { command: [echo, hi] } }\n';
+  const triggers = 'triggers: { tick: { every: 1h }, seen: { files: [src/*] } }\n';
+  world.project.write('workflows/later.yaml', `${later}${triggers}`);
+  world.project.write('workflows/w.yaml', gated.replace('Ship it?', 'Ship it now?'));
+  const unread = 'the running `mailroom up` has not read it; restart `mailroom up`';
+  const changed =
+    'it has changed since `up` started, so it is not started; look at the change, then run `mailroom reload workflows/w.yaml`';
+  const whys = async () => (await status()).triggers.map(({ name, active, why }) => [name, active, why]);
+  const notRead = [
+    ['tick', false, unread],
+    ['seen', false, unread],
+  ];
+  expect(await whys()).toEqual([['yearly', false, changed], ['mail', false, changed], ...notRead]);
+  expect(await world.project.run(['reload'])).toMatchObject({ code: 0 });
+  expect(await whys()).toEqual([['yearly', true, null], ['mail', true, null], ...notRead]);
+  await world.end();
+  await world.up('quiet');
+  expect((await whys()).filter(([, active]) => active === false)).toEqual([]);
+});
+
 it('says of a run that died how it continues, and nothing of one that is over', async () => {
   world = new Upped(
     `name: w\nversion: "1"\ntimeout: 1m\nsteps:\n  hang: { command: [sh, -c, "sleep 1000"] }\n`,

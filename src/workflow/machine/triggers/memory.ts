@@ -30,11 +30,11 @@ export function remember(
 
 /**
  * A host begins: missed times are not made up for, removed triggers are forgotten, and waiting
- * requests remain.
+ * requests remain. Every trigger that the host serves has an entry.
  */
 export function taken(memory: TriggersMemory, triggers: readonly Trigger[]): TriggersMemory {
-  const kept = triggers
-    .filter(({ name }) => Object.hasOwn(memory.triggers, name))
-    .map(({ name }) => [name, { ...memoryOf(memory, name), due: null, changed: null }] as const);
-  return { ...memory, triggers: Object.fromEntries(kept) };
+  const entries = triggers.map(
+    ({ name }) => [name, { ...memoryOf(memory, name), due: null, changed: null }] as const,
+  );
+  return { ...memory, triggers: Object.fromEntries(entries) };
 }
