@@ -4,6 +4,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Asked, CommandResult } from '../operations/requests.ts';
 import type { Context } from './context.ts';
 import { short } from './format.ts';
+import { workflowForRun } from '../operations/runs/workflow-for-run.ts';
 import { idOf } from './ids.ts';
 import { json } from './output.ts';
 import type { ProjectServices } from '../operations/services.ts';
@@ -34,7 +35,10 @@ export async function control(
   context.announce();
   const verdicts: CommandResult[] = [];
   const id = await idOf(context, word, ['thread']);
-  for (const target of await targetsOf(project, verb, id, othersOf(verb, project))) {
+  const targets = await targetsOf(project, verb, id, othersOf(verb, project)).catch((error: unknown) => {
+    throw workflowForRun(id, project.workflows.runs()) ?? error;
+  });
+  for (const target of targets) {
     const { comment, by = caller(context) } = options;
     const asked = { verb, target, now: options.now === true, by, ...(comment !== undefined && { comment }) };
     verdicts.push(await ask(project, asked, terminal.now));

@@ -80,6 +80,25 @@ it(
   },
 );
 
+it('names a run to ask about where a workflow is named instead', { timeout: 60_000 }, async () => {
+  const text = 'name: ship\nversion: "1"\ntimeout: 5m\nsteps:\n  say: { command: [echo, shipped] }\n';
+  project = playProject(smallTeam, {});
+  project.write('workflows/release.yaml', text);
+  const refused = (stderr: string) => ({ code: 2, stderr: expect.stringContaining(stderr) as string });
+  const isWorkflow = (word: string) =>
+    `error E_TARGET: \`${word}\` is a workflow; expected one of its runs\nhint: `;
+  expect(await project.run(['why', 'ship'])).toMatchObject(
+    refused(`${isWorkflow('ship')}it has no runs yet; start one with \`mailroom run ship\``),
+  );
+  expect(await project.run(['run', 'ship'])).toMatchObject({ code: 0 });
+  const newest = `its newest run is \`${(await newestRun()).slice(-6)}\`; list all with \`mailroom runs\``;
+  for (const word of ['ship', 'release', 'workflows/release.yaml'])
+    expect(await project.run(['why', word])).toMatchObject(refused(isWorkflow(word) + newest));
+  for (const command of ['logs', 'pause'])
+    expect(await project.run([command, 'ship'])).toMatchObject(refused(isWorkflow('ship') + newest));
+  expect(await project.run(['retry', 'ship', 'say'])).toMatchObject(refused(isWorkflow('ship') + newest));
+});
+
 it('explains an entry of the inbox, also where there is nothing but a run', { timeout: 60_000 }, async () => {
   project = new TestProject({
     'w.yaml': 'name: w\nversion: "1"\ntimeout: 5m\nsteps:\n  ask: { gate: { message: "Ship it?" } }\n',

@@ -69,8 +69,8 @@ function filesOf(identified: readonly Identity[]): string[] {
   return identified.map(({ file }) => file);
 }
 
-/** `workflows/parts/test.yaml` is `parts/test`, and `workflows/ship/WORKFLOW.yaml` is `ship`. */
-function stemOf(file: string): string {
+/** The path of a workflow below workflows/: `workflows/parts/test.yaml` is `parts/test`, and `workflows/ship/WORKFLOW.yaml` is `ship`. */
+export function stemOf(file: string): string {
   return file
     .replace(/^workflows\//, '')
     .replace(/\.(ya?ml|json)$/, '')

@@ -10,6 +10,7 @@ import { runHistory, runState } from '../../workflow/host/run-state.ts';
 import { verdictIn } from '../../workflow/machine/commands.ts';
 import { aboutRun, namedIn } from '../targets.ts';
 import type { StoredRun } from './services.ts';
+import { noRun, workflowForRun } from './workflow-for-run.ts';
 
 /**
  * Null also for a run that does not wait. Throws `E_TARGET` with the list when several runs fit.
@@ -31,9 +32,10 @@ export function findRun(disk: RealDisk, word: string): StoredRun | null {
 export function expectRun(disk: RealDisk, word: string): StoredRun {
   const found = findRun(disk, word);
   if (found !== null) return found;
+  const ofWorkflow = workflowForRun(word, listRuns(disk));
+  if (ofWorkflow !== null) throw ofWorkflow;
   const shown = recordsOf(disk, word);
-  if (shown === undefined)
-    throw new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
+  if (shown === undefined) throw noRun(word);
   throw new MailroomError(
     'E_TARGET',
     `the journal of the run ${shown.run} is gone: ${shown.folder} only shows what it was`,

@@ -13,7 +13,8 @@ import { summaryOf } from '../mail-summary.ts';
 import { ProblemsError } from '../problems.ts';
 import { resumeCommand, runCommand } from '../runs/run-commands.ts';
 import { waitingWhy } from '../runs/run-status.ts';
-import type { RunCard, StoredRun, WorkflowServices } from '../runs/services.ts';
+import type { StoredRun, WorkflowServices } from '../runs/services.ts';
+import { noRun, workflowForRun, workflowWithoutRuns } from '../runs/workflow-for-run.ts';
 import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
 import type { Named } from '../targets.ts';
@@ -30,7 +31,9 @@ export interface WhyDocument extends Explained {
   readonly state: string;
 }
 
-type Place = Project & { readonly workflows: Pick<WorkflowServices, 'find' | 'run' | 'runs' | 'waiting'> };
+type Place = Project & {
+  readonly workflows: Pick<WorkflowServices, 'find' | 'isWorkflow' | 'list' | 'runs' | 'waiting'>;
+};
 
 /** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
 export async function why(project: Place, word: string, now: number): Promise<WhyDocument> {
@@ -41,7 +44,8 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
     const own = explained(waitingWhy(waiting.since, waiting.waits), () => null);
     return { schema: 1, target: waiting.card.run, state: 'waiting', ...own };
   }
-  const run = path.length > 0 ? workflows.run(reference) : workflows.find(word);
+  const run = workflows.find(path.length > 0 ? reference : word);
+  if (run === null && path.length > 0) throw (await ofWorkflow(project, word)) ?? noRun(reference);
   const definition = await project.definition();
   if (run !== null) {
     const config = definition.ok ? definition.value.config : null;
@@ -50,7 +54,7 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const { protocol } = definition.value;
   const state = project.state();
-  const named = namedIn(project, state, protocol, word, workflows.runs());
+  const named = await namedIn(project, state, protocol, word);
   const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
   const { target, ...found } = whyMail(state, explainer, named);
   const role = named.kind === 'role' ? named.role : null;
@@ -85,22 +89,34 @@ async function whyRun(
   };
 }
 
-function namedIn(
-  project: Project,
+async function namedIn(
+  project: Place,
   state: MailState,
   protocol: Protocol,
   word: string,
-  runs: readonly RunCard[],
-): Explainable {
+): Promise<Explainable> {
   const turn = /^t([1-9]\d*)$/.exec(word)?.[1];
   // An ended turn is in no list any more.
   if (turn !== undefined && Number(turn) <= state.lastTurn) return { kind: 'turn', turn: word };
+  const runs = project.workflows.runs();
   const others = {
     words: ['a run', 'a step (`<run>/<step>`)'],
     names: runs.map(({ run }) => endOfId(run)),
   };
   const kinds = ['role', 'turn', 'thread', 'message'] as const;
-  return resolve(project, state, word, kinds, others, [...protocol.roles.keys()]);
+  try {
+    return resolve(project, state, word, kinds, others, [...protocol.roles.keys()]);
+  } catch (error) {
+    throw (await ofWorkflow(project, word)) ?? error;
+  }
+}
+
+/** Null: the word names no workflow. */
+async function ofWorkflow({ workflows }: Place, word: string): Promise<MailroomError | null> {
+  const ofRun = workflowForRun(word, workflows.runs());
+  if (ofRun !== null) return ofRun;
+  const isWorkflow = workflows.list().includes(word) || (await workflows.isWorkflow(word));
+  return isWorkflow ? workflowWithoutRuns(word) : null;
 }
 
 /** What the mail can explain: everything with a name but all of it together. */
