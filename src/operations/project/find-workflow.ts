@@ -69,7 +69,10 @@ function filesOf(identified: readonly Identity[]): string[] {
   return identified.map(({ file }) => file);
 }
 
-/** The path of a workflow below workflows/: `workflows/parts/test.yaml` is `parts/test`, and `workflows/ship/WORKFLOW.yaml` is `ship`. */
+/**
+ * A workflow's path below workflows/: `workflows/parts/test.yaml` is `parts/test`, and
+ * `workflows/ship/WORKFLOW.yaml` is `ship`.
+ */
 export function stemOf(file: string): string {
   return file
     .replace(/^workflows\//, '')
