@@ -45,8 +45,8 @@ export class WorkToCheck {
   }
 
   /** Lays the branch out again, without what checks changed. */
-  restore(): Promise<void> {
-    return this.#checkout.restore();
+  async restore(): Promise<void> {
+    await this.#checkout.restore();
   }
 }
 
@@ -73,7 +73,7 @@ export class LandingToCheck {
   }
 
   /** Lays the work of the role out again. */
-  restore(): Promise<void> {
-    return this.#checkout.restore();
+  async restore(): Promise<void> {
+    await this.#checkout.restore();
   }
 }

@@ -1,9 +1,19 @@
 import { closeSync, copyFileSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
-import { copyIndex, listBytes, lookAt, pathOf, takeFiles, whyOf, type GitLook } from './git-look.ts';
+import {
+  copyIndex,
+  listBytes,
+  lookedAt,
+  lookIn,
+  pathOf,
+  takeFiles,
+  whyOf,
+  type GitLook,
+  type LookedAt,
+} from './git-look.ts';
 import { git } from './git.ts';
-import { GitProblem } from './refs.ts';
+import { durably, GitProblem } from './refs.ts';
 import { treeChanges } from './workspace-tree.ts';
 
 /** The merge of two commits. */
@@ -25,17 +35,19 @@ export function pathsOf({ conflicts }: Merged): string[] {
  */
 export class Checkout {
   readonly #path: string;
+  /** Where git finds it; asked once, for all that one operation does here. */
+  #place: LookedAt | null = null;
 
   /** `path`: absolute. */
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Merges two commits without touching the files here. */
+  /** Merges two commits, durably, without touching the files here. */
   merge(ours: string, theirs: string): Promise<Merged> {
     return this.#look(async (look) => {
       const args = ['merge-tree', '--write-tree', '-z', '--no-messages', ours, theirs];
-      const merged = await look.git(args, { maxOutputBytes: listBytes });
+      const merged = await look.git([...durably, ...args], { maxOutputBytes: listBytes });
       if (merged.exitCode !== 0 && merged.exitCode !== 1)
         throw new GitProblem(`the work cannot be merged: ${whyOf(merged)}`);
       const [tree = '', ...conflicts] = merged.stdout.split('\0').filter((word) => word !== '');
@@ -54,7 +66,8 @@ export class Checkout {
       copyIndex(look.index, join(look.folder, 'index'));
       const options = { cwd: look.top, timeoutMs: checkoutMs };
       const laid = await look.git(['read-tree', '--reset', '-u', merged.tree], options);
-      const done = laid.exitCode === 0 ? await unmerge(look, merged) : laid;
+      const isWhole = laid.exitCode !== 0 || merged.conflicts.length === 0;
+      const done = isWhole ? laid : await unmerge(look, merged);
       if (done.exitCode !== 0) throw new GitProblem(`the checkout cannot be written: ${whyOf(done)}`);
       putIndex(look);
     });
@@ -88,13 +101,13 @@ export class Checkout {
 
   /**
    * The tree of all files that git does not ignore. Stages them, so that the checkout's own git
-   * shows what is committed. `tip`: the commit that they are compared with.
+   * shows what is committed. `isChanged`: whether it differs from that of the commit `tip`.
    */
-  async tree(tip: string): Promise<string> {
+  async tree(tip: string): Promise<{ readonly tree: string; readonly isChanged: boolean }> {
     const tree = await this.#stage(true);
     const changes = await treeChanges(this.#path, tip, tree);
     const nested = changes?.find(({ how, mode }) => how === 'A' && mode === '160000')?.path;
-    if (nested === undefined) return tree;
+    if (nested === undefined) return { tree, isChanged: changes?.length !== 0 };
     throw new GitProblem(
       `\`${nested}\` is a repository of its own, and git commits only its name: remove \`${nested}/.git\``,
     );
@@ -112,10 +125,13 @@ export class Checkout {
   }
 
   async #look<T>(work: (look: GitLook) => Promise<T>): Promise<T> {
-    let refused = 'it lies in no repository';
-    const done = await lookAt(this.#path, work, (why) => (refused = why));
-    if (done !== null) return done;
-    throw new GitProblem(`${this.#path} cannot be used: ${refused}`);
+    if (this.#place === null) {
+      const found = await lookedAt(this.#path);
+      if (found.is === 'none')
+        throw new GitProblem(`${this.#path} cannot be used: ${found.why ?? 'it lies in no repository'}`);
+      this.#place = found;
+    }
+    return lookIn(this.#place, work);
   }
 }
 

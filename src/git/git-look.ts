@@ -60,20 +60,52 @@ export async function lookAt<T>(
   work: (look: GitLook) => Promise<T>,
   refused: (why: string) => void = () => {},
 ): Promise<T | null> {
+  const place = await lookedAt(workspace);
+  if (place.is === 'there') return lookIn(place, work);
+  if (place.why !== null) refused(place.why);
+  return null;
+}
+
+/** Where a working tree and its repository lie, and how its files are read. */
+export interface LookedAt {
+  readonly is: 'there';
+  readonly workspace: string;
+  readonly top: string;
+  readonly format: string;
+  readonly index: string;
+  readonly objects: string;
+  /** What the separate repository folder shares with the original, where it exists. */
+  readonly shared: readonly string[];
+  readonly settings: readonly string[];
+  readonly filters: boolean;
+}
+
+/** For `lookIn`. `why`: why git refuses it; null: the folder lies in no working tree. */
+export async function lookedAt(
+  workspace: string,
+): Promise<LookedAt | { readonly is: 'none'; readonly why: string | null }> {
   const names = ['index', 'objects', 'info', 'lfs', 'shallow'];
   const args = ['--show-toplevel', '--show-object-format', ...names.flatMap((name) => ['--git-path', name])];
-  const where = await git(['rev-parse', ...args], { cwd: workspace });
+  const [where, read] = await Promise.all([
+    git(['rev-parse', ...args], { cwd: workspace }),
+    settingsOf(workspace),
+  ]);
   const [top = '', format = '', ...paths] = where.stdout.replace(/\n$/, '').split('\n');
   if (where.exitCode !== 0 || paths.length !== names.length) {
-    if (where.ended !== 'spawn-failed' && !outside.test(where.stderr)) refused(whyOf(where));
-    return null;
+    const isOutside = where.ended === 'spawn-failed' || outside.test(where.stderr);
+    return { is: 'none', why: isOutside ? null : whyOf(where) };
   }
-  const [index, objects, info, lfs, shallow] = paths.map((path) => resolve(workspace, path)) as Five;
-  const { settings, filters } = await settingsOf(workspace);
+  const [index = '', objects = '', ...shared] = paths.map((path) => resolve(workspace, path));
+  return { is: 'there', workspace, top, format, index, objects, shared, ...read };
+}
+
+/** Like `lookAt`, without the processes that find the repository and read its settings. */
+export function lookIn<T>(place: LookedAt, work: (look: GitLook) => Promise<T>): Promise<T> {
+  const { workspace, top, format, index, objects, settings, filters } = place;
   return inTemporary((folder) => {
     makeRepository(folder, format);
-    const shared = namesIn(dirname(index)).filter((name) => name.startsWith('sharedindex.'));
-    for (const path of [info, lfs, shallow, ...shared.map((name) => join(dirname(index), name))])
+    const split = namesIn(dirname(index)).filter((name) => name.startsWith('sharedindex.'));
+    for (const path of [...place.shared, ...split.map((name) => join(dirname(index), name))])
       if (existsSync(path)) symlinkSync(path, join(folder, path.slice(dirname(path).length + 1)));
     const ours = { GIT_DIR: folder, GIT_WORK_TREE: top, GIT_OBJECT_DIRECTORY: objects };
     const run: GitLook['git'] = (words, options = {}) =>
@@ -89,8 +121,6 @@ const outside = /not a git repository \(or any/;
 export function whyOf(result: RunResult): string {
   return whyGitFailed(result).replace(/^(error|fatal): /, '');
 }
-
-type Five = [string, string, string, string, string];
 
 async function settingsOf(
   workspace: string,

@@ -65,7 +65,7 @@ class Intent {
 
   /** What was begun for this commit; null: nothing. */
   async read(commit: string): Promise<Pick<Move, 'onto' | 'result'> | null> {
-    const [of, onto, result] = await Promise.all(parts.map((part) => this.#refs.find(this.#ref(part))));
+    const [of, onto, result] = await this.#refs.findAll(parts.map((part) => this.#ref(part)));
     return of === commit && onto != null && result != null ? { onto, result } : null;
   }
 

@@ -1,6 +1,6 @@
 import type { LandingWay } from '../kernel/work.ts';
-import { lookAt, whyOf, type GitLook } from './git-look.ts';
-import { durably, GitProblem, Refs } from './refs.ts';
+import { Checkout, pathsOf } from './checkout.ts';
+import { GitProblem, Refs } from './refs.ts';
 
 /** Work that comes onto a branch. */
 export interface LandingWork {
@@ -40,22 +40,21 @@ export async function prepareLanding(project: string, work: LandingWork): Promis
 
 async function prepare(refs: Refs, project: string, work: LandingWork) {
   const { branch, commit, by } = work;
-  const onto = await refs.find(`refs/heads/${branch}`);
-  if (onto === null)
-    throw new GitProblem(`there is no branch \`${branch}\`: make it with \`git branch ${branch}\``);
-  const base = await refs.mergeBase(onto, commit);
+  const met = await refs.meeting(`refs/heads/${branch}`, commit);
+  if (met === null) throw await unrelated(refs, work);
+  const { one: onto, base } = met;
   if (base === commit) return { onto, result: onto };
-  if (base === null) throw await unrelated(refs, work);
   if (base === onto && by !== 'squash') return { onto, result: commit };
-  return looking(project, async (look) => {
-    const tree = base === onto ? `${commit}^{tree}` : await mergeTree(look, onto, work);
-    if (by === 'rebase') return { onto, result: await rebase(look, refs, { onto, tree, work }) };
-    const parents = by === 'merge' ? [onto, commit] : [onto];
-    return { onto, result: await refs.commit(tree, parents, byAuthor(work)) };
-  });
+  const files = new Checkout(project);
+  const tree = base === onto ? `${commit}^{tree}` : await mergeTree(files, onto, work);
+  if (by === 'rebase') return { onto, result: await rebase(files, refs, { onto, tree, work }) };
+  const parents = by === 'merge' ? [onto, commit] : [onto];
+  return { onto, result: await refs.commit(tree, parents, byAuthor(work)) };
 }
 
 async function unrelated(refs: Refs, { branch, commit }: LandingWork): Promise<Error> {
+  if ((await refs.find(`refs/heads/${branch}`)) === null)
+    return new GitProblem(`there is no branch \`${branch}\`: make it with \`git branch ${branch}\``);
   if ((await refs.find(commit)) === null)
     return new GitProblem(`the commit ${commit} is gone from the repository: restore it`);
   if ((await refs.ask(['rev-parse', '--is-shallow-repository'])) === 'true')
@@ -67,22 +66,13 @@ async function unrelated(refs: Refs, { branch, commit }: LandingWork): Promise<E
 }
 
 /** The tree of the merge. */
-async function mergeTree(look: GitLook, onto: string, { branch, commit }: LandingWork): Promise<string> {
-  const { tree, conflicts } = await merged(look, onto, commit);
-  if (conflicts.length === 0) return tree;
+async function mergeTree(files: Checkout, onto: string, { branch, commit }: LandingWork): Promise<string> {
+  const merged = await files.merge(onto, commit);
+  if (merged.conflicts.length === 0) return merged.tree;
   throw new Refusal(
-    `it conflicts with \`${branch}\` in ${conflicts.join(', ')}: merge \`${branch}\` into your branch ` +
+    `it conflicts with \`${branch}\` in ${pathsOf(merged).join(', ')}: merge \`${branch}\` into your branch ` +
       `(\`git merge ${branch}\`), resolve the conflicts, and send it again`,
   );
-}
-
-async function merged(look: GitLook, ours: string, theirs: string) {
-  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
-  const result = await look.git([...durably, ...args]);
-  if (result.exitCode !== 0 && result.exitCode !== 1)
-    throw new GitProblem(`the work cannot be merged: ${whyOf(result)}`);
-  const [tree = '', ...conflicts] = result.stdout.split('\0').filter((word) => word !== '');
-  return { tree, conflicts };
 }
 
 interface Rebasing {
@@ -96,12 +86,12 @@ interface Rebasing {
  * The commits of the work, one by one, on the branch. What merges among them contain besides, and
  * all that follows a commit that does not apply alone, becomes one commit: nothing is lost.
  */
-async function rebase(look: GitLook, refs: Refs, { onto, tree, work }: Rebasing): Promise<string> {
+async function rebase(files: Checkout, refs: Refs, { onto, tree, work }: Rebasing): Promise<string> {
   const range = ['rev-list', '--reverse', '--topo-order', '--no-merges', `${onto}..${work.commit}`, '--'];
   const commits = (await refs.ask(range)).split('\n').filter((line) => line !== '');
   let at = onto;
   for (const commit of commits) {
-    const next = await apply(look, refs, commit, at);
+    const next = await apply(files, refs, commit, at);
     if (next === null) break;
     at = next;
   }
@@ -110,13 +100,13 @@ async function rebase(look: GitLook, refs: Refs, { onto, tree, work }: Rebasing)
 }
 
 /** The change of a commit on another one; null: it conflicts there. */
-async function apply(look: GitLook, refs: Refs, commit: string, at: string): Promise<string | null> {
+async function apply(files: Checkout, refs: Refs, commit: string, at: string): Promise<string | null> {
   const [parent] = (await refs.ask(['rev-parse', `${commit}^@`])).split('\n');
   if (parent === undefined || parent === '') return null;
   if (parent === at) return commit;
   // With the parent as the only one of both sides, git merges just the change of this commit.
   const there = await refs.commit(`${at}^{tree}`, [parent], { text: '', author: mailroom });
-  const { tree, conflicts } = await merged(look, there, commit);
+  const { tree, conflicts } = await files.merge(there, commit);
   if (conflicts.length > 0) return null;
   if (tree === (await refs.object(`${at}^{tree}`))) return at;
   const format = '--format=%an%x00%ae%x00%ad%x00%B';
@@ -129,11 +119,4 @@ const mailroom = { name: 'Mailroom', email: 'mailroom@localhost' };
 
 function byAuthor({ author, text }: LandingWork) {
   return { text, author: { name: author, email: `${author}@mailroom` } };
-}
-
-async function looking<T>(project: string, work: (look: GitLook) => Promise<T>): Promise<T> {
-  let why = 'it lies in no repository';
-  const done = await lookAt(project, work, (refused) => (why = refused));
-  if (done !== null) return done;
-  throw new GitProblem(`${project} cannot be used: ${why}`);
 }

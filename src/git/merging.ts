@@ -21,8 +21,9 @@ export async function mergeAll(
   let at = begin;
   for (const taken of takes) {
     const { commit, from } = taken;
-    if (await refs.contains(at, commit)) continue;
-    if (await refs.contains(commit, at)) {
+    const base = at === commit ? commit : (await refs.meeting(commit, at))?.base;
+    if (base === commit) continue;
+    if (base === at) {
       at = commit;
       continue;
     }

@@ -37,12 +37,20 @@ export class Refs {
 
   /** The commit that a name stands for; null: there is none. */
   async find(name: string): Promise<string | null> {
-    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-    const found = await this.#git(args);
-    if (found.exitCode !== 0) return null;
-    const commit = found.stdout.trim();
-    if (commit !== '') return commit;
-    throw new GitProblem(`git rev-parse printed nothing for ${name}`);
+    const [found = null] = await this.findAll([name]);
+    return found;
+  }
+
+  /** The commits that names stand for, found by one process; null: there is none. */
+  async findAll(names: readonly string[]): Promise<(string | null)[]> {
+    if (names.length === 0) return [];
+    // Git reads a name in each line; no name has a line break.
+    const stdin = names.map((name) => `${name.replaceAll('\n', ' ')}^{commit}\n`).join('');
+    const found = await this.ask(['cat-file', '--batch-check=%(objectname)'], { stdin });
+    const lines = found.split('\n');
+    if (lines.length !== names.length)
+      throw new GitProblem(`git cat-file printed ${JSON.stringify(found)} for ${names.join(', ')}`);
+    return lines.map((line) => (/^[0-9a-f]+$/.test(line) ? line : null));
   }
 
   /** Moves refs, all or none. False: one of them was not where it was expected. */
@@ -68,10 +76,14 @@ export class Refs {
     throw new GitProblem(`git merge-base failed: ${whyGitFailed(answer)}`);
   }
 
-  /** The newest commit that both contain; null: none, or one of them does not exist. */
-  async mergeBase(one: string, other: string): Promise<string | null> {
-    const found = await this.#git(['merge-base', one, other]);
-    return found.exitCode === 0 ? found.stdout.trim() : null;
+  /**
+   * The commit that the first of two names stands for, and the newest that both contain; null:
+   * none, or one of them does not exist.
+   */
+  async meeting(one: string, other: string): Promise<{ readonly one: string; readonly base: string } | null> {
+    const found = await this.#git(['rev-parse', '--revs-only', `${other}...${one}`]);
+    const [, commit, base] = /^(\w+)\n\w+\n\^(\w+)$/m.exec(found.stdout) ?? [];
+    return commit === undefined || base === undefined ? null : { one: commit, base };
   }
 
   /** The object that a name stands for. */

@@ -15,6 +15,21 @@ interface Place {
   readonly branch: string;
 }
 
+/** What the refs of a checkout name; null: nothing. */
+interface Known {
+  readonly tip: string | null;
+  readonly laying: string | null;
+  readonly visiting: string | null;
+  /** As `layOutConflict` was given it. */
+  readonly conflict: string | null;
+}
+
+interface Prepared extends Pick<Known, 'conflict'> {
+  readonly tip: string;
+  /** Whether the checkout was made now, so that nothing but the commit lies there. */
+  readonly isNew: boolean;
+}
+
 /** The checkout of a role within a thread, and its branch. Throws `GitProblem`. */
 export class RoleCheckout {
   readonly files: Checkout;
@@ -43,11 +58,13 @@ export class RoleCheckout {
    * `base`: where the thread begins; `last`: the last commit that is known to have been on the
    * branch; null: none.
    */
-  async prepare(base: string, last: string | null): Promise<string> {
+  async prepare(base: string, last: string | null): Promise<Prepared> {
     const { project, path, branch } = this.#place;
     repairWorktrees(project);
-    const tip = (await this.#refs.find(this.#branch)) ?? (await this.#begin(base, last));
-    if (!existsSync(join(path, '.git'))) {
+    const known = await this.#known();
+    const tip = known.tip ?? (await this.#begin(base, last));
+    const isNew = !existsSync(join(path, '.git'));
+    if (isNew) {
       const begun = [
         { ref: this.#laying, to: tip },
         { ref: this.#conflict, to: null },
@@ -59,43 +76,52 @@ export class RoleCheckout {
         await this.#refs.ask(['worktree', 'add', '--no-checkout', path, branch]);
       });
     }
-    await this.restore();
-    const laid = await this.#refs.find(this.#laying);
+    await this.#leave({ ...known, tip });
+    const laid = isNew ? tip : known.laying;
     // A host was killed while it wrote the files. The agent had not started.
-    if (laid !== null) await this.#finish(laid, tip);
+    if (laid !== null) await this.#finish(laid, tip, false);
     await this.#follow();
-    return laid ?? tip;
+    return { tip: laid ?? tip, conflict: isNew ? null : known.conflict, isNew };
+  }
+
+  async #known(): Promise<Known> {
+    const names = [this.#branch, this.#laying, this.#visiting, this.#conflict];
+    const [tip = null, laying = null, visiting = null, conflict = null] = await this.#refs.findAll(names);
+    return { tip, laying, visiting, conflict };
   }
 
   /** Begins the branch where it was, or at the commit that the thread began at. */
   async #begin(base: string, last: string | null): Promise<string> {
     const ref = `refs/mailroom/base/${this.#place.thread}`;
-    const known = await this.#refs.find(ref);
-    const begun = known ?? (await this.#refs.find(base));
+    const [known = null, given = null, sent = null] = await this.#refs.findAll([ref, base, last ?? ref]);
+    const begun = known ?? given;
     if (begun === null)
       throw new GitProblem(
         base === 'HEAD'
           ? 'the repository has no commit'
           : `the base \`${base}\` of the workspace is not a commit`,
       );
-    if (known === null) await this.#refs.move([{ ref, to: begun, from: null }], 'thread');
-    const first =
-      (last === null ? null : await this.#refs.find(last)) ?? (await this.#refs.find(ref)) ?? begun;
-    await this.#refs.move([{ ref: this.#branch, to: first, from: null }], 'thread');
-    return (await this.#refs.find(this.#branch)) ?? first;
+    // Another role may begin the thread at the same time.
+    const isFirst = known === null && (await this.#refs.move([{ ref, to: begun, from: null }], 'thread'));
+    const first = sent ?? (isFirst || known !== null ? begun : ((await this.#refs.find(ref)) ?? begun));
+    const isBegun = await this.#refs.move([{ ref: this.#branch, to: first, from: null }], 'thread');
+    return isBegun ? first : ((await this.#refs.find(this.#branch)) ?? first);
   }
 
-  /** Brings the checkout and its branch from one commit to another, whatever files lie there. */
-  async moveTo(commit: string, tip: string): Promise<void> {
+  /**
+   * Brings the checkout and its branch from one commit to another, whatever files lie there.
+   * `isAfter`: whether the commit is known to contain the other.
+   */
+  async moveTo(commit: string, tip: string, isAfter = false): Promise<void> {
     await this.#refs.move([{ ref: this.#laying, to: commit }], 'checkout');
-    await this.#finish(commit, tip);
+    await this.#finish(commit, tip, isAfter);
   }
 
-  async #finish(commit: string, tip: string): Promise<void> {
+  async #finish(commit: string, tip: string, isAfter: boolean): Promise<void> {
     await this.files.layOut(commit);
     const { thread, branch } = this.#place;
     // A message may name a commit that the branch loses.
-    const keeps = (await this.#refs.contains(commit, tip)) ? [] : [tip];
+    const keeps = isAfter || (await this.#refs.contains(commit, tip)) ? [] : [tip];
     const moved = await this.#refs.move(
       [
         ...(commit === tip ? [] : [{ ref: this.#branch, to: commit, from: tip }]),
@@ -113,10 +139,18 @@ export class RoleCheckout {
     if (!isLaidOut) await this.files.layOut(commit);
   }
 
-  /** Lays the branch out again after `visit`, also that of a host that was killed. */
-  async restore(): Promise<void> {
-    if ((await this.#refs.find(this.#visiting)) === null) return;
-    const tip = await this.#refs.find(this.#branch);
+  /**
+   * Lays the branch out again after `visit`, also that of a host that was killed. Returns the
+   * commit of the branch, null if there is none, and the conflict that lies in the checkout.
+   */
+  async restore(): Promise<Pick<Known, 'tip' | 'conflict'>> {
+    const known = await this.#known();
+    await this.#leave(known);
+    return known;
+  }
+
+  async #leave({ visiting, tip }: Known): Promise<void> {
+    if (visiting === null) return;
     if (tip !== null) await this.files.layOut(tip);
     await this.#refs.move([{ ref: this.#visiting, to: null }], 'checkout');
   }
@@ -140,11 +174,6 @@ export class RoleCheckout {
   async layOutConflict(laid: string, merged: Merged): Promise<void> {
     await this.#refs.move([{ ref: this.#conflict, to: laid }], 'conflict');
     await this.files.layOutMerge(merged);
-  }
-
-  /** The conflict that lies here, as `layOutConflict` was given it; null: none. */
-  conflict(): Promise<string | null> {
-    return this.#refs.find(this.#conflict);
   }
 
   /** Replaces an unfinished merge by the branch. `kept`: a commit with what was done; it stays. */

@@ -41,8 +41,9 @@ export function packWork(project: string, path: string, turn: TravellingTurn): P
     const refs = new Refs(project);
     const head = await refs.find(`refs/heads/${turn.branch}`);
     if (head === null) throw new GitProblem(`the branch ${turn.branch} is gone`);
-    const tree = await new RoleCheckout({ project, path, ...turn }, refs).files.tree(head);
-    if (tree === (await refs.ask(['rev-parse', `${head}^{tree}`]))) return { commit: head, head };
+    const { files } = new RoleCheckout({ project, path, ...turn }, refs);
+    const { tree, isChanged } = await files.tree(head);
+    if (!isChanged) return { commit: head, head };
     const identity = { name: turn.role, email: `${turn.role}@mailroom` };
     const args = ['commit-tree', '-p', head, '-F', '-', tree];
     const commit = await refs.ask(args, { stdin: `Turn ${turn.turn} of ${turn.role}\n`, identity });
@@ -63,7 +64,7 @@ export async function unpackWork(
   const done = await travelled(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...turn }, refs);
-    const tip = await checkout.prepare(head, null);
+    const { tip } = await checkout.prepare(head, null);
     await checkout.moveTo(commit, tip);
     const branch = `refs/heads/${turn.branch}`;
     if (head !== commit && !(await refs.move([{ ref: branch, to: head, from: commit }], 'unpack')))

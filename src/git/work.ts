@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
-import { pathsOf } from './checkout.ts';
+import { repositoryFrom } from '../process/sandbox/repository-place.ts';
+import { pathsOf, type Checkout } from './checkout.ts';
 import { listBytes } from './git-look.ts';
 import { commitOf, mergeAll, type About, type MergeConflict } from './merging.ts';
 import { GitProblem, Refs } from './refs.ts';
@@ -21,12 +22,11 @@ export function enterWork(project: string, path: string, entering: Entering): Pr
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...entering }, refs);
     const { takes, edits, base, last, branch, resolving } = entering;
-    const tip = await checkout.prepare(base ?? 'HEAD', last);
+    const { tip, conflict: laid, isNew } = await checkout.prepare(base ?? 'HEAD', last);
     if (edits && last !== null) await mustContain(refs, branch, tip, last);
-    const laid = takes === null ? null : await checkout.conflict();
     if (takes === null || (laid !== null && resolving === 'role')) return tip;
     await mustExist(refs, takes);
-    const own = await settle(refs, checkout, tip, laid, entering);
+    const own = isNew ? tip : await settle(refs, checkout, tip, laid, entering);
     const merged = await takeWork(refs, checkout, own, { ...entering, takes });
     await makeDurable(refs, project, merged, [tip]);
     return merged;
@@ -42,13 +42,12 @@ export function leaveWork(project: string, path: string, leaving: Leaving): Prom
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...leaving }, refs);
     const { branch, entered, amends } = leaving;
-    const tip = await refs.find(`refs/heads/${branch}`);
+    const { tip, conflict } = await checkout.restore();
     if (tip === null) throw new GitProblem(`the branch ${branch} is gone`);
     await mustContain(refs, branch, tip, entered);
-    await checkout.restore();
-    const merges = await resolved(refs, checkout, await checkout.conflict());
-    const tree = await checkout.files.tree(tip);
-    const own = await commitTree(refs, tree, { ...leaving, tip, merges, isOwn: amends === tip });
+    const merges = await resolved(refs, checkout, conflict);
+    const files = await checkout.files.tree(tip);
+    const own = await commitFiles(refs, files, { ...leaving, tip, merges, isOwn: amends === tip });
     if (own !== tip) await checkout.commit(own, tip);
     // After a conflict, further work may be left to merge.
     const taking = { ...leaving, edits: true, resolves: 'all' } as const;
@@ -88,8 +87,9 @@ async function mustContain(refs: Refs, branch: string, tip: string, commit: stri
 }
 
 async function mustExist(refs: Refs, takes: readonly TakenWork[]): Promise<void> {
-  for (const { commit, message, from } of takes)
-    if ((await refs.find(commit)) === null)
+  const found = await refs.findAll(takes.map(({ commit }) => commit));
+  for (const [index, { commit, message, from }] of takes.entries())
+    if (found[index] === null)
       throw new GitProblem(
         message === null
           ? `the commit ${commit} of the step ${from} is gone from the repository: restore it, then resume the run`
@@ -108,8 +108,8 @@ async function settle(
 ): Promise<string> {
   const { role, edits, resolving } = entering;
   const keep = async (title: string, merges: readonly string[] = [], by = role) => {
-    const tree = await checkout.files.tree(tip);
-    const kept = await commitTree(refs, tree, { ...entering, role: by, tip, title, merges, isOwn: false });
+    const files = await checkout.files.tree(tip);
+    const kept = await commitFiles(refs, files, { ...entering, role: by, tip, title, merges, isOwn: false });
     if (kept !== tip) await checkout.commit(kept, tip);
     return kept;
   };
@@ -118,7 +118,7 @@ async function settle(
   if (laid !== null) {
     // No turn finished this merge.
     const title = `Keep an unfinished merge of ${role}`;
-    const tree = await checkout.files.tree(tip);
+    const { tree } = await checkout.files.tree(tip);
     await checkout.dropConflict(tip, await commitOf(refs, tree, [tip], { ...entering, title }));
   }
   // What a failed turn left: the next merge must not lose it.
@@ -172,10 +172,10 @@ async function takeWork(refs: Refs, checkout: RoleCheckout, own: string, taking:
     const isResolved = (await refs.contains(own, at)) && (await refs.contains(own, conflict.taken.commit));
     // In the checkout of a role that only reads, where a person resolved it.
     if (isResolved) return takeWork(refs, checkout, own, { ...taking, edits: true });
-    if (at !== own) await checkout.moveTo(at, own);
+    if (at !== own) await checkout.moveTo(at, own, edits);
     throw await layOutConflict(refs, checkout, { ours: at, ...conflict }, taking);
   }
-  if (at !== own || !edits) await checkout.moveTo(at, own);
+  if (at !== own || !edits) await checkout.moveTo(at, own, edits);
   return at;
 }
 
@@ -201,10 +201,10 @@ async function layOutConflict(
   );
 }
 
-/** A commit of this tree on a branch, or its tip if nothing has changed. */
-async function commitTree(
+/** A commit of these files on a branch, or its tip if nothing has changed. */
+async function commitFiles(
   refs: Refs,
-  tree: string,
+  { tree, isChanged }: Awaited<ReturnType<Checkout['tree']>>,
   {
     tip,
     isOwn,
@@ -218,8 +218,7 @@ async function commitTree(
     readonly isOwn: boolean;
   },
 ): Promise<string> {
-  const isSame = tree === (await refs.ask(['rev-parse', `${tip}^{tree}`]));
-  if (isSame && merges.length === 0) return tip;
+  if (!isChanged && merges.length === 0) return tip;
   const parents = isOwn ? (await refs.ask(['rev-parse', `${tip}^@`])).split('\n') : [tip];
   return commitOf(refs, tree, [...parents, ...merges], about);
 }
@@ -232,7 +231,9 @@ async function makeDurable(
   known: readonly string[],
 ): Promise<void> {
   if (known.includes(commit)) return;
-  const folder = resolve(project, await refs.ask(['rev-parse', '--git-path', 'objects']));
+  const repository = repositoryFrom(project);
+  if (repository === null) throw new GitProblem(`${project} lies in no repository`);
+  const folder = join(repository, 'objects');
   const args = ['rev-list', '--objects', commit, '--not', ...known, '--'];
   const listed = await refs.ask(args, { maxOutputBytes: listBytes });
   const files = listed

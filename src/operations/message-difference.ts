@@ -56,5 +56,5 @@ async function baseOf(
   const refs = new Refs(project.root);
   const begun = last ?? (await refs.find(`refs/mailroom/base/${thread[0]?.thread ?? ''}`));
   // The beginning of a thread whose ref is gone: what the work has in common with the present.
-  return begun ?? (commit === null ? null : refs.mergeBase('HEAD', commit));
+  return begun ?? (commit === null ? null : ((await refs.meeting('HEAD', commit))?.base ?? null));
 }

@@ -1,0 +1,70 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { prepareLanding } from '../../src/git/landing.ts';
+import { swapLanding } from '../../src/git/landing-swap.ts';
+import { ownProgram } from '../../src/process/sandbox/own-programs.ts';
+import { commitOf, project } from './roles-at-work.ts';
+
+/** The commands of git that some work starts, in their order. */
+async function started(root: string, work: () => Promise<unknown>): Promise<string[]> {
+  const real = ownProgram('git');
+  const folder = join(root, '../counted');
+  const log = join(folder, 'log');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(log, '');
+  const counting = `#!/bin/sh\nfor word; do printf '%s ' "$word"; done >> '${log}'\necho >> '${log}'\nexec '${real}' "$@"\n`;
+  writeFileSync(join(folder, 'git'), counting);
+  chmodSync(join(folder, 'git'), 0o755);
+  vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
+  try {
+    await work();
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  const lines = readFileSync(log, 'utf8').trim().split('\n');
+  return lines.map((line) => line.replaceAll(/(?:^| )-c \S+(?= )/g, '').trim().split(' ')[0] ?? '');
+}
+
+/*
+ * A process costs more than most of what git does in it, so the work of a turn starts few of them.
+ */
+describe('the git processes of a turn', () => {
+  it('are eleven where its checkout is made', async () => {
+    const { root, role } = project();
+    expect(await started(root, () => role('one').enter())).toHaveLength(11);
+  });
+
+  it('are fifteen where it enters with a merge, and one reads the settings', async () => {
+    const { root, role } = project();
+    const [one, two] = [role('one'), role('two')];
+    const theirs = await one.does({ 'a.txt': 'a\n' });
+    await two.does({ 'b.txt': 'b\n' });
+    const all = await started(root, async () => commitOf(await two.enter([theirs])));
+    expect(all).toHaveLength(15);
+    expect(all.filter((command) => command === 'config')).toHaveLength(1);
+  });
+
+  it('are ten where it leaves changes', async () => {
+    const { root, role } = project();
+    const one = role('one');
+    const entered = commitOf(await one.enter());
+    one.put('a.txt', 'a\n');
+    const all = await started(root, async () => commitOf(await one.leave(entered)));
+    expect(all).toHaveLength(10);
+  });
+
+  it('are six where its work lands by a merge', async () => {
+    const { root, git, role, main } = project();
+    const commit = await role('one').does({ 'a.txt': 'a\n' });
+    git('branch', 'target', git('commit-tree', '-p', main, '-m', 'other', `${main}^{tree}`));
+    const about = { commit, branch: 'target', by: 'merge', author: 'one', text: 'Land\n' } as const;
+    const all = await started(root, async () => {
+      const prepared = await prepareLanding(root, about);
+      if (prepared.is !== 'ready') throw new Error(prepared.problem);
+      expect(await swapLanding(root, { branch: 'target', ...prepared })).toEqual({ is: 'landed' });
+    });
+    expect(all).toHaveLength(6);
+    expect(git('log', '-1', '--format=%P', 'target').split(' ')).toContain(commit);
+  });
+});
