@@ -8,11 +8,13 @@ import {
   openSync,
   readdirSync,
   realpathSync,
+  rmSync,
   writeSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { lookAt, takeFiles, whyOf, type GitLook } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
+import { checkoutOwner, roleBranch, threadBranch } from '../kernel/work.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 
 /**
@@ -113,18 +115,38 @@ export function ensureWorktree(project: string, path: string, thread: string): P
 
 /**
  * Repairs worktrees of the project that lack what git wrote last before a power failure: an empty
- * `commondir` ends every git command about worktrees. It has only one possible value.
+ * `commondir` ends every git command about worktrees. Each file has only one possible value.
  */
 export function repairWorktrees(project: string): void {
   const repository = repositoryFrom(project);
-  const folder = join(repository ?? project, 'worktrees');
-  const names = repository !== null && existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names) fillEmpty(join(folder, name, 'commondir'), '../..\n');
+  if (repository === null) return;
+  const folder = join(repository, 'worktrees');
+  for (const name of namesIn(folder)) fillEmpty(join(folder, name, 'commondir'), '../..\n');
+  const checkouts = join(project, '.mailroom', 'worktrees');
+  for (const name of namesIn(checkouts)) {
+    // Git names a worktree after the folder of its checkout.
+    const own = join(folder, name);
+    const { thread, role } = checkoutOwner(name);
+    const branch = role === null ? threadBranch(thread) : roleBranch(thread, role);
+    fillEmpty(join(checkouts, name, '.git'), `gitdir: ${own}\n`);
+    fillEmpty(join(own, 'gitdir'), `${join(checkouts, name, '.git')}\n`);
+    fillEmpty(join(own, 'HEAD'), `ref: refs/heads/${branch}\n`);
+    // Git makes it again, of the files.
+    if (isEmpty(join(own, 'index'))) rmSync(join(own, 'index'));
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function isEmpty(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.size === 0;
 }
 
 /** Never follows a link: an agent could have put it there. */
 function fillEmpty(path: string, text: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false })?.size !== 0) return;
+  if (!isEmpty(path)) return;
   const file = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = fstatSync(file);
@@ -151,7 +173,7 @@ export function inTurn<T>(project: string, work: () => Promise<T>): Promise<T> {
 
 async function makeWorktree(project: string, path: string, thread: string): Promise<string | null> {
   if (existsSync(join(path, '.git'))) return null;
-  const branch = `mailroom-${thread}`;
+  const branch = threadBranch(thread);
   // A worktree deleted by hand. `prune` would also forget the user's worktrees on disks that are
   // not mounted.
   await git(['worktree', 'remove', '--force', path], { cwd: project });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
-import { roleBranch, roleCheckout } from '../kernel/work.ts';
+import { roleBranch, roleCheckout, threadBranch } from '../kernel/work.ts';
 import { listBytes, pathOf } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
 import type { RunResult } from '../process/run.ts';
@@ -133,7 +133,7 @@ function ownerOf(branch: string): Owner | null {
 }
 
 function branchOf({ thread, role }: Owner): string {
-  return role === null ? `mailroom-${thread}` : roleBranch(thread, role);
+  return role === null ? threadBranch(thread) : roleBranch(thread, role);
 }
 
 function checkoutOf({ thread, role }: Owner): string {

@@ -4,6 +4,11 @@ import type { MessageId, RoleName, ThreadId } from './ids.ts';
  * The work of roles with a checkout of their own: what a turn builds on, and what it leaves behind.
  */
 
+/** The branch that all roles of a thread share. */
+export function threadBranch(thread: ThreadId): string {
+  return `mailroom-${thread}`;
+}
+
 /** The branch of a role within a thread. */
 export function roleBranch(thread: ThreadId, role: RoleName): string {
   return `mailroom/${thread}/${role}`;

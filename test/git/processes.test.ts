@@ -23,7 +23,13 @@ async function started(root: string, work: () => Promise<unknown>): Promise<stri
     vi.unstubAllEnvs();
   }
   const lines = readFileSync(log, 'utf8').trim().split('\n');
-  return lines.map((line) => line.replaceAll(/(?:^| )-c \S+(?= )/g, '').trim().split(' ')[0] ?? '');
+  return lines.map(
+    (line) =>
+      line
+        .replaceAll(/(?:^| )-c \S+(?= )/g, '')
+        .trim()
+        .split(' ')[0] ?? '',
+  );
 }
 
 /*

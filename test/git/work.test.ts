@@ -214,13 +214,22 @@ describe('entering a turn', () => {
     expect(await role('two').enter([], { base: 'main' })).toEqual({ ok: true, commit: main });
   });
 
-  it('repairs a worktree whose `commondir` a power failure left empty', async () => {
-    const { root, role, main } = project();
-    const one = role('one');
-    await one.enter();
-    const [folder = ''] = readdirSync(join(root, '.git/worktrees'));
-    writeFileSync(join(root, '.git/worktrees', folder, 'commondir'), '');
-    expect(await role('two').enter()).toEqual({ ok: true, commit: main });
-    expect(one.git('status', '--porcelain')).toBe('');
-  });
+  it.each(['commondir', 'gitdir', 'HEAD', 'index', '.git'])(
+    'repairs a worktree whose `%s` a power failure left empty',
+    async (file) => {
+      const { root, git, role, main } = project();
+      const one = role('one');
+      const entered = commitOf(await one.enter());
+      one.put('half.txt', 'half\n');
+      const [folder = ''] = readdirSync(join(root, '.git/worktrees'));
+      const place = file === '.git' ? one.path : join(root, '.git/worktrees', folder);
+      writeFileSync(join(place, file), '');
+      expect(await role('two').enter()).toEqual({ ok: true, commit: main });
+      expect(await one.enter([], { takes: null, last: entered })).toEqual({ ok: true, commit: main });
+      const commit = commitOf(await one.leave(entered));
+      expect(git('show', '--name-status', '--format=', commit)).toBe('A\thalf.txt');
+      expect([one.git('symbolic-ref', 'HEAD'), one.git('status', '--porcelain')]).toEqual([one.ref, '']);
+      expect(git('worktree', 'list', '--porcelain')).toContain(`branch ${one.ref}`);
+    },
+  );
 });
