@@ -80,12 +80,12 @@ export async function route(messages: number, roles: number, turnFolders: boolea
   const { turns } = host;
   runner.connect(
     {
-      ready: (...note) => turns.ready(...note),
-      ended: (...note) => turns.ended(...note),
-      checked: (...note) => turns.checked(...note),
-      landing: (...note) => turns.landings.reported(...note),
+      ready: (...note) => loop.report(() => turns.ready(...note)),
+      ended: (...note) => loop.report(() => turns.ended(...note)),
+      checked: (...note) => loop.report(() => turns.checked(...note)),
+      landing: (...note) => loop.report(() => turns.landings.reported(...note)),
     },
-    () => loop.report(() => {}),
+    () => loop.wake(),
   );
   const start = performance.now();
   await loop.run();
