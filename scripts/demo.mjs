@@ -143,15 +143,11 @@ function parallel(provider) {
   run(mailroom('trail'), project, true);
 
   const messages = JSON.parse(need(mailroom('trail', '--json'), project));
-  const { thread } = messages.at(-1);
-  const merge = ['worktree', 'merge', thread, '--role', 'reviewer'];
-  command(`mailroom ${merge.join(' ')}`);
-  const merged = run(mailroom(...merge), project, true).ok;
-
   command('git log --graph --oneline main');
   run(['git', '--no-pager', 'log', '--graph', '--oneline', 'main'], project, true);
 
-  const succeeded = worked && merged && messages.some(({ type }) => type === 'delivered');
+  const landed = messages.some(({ type, landed: at }) => type === 'delivered' && at?.branch === 'main');
+  const succeeded = worked && landed;
   const seconds = Math.round((Date.now() - started) / 1000);
   const verdict = succeeded ? 'Both parts are on main' : 'Not delivered';
   say(

@@ -22,6 +22,8 @@ interface Play {
   readonly answer: string | null;
   /** The project must be a git repository. */
   readonly git?: true;
+  /** What the work that landed has put into the project. */
+  readonly lands?: { readonly file: string; readonly text: string };
   /** The types of all messages, in their order. */
   readonly said: readonly string[];
 }
@@ -51,6 +53,7 @@ const plays: Readonly<Record<string, Play>> = {
     to: 'architect',
     answer: null,
     git: true,
+    lands: { file: 'FEATURES.md', text: '# Features\n\n- import\n- export\n' },
     said: ['task', 'part', 'built', 'built', 'delivered'],
   },
   'research-vote': {
@@ -92,6 +95,7 @@ describe('a template', { timeout: 120_000 }, () => {
       threads: { state: string }[];
     };
     expect(threads.map(({ state }) => state)).toEqual(['closed']);
+    if (play.lands !== undefined) expect(project.read(play.lands.file)).toBe(play.lands.text);
   });
 
   it('is listed with one line and its protocol', async () => {
