@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { playProject } from '../support/play.ts';
 import type { TestProject } from '../support/project.ts';
+import { Server } from '../support/server.ts';
 
 const team = (lands: string, gates = '') => `
 name: landing
@@ -24,7 +25,19 @@ const engineer = (own: string) => `
     send('done', 'user', 'It is made', 'subject: Add ${own}\\n');`;
 
 let project: TestProject;
-afterEach(() => project.remove());
+let server: Server | null = null;
+afterEach(async () => {
+  await server?.stop();
+  server = null;
+  project.remove();
+});
+
+/** Asks the server: with a body, that it does something. */
+async function ask(path: string, body: object | null = null) {
+  const place = `/api/v1${path}`;
+  const response = await (body === null ? server?.get(place) : server?.post(place, body));
+  return { status: response?.status, document: (await response?.json()) as Record<string, unknown> };
+}
 
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
@@ -129,6 +142,32 @@ describe('work that lands', { timeout: 120_000 }, () => {
     expect((await project.run(['approve'])).code).toBe(0);
     await up();
     expect(project.read('left.txt')).toBe('left\n');
+  });
+
+  it('is shown, given back and approved over HTTP', async () => {
+    begin(team('main'), 'trail: off\nprotected: [main]\n');
+    task('left', 'Add left');
+    await up();
+    server = await Server.start(project);
+    const { document: difference } = await ask('/turns/t1/diff');
+    expect(difference).toMatchObject({ schema: 1, base: git('rev-parse', 'main') });
+    expect(difference['patch']).toContain('+++ b/left.txt');
+    expect(difference).toEqual(await document('show', 't1', '--diff'));
+
+    const rejected = await ask('/turns/t1/reject', { comment: 'Name it otherwise.' });
+    expect(rejected).toMatchObject({ status: 202, document: { verb: 'reject', state: 'recorded' } });
+    await up();
+    const { invocations } = await document<{ invocations: { prompt: string }[] }>('show', 't1');
+    expect(project.read(invocations[1]?.prompt ?? '')).toContain('Name it otherwise.');
+
+    expect(await ask('/turns/t1/approve', {})).toMatchObject({ status: 202 });
+    await up();
+    expect(project.read('left.txt')).toBe('left\n');
+    expect(await ask('/turns/t1/diff')).toMatchObject({ status: 404, document: { code: 'E_TARGET' } });
+    const { document: inbox } = await ask('/inbox');
+    const [done] = inbox['items'] as readonly { readonly id: string }[];
+    const sent = await ask(`/messages/${done?.id ?? ''}/diff`);
+    expect(sent).toMatchObject({ status: 200, document: { patch: difference['patch'] } });
   });
 
   it('is checked again on what the branch will have', async () => {

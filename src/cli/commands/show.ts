@@ -13,7 +13,7 @@ export function addShow(program: Command, context: Context): void {
       'a message, thread or run: its id, the beginning or end of it, @1 of `inbox`, or `last`; a turn (t12); a workflow file',
     )
     .option('--at <moment>', `show it as it was: ${momentHelp}`)
-    .option('--diff', 'print what the work of a message changes, as a patch')
+    .option('--diff', 'print what the work of a message changes, or of a turn that is to land, as a patch')
     .option('--html', 'print a run or a thread as one HTML file that opens without a server')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExamples:\n  $ mailroom show 4f2a9c\n  $ mailroom show 4f2a9c --html > run.html')

@@ -126,7 +126,11 @@ export const differenceDocument = schemaOf<MessageDifference>()(
     schema: version,
     message: z.string(),
     commit: z.string(),
-    base: z.string().describe("The commit of the author's message before it, or that the thread began at"),
+    base: z
+      .string()
+      .describe(
+        "The commit of the author's message before it, or that the thread began at; for work that is to land, where it left the branch",
+      ),
     patch: z.string().describe('At most 1 MiB; empty: nothing has changed'),
   }),
 );

@@ -67,6 +67,14 @@ class Answers {
     return found as T;
   }
 
+  /** The same; null: it does not exist any more. */
+  async optional<T>(path: string): Promise<T | null> {
+    return await this.document<T>(path).catch((error: unknown) => {
+      if (error instanceof MailroomError && error.code === 'E_TARGET') return null;
+      throw error;
+    });
+  }
+
   /** The same for plain text; it is left out where it does not exist. */
   async text(path: string): Promise<void> {
     const response = await this.#ask(path);
@@ -86,17 +94,17 @@ async function collectRun(answers: Answers, run: string): Promise<void> {
 async function collectThread(answers: Answers, thread: string): Promise<void> {
   const shown = await answers.document<Shown>(`/threads/${thread}`);
   if (shown.kind !== 'thread') return;
-  for (const { id } of shown.messages) await answers.document(`/messages/${id}`);
+  for (const { id, commit } of shown.messages) {
+    await answers.document(`/messages/${id}`);
+    if (commit !== null) await answers.optional(`/messages/${id}/diff`);
+  }
   const turns = [...shown.messages.map(({ turn }) => turn), ...shown.turns.map(({ id }) => id)];
   for (const turn of new Set(turns.filter((id) => id !== null))) await collectTurn(answers, turn);
 }
 
 /** The folder of an old turn may be gone. */
 async function collectTurn(answers: Answers, turn: string): Promise<void> {
-  const shown = await answers.document<Shown>(`/turns/${turn}`).catch((error: unknown) => {
-    if (error instanceof MailroomError && error.code === 'E_TARGET') return null;
-    throw error;
-  });
+  const shown = await answers.optional<Shown>(`/turns/${turn}`);
   if (shown?.kind !== 'turn') return;
   for (const { attempt, round } of shown.invocations)
     for (const file of ['prompt', 'stdout', 'stderr', 'changes'])

@@ -1,10 +1,22 @@
+import { Panel } from './panel.tsx';
 import { visible } from './text.tsx';
 
 /** The most characters of a difference that are shown. */
 const mostShown = 200_000;
 
+/** The files of a patch, with its size. */
+export function Patch({ title, patch }: { readonly title: string; readonly patch: string }) {
+  const { files, added, removed } = sizeOf(patch);
+  const size = `${String(files)} ${files === 1 ? 'file' : 'files'}, +${String(added)} −${String(removed)}`;
+  return (
+    <Panel title={title} aside={<span class="dim">{size}</span>}>
+      {patch !== '' && <Difference patch={patch.trimEnd()} />}
+    </Panel>
+  );
+}
+
 /** A patch with its added and removed lines coloured; the signs at their beginning stay. */
-export function Difference({ patch }: { readonly patch: string }) {
+function Difference({ patch }: { readonly patch: string }) {
   const lines = patch.slice(0, mostShown).split('\n');
   const rest = patch.length - mostShown;
   return (

@@ -88,9 +88,12 @@ export function Price({ cost }: { readonly cost: Cost }) {
 }
 
 const tones: readonly (readonly [string, string])[] = [
-  ['busy', 'running checking open ready runs'],
-  ['good', 'succeeded answered quiet done ok reused'],
-  ['wait', 'waiting pending parked paused stopped incomplete recorded approval request warning changed'],
+  ['busy', 'running checking landing open ready runs'],
+  ['good', 'succeeded answered quiet done ok reused landed'],
+  [
+    'wait',
+    'waiting pending queued blocked parked paused stopped incomplete recorded approval request warning changed',
+  ],
   ['bad', 'failed refused timed_out deadlock error problem broken gone'],
 ];
 const toneByState = new Map(

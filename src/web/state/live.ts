@@ -86,8 +86,8 @@ async function load(path: string, entry: Entry): Promise<void> {
   entry.busy = false;
 }
 
-/** Documents that only files of the project change: what it is, its definitions, and its past. */
-const ofProject = /^\/(?:session|protocol|workflows)\b|\/definition$|\?at=/;
+/** What mail and runs do not change: the project, its definitions, its past, and its commits. */
+const ofProject = /^\/(?:session|protocol|workflows)\b|\/(?:definition|diff)$|\?at=/;
 
 /** Milliseconds between two readings while changes arrive without a pause. */
 const rest = 100;

@@ -25,6 +25,11 @@ export function Conversation({ messages, turns }: Props) {
             <span class="type">
               <Line value={message.type} limit={40} />
             </span>
+            {message.landed !== null && (
+              <span class="type">
+                landed on <Line value={message.landed.branch} limit={60} />
+              </span>
+            )}
             <span class="grow" />
             {message.turn !== null && <a href={link('turns', message.turn)}>turn {message.turn}</a>}
             <a href={link('messages', message.id)}>

@@ -78,19 +78,23 @@ function Settled({ id }: { readonly id: string }) {
   useEffect(() => {
     document.querySelector<HTMLElement>('.detail h2')?.focus();
   }, [id]);
-  const [run] = id.split('/');
-  const isApproval = id.includes('/');
+  const [name, to] = placeOf(id);
   return (
     <section class="panel settled">
       <h2 tabIndex={-1}>Settled</h2>
       <p>This does not wait for you any more.</p>
       <p>
-        <a href={isApproval ? link('runs', run ?? '') : link('messages', id)}>
-          {isApproval ? 'See the run' : 'See the message'}
-        </a>
+        <a href={to}>See the {name}</a>
         {' · '}
         <a href={link('inbox')}>Back to the inbox</a>
       </p>
     </section>
   );
+}
+
+/** What an item of the inbox is about: `<run>/<gate>` a run, `t12` work that was to land. */
+function placeOf(id: string): readonly [name: string, to: string] {
+  const [run = '', gate] = id.split('/');
+  if (gate !== undefined) return ['run', link('runs', run)];
+  return /^t\d+$/.test(id) ? ['turn', link('turns', id)] : ['message', link('messages', id)];
 }

@@ -5,7 +5,7 @@ import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { InboxItem } from '../../operations/inbox.ts';
 import type { Shown } from '../../operations/show.ts';
-import { judge, reply } from '../api/actions.ts';
+import { judge, reply, type CommandResult } from '../api/actions.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
 import type { Session } from '../api/documents.ts';
@@ -19,6 +19,7 @@ import { link } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { Problem } from '../api/client.ts';
 import { Conversation } from './conversation.tsx';
+import { Work } from './work.tsx';
 
 /** One thing that waits for a person: what it is about, what follows, and the answer. */
 export function Item({ item }: { readonly item: InboxItem }) {
@@ -36,10 +37,12 @@ export function Item({ item }: { readonly item: InboxItem }) {
           ['Waiting since', item.since && <Ago at={item.since} />],
           ['Answer until', item.deadline && <Until at={item.deadline} />],
           ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
+          ['Turn', item.type === 'landing' && <a href={link('turns', item.id)}>{item.id}</a>],
           ['Run', item.run && <a href={link('runs', item.run)}>{shortId(item.run)}</a>],
           ['Thread', item.thread && <a href={link('threads', item.thread)}>{shortId(item.thread)}</a>],
         ]}
       />
+      {item.type === 'landing' && <Work of="turns" id={item.id} />}
       {item.kind === 'approval' ? <Approval item={item} /> : <Message item={item} />}
       {item.command !== '' && (
         <details>
@@ -156,7 +159,7 @@ function Approval({ item }: { readonly item: InboxItem }) {
   const gate = item.run === null ? item.id : item.id.slice(item.run.length + 1);
   const refusal = useApprovalRefusal(item.run, gate);
   const usual = useMemo(() => computed(() => isUsual(item.reply_types)), [item.reply_types]);
-  const answer = (choice: string) => {
+  const submit = (choice: string) => {
     const isRejected = choice === 'reject';
     const optional = Object.entries(item.fields).map(([name, shape]) => [
       name,
@@ -170,10 +173,10 @@ function Approval({ item }: { readonly item: InboxItem }) {
     void run(async () => {
       const said = comment.value.trim() === '' ? {} : { comment: comment.value };
       const chosen = isRejected || usual.value ? {} : { choice };
-      await judge(item.run, gate, isRejected ? 'reject' : 'approve', { ...said, ...chosen, fields });
+      const verb = isRejected ? 'reject' : 'approve';
+      const { state } = await judge(item.run, gate, verb, { ...said, ...chosen, fields });
       clearDrafts(`${place}/`);
-      const rejected = item.run === null ? 'its author gets it back' : 'what depends on it is skipped';
-      notify(isRejected ? `Rejected: ${rejected}.` : `Answered: ${oneLine(choice, 60)}.`);
+      notify(effectOf(item, choice, state));
     });
   };
   return (
@@ -197,7 +200,7 @@ function Approval({ item }: { readonly item: InboxItem }) {
             class={choice === 'reject' ? 'danger' : 'primary'}
             aria-busy={busy.value}
             disabled={refusal !== null}
-            onClick={() => answer(choice)}
+            onClick={() => submit(choice)}
           >
             {choice === 'approve' ? 'Approve' : choice === 'reject' ? 'Reject' : oneLine(choice, 60)}
           </button>
@@ -206,6 +209,13 @@ function Approval({ item }: { readonly item: InboxItem }) {
       {refusal !== null && <p class="help refusal">{refusal}</p>}
     </form>
   );
+}
+
+function effectOf({ run }: InboxItem, choice: string, state: CommandResult['state']): string {
+  if (state === 'recorded')
+    return `Recorded: it takes effect when ${run === null ? 'a controller runs' : 'the run continues'}.`;
+  if (choice !== 'reject') return `Answered: ${oneLine(choice, 60)}.`;
+  return `Rejected: ${run === null ? 'its author gets it back' : 'what depends on it is skipped'}.`;
 }
 
 /** Why this person must not answer a gate; null: nothing forbids it. */

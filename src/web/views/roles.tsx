@@ -10,6 +10,7 @@ import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 import { WaitGraph } from './wait-graph.tsx';
+import { Landings } from './work.tsx';
 
 /** Who works, who waits for whom since when, and what is wrong. */
 export function Roles() {
@@ -21,6 +22,7 @@ export function Roles() {
           <>
             <Problems status={status} />
             <Turns turns={status.turns} />
+            <Landings landings={status.landings} />
             <Panel title="Who waits for whom">
               <WaitGraph roles={status.roles} />
             </Panel>
@@ -203,6 +205,7 @@ export function Role({ name }: { readonly name: string }) {
               </p>
               {role.why !== null && <Why why={role.why} />}
               <Turns turns={status.turns.filter((turn) => turn.role === name)} />
+              <Landings landings={status.landings.filter((landing) => landing.role === name)} />
               <Rows status={{ ...status, roles: [role] }} />
               <RoleThreads status={status} name={name} />
             </>

@@ -9,6 +9,7 @@ import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
 import { Conversation } from './conversation.tsx';
 import { say } from './roles.tsx';
+import { Landings, Work } from './work.tsx';
 
 /** The number of rows that a list shows before it is asked for more. */
 export const pageSize = 100;
@@ -117,6 +118,7 @@ export function Thread({ id }: { readonly id: string }) {
   const status = useLive<StatusDocument>('/status');
   const waiting = status.value.value?.threads.find((thread) => thread.id === id);
   const isPaused = status.value.value?.paused.threads.includes(id) === true;
+  const landings = status.value.value?.landings.filter(({ thread }) => thread === id) ?? [];
   return (
     <Loaded live={live}>
       {(shown) =>
@@ -138,6 +140,7 @@ export function Thread({ id }: { readonly id: string }) {
               ]}
             />
             {waiting?.why != null && <Why why={waiting.why} target={id} />}
+            <Landings landings={landings} />
             <Conversation messages={shown.messages} turns={shown.turns} />
           </View>
         )
@@ -227,6 +230,7 @@ function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> 
         <a href={link('why', message.id)}>Why does it not move?</a>
       </p>
       <Conversation messages={[message]} turns={[]} />
+      {message.commit !== null && <Work of="messages" id={message.id} />}
       <Table caption="Copies" names={['Role', 'At', 'Turn', 'Reason']}>
         <tbody>
           {copies.map((copy) => (

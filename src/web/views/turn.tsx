@@ -2,17 +2,22 @@ import { useSignal } from '@preact/signals';
 import { money } from '../../kernel/cost.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { duration } from '../../kernel/times.ts';
+import type { InboxDocument } from '../../operations/inbox.ts';
 import type { InvocationDocument, Shown } from '../../operations/show.ts';
+import type { StatusDocument } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
-import { Difference, sizeOf } from '../parts/difference.tsx';
+import { Patch } from '../parts/difference.tsx';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Trouble, View } from '../parts/panel.tsx';
 import { Ago, Facts, Lasting, Line, State, Text } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
+import { past } from '../state/past.ts';
 import { link } from '../state/route.ts';
 import { useText } from '../state/followed-text.ts';
 import { Conversation } from './conversation.tsx';
+import { Item } from './item.tsx';
 import { say } from './roles.tsx';
+import { Landings } from './work.tsx';
 
 type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 
@@ -51,6 +56,7 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
           ]}
         />
       )}
+      <Landing turn={id} />
       {invocations.length > 1 && (
         <fieldset class="tabs">
           <legend>Launch</legend>
@@ -77,6 +83,15 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
       </Panel>
     </View>
   );
+}
+
+/** The place of the turn in the queue of a branch, and the question whether it may land. */
+function Landing({ turn }: { readonly turn: string }) {
+  const status = useLive<StatusDocument>('/status').value.value;
+  const inbox = useLive<InboxDocument>('/inbox').value.value;
+  const item = past.value === null ? inbox?.items.find(({ id }) => id === turn) : undefined;
+  if (item !== undefined) return <Item item={item} />;
+  return <Landings landings={status?.landings.filter((landing) => landing.turn === turn) ?? []} />;
 }
 
 function Invocation({ id, invocation }: { readonly id: string; readonly invocation: InvocationDocument }) {
@@ -143,13 +158,7 @@ function Changes({ path, isOver }: { readonly path: string | null; readonly isOv
       </Panel>
     ) : null;
   if (text.value === null || text.value === '') return null;
-  const { files, added, removed } = sizeOf(text.value);
-  const size = `${String(files)} ${files === 1 ? 'file' : 'files'}, +${String(added)} −${String(removed)}`;
-  return (
-    <Panel title="Files" aside={<span class="dim">{size}</span>}>
-      <Difference patch={text.value.trimEnd()} />
-    </Panel>
-  );
+  return <Patch title="Files" patch={text.value} />;
 }
 
 /** A file of the turn; it grows until the launch has its result. */

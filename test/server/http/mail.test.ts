@@ -86,6 +86,8 @@ describe('reading mail', () => {
     '/api/v1/turns/x',
     '/api/v1/turns/t2/1/0/..%2f..%2fkeys.json',
     '/api/v1/turns/t2/1/0/result',
+    '/api/v1/turns/t2/diff',
+    '/api/v1/messages/abcdef/diff',
     '/api/v1/messages/<script>',
     '/api/v1/why/..%2f..%2fetc',
   ])('finds nothing at %s', async (path) => {
@@ -217,6 +219,9 @@ describe('writing mail', () => {
     ],
     ['an unknown message', '/api/v1/messages/abcdef/reply', { text: 'a' }, 404, 'E_TARGET'],
     ['a turn that is over', '/api/v1/turns/t1/cancel', {}, 409, 'E_REFUSED'],
+    ['to let land what does not wait', '/api/v1/turns/t1/approve', {}, 404, 'E_TARGET'],
+    ['to give back what does not wait', '/api/v1/turns/t1/reject', { comment: 'no' }, 404, 'E_TARGET'],
+    ['a name that approves', '/api/v1/turns/t1/approve', { by: 'lead' }, 400, 'E_UNKNOWN_KEY'],
     ['an unknown role to pause', '/api/v1/roles/nobody/pause', {}, 404, 'E_TARGET'],
   ])('refuses %s', async (_what, path, body, status, code) => {
     const api = asking();

@@ -57,10 +57,16 @@ const reading: readonly Route[] = [
     tag: 'mail',
     params: byId,
     document: differenceDocument,
-    handle: async ({ project, api }, { params }) => {
-      const found = await messageDifference(project, params.id);
-      return { document: { ...found, patch: api.maskText(found.patch) } };
-    },
+    handle: difference,
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/turns/{id}/diff',
+    summary: 'What the work of a turn brings onto the branch that it is to land on',
+    tag: 'mail',
+    params: byTurn,
+    document: differenceDocument,
+    handle: difference,
   }),
   route({
     method: 'get',
@@ -125,6 +131,14 @@ const reading: readonly Route[] = [
     }),
   }),
 ];
+
+async function difference(
+  { project, api }: HttpServices,
+  { params }: Asked<{ readonly id: string }, unknown, unknown>,
+) {
+  const found = await messageDifference(project, params.id);
+  return { document: { ...found, patch: api.maskText(found.patch) } };
+}
 
 /** Text of agents: a browser shows it as text, whatever it contains. */
 export function plainText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
