@@ -1,7 +1,8 @@
 // Makes the project of this version in test/fixtures/releases/: a thread with an open question, and
-// a run. Later versions must read it and continue the thread. Run it once for each release.
+// a run. Later versions must read it and continue the thread. Until the version is tagged, it may
+// be made again.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,10 +34,12 @@ function make(project) {
   mailroom('run', 'look');
 }
 
-if (existsSync(fixture)) throw new Error(`${fixture} exists: a release is never made twice`);
+const tag = execFileSync('git', ['tag', '--list', `v${version}`], { cwd: root, encoding: 'utf8' });
+if (tag !== '') throw new Error(`${tag.trim()} is released: its project never changes`);
 const project = mkdtempSync(join(tmpdir(), 'mailroom-release-'));
 try {
   make(project);
+  rmSync(fixture, { recursive: true, force: true });
   // Git leaves folders of the name .mailroom alone.
   for (const path of kept)
     cpSync(join(project, path), join(fixture, path.replace('.mailroom', 'state')), { recursive: true });
