@@ -136,7 +136,7 @@ export class Person {
     const acts = new Map<string, MailAct>();
     for (const { act, code } of this.#whys().values()) {
       // What failed for another reason has ended, and need not be done.
-      const isWanted = act?.do !== 'retry' || code === 'login_missing';
+      const isWanted = act?.do !== 'retry' || code === 'login_missing' || code === 'conflict';
       if (act !== null && isWanted) acts.set(JSON.stringify(act), act);
     }
     const done = [...acts.values()].filter((act) => this.#do(act));
@@ -177,12 +177,13 @@ export class Person {
     }
   }
 
-  /** Has logged in, and repeats what failed for that. False: she has repeated it once. */
+  /** Has logged in or resolved a conflict, and repeats what waits for that. False: she has logged in once. */
   #repeat(message: string, role: string): boolean {
     const mail = this.#world.process?.host.state.mail.get(message);
     const key = `${message} ${role}`;
-    if (!mail || this.#repeated.has(key)) return false;
-    this.#repeated.add(key);
+    const isConflict = mail?.deliveries.get(role)?.at === 'claimed';
+    if (!mail || (this.#repeated.has(key) && !isConflict)) return false;
+    if (!isConflict) this.#repeated.add(key);
     this.request('retry', { kind: 'letter', role, name: fileName(mail.message) }, false);
     return true;
   }
@@ -230,13 +231,13 @@ export class Person {
     );
   }
 
-  /** Puts a dead letter back, and now and then thinks better of it. */
+  /** Puts a dead letter back, or one that a turn has, and now and then thinks better of it. */
   retry(): void {
     const { random, disk } = this.#world;
     const dead = [...(this.#world.process?.host.state.mail.values() ?? [])].flatMap(
       ({ message, deliveries }) =>
         [...deliveries]
-          .filter(([, { at }]) => at === 'failed' || at === 'withdrawn')
+          .filter(([, { at }]) => at === 'failed' || at === 'withdrawn' || at === 'claimed')
           .map(([role]) => ({ kind: 'letter', role, name: fileName(message) })),
     );
     if (dead.length === 0) return;

@@ -1,6 +1,7 @@
 import type { Random } from '../random.ts';
 import type { Exit, Outcome } from '../../../../src/providers/provider.ts';
-import type { VirtualWork } from './virtual-work.ts';
+import type { Worked } from '../../../../src/kernel/work.ts';
+import type { Clash, VirtualWork } from './virtual-work.ts';
 import type {
   AgentJob,
   CheckJob,
@@ -51,8 +52,15 @@ export class ScriptedRunner implements Runner {
     const process = { pid: 1000 + this.#random.below(9000), startTime: '1', mark: job.key };
     const { entering } = job;
     if (entering !== undefined) this.#work.begin(entering.branch, job.key);
-    const entered = entering === undefined ? null : this.#work.enter(entering);
-    this.#later(this.#random.below(20), () => this.events?.ready(job.key, process, null, entered));
+    const entered = entering === undefined ? null : this.#work.enter(entering, this.#clash());
+    this.#later(this.#random.below(20), () => {
+      if (entered?.ok !== false) return this.events?.ready(job.key, process, null, entered?.commit ?? null);
+      this.#end(job.key, conflicted(entered), ended('exited', null));
+    });
+  }
+
+  #clash(): Clash {
+    return this.#random.chance(0.4) ? this.#random.pick(['text', 'binary']) : null;
   }
 
   #add(key: string, job: AgentJob | null): void {
@@ -80,10 +88,12 @@ export class ScriptedRunner implements Runner {
   check({ key, checks, leaving }: CheckJob): void {
     this.#add(key, null);
     if (leaving !== undefined) this.#work.begin(leaving.branch, key);
-    const left = leaving === undefined ? null : this.#work.leave(leaving);
-    const problems = checks.length > 0 && this.#random.chance(0.3) ? ['the gate said no'] : [];
+    const left = leaving === undefined ? null : this.#work.leave(leaving, this.#clash());
+    const isRefused = checks.length > 0 && this.#random.chance(0.3);
+    const problems = left?.ok === false ? [left.problem] : isRefused ? ['the gate said no'] : [];
     const lasts = checks.length === 0 ? 50 : this.#random.pick([500, 20_000]);
-    this.#later(this.#random.below(lasts), () => this.#checked(key, problems, left));
+    const commit = left?.ok === true ? left.commit : null;
+    this.#later(this.#random.below(lasts), () => this.#checked(key, problems, commit));
   }
 
   /** The branch moves some time before that is reported: a crash may come in between. */
@@ -154,4 +164,12 @@ export class ScriptedRunner implements Runner {
 
 export function ended(how: Exit['ended'], code: number | null = null): Exit {
   return { code, signal: null, ended: how, error: null, stdout: '', stderr: '', durationMs: 10, edits: null };
+}
+
+/** What a turn ends with whose messages conflict in its checkout. */
+function conflicted({ problem: text, resolving }: Extract<Worked, { ok: false }>): Outcome {
+  const reason = { code: 'E_CONFLICT', text } as const;
+  const rest = { reason, usage: { usd: 0, tokens: 0 }, session: null };
+  if (resolving === 'person') return { is: 'never', ...rest };
+  return { is: 'later', class: 'RETRYABLE_TRANSIENT', until: null, ...rest };
 }

@@ -12,7 +12,10 @@ export const mailMachine: Machine<Section, MailState, MailEvent> = {
   start: emptyState,
   apply,
   standings: (state, event, before) => {
-    const turns = [...state.turns].map(([id, { phase }]) => [id, { name: phase.is, mark: phase }] as const);
+    const turns = [...state.turns].map(([id, { phase, conflict }]) => {
+      const mark = conflict?.waits === true ? conflict : phase;
+      return [id, { name: phase.is, mark }] as const;
+    });
     const landings = [...state.landings].map(
       ([id, landing]) => [id, { name: landing.phase.is, mark: landing }] as const,
     );

@@ -1,7 +1,13 @@
-import type { Entering, Leaving } from '../../../../src/kernel/work.ts';
+import { roleBranch, type Entering, type Leaving, type Worked } from '../../../../src/kernel/work.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 
 type Changes = ReadonlySet<string>;
+
+/** In what kind of files a merge conflicts; null: it does not. */
+export type Clash = 'text' | 'binary' | null;
+
+/** Where a person's own changes are made. */
+const target = 'main';
 
 type Swap = { readonly onto: string; readonly result: string };
 
@@ -26,6 +32,10 @@ export class VirtualWork {
   readonly #branches = new Map<string, string>();
   /** Changes in checkouts that no commit has, by branch. */
   readonly #uncommitted = new Map<string, string[]>();
+  /** The branches in whose checkouts both sides of a merge lie. */
+  readonly #conflicts = new Set<string>();
+  /** Where each change was made: the branch. */
+  readonly #made = new Map<string, string>();
   /** The invocation that works in a checkout, by branch. */
   readonly #working = new Map<string, string>();
   #count = 0;
@@ -46,29 +56,57 @@ export class VirtualWork {
     this.#working.set(branch, key);
   }
 
-  enter({ branch, edits, takes }: Entering): string {
+  /** `clash`: whether a merge conflicts, or one that lies there has not been resolved, and in which files. */
+  enter({ branch, edits, takes, resolves, resolving }: Entering, clash: Clash): Worked {
     const tip = this.#branches.get(branch) ?? 'base';
-    if (takes === null) return tip;
+    const isLaid = this.#conflicts.has(branch);
+    if (takes === null || (isLaid && resolving === 'role')) return { ok: true, commit: tip };
     for (const { commit } of takes)
       if (!this.#commits.has(commit)) this.problems.push(`a message names the unknown commit ${commit}`);
-    const own = edits ? this.#committed(branch, tip) : null;
-    const taken = takes.map(({ commit }) => commit);
-    const all = own === null ? (taken.length > 0 ? taken : [tip]) : [own, ...taken];
-    const union = new Set(all.flatMap((commit) => [...this.#of(commit)]));
-    const same = all.find((commit) => this.#of(commit).size === union.size);
-    return this.#move(branch, same ?? this.#add(union));
+    if (isLaid && resolving === 'person' && clash !== null) return conflict('person');
+    // No turn finished this merge.
+    if (isLaid && resolving === null) this.#uncommitted.delete(branch);
+    this.#conflicts.delete(branch);
+    const own = edits ? [this.#committed(branch, tip)] : takes.length === 0 ? [tip] : [];
+    const all = [...own, ...takes.map(({ commit }) => commit)];
+    const isResolved = isLaid && resolving === 'person';
+    if (this.#oneOf(all) === null && clash !== null && !isResolved) {
+      this.#conflicts.add(branch);
+      return conflict(resolves === 'all' || (resolves === 'text' && clash === 'text') ? 'role' : 'person');
+    }
+    return { ok: true, commit: this.#move(branch, this.#merge(all)) };
+  }
+
+  /** The one of these commits that has the changes of all; null: none does. */
+  #oneOf(all: readonly string[]): string | null {
+    return all.find((commit) => all.every((inner) => this.#contains(commit, inner))) ?? null;
+  }
+
+  #merge(all: readonly string[]): string {
+    return this.#oneOf(all) ?? this.#add(new Set(all.flatMap((commit) => [...this.#of(commit)])));
   }
 
   /** An agent changes a file. */
   edit(branch: string): void {
     const changes = this.#uncommitted.get(branch) ?? [];
-    this.#uncommitted.set(branch, [...changes, `change-${String((this.#count += 1))}`]);
+    this.#uncommitted.set(branch, [...changes, this.#change(branch)]);
   }
 
-  leave({ branch, entered }: Leaving): string {
+  #change(branch: string): string {
+    const change = `change-${String((this.#count += 1))}`;
+    this.#made.set(change, branch);
+    return change;
+  }
+
+  /** `clash`: whether the role has not resolved the conflict that lies there. */
+  leave({ branch, entered, takes }: Leaving, clash: Clash): Worked {
     const tip = this.#branches.get(branch) ?? 'base';
     if (!this.#contains(tip, entered)) this.problems.push(`${branch} has lost ${entered}`);
-    return this.#committed(branch, tip);
+    if (this.#conflicts.has(branch) && clash !== null) return conflict('person');
+    this.#conflicts.delete(branch);
+    const own = this.#committed(branch, tip);
+    const merged = this.#merge([own, ...takes.map(({ commit }) => commit)]);
+    return { ok: true, commit: this.#move(branch, merged) };
   }
 
   #committed(branch: string, tip: string): string {
@@ -113,8 +151,8 @@ export class VirtualWork {
 
   /** A person commits something on the branch. */
   push(): void {
-    const change = `change-${String((this.#count += 1))}`;
-    this.target.move(this.#add(new Set([...this.#of(this.target.tip), change])), 'person');
+    const changes = [...this.#of(this.target.tip), this.#change(target)];
+    this.target.move(this.#add(new Set(changes)), 'person');
   }
 
   /** A landing that was recorded is on the branch, and one that was not is not. */
@@ -134,9 +172,54 @@ export class VirtualWork {
     return problems;
   }
 
+  /** The branch is the fold of the work that has landed and of what people did there. */
+  #checkFold(events: readonly MailEvent[]): string[] {
+    const queued = new Map<string, string>();
+    const fold = new Set([...this.#made].flatMap(([change, branch]) => (branch === target ? [change] : [])));
+    for (const event of events) {
+      if (event.type === 'landing-queued') queued.set(event.turn, event.commit);
+      if (event.type !== 'landed') continue;
+      for (const change of this.#of(queued.get(event.turn) ?? '')) fold.add(change);
+    }
+    const there = this.#of(this.target.tip);
+    return [
+      ...[...fold].flatMap((change) => (there.has(change) ? [] : [`${change} has landed, and is not there`])),
+      ...[...there].flatMap((change) => (fold.has(change) ? [] : [`${change} is there, and has not landed`])),
+    ];
+  }
+
+  /** No message carries changes but those of its role, and of what was sent to it. */
+  #checkForeign(events: readonly MailEvent[]): string[] {
+    const problems: string[] = [];
+    const sent = new Map<string, string>();
+    const given = new Map<string, Set<string>>();
+    for (const event of events) {
+      if (event.type === 'claimed') {
+        const branch = roleBranch(event.thread, event.role);
+        const changes = event.messages.flatMap((id) => [...this.#of(sent.get(id) ?? '')]);
+        given.set(branch, new Set([...(given.get(branch) ?? []), ...changes]));
+      }
+      if (event.type !== 'committed') continue;
+      for (const { message } of event.sent) {
+        if (message.work === null) continue;
+        const { commit, branch } = message.work;
+        sent.set(message.id, commit);
+        for (const change of this.#of(commit))
+          if (this.#made.get(change) !== branch && given.get(branch)?.has(change) !== true)
+            problems.push(`${message.id} carries ${change}, which ${message.from} was not sent`);
+      }
+    }
+    return problems;
+  }
+
   /** Every sent commit exists, and has the work of all that its turn picked up, and what its role sent before. */
   check(events: readonly MailEvent[], edits: (role: string) => boolean): string[] {
-    const problems = [...this.problems, ...this.#checkLandings(events)];
+    const problems = [
+      ...this.problems,
+      ...this.#checkLandings(events),
+      ...this.#checkFold(events),
+      ...this.#checkForeign(events),
+    ];
     const sent = new Map<string, string>();
     const taken = new Map<string, readonly string[]>();
     const last = new Map<string, string>();
@@ -161,4 +244,8 @@ export class VirtualWork {
     }
     return problems;
   }
+}
+
+function conflict(resolving: 'role' | 'person'): Worked {
+  return { ok: false, problem: 'both sides have changed a file', resolving };
 }
