@@ -225,8 +225,8 @@ const checkoutMs = 600_000;
 function takeLock(lock: string): boolean {
   const draft = `${lock}.mailroom`;
   rmSync(draft, { force: true });
-  writeFileSync(draft, ourLock);
   try {
+    writeFileSync(draft, ourLock);
     linkSync(draft, lock);
     return true;
   } catch (error) {

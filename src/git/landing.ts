@@ -41,7 +41,7 @@ export async function prepareLanding(project: string, work: LandingWork): Promis
 async function prepare(refs: Refs, project: string, work: LandingWork) {
   const { branch, commit, by } = work;
   const met = await refs.meeting(`refs/heads/${branch}`, commit);
-  if (met === null) throw await unrelated(refs, work);
+  if (met === null || met.base === null) throw await unrelated(refs, work);
   const { one: onto, base } = met;
   if (base === commit) return { onto, result: onto };
   if (base === onto && by !== 'squash') return { onto, result: commit };
@@ -53,10 +53,10 @@ async function prepare(refs: Refs, project: string, work: LandingWork) {
 }
 
 async function unrelated(refs: Refs, { branch, commit }: LandingWork): Promise<Error> {
-  if ((await refs.find(`refs/heads/${branch}`)) === null)
+  const [tip = null, work = null] = await refs.findAll([`refs/heads/${branch}`, commit]);
+  if (tip === null)
     return new GitProblem(`there is no branch \`${branch}\`: make it with \`git branch ${branch}\``);
-  if ((await refs.find(commit)) === null)
-    return new GitProblem(`the commit ${commit} is gone from the repository: restore it`);
+  if (work === null) return new GitProblem(`the commit ${commit} is gone from the repository: restore it`);
   if ((await refs.ask(['rev-parse', '--is-shallow-repository'])) === 'true')
     return new GitProblem(
       `the repository is a shallow clone, which lacks the history that ${commit} and \`${branch}\` ` +

@@ -77,13 +77,16 @@ export class Refs {
   }
 
   /**
-   * The commit that the first of two names stands for, and the newest that both contain; null:
-   * none, or one of them does not exist.
+   * The commit that the first of two names stands for, and the newest that both contain; base null:
+   * none. Null: one of them does not exist.
    */
-  async meeting(one: string, other: string): Promise<{ readonly one: string; readonly base: string } | null> {
-    const found = await this.#git(['rev-parse', '--revs-only', `${other}...${one}`]);
-    const [, commit, base] = /^(\w+)\n\w+\n\^(\w+)$/m.exec(found.stdout) ?? [];
-    return commit === undefined || base === undefined ? null : { one: commit, base };
+  async meeting(
+    one: string,
+    other: string,
+  ): Promise<{ readonly one: string; readonly base: string | null } | null> {
+    const found = await this.ask(['rev-parse', '--revs-only', `${other}...${one}`]);
+    const [commit = '', , base] = found.split('\n');
+    return commit === '' ? null : { one: commit, base: base?.slice('^'.length) ?? null };
   }
 
   /** The object that a name stands for. */

@@ -1,36 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { prepareLanding } from '../../src/git/landing.ts';
 import { swapLanding } from '../../src/git/landing-swap.ts';
-import { ownProgram } from '../../src/process/sandbox/own-programs.ts';
+import { started } from './counted.ts';
 import { commitOf, project } from './roles-at-work.ts';
-
-/** The commands of git that some work starts, in their order. */
-async function started(root: string, work: () => Promise<unknown>): Promise<string[]> {
-  const real = ownProgram('git');
-  const folder = join(root, '../counted');
-  const log = join(folder, 'log');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(log, '');
-  const counting = `#!/bin/sh\nfor word; do printf '%s ' "$word"; done >> '${log}'\necho >> '${log}'\nexec '${real}' "$@"\n`;
-  writeFileSync(join(folder, 'git'), counting);
-  chmodSync(join(folder, 'git'), 0o755);
-  vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
-  try {
-    await work();
-  } finally {
-    vi.unstubAllEnvs();
-  }
-  const lines = readFileSync(log, 'utf8').trim().split('\n');
-  return lines.map(
-    (line) =>
-      line
-        .replaceAll(/(?:^| )-c \S+(?= )/g, '')
-        .trim()
-        .split(' ')[0] ?? '',
-  );
-}
 
 /*
  * A process costs more than most of what git does in it, so the work of a turn starts few of them.
