@@ -39,8 +39,8 @@ export function codexProvider(options: ProviderOptions): Provider {
 }
 
 /**
- * Codex has a shell with two sandboxes: nothing writable, or the workspace. There is no level in
- * between.
+ * Codex has a shell, which writes nothing beyond what is owed, or the whole workspace. Nothing in
+ * between lets it edit or test.
  */
 function restrict(capabilities: readonly Capability[]): Restriction {
   const edits = capabilities.includes('EDIT');
@@ -173,12 +173,18 @@ function commandNews(event: JsonObject): CommandNews | null {
   return { id, is: event['type'] === 'item.completed' ? 'over' : 'running' };
 }
 
-/**
- * With READ alone nothing is writable, not even the staging folder: then the final text is the
- * mail.
- */
-function sandbox({ capabilities, paths }: Invocation): string[] {
-  if (capabilities.every((capability) => capability === 'READ')) return ['-s', 'read-only'];
+/** A name that a profile in the user's settings hardly has: codex would merge the two. */
+const profile = 'mailroom_turn';
+
+/** With READ alone only a profile of permissions makes the staging folder writable. */
+function sandbox({ capabilities, paths, owed }: Invocation): string[] {
+  if (capabilities.every((capability) => capability === 'READ')) {
+    const files = table(Object.fromEntries([paths.outbox, ...owed].map((path) => [path, 'write'])));
+    return [
+      ['-c', `default_permissions="${profile}"`],
+      ['-c', `permissions.${profile}={extends=":read-only",filesystem=${files}}`],
+    ].flat();
+  }
   return [
     ['-s', 'workspace-write'],
     ['-c', `sandbox_workspace_write.writable_roots=[${JSON.stringify(paths.outbox)}]`],

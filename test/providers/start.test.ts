@@ -97,12 +97,13 @@ describe('the command line of claude', () => {
 describe('the command line of codex', () => {
   const quiet =
     '-c analytics.enabled=false -c check_for_update_on_startup=false --disable plugins --disable apps -c projects={"/project"={trust_level="untrusted"},"/"={trust_level="untrusted"}}';
+  const reading = `exec --json --skip-git-repo-check -c default_permissions="mailroom_turn" -c permissions.mailroom_turn={extends=":read-only",filesystem={"${folder}/outbox"="write"}}`;
   const workspace = (network: boolean) =>
     `exec --json --skip-git-repo-check -s workspace-write -c sandbox_workspace_write.writable_roots=["${folder}/outbox"] -c sandbox_workspace_write.exclude_slash_tmp=true -c sandbox_workspace_write.network_access=${network}`;
 
   it.each<[Capability[], string]>([
-    [['READ'], 'exec --json --skip-git-repo-check -s read-only'],
-    [[], 'exec --json --skip-git-repo-check -s read-only'],
+    [['READ'], reading],
+    [[], reading],
     [['READ', 'EDIT'], workspace(false)],
     [['READ', 'RUN_TESTS'], workspace(false)],
     [['READ', 'EDIT', 'RUN_COMMANDS'], workspace(true)],
@@ -112,8 +113,13 @@ describe('the command line of codex', () => {
 
   it('names the sandbox before the conversation that it resumes', () => {
     const line = argumentsOf('codex', ['READ'], { session, model: 'gpt-5.5' }).join(' ');
-    expect(line).toBe(
-      `exec --json --skip-git-repo-check -s read-only -m gpt-5.5 ${quiet} resume the-session -`,
+    expect(line).toBe(`${reading} -m gpt-5.5 ${quiet} resume the-session -`);
+  });
+
+  it('lets a step with READ write what it owes', () => {
+    const line = argumentsOf('codex', ['READ'], { owed: ['/project/plan "b".md'] });
+    expect(line.join(' ')).toContain(
+      `filesystem={"${folder}/outbox"="write","/project/plan \\"b\\".md"="write"}}`,
     );
   });
 

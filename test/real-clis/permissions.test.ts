@@ -31,7 +31,7 @@ describe.each([claude, gemini])('$name', (cli) => {
 
 describe('codex', () => {
   it.each<Row>([
-    [['READ'], []],
+    [['READ'], ['mail']],
     // It has a shell or nothing: what it widens is said by `mailroom check`.
     [
       ['READ', 'EDIT'],
@@ -47,5 +47,10 @@ describe('codex', () => {
     ],
   ])('with %j does %j and nothing else', async (capabilities, done) => {
     expect(await attempt(codex, capabilities)).toEqual(done);
+  });
+
+  it('with READ keeps to it whatever sandbox the settings of the person name', async () => {
+    const settings = { '.codex/config.toml': 'sandbox_mode = "danger-full-access"\n' };
+    expect(await attempt({ ...codex, files: () => settings }, ['READ'])).toEqual(['mail']);
   });
 });

@@ -87,10 +87,9 @@ function deafTool(place: TurnFixture): string {
   return `trap "" TERM INT HUP; touch '${sign(place)}'; while :; do sleep 1; done`;
 }
 
-/** The right that the behaviour needs there, besides reading: codex writes nothing without a shell. */
-function rightsFor(behaviour: Behaviour, cli: Cli): Capability[] {
-  if (behaviour === 'is deaf to TERM') return ['READ', 'EDIT', 'RUN_COMMANDS'];
-  return behaviour === 'writes mail' && cli.name === 'codex' ? ['READ', 'EDIT'] : ['READ'];
+/** The permission that the behaviour needs there, besides reading. */
+function permissionsFor(behaviour: Behaviour): Capability[] {
+  return behaviour === 'is deaf to TERM' ? ['READ', 'EDIT', 'RUN_COMMANDS'] : ['READ'];
 }
 
 /** What one request costs by the list, for those that tell no cost. */
@@ -120,7 +119,7 @@ export function realPlayer(cli: Cli): Player {
       const model = await Model.start();
       try {
         const setting = new Setting(cli, place, model);
-        const turn = setting.turn(rightsFor(behaviour, cli), session);
+        const turn = setting.turn(permissionsFor(behaviour), session);
         model.says(...answersFor(behaviour, cli, place, turn.paths.outbox));
         if (behaviour === 'is deaf to TERM') return await setting.run(turn, { stop: appears(sign(place)) });
         const ran = await setting.run(turn, behaviour === 'hangs' ? { totalMs: 10_000 } : {});
