@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { FolderChanges } from '../kernel/edits.ts';
 import { changedPaths, noteTree } from './workspace-tree.ts';
 
 /** Paths that Mailroom itself writes, below the project: its state and mail. */
@@ -25,10 +26,10 @@ export function ownPaths(folder: string, project: string): (path: string) => boo
 
 export interface FolderWatch {
   /**
-   * Changed paths in the folder, ignored ones left out; a string: why git cannot compare; null: the
+   * What changed in the folder, ignored files left out; a string: why git cannot compare; null: the
    * folder lies outside git.
    */
-  changes(): Promise<readonly string[] | string | null>;
+  changes(): Promise<FolderChanges | string | null>;
 }
 
 /**
@@ -47,8 +48,11 @@ export async function watchFolder(folder: string, project: string): Promise<Fold
       // Git skips such a folder, so an agent's changes in it would not be seen.
       const closed = after.closed.find((path) => !before.closed.includes(path) && !isOurPath(path));
       if (closed !== undefined) return `git cannot read the folder ${JSON.stringify(closed)}`;
-      const paths = before.tree === after.tree ? [] : await changedPaths(folder, before.tree, after.tree);
-      return paths?.filter((path) => !isOurPath(path)) ?? 'git finds what it noted no more';
+      if (before.tree === after.tree) return { paths: [], untracked: [] };
+      const changed = await changedPaths(folder, before.tree, after.tree);
+      if (changed === null) return 'git finds what it noted no more';
+      const paths = changed.filter((path) => !isOurPath(path));
+      return { paths, untracked: before.untracked(paths) };
     },
   };
 }

@@ -154,10 +154,15 @@ function makeRepository(folder: string, format: string): void {
 
 /**
  * Adds to the index of a look the files of the user's index and of the working tree below the
- * workspace, without ignored ones: with their content, or only their names. Returns the result of
- * the git command that failed, otherwise of the one that read the folders.
+ * workspace, without ignored ones: with their content, or only their names. `index` receives the
+ * user's index as `trackedIn` reads it. Returns the result of the git command that failed,
+ * otherwise of the one that read the folders.
  */
-export async function takeFiles(look: GitLook, what: '--all' | '--intent-to-add'): Promise<RunResult> {
+export async function takeFiles(
+  look: GitLook,
+  what: '--all' | '--intent-to-add',
+  index: (listed: string) => void = () => {},
+): Promise<RunResult> {
   try {
     copyIndex(look.index, join(look.folder, 'index'));
   } catch (error) {
@@ -168,6 +173,7 @@ export async function takeFiles(look: GitLook, what: '--all' | '--intent-to-add'
     maxOutputBytes: listBytes,
   });
   if (listed.exitCode !== 0) return listed;
+  index(listed.stdout);
   const tagged = listed.stdout.split('\0').filter((entry) => entry !== '');
   const entries = tagged.map((entry) => entry.slice(2));
   const links = entries.filter((entry) => entry.startsWith('160000 '));
@@ -216,6 +222,11 @@ async function leftOut(look: GitLook, tagged: readonly string[]): Promise<(entry
   const skipped = new Set(tagged.filter((entry) => /^s/i.test(entry)).map((entry) => entry.slice(2)));
   const isThere = (path: string) => lstatSync(join(look.top, path), { throwIfNoEntry: false }) !== undefined;
   return (entry) => sparse.stdout.trim() === 'true' && skipped.has(entry) && !isThere(pathOf(entry));
+}
+
+/** The paths in an index that `takeFiles` listed, from the top of the working tree. */
+export function trackedIn(listed: string): Set<string> {
+  return new Set(listed.split('\0').map(pathOf));
 }
 
 /** The path in a line of `ls-files --stage`. */

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import { lookAt, takeFiles, whyOf, type GitLook } from './git-look.ts';
+import { lookAt, takeFiles, trackedIn, whyOf, type GitLook } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
 import { checkoutOwner, roleBranch, threadBranch } from '../kernel/work.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
@@ -32,24 +32,32 @@ interface NotedTree {
   readonly problem: string | null;
   /** Folders that git cannot read and skips, relative to the folder; each ends in a slash. */
   readonly closed: readonly string[];
+  /** Those of these paths, relative to the folder, that git did not track. */
+  readonly untracked: (paths: readonly string[]) => string[];
 }
 
 /** Like `workspaceTree`, with the reason why there is no tree. */
 export async function noteTree(workspace: string): Promise<NotedTree> {
   let refused: string | null = null;
   const note = async (look: GitLook): Promise<NotedTree> => {
-    const added = await takeFiles(look, '--all');
+    let index = '';
+    const added = await takeFiles(look, '--all', (listed) => (index = listed));
+    const untracked = (paths: readonly string[]) => {
+      const [tracked, prefix] = [trackedIn(index), relative(look.top, realpathSync(workspace))];
+      return paths.filter((path) => !tracked.has(join(prefix, path)));
+    };
     // In a partial clone, objects of unchanged files may be missing.
     const written = added.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : added;
-    if (written.exitCode !== 0) return { tree: null, problem: whyOf(written), closed: [] };
+    if (written.exitCode !== 0) return { tree: null, problem: whyOf(written), closed: [], untracked };
     return {
       tree: written.stdout.trim(),
       problem: null,
       closed: closedFolders(look.top, workspace, added.stderr),
+      untracked,
     };
   };
   const noted = await lookAt(workspace, note, (why) => (refused = why));
-  return noted ?? { tree: null, problem: refused, closed: [] };
+  return noted ?? { tree: null, problem: refused, closed: [], untracked: () => [] };
 }
 
 /** From git's warnings, whose paths start at the top. */

@@ -19,11 +19,18 @@ export interface Edit {
   readonly after: Uint8Array | null;
 }
 
+/** What changed in a folder: paths relative to it. */
+export interface FolderChanges {
+  readonly paths: readonly string[];
+  /** Those of them that git did not track before. */
+  readonly untracked: readonly string[];
+}
+
 /**
- * By watched folder, the paths in it that changed, or why git cannot compare it; folders outside
- * git are missing.
+ * By watched folder, what changed in it, or why git cannot compare it; folders outside git are
+ * missing.
  */
-export type Changed = ReadonlyMap<string, readonly string[] | string>;
+export type Changed = ReadonlyMap<string, FolderChanges | string>;
 
 /** How many files were restored, or why not all of them. */
 export interface RolledBack {

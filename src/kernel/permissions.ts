@@ -1,4 +1,5 @@
 import type { Capability } from './capabilities.ts';
+import type { FolderChanges } from './edits.ts';
 import type { Reason } from './errors.ts';
 
 /**
@@ -22,11 +23,12 @@ const named = 10;
 
 /**
  * Where a turn ran. `worktree`: in its thread's own; `shared`: another turn with permission
- * overlapped.
+ * overlapped; `tests`: it may run tests, which leave files that git does not know.
  */
 interface Where {
   readonly worktree: boolean;
   readonly shared: boolean;
+  readonly tests: boolean;
 }
 
 type Judged =
@@ -37,26 +39,34 @@ type Judged =
 /**
  * The consequence of changes in a folder beyond what was owed there. In a folder that people share
  * their author is ambiguous: they are reported. In the thread's worktree they are the turn's own
- * and fail it, unless another turn with permission overlapped. A string says why git cannot compare
- * the folder, which a turn without permission can cause: the consequence is the same.
+ * and fail it, unless another turn with permission overlapped, or tests changed only files that git
+ * did not track: these are reported. A string says why git cannot compare the folder, which a turn
+ * without permission can cause: the consequence is the same as of a change.
  */
 export function judgeChanges(
-  changed: readonly string[] | string,
+  changed: FolderChanges | string,
   owed: readonly string[],
-  { worktree, shared }: Where,
+  { worktree, shared, tests }: Where,
 ): Judged {
   const isOwn = worktree && !shared;
-  const text =
-    typeof changed === 'string'
-      ? `its changes cannot be compared, so unpermitted changes cannot be detected: ${changed}`
-      : breachText(beyondPermissions(changed, owed), isOwn ? 'it' : 'while it ran, files were');
-  if (text === null) return { is: 'none' };
-  return isOwn ? { is: 'failed', reason: { code: 'E_PERMISSIONS', text } } : { is: 'reported', text };
+  const failed = (text: string): Judged => ({ is: 'failed', reason: { code: 'E_PERMISSIONS', text } });
+  const reported = (text: string): Judged => ({ is: 'reported', text });
+  if (typeof changed === 'string') {
+    const text = `its changes cannot be compared, so unpermitted changes cannot be detected: ${changed}`;
+    return isOwn ? failed(text) : reported(text);
+  }
+  const beyond = beyondPermissions(changed.paths, owed);
+  const breaking = isOwn && tests ? beyond.filter((path) => !changed.untracked.includes(path)) : beyond;
+  if (breaking.length > 0) {
+    const text = `changed without permission: ${shown(breaking)}`;
+    return isOwn ? failed(`it ${text}`) : reported(`while it ran, files were ${text}`);
+  }
+  return beyond.length === 0
+    ? { is: 'none' }
+    : reported(`it left files that git does not track: ${shown(beyond)}`);
 }
 
-function breachText(paths: readonly string[], what: string): string | null {
-  if (paths.length === 0) return null;
-  const shown = paths.slice(0, named).map((path) => `\`${path}\``);
-  const rest = paths.length > named ? ` and ${String(paths.length - named)} more` : '';
-  return `${what} changed without permission: ${shown.join(', ')}${rest}`;
+function shown(paths: readonly string[]): string {
+  const first = paths.slice(0, named).map((path) => `\`${path}\``);
+  return first.join(', ') + (paths.length > named ? ` and ${String(paths.length - named)} more` : '');
 }

@@ -98,7 +98,12 @@ const remoteEnd = z.object({
   outcome,
   exit,
   staged: z.array(z.object({ name: fileName, content })).max(1_001),
-  changed: z.array(z.object({ folder, paths: z.union([z.array(text), text]) })),
+  changed: z.array(
+    z.object({
+      folder,
+      changes: z.union([z.object({ paths: z.array(text), untracked: z.array(text) }), text]),
+    }),
+  ),
   /** What its checkout contained in the end; null: it did not run, or could not be sent. */
   work: z.object({ commit, head: commit }).nullable(),
 });

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchFolder } from '../../src/git/folder-changes.ts';
+import { watchFolder, type FolderWatch } from '../../src/git/folder-changes.ts';
 
 /* What git can tell as a user for whom modes count: as root a test says nothing about modes. */
 
@@ -29,18 +29,40 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** The changed paths, or why there are none. */
+async function pathsOf(watch: FolderWatch): Promise<readonly string[] | string | undefined> {
+  const changes = await watch.changes();
+  return typeof changes === 'string' ? changes : changes?.paths;
+}
+
+it('says which of the changed files git did not track before, whatever was added since', async () => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace });
+  git('add', 'sub');
+  const below = await watchFolder(join(workspace, 'sub'), workspace);
+  const watch = await watchFolder(workspace, workspace);
+  for (const name of ['kept.txt', 'sub/inner.txt', 'sub/made.txt'])
+    appendFileSync(join(workspace, name), 'x');
+  git('add', '-A');
+  git('rm', '-q', '--cached', 'sub/inner.txt');
+  expect(await watch.changes()).toEqual({
+    paths: ['kept.txt', 'sub/inner.txt', 'sub/made.txt'],
+    untracked: ['kept.txt', 'sub/made.txt'],
+  });
+  expect(await below.changes()).toEqual({ paths: ['inner.txt', 'made.txt'], untracked: ['made.txt'] });
+});
+
 it.each([
   ['a file', 'sub/inner.txt'],
   ['a new file', 'sub/made.txt'],
 ])('says why it cannot tell what changed where an agent lets nobody read %s', async (_what, name) => {
   const watch = await watchFolder(workspace, workspace);
   appendFileSync(join(workspace, 'kept.txt'), 'changed\n');
-  expect(await watch.changes()).toEqual(['kept.txt']);
+  expect(await pathsOf(watch)).toEqual(['kept.txt']);
   appendFileSync(join(workspace, name), 'changed\n');
   chmodSync(join(workspace, name), 0);
   expect(await watch.changes()).toBe(`open("${name}"): Permission denied`);
   chmodSync(join(workspace, name), 0o600);
-  expect(await watch.changes()).toEqual(['kept.txt', name]);
+  expect(await pathsOf(watch)).toEqual(['kept.txt', name]);
 });
 
 it.each(['sub', 'new', 'sub/new', 'a\nb'])(
@@ -50,11 +72,11 @@ it.each(['sub', 'new', 'sub/new', 'a\nb'])(
     mkdirSync(join(workspace, name), { recursive: true });
     appendFileSync(join(workspace, name, 'made.txt'), 'made\n');
     chmodSync(join(workspace, name), 0);
-    const changes = [await watch.changes(), await (await watchFolder(workspace, workspace)).changes()];
+    const changes = [await pathsOf(watch), await pathsOf(await watchFolder(workspace, workspace))];
     chmodSync(join(workspace, name), 0o700);
     // One that was closed before says nothing of who runs now.
     expect(changes).toEqual([`git cannot read the folder ${JSON.stringify(`${name}/`)}`, []]);
-    expect(await watch.changes()).toEqual([`${name}/made.txt`]);
+    expect(await pathsOf(watch)).toEqual([`${name}/made.txt`]);
   },
 );
 
@@ -64,7 +86,7 @@ it('knows a closed folder by its place in the workspace, and leaves out our own'
   for (const name of ['sub/new', 'agents/one/outbox']) mkdirSync(join(workspace, name), { recursive: true });
   writeFileSync(join(workspace, 'agents/one/outbox/x.md'), 'x');
   chmodSync(join(workspace, 'agents/one/outbox'), 0);
-  expect(await watches[1]!.changes()).toEqual([]);
+  expect(await pathsOf(watches[1]!)).toEqual([]);
   chmodSync(join(workspace, 'sub/new'), 0);
   const changes = await watches[0]!.changes();
   for (const name of ['sub/new', 'agents/one/outbox']) chmodSync(join(workspace, name), 0o700);
@@ -76,10 +98,10 @@ it.each(['--assume-unchanged', '--skip-worktree'])('believes no flag %s of the i
   git('add', '-A');
   const watch = await watchFolder(workspace, workspace);
   git('update-index', flag, 'kept.txt', 'sub/inner.txt');
-  expect(await watch.changes()).toEqual([]);
+  expect(await pathsOf(watch)).toEqual([]);
   appendFileSync(join(workspace, 'kept.txt'), 'changed\n');
   rmSync(join(workspace, 'sub/inner.txt'));
-  expect(await watch.changes()).toEqual(['kept.txt', 'sub/inner.txt']);
+  expect(await pathsOf(watch)).toEqual(['kept.txt', 'sub/inner.txt']);
 });
 
 it('takes what a sparse checkout leaves out for no change', async () => {
@@ -92,7 +114,7 @@ it('takes what a sparse checkout leaves out for no change', async () => {
   git('commit', '-qm', 'first');
   git('sparse-checkout', 'set', '--no-cone', '/kept.txt');
   const watch = await watchFolder(workspace, workspace);
-  expect(await watch.changes()).toEqual([]);
+  expect(await pathsOf(watch)).toEqual([]);
   appendFileSync(join(workspace, 'kept.txt'), 'changed\n');
-  expect(await watch.changes()).toEqual(['kept.txt']);
+  expect(await pathsOf(watch)).toEqual(['kept.txt']);
 });

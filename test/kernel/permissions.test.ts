@@ -23,27 +23,32 @@ describe('the permissions to a workspace', () => {
 });
 
 describe('a breach', () => {
+  const changes = (paths: readonly string[], untracked: readonly string[] = []) => ({ paths, untracked });
   const paths = Array.from({ length: 12 }, (_, index) => `f${String(index)}`);
 
   it('is none without changes beyond what is owed', () => {
-    expect(judgeChanges(['plan.md'], ['plan.md'], { worktree: true, shared: false })).toEqual({ is: 'none' });
+    expect(
+      judgeChanges(changes(['plan.md']), ['plan.md'], { worktree: true, shared: false, tests: false }),
+    ).toEqual({ is: 'none' });
   });
 
   it('fails a turn alone in a worktree, and names what it can', () => {
-    const judged = judgeChanges(paths, [], { worktree: true, shared: false });
+    const judged = judgeChanges(changes(paths), [], { worktree: true, shared: false, tests: false });
     expect(judged).toMatchObject({ is: 'failed', reason: { code: 'E_PERMISSIONS' } });
     expect(JSON.stringify(judged)).toMatch(/`f0`, .*`f9` and 2 more/);
   });
 
   it('is assumed alone in a worktree that git cannot compare', () => {
-    expect(judgeChanges('no git', ['a'], { worktree: true, shared: false })).toMatchObject({ is: 'failed' });
+    expect(judgeChanges('no git', ['a'], { worktree: true, shared: false, tests: false })).toMatchObject({
+      is: 'failed',
+    });
   });
 
   it.each([
-    { worktree: false, shared: false },
-    { worktree: true, shared: true },
+    { worktree: false, shared: false, tests: false },
+    { worktree: true, shared: true, tests: false },
   ])('is only reported where others may have made it: %j', (where) => {
-    expect(judgeChanges(['a'], [], where)).toEqual({
+    expect(judgeChanges(changes(['a']), [], where)).toEqual({
       is: 'reported',
       text: 'while it ran, files were changed without permission: `a`',
     });
@@ -51,5 +56,19 @@ describe('a breach', () => {
       is: 'reported',
       text: expect.stringMatching(/: no git$/),
     });
+  });
+
+  it.each([
+    [['src/a.ts', 'coverage/x'], 'failed', 'it changed without permission: `src/a.ts`'],
+    [['coverage/x'], 'reported', 'it left files that git does not track: `coverage/x`'],
+  ])('of tests is what git tracks: %j is %s', (changed, is, text) => {
+    const where = { worktree: true, shared: false, tests: true };
+    const judged = judgeChanges(changes(changed, ['coverage/x']), [], where);
+    expect(judged).toEqual(is === 'failed' ? { is, reason: { code: 'E_PERMISSIONS', text } } : { is, text });
+  });
+
+  it('without tests is what git does not track, too', () => {
+    const where = { worktree: true, shared: false, tests: false };
+    expect(judgeChanges(changes(['a'], ['a']), [], where)).toMatchObject({ is: 'failed' });
   });
 });

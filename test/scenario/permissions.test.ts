@@ -74,6 +74,25 @@ describe('a role without EDIT that changes files', () => {
   });
 });
 
+describe('a role with RUN_TESTS in the worktree of its thread', () => {
+  const tests = `import * as fs from 'node:fs';
+    export function play({ send }) { fs.mkdirSync('coverage', { recursive: true }); fs.writeFileSync('coverage/report.txt', 'x'); CHANGE; send('done', 'user'); }\n`;
+
+  it('may leave files that git does not track, which are reported', { timeout: 60_000 }, async () => {
+    begin('READ, RUN_TESTS', 'worktree', { 'play/maker.mjs': tests.replace('CHANGE', '') });
+    expect(await project.works('maker')).toMatchObject({ code: 0 });
+    expect(await turn()).toContain('it left files that git does not track: `coverage/report.txt`\n');
+  });
+
+  it('fails where it changes one that git tracks', { timeout: 60_000 }, async () => {
+    const change = "fs.appendFileSync('kept.txt', 'x')";
+    begin('READ, RUN_TESTS', 'worktree', { 'play/maker.mjs': tests.replace('CHANGE', change) });
+    const ran = await project.works('maker');
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain('E_PERMISSIONS: it changed without permission: `kept.txt`\n');
+  });
+});
+
 /** Makes what git refuses to look into, so that nobody can compare. */
 const blinding = `
   fs.appendFileSync('kept.txt', 'changed\\n');

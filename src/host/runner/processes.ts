@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Changed, Edits } from '../../kernel/edits.ts';
+import type { Changed, Edits, FolderChanges } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
@@ -204,10 +204,10 @@ function writeFiles(folder: string, files: Readonly<Record<string, string>>): vo
 }
 
 async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Changed> {
-  const changed = new Map<string, readonly string[] | string>();
+  const changed = new Map<string, FolderChanges | string>();
   for (const [folder, watch] of watches) {
-    const paths = await watch.changes();
-    if (paths !== null) changed.set(folder, paths);
+    const changes = await watch.changes();
+    if (changes !== null) changed.set(folder, changes);
   }
   return changed;
 }

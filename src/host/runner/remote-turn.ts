@@ -60,7 +60,7 @@ export function endedBy(
   return [
     { ...outcome, session: null },
     { ...exit, edits: null },
-    new Map(changed.map(({ folder, paths }) => [folders[folder], paths])),
+    new Map(changed.map(({ folder, changes }) => [folders[folder], changes])),
     difference,
   ];
 }

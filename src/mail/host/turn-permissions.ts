@@ -46,27 +46,31 @@ export class TurnPermissions {
     return this.#overlaps.isUsed(workspace);
   }
 
-  /** Cancels the registration of a process that failed to start. */
+  /** Ends the registration of gates, or of a process that failed to start. */
   forget(key: string): void {
     this.#overlaps.end(key);
   }
 
-  /** Call it for every registration. `worktree`: the workspace belongs to the thread alone. */
+  /**
+   * Call it for every turn that is registered. `worktree`: the workspace belongs to the thread
+   * alone.
+   */
   end(
     key: string,
     changed: Changed,
-    turn: Pick<Invocation, 'workspace'> & {
+    turn: Pick<Invocation, 'workspace' | 'capabilities'> & {
       readonly worktree: boolean;
       readonly messages: readonly Message[];
     },
   ): ChangesJudged {
     const shared = this.#overlaps.end(key);
     const { workspace, messages } = turn;
+    const tests = turn.capabilities.includes('RUN_TESTS');
     let failure: Reason | null = null;
     const reports: string[] = [];
-    for (const [folder, paths] of changed) {
+    for (const [folder, changes] of changed) {
       const worktree = turn.worktree && folder === workspace;
-      const judged = judgeChanges(paths, owedIn(folder, messages), { worktree, shared });
+      const judged = judgeChanges(changes, owedIn(folder, messages), { worktree, shared, tests });
       if (judged.is === 'failed') failure = judged.reason;
       else if (judged.is === 'reported') reports.push(judged.text);
     }

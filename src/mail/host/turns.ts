@@ -246,19 +246,19 @@ export class Turns {
     }
   }
 
-  #lookAt(key: string, { turn, workspace }: Invocation, changed: Changed): ChangesJudged {
+  #lookAt(key: string, { turn, workspace, capabilities }: Invocation, changed: Changed): ChangesJudged {
     const { state } = this.#ledger;
     const messages = (state.turns.get(turn)?.messages ?? []).flatMap(
       (id) => state.mail.get(id)?.message ?? [],
     );
     const worktree = this.#options.protocol.workspace.kind === 'worktree';
-    return this.#permissions.end(key, changed, { workspace, worktree, messages });
+    return this.#permissions.end(key, changed, { workspace, capabilities, worktree, messages });
   }
 
   checked(key: string, problems: string[], left: string | null = null): void {
     const turn = [...this.#ledger.state.turns.values()].find((one) => checksKey(one) === key);
     try {
-      this.#permissions.end(key, new Map(), { workspace: '', worktree: false, messages: [] });
+      this.#permissions.forget(key);
       if (!turn || this.#running.isStopping(key)) return;
       const { id, attempt, round } = turn;
       const met = this.#met.get(key) ?? [];

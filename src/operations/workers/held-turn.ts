@@ -241,9 +241,12 @@ export class HeldTurn {
         stderr: exit.stderr.slice(-tail),
       },
       staged,
-      changed: [...changed].map(([folder, paths]) => ({
+      changed: [...changed].map(([folder, changes]) => ({
         folder: folder === root ? 'project' : 'workspace',
-        paths: typeof paths === 'string' ? paths : [...paths],
+        changes:
+          typeof changes === 'string'
+            ? changes
+            : { paths: [...changes.paths], untracked: [...changes.untracked] },
       })),
       work,
     };

@@ -2,6 +2,7 @@ import { join, relative, sep } from 'node:path';
 import { beyondPermissions, judgeChanges, mayChange } from '../../kernel/permissions.ts';
 import type { ChangedFiles, WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
+import type { FolderChanges } from '../../kernel/edits.ts';
 import { Overlaps } from '../../host/overlaps.ts';
 
 /** The maximum number of changed files listed. */
@@ -65,7 +66,7 @@ export class StepPermissions {
     key: string,
     { work, outputs }: Pick<Launch, 'work' | 'outputs'>,
     prepared: Place,
-    changed: readonly string[] | string | null,
+    changed: FolderChanges | string | null,
   ): Looked {
     const shared = this.#overlaps.end(key);
     const owed = outputs.map(({ path }) => path);
@@ -73,16 +74,17 @@ export class StepPermissions {
     this.#running.delete(key);
     if (changed === null || work.kind !== 'agent') return { changed: null, breach: { is: 'none' } };
     const { workspace } = prepared;
-    const where = { worktree: workspace.startsWith(this.#worktrees), shared };
+    const tests = work.capabilities.includes('RUN_TESTS');
+    const where = { worktree: workspace.startsWith(this.#worktrees), shared, tests };
     const isAllowed = mayChange(work.capabilities);
     if (typeof changed === 'string')
       return { changed: null, breach: isAllowed ? { is: 'none' } : judgeChanges(changed, owed, where) };
-    const own = beyondPermissions(changed, [...this.#contextDir, ...laid(prepared), ...others]);
+    const own = beyondPermissions(changed.paths, [...this.#contextDir, ...laid(prepared), ...others]);
     const paths = own.slice(0, named);
     return {
       changed: shared ? null : { paths, more: own.length - paths.length },
       // Another step with permission may have made the change: a breach cannot be proven.
-      breach: shared || isAllowed ? { is: 'none' } : judgeChanges(own, owed, where),
+      breach: shared || isAllowed ? { is: 'none' } : judgeChanges({ ...changed, paths: own }, owed, where),
     };
   }
 }

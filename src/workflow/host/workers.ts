@@ -237,8 +237,8 @@ export class Workers {
     const running = this.#running.get(key);
     if (!running) return;
     const { launch, prepared } = running;
-    const paths = changed.get(prepared.workspace) ?? null;
-    const over = { ...running, exit, looked: this.#permissions.end(key, launch, prepared, paths) };
+    const changes = changed.get(prepared.workspace) ?? null;
+    const over = { ...running, exit, looked: this.#permissions.end(key, launch, prepared, changes) };
     const leaves = running.entered !== null && isDone(exit, this.#outcome(over));
     if (this.#running.isStopping(key) || !(measured(launch) || leaves)) {
       this.#conclude(over, { changed: [], worked: null });

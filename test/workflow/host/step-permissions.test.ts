@@ -24,7 +24,8 @@ function agent(capabilities: readonly Capability[]): Pick<Launch, 'work' | 'outp
   };
 }
 
-const changed = ['context/a/_meta.json', 'given/plan.md', 'decision.json', 'made.txt', 'src/a.ts'];
+const changesOf = (paths: readonly string[]) => ({ paths, untracked: [] });
+const changed = changesOf(['context/a/_meta.json', 'given/plan.md', 'decision.json', 'made.txt', 'src/a.ts']);
 
 it('tells what an agent changed, what it owed among it, and not what was laid there for it', () => {
   const rights = new StepPermissions('/project', 'context');
@@ -61,7 +62,7 @@ it('blames no one for what a neighbour owes, or what one with the right to it ma
           ['b', other],
         ] as const);
     for (const [key, step] of order) rights.begin(key, step, '/project');
-    rights.end('b', other, place, []);
+    rights.end('b', other, place, changesOf([]));
     return rights.end('a', reader, place, changed);
   };
   for (const first of [true, false]) {
@@ -82,7 +83,7 @@ it('names a thousand of very many, and counts the rest', () => {
   const step = agent(['EDIT']);
   rights.begin('a', step, '/project');
   const many = Array.from({ length: 1_007 }, (_, index) => `file-${String(index)}`);
-  const { changed: told } = rights.end('a', step, place, many);
+  const { changed: told } = rights.end('a', step, place, changesOf(many));
   expect(told?.paths).toHaveLength(1_000);
   expect(told?.more).toBe(7);
 });
@@ -101,4 +102,19 @@ it('lets nothing pass as unchanged that git cannot compare', () => {
   const editor = agent(['EDIT']);
   rights.begin('a', editor, '/project');
   expect(rights.end('a', editor, place, 'no git')).toEqual({ changed: null, breach: { is: 'none' } });
+});
+
+it('lets tests leave files that git does not track in a worktree, and nothing else', () => {
+  const workspace = '/project/.mailroom/worktrees/t1';
+  const breach = (...paths: string[]) => {
+    const rights = new StepPermissions('/project', null);
+    const step = agent(['READ', 'RUN_TESTS']);
+    rights.begin('a', step, workspace);
+    return rights.end('a', step, { ...place, workspace }, { paths, untracked: ['coverage.txt'] }).breach;
+  };
+  expect(breach('coverage.txt', 'made.txt')).toEqual({
+    is: 'reported',
+    text: 'it left files that git does not track: `coverage.txt`',
+  });
+  expect(breach('coverage.txt', 'src/a.ts').is).toBe('failed');
 });
