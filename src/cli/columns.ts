@@ -23,12 +23,12 @@ export function rowsOf(line: string, columns: number): number {
 /**
  * Breaks lines at spaces to fit into so many columns; continuation lines are indented to the line's
  * last column, and a last column beyond the middle continues below the line as a whole. Text in
- * backquotes can be copied and is never broken, nor is a line that is a command. Of a line with a
- * marker below it only the part around the marker is shown.
+ * backquotes can be copied and is never broken, nor is a line whose last column is a command. Of a
+ * line with a marker below it only the part around the marker is shown.
  */
 export function wrap(text: string, columns: number): string {
   const lines = text.split('\n');
-  const isCommand = (each: string) => /^ *mailroom /.test(each.replaceAll(colour, ''));
+  const isCommand = (each: string) => /(?:^| {2}) *mailroom /.test(each.replaceAll(colour, ''));
   for (const [index, each] of lines.entries()) {
     if (width(each) <= columns || isCommand(each)) continue;
     const marker = lines[index + 1] ?? '';

@@ -36,6 +36,8 @@ describe('lines that are wider than the terminal', () => {
     expect(wrap(text, 40)).toBe(
       'recorded; no controller runs, the next\n  `mailroom up --until-idle` takes it',
     );
+    const command = `  command  mailroom reply 6ef362 --field 'verdict=good|bad' --message "…"`;
+    expect(wrap(command, 40)).toBe(command);
     const long = `run \`mailroom send architect --message ${'x'.repeat(60)}\``;
     expect(wrap(long, 60)).toBe(`run\n  ${long.slice(4)}`);
   });
