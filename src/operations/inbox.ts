@@ -165,10 +165,11 @@ function inboxOf(
 function requestItem(
   state: MailState,
   protocol: Protocol,
-  { message, request }: Mail,
+  mail: Mail,
   people: readonly RoleName[],
   as: RoleName | null,
 ): WaitingItem {
+  const { message, request } = mail;
   const types = request === null ? [] : answerTypes(protocol, request.replies);
   const deadline = state.deadlines.get(message.id) ?? null;
   const fields = answerFields(protocol, types);
@@ -177,7 +178,7 @@ function requestItem(
     kind: 'request',
     to: as === null ? people : [as],
     deadline: isoOrNull(deadline),
-    on_timeout: deadline === null || request === null ? null : consequenceOf(request),
+    on_timeout: deadline === null || request === null ? null : consequenceOf(state, protocol, mail),
     fields: Object.fromEntries(
       Object.entries(fields).map(([name, { type, enum: values, required }]) => [
         name,

@@ -108,6 +108,19 @@ Text that you write into this file here is not sent.
     expect(text).toContain(`mailroom reply ${fixture.id('Which parser?').slice(-6)} --as user`);
   });
 
+  it('says that the thread fails where nobody else can be asked', () => {
+    const escalated = team.replace('on_timeout: fail', 'on_timeout: escalate');
+    for (const to of ['user', '[user, lead]'])
+      expect(inboxOf(askedOf(to, escalated), 'user').text).toMatch(
+        /Without an answer until .* UTC, the thread fails\./,
+      );
+    const fixture = askedOf('user', escalated);
+    const thread = fixture.state.mail.get(fixture.id('Which parser?'))?.message.thread ?? '';
+    fixture.now += 31 * 60_000;
+    fixture.look();
+    expect(fixture.state.threads.get(thread)?.state).toBe('failed');
+  });
+
   it('is the message alone for agents, among what was sent, and once it is answered', async () => {
     const fixture = askedOf('[lead, architect]', team);
     const message = questionOf(fixture);

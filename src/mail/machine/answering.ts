@@ -3,7 +3,7 @@ import { endOfId, type MessageId, type RoleName, type TypeName } from '../../ker
 import { codeSpan, fenced, shellWord } from '../../kernel/quoting.ts';
 import { placeholderOf } from '../../kernel/placeholder.ts';
 import { openAsksFor } from './fold/asks.ts';
-import type { Request } from './event.ts';
+import { nextTimeout } from './rules/expired-requests.ts';
 import type { Mail, MailState, Turn } from './state.ts';
 import { isStep } from './step.ts';
 import { stepResult, type FieldType, type MessageType, type Protocol } from '../format/protocol.ts';
@@ -149,18 +149,18 @@ export function answerGuide(
   const commands = replyCommands({ id: message.id, as: [], types: names, fields, given });
   return [
     duties(types, [mail], null),
-    deadlineLine(state, mail),
+    deadlineLine(state, protocol, mail),
     `To answer, replace the values and run${commands.length > 1 ? ' one of these' : ''}\n\n${fenced(commands.join('\n'), 'sh')}`,
     `or write a new file \`agents/${role}/outbox/answer.md\`:\n\n${fenced(answerFile(message.id, names, fields))}`,
     'Text that you write into this file here is not sent.',
   ].join('\n\n');
 }
 
-function deadlineLine(state: MailState, { message, request }: Mail): string {
-  const deadline = state.deadlines.get(message.id);
-  if (deadline === undefined || request === null) return 'There is no deadline.';
+function deadlineLine(state: MailState, protocol: Protocol, mail: Mail): string {
+  const deadline = state.deadlines.get(mail.message.id);
+  if (deadline === undefined || mail.request === null) return 'There is no deadline.';
   const until = new Date(deadline).toISOString().slice(0, 16).replace('T', ' ');
-  return `Without an answer until ${until} UTC, ${consequenceOf(request)}.`;
+  return `Without an answer until ${until} UTC, ${consequenceOf(state, protocol, mail)}.`;
 }
 
 const consequences = {
@@ -170,8 +170,8 @@ const consequences = {
 } as const;
 
 /** What happens to a request without an answer before its deadline. */
-export function consequenceOf({ onTimeout, escalateTo }: Request): string {
-  return consequences[onTimeout](escalateTo);
+export function consequenceOf(state: MailState, protocol: Protocol, mail: Mail): string {
+  return consequences[nextTimeout(state, protocol, mail)](mail.request?.escalateTo ?? '');
 }
 
 /** The file that answers, with a placeholder for each value that is not known. */

@@ -3,10 +3,10 @@ import { askKey, askState } from '../fold/asks.ts';
 import { dueRequests } from '../fold/deadlines.ts';
 import { canTakeOver } from '../fold/escalation.ts';
 import type { Ask, Fact } from '../event.ts';
-import { isHuman, type Protocol } from '../../format/protocol.ts';
-import type { MailState } from '../state.ts';
+import { isHuman, type Protocol, type TimeoutPolicy } from '../../format/protocol.ts';
+import type { AskState, Mail, MailState } from '../state.ts';
 import { failThreadFact } from './notices.ts';
-import { shortId, type ThreadId } from '../../../kernel/ids.ts';
+import { shortId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
 /** The asks that end now without a reply: they have timed out, or have no candidate left. */
@@ -39,9 +39,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
   if (!mail?.request || current?.is !== 'open') return [];
   const { escalateTo, onTimeout } = mail.request;
   const { from, subject, thread } = mail.message;
-  const another = escalateTo !== ask.recipient && escalateTo !== from && protocol.roles.has(escalateTo);
-  const helps = another && current.escalated === null && canTakeOver(state, mail, escalateTo);
-  if (onTimeout === 'escalate' && helps)
+  if (onTimeout === 'escalate' && canEscalate(state, protocol, mail, ask.recipient))
     return [{ type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) }];
   if (onTimeout !== 'proceed') return [failThreadFact(state, thread, reason)];
   const notice = {
@@ -52,6 +50,24 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
     body: `${oneLine(reason.text)}. Continue without it.`,
   };
   return [{ type: 'proceeded', ask, notice, person: isHuman(protocol, from) }];
+}
+
+/** Whether an open ask can be escalated: to another role, which can still bring an answer. */
+function canEscalate(state: MailState, protocol: Protocol, mail: Mail, recipient: RoleName): boolean {
+  const to = mail.request?.escalateTo ?? recipient;
+  const ask = mail.request?.asks.get(recipient);
+  if (ask?.is !== 'open' || ask.escalated !== null) return false;
+  return (
+    to !== recipient && to !== mail.message.from && protocol.roles.has(to) && canTakeOver(state, mail, to)
+  );
+}
+
+/** What its next timeout does to a request: its rule, or `fail` where nobody else can be asked. */
+export function nextTimeout(state: MailState, protocol: Protocol, mail: Mail): TimeoutPolicy {
+  const { onTimeout = 'fail', asks = new Map<RoleName, AskState>() } = mail.request ?? {};
+  const open = [...asks].filter(([, { is }]) => is === 'open').map(([recipient]) => recipient);
+  const isSolved = open.every((recipient) => canEscalate(state, protocol, mail, recipient));
+  return onTimeout === 'escalate' && !isSolved ? 'fail' : onTimeout;
 }
 
 /** A thread fails at most once, and then no other fact about it counts. */
