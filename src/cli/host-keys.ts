@@ -155,7 +155,7 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   const item = await pickWaiting(context, items, ['request', 'approval'], null, {});
   const { id, kind, run } = item;
   const say = (words: string) => context.terminal.print(`same as \`${context.commandLine(words)}\`\n`);
-  if (kind === 'request' || run === null) {
+  if (kind === 'request') {
     const { reply } = await import('./actions/reply.ts');
     say(`reply ${endOfId(id)}`);
     await reply(context, id, null, {});
@@ -165,10 +165,10 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   const { judge } = await import('./actions/approve.ts');
   const choices = item.reply_types.map((value) => ({ value, label: value }));
   const verdict = await choose(item.subject, choices, 'nothing was recorded');
-  const gate = id.slice(run.length + 1);
-  const words = `${endOfId(run)} ${shellWord(gate)}`;
+  const gate = run === null ? null : id.slice(run.length + 1);
+  const words = run === null || gate === null ? id : `${endOfId(run)} ${shellWord(gate)}`;
   if (verdict === 'approve' || verdict === 'reject') say(`${verdict} ${words}`);
   else say(`approve ${words} --choice ${shellWord(verdict)}`);
-  if (verdict === 'reject') await judge(context, 'reject', run, gate, {});
-  else await judge(context, 'approve', run, gate, { choice: verdict });
+  if (verdict === 'reject') await judge(context, 'reject', run ?? id, gate, {});
+  else await judge(context, 'approve', run ?? id, gate, { choice: verdict });
 }

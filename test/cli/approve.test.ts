@@ -28,12 +28,21 @@ const definition = workflow(
 );
 
 /** The requests that an answer at a terminal makes of the run's host. */
-async function judged(verb: 'approve' | 'reject', options: VerdictOptions): Promise<RunControlFile[]> {
-  const world = new World(definition);
+async function judged(
+  verb: 'approve' | 'reject',
+  options: VerdictOptions,
+  asking = definition,
+): Promise<RunControlFile[]> {
+  const world = new World(asking);
   const terminal = new FakeTerminal(() => 0);
   terminal.interactive = true;
   const requests: RunControlFile[] = [];
-  const stored = { run: 'r1', definition, state: () => world.state, alive: () => Promise.resolve(true) };
+  const stored = {
+    run: 'r1',
+    definition: asking,
+    state: () => world.state,
+    alive: () => Promise.resolve(true),
+  };
   const workflows = {
     run: () => stored,
     request: (_run: string, file: RunControlFile) => void requests.push(file),
@@ -67,6 +76,17 @@ it('asks only for what was not given, and nothing for a rejection or a document'
   expect(await judged('reject', { comment: 'no' })).toMatchObject([{ verb: 'reject', fields: {} }]);
   await expect(judged('approve', { json: true })).rejects.toThrow('the field `risk`');
   expect(asked).toHaveLength(1);
+});
+
+it('approves a named gate as its only approver, and asks who of several does', async () => {
+  const gate = (approvers: string) => workflow(graph(`ask : gate=1h say="Ship it?" approvers=${approvers}`));
+  expect(await judged('approve', {}, gate('lead'))).toMatchObject([{ by: 'lead' }]);
+  expect(await judged('approve', { as: 'qa' }, gate('lead'))).toMatchObject([{ by: 'qa' }]);
+  expect(await judged('reject', { json: true }, gate('lead|user'))).toMatchObject([{ by: 'ada' }]);
+  expect(asked).toEqual([]);
+  answers = ['user'];
+  expect(await judged('reject', {}, gate('lead|user'))).toMatchObject([{ by: 'user' }]);
+  expect(asked).toEqual(['Who approves? | lead | user']);
 });
 
 it('refuses the placeholders of the printed command', async () => {

@@ -108,7 +108,7 @@ Text that you write into this file here is not sent.
     expect(text).toContain(`mailroom reply ${fixture.id('Which parser?').slice(-6)} --as user`);
   });
 
-  it('says that the thread fails where nobody else can be asked', () => {
+  it('says that the thread fails where no other role can be asked', () => {
     const escalated = team.replace('on_timeout: fail', 'on_timeout: escalate');
     for (const to of ['user', '[user, lead]'])
       expect(inboxOf(askedOf(to, escalated), 'user').text).toMatch(

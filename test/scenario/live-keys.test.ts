@@ -16,7 +16,7 @@ name: ship
 version: '1'
 timeout: 5m
 steps:
-  ask: { gate: { message: Ship it? } }
+  ask: { gate: { message: Ship it?, approvers: [lead] } }
 `;
 
 const shows = (text: string) => (lines: readonly string[]) => lines.some((line) => line.includes(text));
@@ -63,7 +63,7 @@ it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 
   await session.until(shows('waits for approval'));
   session.press('w');
   await session.until(shows('w closes this'));
-  expect(session.lines().join('\n')).toMatch(/^ask: .*\n {2}mailroom approve \w{6} ask$/m);
+  expect(session.lines().join('\n')).toMatch(/^ask: .*\n {2}mailroom approve \w{6} ask --as lead$/m);
   session.press('w');
   await session.until(shows('? keys'));
   session.press('a');

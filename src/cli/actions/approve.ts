@@ -42,7 +42,9 @@ export async function judge(
   if (waiting?.run === null) return judgeLanding(context, verb, waiting.id, options);
   const stored = workflows.run(waiting?.run ?? run ?? '');
   const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
-  const by = options.as ?? (await approverOf(context, waiting, options));
+  const phase = stored.state().steps.get(path)?.phase;
+  const approvers = waiting?.to ?? (phase?.is === 'asked' ? phase.approvers : []);
+  const by = options.as ?? (await approverOf(context, approvers, options));
   const answer = await answerOf(context, stored, path, verb, options);
   const said = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
   return askRun(context, stored, { verb, path, ...answer, ...said }, json === undefined ? {} : { json });
@@ -101,10 +103,9 @@ function fieldProblem(name: string, value: Json, type: ValueType): string | null
 /** The only role that can approve; of several, the one that a person chooses. */
 async function approverOf(
   context: Context,
-  waiting: WaitingItem | null,
+  approvers: readonly string[],
   options: VerdictOptions,
 ): Promise<string | undefined> {
-  const approvers = waiting?.to ?? [];
   if (approvers.length < 2 || !mayAsk(context, options))
     return approvers.length === 1 ? approvers[0] : undefined;
   return choose('Who approves?', approvers.map(asChoice), otherwise);

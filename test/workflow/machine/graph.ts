@@ -198,7 +198,8 @@ function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
     const policy = (['abort', 'approve', 'reject'] as const).find((one) => one === onTimeout) ?? 'abort';
     const choices = flags.get('choices')?.split('|') ?? usualChoices;
     const fields = fieldsOf(flags.get('fields') ?? '');
-    const asked = { message: text, approvers: [], choices, fields };
+    const approvers = flags.get('approvers')?.split('|') ?? [];
+    const asked = { message: text, approvers, choices, fields };
     return { kind: 'gate', ...asked, timeout: parseDuration(time), onTimeout: policy };
   }
   if (flags.has('child')) return childOf(flags, inner);
