@@ -61,7 +61,7 @@ function wrapLine(text: string, columns: number): string {
   const done: string[] = isBelow ? [start.trimEnd()] : [];
   let now = isBelow ? indent : start;
   for (const [word] of text.slice(start.length).matchAll(/(?:`[^`]*`|\S)+\s*/g)) {
-    if (now.trim() !== '' && width(now) + width(word.trimEnd()) > columns) {
+    if (now.trim() !== '' && width(now) > width(indent) && width(now) + width(word.trimEnd()) > columns) {
       done.push(now.trimEnd());
       now = indent;
     }

@@ -38,6 +38,8 @@ describe('lines that are wider than the terminal', () => {
     );
     const command = `  command  mailroom reply 6ef362 --field 'verdict=good|bad' --message "…"`;
     expect(wrap(command, 40)).toBe(command);
+    const path = `folder     /tmp/${'x'.repeat(60)}`;
+    expect(wrap(path, 40)).toBe(path);
     const long = `run \`mailroom send architect --message ${'x'.repeat(60)}\``;
     expect(wrap(long, 60)).toBe(`run\n  ${long.slice(4)}`);
   });

@@ -62,7 +62,7 @@ function canEscalate(state: MailState, protocol: Protocol, mail: Mail, recipient
   );
 }
 
-/** What its next timeout does to a request: its rule, or `fail` where no other role can be asked. */
+/** What its next timeout does to a request: its rule, or `fail` where no other role can help. */
 export function nextTimeout(state: MailState, protocol: Protocol, mail: Mail): TimeoutPolicy {
   const { onTimeout = 'fail', asks = new Map<RoleName, AskState>() } = mail.request ?? {};
   const open = [...asks].filter(([, { is }]) => is === 'open').map(([recipient]) => recipient);
