@@ -116,13 +116,21 @@ export function settle(state: MailState, turn: Turn, usage: Usage, model: string
 function bill(
   state: MailState,
   { role, provider, thread }: Turn,
-  paid: Pick<Bill, 'cost' | 'day' | 'model'>,
+  { cost, day, model }: Pick<Bill, 'cost' | 'day' | 'model'>,
 ): void {
   const { run, step } = stepOf(state, thread)?.message.fields ?? {};
   const bills: Bills = state.bills.get(thread) ?? new Map();
   state.bills.set(thread, bills);
-  const what = { run: typeof run === 'string' ? run : null, step: typeof step === 'string' ? step : null };
-  charge(bills, { ...paid, provider, role, ...what, launches: 1 });
+  charge(bills, {
+    day,
+    provider,
+    model,
+    role,
+    run: typeof run === 'string' ? run : null,
+    step: typeof step === 'string' ? step : null,
+    launches: 1,
+    cost,
+  });
 }
 
 /** A turn's input and output messages are committed atomically. */
