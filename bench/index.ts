@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { editing } from './editing.ts';
 import { folding } from './folding.ts';
 import { latency } from './latency.ts';
@@ -21,7 +23,16 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   loops,
   editing,
   work,
+  pages,
 };
+
+/** What a person waits for in the page; nothing where there is no browser. */
+function pages(): Line[] {
+  // A process of its own: only there the types of a browser are known.
+  const script = fileURLToPath(new URL('../test/browser/pages.ts', import.meta.url));
+  const printed = execFileSync(process.execPath, ['--import', 'tsx', script]);
+  return JSON.parse(printed.toString()) as Line[];
+}
 
 /** `npm run bench`, or `npm run bench -- routing latency` for some of it. */
 const wanted = process.argv.slice(2);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FormField } from '../../src/editing/graph/forms.ts';
 import { valueAt } from '../../src/kernel/json.ts';
-import { box, fitted, frameOf, placesOf, zoomed } from '../../src/web/composer/placing.ts';
+import { box, firstView, fitted, frameOf, placesOf, zoomed } from '../../src/web/composer/placing.ts';
 import { editorPatches, formOf, shown, sourceOffset } from '../../src/web/composer/source-text.ts';
 import { initialOf, shownValue, typedValue } from '../../src/web/composer/values.ts';
 
@@ -91,6 +91,17 @@ describe('the places of steps', () => {
     const nearer = zoomed(camera, 1.5, fixed);
     expect((fixed.x - nearer.x) * nearer.scale).toBeCloseTo((fixed.x - camera.x) * camera.scale);
     expect(zoomed(camera, 1e6, fixed).scale).toBe(2);
+  });
+
+  it('begin where the graph begins when all of it would be too small to read', () => {
+    const wide = { x: -50, y: 10, width: 20_000, height: 300 };
+    expect(fitted(wide, 800, 600).scale).toBe(0.1);
+    const camera = firstView(wide, 800, 600);
+    expect(camera).toMatchObject({ scale: 0.6, x: -50 });
+    // In the middle of the height, which is enough for all of it.
+    expect(camera.y + 600 / camera.scale / 2).toBeCloseTo(10 + 300 / 2);
+    const small = { x: 0, y: 0, width: 700, height: 300 };
+    expect(firstView(small, 800, 600)).toEqual(fitted(small, 800, 600));
   });
 });
 
