@@ -6,7 +6,7 @@ import { presetFor } from '../../src/providers/acp-presets.ts';
 import { acpQuirks } from '../../src/providers/acp-quirks.ts';
 import { namedProvider } from '../../src/providers/index.ts';
 import { proved, quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
-import { invocation, environment } from '../providers/samples.ts';
+import { agents, environment, fixture, invocation, now } from '../providers/samples.ts';
 import packages from '../real-clis/package.json' with { type: 'json' };
 
 const installed: Readonly<Record<AgentCli, string>> = {
@@ -53,6 +53,30 @@ function row({ from, before, what, answer }: Quirk): string {
   return `${before === null ? `${from} and later` : `${from} to before ${before}`} | ${what} | ${answer}`;
 }
 
+/** Recorded turns of the real programs: their name on the page, and the tokens that the model counted. */
+const turns = [
+  ['text', 'one request', '1050'],
+  ['edit-outbox', 'two requests, with the use of a tool', '2100'],
+  ['resume', 'one request in a resumed conversation', '1050'],
+  ['status-429', 'refused at a usage limit', '0'],
+  ['unknown-session', 'the conversation is unknown', '0'],
+  ['cut', 'the connection breaks in an answer', 'unknown'],
+  ['sigterm', 'ended by a signal before an answer', 'unknown'],
+] as const;
+
+/** What Mailroom counts of them, for a model whose price it knows. */
+function counted(cli: AgentCli): string[] {
+  const { provider, session } = agents.find(({ name }) => name === cli) ?? {};
+  const model = cli === 'gemini' ? 'gemini-2.5-pro' : 'gpt-5.5';
+  return turns.map(([sample, what, ofModel]) => {
+    const resumes = sample === 'resume' || sample === 'unknown-session';
+    const resumed = invocation({ model, session: resumes ? (session ?? null) : null });
+    const { tokens, usd } = provider?.read(fixture(cli, sample), resumed, now).usage ?? {};
+    const dollars = usd == null ? '`unpriced`' : `$${String(Number(usd.toFixed(6)))}`;
+    return `| ${what} | ${ofModel} | ${String(tokens ?? 'unknown')} | ${dollars} |`;
+  });
+}
+
 /** A page without the blanks that only make its tables look well. */
 function page(cli: AgentCli): string {
   const path = fileURLToPath(new URL(`../../docs/providers/${cli}.md`, import.meta.url));
@@ -95,5 +119,12 @@ describe.each(Object.keys(installed) as AgentCli[])('the page of %s', (cli) => {
       .split('\n')
       .filter((line) => /^\| \d/.test(line));
     expect(rows.map((line) => line.slice(2, -2))).toEqual(quirks[cli].map(row));
+  });
+
+  it('has what Mailroom counts of recorded turns, row by row', () => {
+    const rows = page(cli)
+      .split('\n')
+      .filter((line) => /^\| .* \| (\d+|unknown) \| /.test(line));
+    expect(rows).toEqual(counted(cli));
   });
 });
