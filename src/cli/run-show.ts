@@ -9,6 +9,7 @@ import { waitingWhy } from '../operations/runs/run-status.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
 import { shownRun, type ShownRun, type StepRow } from '../operations/runs/shown-run.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
+import { endReason } from '../workflow/machine/scope.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a run or a workflow if the word names one. False: it does not. */
@@ -93,13 +94,14 @@ function runLines(
   const isLeft = state.endedAt === null && !alive;
   const status = isLeft ? 'stopped: `mailroom resume` continues it' : state.status;
   const cost = money(state.cost);
+  const reason = endReason(state);
   const took =
     state.startedAt === null
       ? ''
       : `, ${duration((state.endedAt ?? (alive ? terminal.now() : state.now)) - state.startedAt)}`;
   const facts = [
     ['workflow', `${line(definition.name)}${card.source === null ? '' : ` (${card.source})`}`],
-    ['status', `${status}${state.reason === null ? '' : `: ${line(state.reason.text)}`}`],
+    ['status', `${status}${reason === null ? '' : `: ${line(reason)}`}`],
     ['started', `${moment(new Date(card.startedAt).toISOString())}${took}`],
     ['workspace', workspace],
     ['folder', folder],

@@ -67,6 +67,14 @@ describe('what `run` shows', { timeout: 60_000 }, () => {
     });
   });
 
+  it('names the step that failed, in `run` and in `show`', async () => {
+    const place = projectWith('  build: { command: [sh, -c, "exit 3"] }\n');
+    const { stdout } = await place.run(['run', 'work.yaml']);
+    expect(stdout).toMatch(/\nrun .* FAILED in .*: build: exit code 3\n/);
+    const shown = await place.run(['show', 'last']);
+    expect(shown.stdout).toContain('\nstatus     FAILED: build: exit code 3\n');
+  });
+
   it('has iterations by their number in `show`, and in each the steps as they began', async () => {
     const items = JSON.stringify(Array.from({ length: 11 }, (_, index) => index));
     const place = projectWith(`  each:

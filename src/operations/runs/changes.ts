@@ -5,7 +5,7 @@ import { rejecting, usualChoices } from '../../workflow/reserved.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { lastFailure } from '../../workflow/machine/view.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
-import { failedInside, findStep } from '../../workflow/machine/scope.ts';
+import { endReason, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';
 import { duration } from '../../kernel/times.ts';
 import { approveCommand } from './run-commands.ts';
@@ -117,11 +117,10 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
 
 /** How a run has ended, after how long, and why. */
 export function endText(state: RunState): string {
-  const { status, reason, ending, startedAt, endedAt } = state;
+  const { status, startedAt, endedAt } = state;
   const took = startedAt === null || endedAt === null ? 0 : endedAt - startedAt;
-  const path = ending?.why === 'aborted' ? ending.path : '';
-  const step = path === '' || failedInside(state, path) ? '' : `${path}: `;
-  return `${status} in ${duration(took)}${reason === null ? '' : `: ${step}${reason.text}`}`;
+  const reason = endReason(state);
+  return `${status} in ${duration(took)}${reason === null ? '' : `: ${reason}`}`;
 }
 
 function answered({ choice, by, comment }: Of<'judged'>): string {

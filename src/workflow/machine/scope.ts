@@ -35,6 +35,17 @@ export function failedInside(state: RunState, path: StepPath): boolean {
   return (state.steps.get(path)?.open?.failed ?? null) !== null;
 }
 
+/**
+ * Why a run has ended, with the innermost step that failed: the reason of a loop names it already.
+ * Null: there is no reason.
+ */
+export function endReason(state: RunState): string | null {
+  const { reason, ending } = state;
+  if (reason === null) return null;
+  const path = ending?.why === 'aborted' ? ending.path : '';
+  return path === '' || failedInside(state, path) ? reason.text : `${path}: ${reason.text}`;
+}
+
 /** The enclosing scope whose steps are visible from this one; null: there is none. */
 function scopeAround(state: RunState, scope: Scope): Scope | null {
   if (scope.step === null || scope.item === null) return null;

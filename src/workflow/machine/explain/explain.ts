@@ -18,7 +18,7 @@ import type { Approval } from '../../model.ts';
 import { pathIn, scopeOf } from '../path.ts';
 import { workerOf } from '../resolve.ts';
 import type { Rules } from '../rules.ts';
-import { entered, failedInside, findStep, type StepVisit } from '../scope.ts';
+import { endReason, entered, findStep, type StepVisit } from '../scope.ts';
 import type { RunState, StepRun } from '../state.ts';
 import { skipText } from '../view.ts';
 
@@ -332,9 +332,8 @@ function ended(state: RunState, at: number): RunWhy {
   const { status, reason, ending, given } = state;
   const path = ending?.why === 'aborted' ? ending.path : '';
   const cause = { record: path === '' ? (given?.run ?? '') : path, at };
-  // The reason of a loop names the step in it.
-  const step = path === '' || failedInside(state, path) ? '' : `${path}: `;
-  const said = reason === null ? '' : `: ${step}${reason.text}`;
+  const text = endReason(state);
+  const said = text === null ? '' : `: ${text}`;
   if (status === 'SUCCEEDED') return because('succeeded', `the run succeeded${said}`, { cause });
   const act = { do: 'resume' } as const;
   if (status === 'CANCELLED') return because('cancelled', `the run was cancelled${said}`, { cause, act });
