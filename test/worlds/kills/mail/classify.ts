@@ -80,7 +80,7 @@ const gits: GitTable<EffectName> = [
   ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list', 'merge-base', 'show'].map(
     reads,
   ),
-  ...['count-objects', 'diff', 'diff-tree', '--version'].map(reads),
+  ...['cat-file', 'count-objects', 'diff', 'diff-tree', '--version'].map(reads),
 ];
 
 function reads(words: string): readonly [string, 'inward'] {
