@@ -84,19 +84,33 @@ export interface LookedAt {
 export async function lookedAt(
   workspace: string,
 ): Promise<LookedAt | { readonly is: 'none'; readonly why: string | null }> {
-  const names = ['index', 'objects', 'info', 'lfs', 'shallow'];
-  const args = ['--show-toplevel', '--show-object-format', ...names.flatMap((name) => ['--git-path', name])];
-  const [where, read] = await Promise.all([
+  const names = ['index', 'objects', 'info', 'shallow'];
+  const paths = [...names.flatMap((name) => ['--git-path', name]), '--git-common-dir'];
+  const args = ['--show-toplevel', '--show-object-format', ...paths];
+  const [where, { usesLfs, ...read }] = await Promise.all([
     git(['rev-parse', ...args], { cwd: workspace }),
     settingsOf(workspace),
   ]);
-  const [top = '', format = '', ...paths] = where.stdout.replace(/\n$/, '').split('\n');
-  if (where.exitCode !== 0 || paths.length !== names.length) {
+  const [top = '', format = '', ...found] = where.stdout.replace(/\n$/, '').split('\n');
+  if (where.exitCode !== 0 || found.length !== names.length + 1) {
     const isOutside = where.ended === 'spawn-failed' || outside.test(where.stderr);
     return { is: 'none', why: isOutside ? null : whyOf(where) };
   }
-  const [index = '', objects = '', ...shared] = paths.map((path) => resolve(workspace, path));
-  return { is: 'there', workspace, top, format, index, objects, shared, ...read };
+  const [index = '', objects = '', info = '', shallow = '', common = ''] = found.map((path) =>
+    resolve(workspace, path),
+  );
+  const lfs = join(common, 'lfs');
+  if (usesLfs) makeFolder(lfs);
+  return { is: 'there', workspace, top, format, index, objects, shared: [info, shallow, lfs], ...read };
+}
+
+/** LFS stores the content of files there, which must outlive the separate repository folder. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch {
+    // In a repository that is read-only nothing is stored.
+  }
 }
 
 /** Like `lookAt`, without the processes that find the repository and read its settings. */
@@ -124,7 +138,7 @@ export function whyOf(result: RunResult): string {
 
 async function settingsOf(
   workspace: string,
-): Promise<{ readonly settings: readonly string[]; readonly filters: boolean }> {
+): Promise<Pick<LookedAt, 'settings' | 'filters'> & { readonly usesLfs: boolean }> {
   const { stdout } = await git(['config', '--list', '--show-scope', '-z'], { cwd: workspace });
   const words = stdout.split('\0');
   // Scope, then name and value; a name alone means true.
@@ -137,6 +151,7 @@ async function settingsOf(
   const isTheirs = (scope = '') => scope === 'local' || scope === 'worktree';
   return {
     settings,
+    usesLfs: pairs.some(([, name = '']) => name.startsWith('filter.lfs.')),
     filters: pairs.some(([scope, name = '']) => isTheirs(scope) && name.startsWith('filter.')),
   };
 }

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
+import { landWork } from '../../src/git/land-work.ts';
 import { temporaryFolder } from '../process/support.ts';
 import { commitOf, gitIn, problemOf, project, projectAt } from './roles-at-work.ts';
 
@@ -122,6 +123,39 @@ describe('a turn in a repository', () => {
     expect(commitOf(await two.enter([commit]))).toBe(commit);
     expect([two.read('one.big'), two.read('two.big')]).toEqual(['words\n', 'more words\n']);
     expect(commitOf(await two.leave(commit))).toBe(commit);
+  });
+
+  it('with LFS keeps the content of files where every worktree finds it', async () => {
+    // As `git lfs install` does, as far as git sees it.
+    const store = 'd=$(git rev-parse --git-dir)/lfs; mkdir -p "$d"';
+    const clean = `${store}; cat > "$d/new"; n=$(sha1sum < "$d/new" | cut -c 1-40); mv "$d/new" "$d/$n"; echo $n`;
+    const smudge = `${store}; read -r n; cat "$d/$n"`;
+    const quoted = (script: string) => `"${script.replaceAll('"', '\\"')}"`;
+    configureUser(
+      `[filter "lfs"]\n\tclean = ${quoted(clean)}\n\tsmudge = ${quoted(smudge)}\n\trequired = true\n`,
+    );
+    const { git, put, role, root } = project();
+    put('.gitattributes', '*.big filter=lfs\n');
+    git('add', '-A');
+    git('commit', '-qm', 'attributes');
+    const commit = await role('one').does({ 'one.big': 'one\n' });
+    put('two.big', 'two\n');
+    git('add', '-A');
+    git('commit', '-qm', 'two');
+    const two = role('two');
+    expect(commitOf(await two.enter([commit]))).toBe(commit);
+    expect(two.read('one.big')).toBe('one\n');
+    expect(git('show', `${commit}:one.big`)).not.toBe('one');
+    const landed = await landWork(root, 'run/land', {
+      commit,
+      branch: 'main',
+      by: 'merge',
+      author: 'one',
+      text: 'L\n',
+    });
+    expect(landed).toMatchObject({ ok: true });
+    expect(readFileSync(join(root, 'one.big'), 'utf8')).toBe('one\n');
+    expect(git('status', '--porcelain')).toBe('');
   });
 
   it('with large files keeps every byte of them', async () => {
