@@ -39,7 +39,7 @@ function classOf(line: string): string {
 }
 
 /** The files of a patch, and how many lines it adds to and removes from all of them. */
-export function sizeOf(patch: string): { files: number; added: number; removed: number } {
+function sizeOf(patch: string): { files: number; added: number; removed: number } {
   const lines = patch.split('\n');
   const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
   return {
