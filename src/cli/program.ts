@@ -37,6 +37,7 @@ import { addValidate } from './commands/validate.ts';
 import { addWatch } from './commands/watch.ts';
 import { addWhy } from './commands/why.ts';
 import { addWorker } from './commands/worker.ts';
+import { addWorkers } from './commands/workers.ts';
 import { addWorkflows } from './commands/workflows.ts';
 import { addWorktree } from './commands/worktree.ts';
 import type { Start } from '../operations/services.ts';
@@ -108,6 +109,7 @@ const groups: readonly [Group, ...Group[]] = [
     [
       addUp,
       addWorker,
+      addWorkers,
       addInbox,
       addSend,
       addReply,

@@ -14,6 +14,11 @@ export interface Queued {
   readonly nonce: string;
 }
 
+/** What a worker must have to run the turns of a role. */
+export interface WorkerNeeds {
+  readonly labels: readonly string[];
+}
+
 /** How a turn was started: on this host, or through the queue. */
 export type TurnLaunch = Launched | Queued;
 

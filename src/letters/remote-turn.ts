@@ -25,6 +25,8 @@ const remoteTurn = z.object({
   version: text,
   provider: name,
   role: name,
+  /** What its worker must have. */
+  labels: z.array(text),
   thread: word,
   turn: word,
   attempt: whole,

@@ -1,3 +1,5 @@
+import type { WorkerOrder } from '../letters/worker.ts';
+import type { WorkerStatus } from './workers/list.ts';
 import type { RunChange } from './runs/changes.ts';
 import type { Config } from '../config/config.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
@@ -184,6 +186,12 @@ export interface ProjectServices extends Project {
    * reach the queue, and `E_LOCKED` while another host has the project.
    */
   worker(request: WorkerRequest): Promise<WorkerHost>;
+  /** The workers of the project. Both throw `E_USAGE` and `E_WORKER`. */
+  readonly workers: {
+    list(): Promise<readonly WorkerStatus[]>;
+    /** Orders the workers of a host, or one by its id. Throws `E_TARGET`. */
+    order(order: WorkerOrder, target: string): Promise<readonly WorkerStatus[]>;
+  };
 }
 
 /** What is old in a project and not needed any more. */
@@ -239,6 +247,7 @@ interface WorkerRequest {
   /** The address of the queue; null: as the settings say. */
   readonly queue: string | null;
   readonly roles: readonly string[];
+  readonly labels: readonly string[];
   readonly slots: number;
   /** Receives one line for each thing that happens. */
   readonly say: (text: string) => void;

@@ -2,7 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import type { HeldJob, JobName, JobQueue, JobSource, JobState, QueueAddress } from './channel.ts';
+import { notesOf, publishLabels, rolesBeyond } from './board.ts';
+import type {
+  HeldJob,
+  JobName,
+  JobQueue,
+  JobSource,
+  JobState,
+  QueueAddress,
+  WorkerNotes,
+} from './channel.ts';
+
+export { openBoard } from './board.ts';
 
 /*
  * The queue in Redis or Valkey, by BullMQ. It is a program of its own, which is loaded only where
@@ -17,14 +28,14 @@ export function openQueue(address: QueueAddress): JobQueue {
   return new BullQueue(address);
 }
 
-/** The worker's side. Returns at once. */
-export function openSource(address: QueueAddress): JobSource {
-  return new BullSource(address);
+/** The worker's side, for the jobs of roles that need only these labels. Returns at once. */
+export function openSource(address: QueueAddress, labels: readonly string[]): JobSource {
+  return new BullSource(address, labels);
 }
 
 /** One connection for all roles, and what listens on connections of its own. */
 class Connection {
-  readonly #client: Redis;
+  readonly client: Redis;
   readonly #place: string;
   readonly #timer: NodeJS.Timeout;
   readonly #opened: { close(): Promise<void> }[] = [];
@@ -34,16 +45,16 @@ class Connection {
   constructor({ url, name, roles, onChange }: QueueAddress) {
     const { host } = new URL(url);
     this.#place = host;
-    this.#client = new Redis(url, {
+    this.client = new Redis(url, {
       maxRetriesPerRequest: null,
       retryStrategy: (tries) => Math.min(100 * tries, 2_000),
     });
-    this.#client.on('error', (error: Error) => {
+    this.client.on('error', (error: Error) => {
       // Several addresses of one host fail together, without a message.
       this.#error = error.message === '' ? 'it does not answer' : error.message;
       onChange();
     });
-    this.#client.on('ready', () => {
+    this.client.on('ready', () => {
       this.#error = null;
       onChange();
     });
@@ -56,7 +67,7 @@ class Connection {
   }
 
   get options() {
-    return { connection: this.#client, prefix: 'mailroom' };
+    return { connection: this.client, prefix: 'mailroom' };
   }
 
   /** Closes it with the connection. Its errors are those of the connection. */
@@ -75,18 +86,20 @@ class Connection {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    this.#client.disconnect();
+    this.client.disconnect();
     await Promise.allSettled(this.#opened.map((one) => one.close()));
   }
 }
 
 class BullQueue implements JobQueue {
   readonly #connection: Connection;
+  readonly #name: string;
   readonly #queues: ReadonlyMap<string, Queue>;
 
   constructor(address: QueueAddress) {
     const { name, roles, lease } = address;
     this.#connection = new Connection(address);
+    this.#name = name;
     const { options } = this.#connection;
     this.#queues = new Map(
       roles.map((role) => [role, this.#connection.open(new Queue(nameOf(name, role), options))]),
@@ -109,7 +122,8 @@ class BullQueue implements JobQueue {
     return this.#connection.problem();
   }
 
-  async add({ role, id }: JobName, data: Json): Promise<void> {
+  async add({ role, id }: JobName, data: Json, labels: readonly string[]): Promise<void> {
+    await publishLabels(this.#connection.client, this.#name, role, labels);
     await this.#queue(role).add('turn', data, { jobId: id });
   }
 
@@ -151,13 +165,19 @@ class BullQueue implements JobQueue {
 class BullSource implements JobSource {
   readonly #connection: Connection;
   readonly #lease: number;
+  readonly #name: string;
+  readonly #labels: readonly string[];
+  readonly #notes: WorkerNotes;
   /** The one to ask first comes first. */
   readonly #roles: { readonly role: string; readonly worker: Worker; readonly queue: Queue }[];
 
-  constructor(address: QueueAddress) {
+  constructor(address: QueueAddress, labels: readonly string[]) {
     const { name, roles, lease } = address;
     this.#connection = new Connection(address);
     this.#lease = lease;
+    this.#name = name;
+    this.#labels = labels;
+    this.#notes = notesOf(this.#connection.client, name, lease);
     const options = {
       ...this.#connection.options,
       autorun: false,
@@ -175,8 +195,22 @@ class BullSource implements JobSource {
     return this.#connection.problem();
   }
 
+  announce(id: string, card: Json): Promise<void> {
+    return this.#notes.announce(id, card);
+  }
+
+  order(id: string): Promise<Json> {
+    return this.#notes.order(id);
+  }
+
+  leave(id: string): Promise<void> {
+    return this.#notes.leave(id);
+  }
+
   async take(): Promise<HeldJob | null> {
+    const beyond = await rolesBeyond(this.#connection.client, this.#name, this.#labels);
     for (const { role, worker, queue } of this.#roles) {
+      if (beyond.has(role)) continue;
       const token = randomUUID();
       const job: Job | undefined = await worker.getNextJob(token, { block: false });
       if (job === undefined) continue;

@@ -24,8 +24,11 @@ export interface JobName {
 
 /** The controller's side. Calls wait while it cannot be reached, and reject after `close`. */
 export interface JobQueue {
-  /** Adds a job with the data that it carries; one that exists stays as it is. */
-  add(job: JobName, data: Json): Promise<void>;
+  /**
+   * Adds a job with the data that it carries; one that exists stays as it is. Only workers with
+   * these labels take jobs of its role from now on.
+   */
+  add(job: JobName, data: Json, labels: readonly string[]): Promise<void>;
   look(job: JobName): Promise<JobState>;
   /** Asks the worker of a running job to stop it. */
   stop(job: JobName): Promise<void>;
@@ -63,8 +66,26 @@ export interface HeldJob extends JobName {
   putBack(): Promise<void>;
 }
 
+/** What a worker says of itself, and is told. The queue does not check what is written here. */
+export interface WorkerNotes {
+  /** Says what a worker is and does; it counts as alive for one lease. */
+  announce(id: string, card: Json): Promise<void>;
+  /** The last order to a worker; null: none. */
+  order(id: string): Promise<Json>;
+  /** Removes what was said of a worker, and its order. */
+  leave(id: string): Promise<void>;
+}
+
+/** What the workers of a project say of themselves. */
+export interface WorkerBoard {
+  cards(): Promise<{ readonly id: string; readonly card: Json; readonly isAlive: boolean }[]>;
+  order(id: string, order: Json): Promise<void>;
+  remove(id: string): Promise<void>;
+  close(): void;
+}
+
 /** The worker's side. Calls wait while the queue cannot be reached, and reject after `close`. */
-export interface JobSource {
+export interface JobSource extends WorkerNotes {
   /** A waiting job of one of the roles, held from now on; null: there is none. */
   take(): Promise<HeldJob | null>;
   problem(): string | null;

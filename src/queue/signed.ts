@@ -8,8 +8,8 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 
 /** What a signature is about; the rest of a document is free. */
 export interface About {
-  readonly kind: 'job' | 'result';
-  /** The id of the job. */
+  readonly kind: 'job' | 'result' | 'worker' | 'order';
+  /** The id of the job, or of the worker. */
   readonly job: string;
   /** Distinguishes one job from any other with its id. */
   readonly nonce: string;

@@ -84,6 +84,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
       return startController(disk, wired, options, open);
     },
     worker: workerOf(disk, packageRoot),
+    workers: workersOf(disk, packageRoot),
   };
 }
 
@@ -154,15 +155,28 @@ function prepareProject(
 /** Loaded only for workers. */
 function workerOf(disk: RealDisk, packageRoot: string): ProjectServices['worker'] {
   return async ({ queue, ...options }) => {
-    const [{ openWorker }, { defaultWorkers, workersAccess }] = await Promise.all([
-      import('../operations/workers/worker.ts'),
-      import('../operations/workers/settings.ts'),
-    ]);
-    const settings = expectValue(await readSettings(disk, packageRoot));
-    const workers = settings.config.workers ?? defaultWorkers;
-    const access = await workersAccess(disk.root, workers, { environment: process.env, queue });
+    const { openWorker } = await import('../operations/workers/worker.ts');
+    const { settings, access } = await workersOfProject(disk, packageRoot, queue);
     return openWorker(disk, settings, { ...access, ...options });
   };
+}
+
+function workersOf(disk: RealDisk, packageRoot: string): ProjectServices['workers'] {
+  const load = () => import('../operations/workers/list.ts');
+  const reached = async () => (await workersOfProject(disk, packageRoot, null)).access;
+  return {
+    list: async () => (await load()).listWorkers(await reached()),
+    order: async (order, target) => (await load()).orderWorkers(await reached(), order, target),
+  };
+}
+
+/** `queue`: an address that precedes that of the settings; null: none. */
+async function workersOfProject(disk: RealDisk, packageRoot: string, queue: string | null) {
+  const { defaultWorkers, workersAccess } = await import('../operations/workers/settings.ts');
+  const settings = expectValue(await readSettings(disk, packageRoot));
+  const workers = settings.config.workers ?? defaultWorkers;
+  const access = await workersAccess(disk.root, workers, { environment: process.env, queue });
+  return { settings, access };
 }
 
 /** Loaded only for `up`, for its work besides the mail. */

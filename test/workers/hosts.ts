@@ -42,7 +42,7 @@ export class Hosts {
   readonly #programs: ChildProcess[] = [];
 
   /** Plays can `await until(name)` a file of the stage, and `note(name)` one. */
-  constructor(redis: TestRedis, plays: Plays) {
+  constructor(redis: TestRedis, plays: Plays, protocol = team) {
     this.#redis = redis;
     const words = `
       const { existsSync } = await import('node:fs');
@@ -52,7 +52,7 @@ export class Hosts {
         while (!existsSync(stage + '/' + name)) await new Promise((resolve) => setTimeout(resolve, 20));
       };`;
     const told = Object.entries(plays).map(([role, body]) => [role, `${words}\n${body}`]);
-    this.controller = playProject(team, Object.fromEntries(told) as Plays, {
+    this.controller = playProject(protocol, Object.fromEntries(told) as Plays, {
       'mailroom.yaml': settings,
       '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\n',
     });
@@ -78,7 +78,7 @@ export class Hosts {
   }
 
   /** Starts a worker in a clone of its own, and waits until it takes turns. */
-  async work(more: Readonly<Record<string, string>> = {}): Promise<{
+  async work(...options: readonly string[]): Promise<{
     readonly project: TestProject;
     readonly program: ChildProcess;
     readonly ended: Promise<Ran>;
@@ -86,7 +86,7 @@ export class Hosts {
     const project = new TestProject({});
     this.#workers.push(project);
     execFileSync('git', ['clone', '-q', '--branch', 'main', this.#hub, '.'], { cwd: project.root });
-    const program = this.#start(project, ['worker', '--roles', 'engineer'], more);
+    const program = this.#start(project, ['worker', '--roles', 'engineer', ...options]);
     const ended = finished(program);
     await said(program, 'worker: takes turns');
     return { project, program, ended };
@@ -94,16 +94,16 @@ export class Hosts {
 
   /** Starts the controller. */
   up(...args: readonly string[]): ChildProcess {
-    return this.#start(this.controller, ['up', '--plain', ...args], {});
+    return this.#start(this.controller, ['up', '--plain', ...args]);
   }
 
-  #start(
-    project: TestProject,
-    args: readonly string[],
-    more: Readonly<Record<string, string>>,
-  ): ChildProcess {
-    const env = { MAILROOM_QUEUE: this.#redis.url, MAILROOM_WORKER_KEY: key, ...more };
-    const program = project.start(args, env);
+  /** Runs a command in the controller's project. */
+  run(...args: readonly string[]): Promise<Ran> {
+    return finished(this.#start(this.controller, args));
+  }
+
+  #start(project: TestProject, args: readonly string[]): ChildProcess {
+    const program = project.start(args, { MAILROOM_QUEUE: this.#redis.url, MAILROOM_WORKER_KEY: key });
     this.#programs.push(program);
     return program;
   }
@@ -138,7 +138,7 @@ export async function kill(program: ChildProcess): Promise<void> {
 }
 
 /** Hosts for each test of a file. Without a Redis server its tests are skipped. */
-export function hostsFixture(): { open(plays: Plays): Hosts; readonly redis: TestRedis } {
+export function hostsFixture(): { open(plays: Plays, protocol?: string): Hosts; readonly redis: TestRedis } {
   const path = findRedis();
   let redis: TestRedis | null = null;
   let hosts: Hosts | null = null;
@@ -154,7 +154,7 @@ export function hostsFixture(): { open(plays: Plays): Hosts; readonly redis: Tes
   });
   afterAll(() => redis?.close());
   return {
-    open: (plays) => (hosts = new Hosts(redis!, plays)),
+    open: (...given) => (hosts = new Hosts(redis!, ...given)),
     get redis() {
       return redis!;
     },

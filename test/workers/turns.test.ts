@@ -83,7 +83,11 @@ test('a job that nobody signed is refused', { timeout: 120_000 }, async () => {
   const address = { url: bed.redis.url, name: queueName(key), roles: ['engineer'], lease: 5_000 };
   const queue = openQueue({ ...address, onChange: () => changed() });
   const job = { role: 'engineer', id: 'forged.t1.1.0' };
-  await queue.add(job, { kind: 'job', job: job.id, nonce: 'mine', expires: Date.now() + 60_000, body: {} });
+  await queue.add(
+    job,
+    { kind: 'job', job: job.id, nonce: 'mine', expires: Date.now() + 60_000, body: {} },
+    [],
+  );
   await refused;
   while ((await queue.look(job)).is !== 'done') await new Promise<void>((resolve) => (changed = resolve));
   await queue.close();

@@ -4,18 +4,21 @@ import { untilEnd } from '../until-end.ts';
 
 export interface WorkerOptions {
   readonly roles: string;
+  readonly labels?: string;
   readonly slots?: string;
   readonly queue?: string;
 }
 
-export async function worker(context: Context, { roles, slots, queue }: WorkerOptions): Promise<number> {
+export async function worker(context: Context, options: WorkerOptions): Promise<number> {
   context.outsideTurn('worker');
   const project = context.project();
   context.announce();
   const { terminal } = context;
   const say = (text: string) => terminal.print(`${text}\n`);
-  const names = rolesIn(roles);
-  const host = await project.worker({ queue: queue ?? null, roles: names, slots: slotsIn(slots), say });
+  const names = namesIn('--roles', options.roles, 'engineer,qa');
+  const labels = options.labels === undefined ? [] : namesIn('--labels', options.labels, 'linux,gpu');
+  const slots = slotsIn(options.slots);
+  const host = await project.worker({ queue: options.queue ?? null, roles: names, labels, slots, say });
   say(`worker: takes turns of ${names.join(', ')}`);
   const ending = {
     stopping: 'Stopping once running turns have finished',
@@ -27,14 +30,13 @@ export async function worker(context: Context, { roles, slots, queue }: WorkerOp
   return 0;
 }
 
-function rolesIn(given: string): string[] {
-  const roles = given.split(',').map((role) => role.trim());
-  const wrong = roles.find((role) => !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(role));
-  if (wrong === undefined) return [...new Set(roles)];
+function namesIn(option: string, given: string, example: string): string[] {
+  const names = given.split(',').map((each) => each.trim());
+  if (names.every((each) => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(each))) return [...new Set(names)];
   throw new MailroomError(
     'E_USAGE',
-    `\`--roles\` must be names of roles with commas between them, not \`${given}\``,
-    'write for example --roles engineer,qa',
+    `\`${option}\` must be names with commas between them, not \`${given}\``,
+    `write for example ${option} ${example}`,
   );
 }
 

@@ -10,7 +10,17 @@ import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
 import type { JobName, JobQueue } from '../../queue/channel.ts';
 import { sign, verify } from '../../queue/signed.ts';
 import { differenceSince, notPlaced, type Ended } from './agents.ts';
-import { endedBy, later, mostBytes, never, refsOf, remoteTurnOf, stopped, tooLarge } from './remote-turn.ts';
+import {
+  endedBy,
+  jobIdOf,
+  later,
+  mostBytes,
+  never,
+  refsOf,
+  remoteTurnOf,
+  stopped,
+  tooLarge,
+} from './remote-turn.ts';
 import type { AgentJob, CheckJob, LandingJob, Runner, RunnerEvents } from './runner.ts';
 
 interface QueueOptions {
@@ -84,9 +94,8 @@ export class QueueRunner implements Runner {
 
   start(job: AgentJob): void {
     if (job.on === undefined) return this.#options.local.start(job);
-    const { thread, turn, attempt, round, role } = job.invocation;
-    // Never used again: not by another project, whose turns have the same numbers, nor by this one.
-    const id = job.queued?.job ?? [thread, turn, attempt, round, randomUUID().slice(0, 8)].join('.');
+    const { role } = job.invocation;
+    const id = job.queued?.job ?? jobIdOf(job.invocation, randomUUID().slice(0, 8));
     let depart = () => {};
     const left = new Promise<null>((resolve) => (depart = () => resolve(null)));
     const name = { role, id };
@@ -191,7 +200,7 @@ export class QueueRunner implements Runner {
     const data = sign(key, about, body);
     const bytes = Buffer.byteLength(JSON.stringify(data));
     if (bytes > mostBytes) return never(tooLarge('the turn', bytes));
-    await unlessLeft(followed, this.#queue.add(name, data));
+    await unlessLeft(followed, this.#queue.add(name, data, job.on?.labels ?? []));
     return this.#ending(followed, nonce);
   }
 

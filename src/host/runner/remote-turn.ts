@@ -24,6 +24,16 @@ export function refsOf({ id }: JobName): { readonly beginRef: string; readonly e
   return { beginRef: `${ref}/begin`, endRef: `${ref}/end` };
 }
 
+/** The id of a job, which is never used again: the same turns of two projects have others. */
+export function jobIdOf({ thread, turn, attempt, round }: AgentJob['invocation'], chance: string): string {
+  return [thread, turn, attempt, round, chance].join('.');
+}
+
+/** What a job runs: `turn/attempt/round`. */
+export function turnIn(id: string): string {
+  return id.split('.').slice(1, 4).join('/');
+}
+
 /** A turn as a worker needs it, with the files of its messages. */
 export function remoteTurnOf(
   job: AgentJob,
@@ -32,7 +42,21 @@ export function remoteTurnOf(
   const { invocation, provider, totalMs, idleMs, watched = [] } = job;
   const { role, thread, turn, attempt, round, prompt, capabilities, network, model, env } = invocation;
   const { paths, budget, mcp, mayConfigure, workspace, tools } = invocation;
-  const given = { version, provider, role, thread, turn, attempt, round, prompt, network, model, env };
+  const labels = [...(job.on?.labels ?? [])];
+  const given = {
+    labels,
+    version,
+    provider,
+    role,
+    thread,
+    turn,
+    attempt,
+    round,
+    prompt,
+    network,
+    model,
+    env,
+  };
   const remote: RemoteTurn = {
     ...given,
     outbox: paths.outbox,

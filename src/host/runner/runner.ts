@@ -2,7 +2,7 @@ import type { Invocation, Outcome, Exit, CommandLine } from '../../providers/pro
 import type { LandingWork } from '../../git/landing.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
-import type { Queued, TurnLaunch } from '../../kernel/launched.ts';
+import type { Queued, TurnLaunch, WorkerNeeds } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { CheckedWork, Entering, Leaving } from '../../kernel/work.ts';
@@ -25,8 +25,8 @@ export interface AgentJob {
   readonly entering?: Entering;
   /** Folders, absolute, whose changes meanwhile are reported; absent: none. */
   readonly watched?: readonly string[];
-  /** Where it runs; absent: on this host. */
-  readonly on?: 'workers';
+  /** What a worker needs to run it; absent: it runs on this host. */
+  readonly on?: WorkerNeeds;
   /** The job that an earlier start has recorded for it; absent: none. */
   readonly queued?: Queued;
 }

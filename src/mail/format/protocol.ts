@@ -2,6 +2,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { RoleName, TypeName } from '../../kernel/ids.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget } from '../../kernel/cost.ts';
+import type { WorkerNeeds } from '../../kernel/launched.ts';
 import type { LandingWay } from '../../kernel/work.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 
@@ -44,8 +45,8 @@ export interface Role {
   readonly env: Readonly<Record<string, string>>;
   /** MCP servers from the person's own settings of the CLI that it can use; missing: none. */
   readonly mcp?: readonly string[];
-  /** Where its turns run; missing: on the host of the controller. */
-  readonly on?: 'workers';
+  /** Its turns run on workers with these labels; missing: on the host of the controller. */
+  readonly on?: WorkerNeeds;
   /** It is permitted to write the agents' configuration in its workspace; missing: it is not. */
   readonly mayConfigure?: true;
   /**

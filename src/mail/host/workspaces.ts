@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
-import { isQueued, type Queued } from '../../kernel/launched.ts';
+import { isQueued, type Queued, type WorkerNeeds } from '../../kernel/launched.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import { roleCheckout, type Entering } from '../../kernel/work.ts';
 import type { Protocol, Role } from '../format/protocol.ts';
@@ -19,8 +19,8 @@ interface TurnPlace {
   readonly noteTree: boolean;
   /** What its role's own checkout must contain first; absent: its role has none. */
   readonly entering?: Entering;
-  /** On which hosts it runs; absent: on that of the controller. */
-  readonly on?: 'workers';
+  /** What a worker needs to run it; absent: it runs on the host of the controller. */
+  readonly on?: WorkerNeeds;
   /** The job that was recorded for it; absent: none. */
   readonly queued?: Queued;
 }

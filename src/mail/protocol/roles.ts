@@ -108,7 +108,7 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles }: Con
     instructions: profiles.get(input.agent ?? '')?.settings.instructions ?? null,
     env: input.env ?? {},
     ...(input.mcp !== undefined && { mcp: input.mcp }),
-    ...(input.on !== undefined && { on: input.on }),
+    ...(input.on !== undefined && { on: { labels: input.on === 'workers' ? [] : input.on.labels } }),
     ...(input.may_configure === true && { mayConfigure: true as const }),
     ...(input.kinds === undefined ? {} : { kinds: input.kinds }),
   };

@@ -15,6 +15,8 @@ import {
 } from '../../yaml/schema.ts';
 import { landingWays } from '../../kernel/work.ts';
 
+const onWorkers = 'workers, or { labels: [linux] }';
+
 const role = z
   .strictObject({
     agent: name
@@ -24,9 +26,9 @@ const role = z
     network,
     env: environment,
     on: z
-      .literal('workers', { error: 'workers' })
+      .union([z.literal('workers'), z.strictObject({ labels: z.array(name).min(1) })], { error: onWorkers })
       .optional()
-      .describe('workers: its turns run on worker hosts, as `workers` in mailroom.yaml says; default: here.'),
+      .describe('workers, or the labels that a worker must have: its turns run there; default: here.'),
     ...agentConfiguration,
     kinds: z
       .array(wholeNumber(0).max(65_535, { error: 'at most 65535' }))

@@ -5,6 +5,7 @@ import { enterWork } from '../../git/work.ts';
 import type { Ended } from '../../host/runner/agents.ts';
 import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
 import type { AgentJob, Runner } from '../../host/runner/runner.ts';
+import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
 import { readRemoteTurn, type RemoteEnd, type RemoteTurn } from '../../letters/remote-turn.ts';
@@ -18,6 +19,7 @@ export interface Workplace {
   readonly root: string;
   readonly host: string;
   readonly version: string;
+  readonly labels: readonly string[];
   /** The address of the repository that work travels through. */
   readonly git: string;
   readonly key: string;
@@ -114,6 +116,9 @@ export class HeldTurn {
         signed.nonce,
         `the controller runs version ${turn.version} of Mailroom, and this worker version ${version}`,
       );
+    const lacks = turn.labels.filter((label) => !this.#at.labels.includes(label));
+    if (lacks.length > 0)
+      return this.#refuse(signed.nonce, `it needs the labels ${listed(lacks)}, which this worker has not`);
     if (turn.role !== role)
       return this.#refuse(signed.nonce, `it is of ${turn.role}, in the queue of ${role}`);
     await this.#held.note({ host: this.#at.host, since: this.#at.now() });

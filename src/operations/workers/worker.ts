@@ -13,11 +13,14 @@ import { queueName } from '../../queue/signed.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
 import type { WorkerHost } from '../services.ts';
+import { turnIn } from '../../host/runner/remote-turn.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
+import { Presence } from './presence.ts';
 import type { WorkersAccess } from './settings.ts';
 
 interface WorkerOptions extends WorkersAccess {
   readonly roles: readonly string[];
+  readonly labels: readonly string[];
   /** How many turns it runs at once. */
   readonly slots: number;
   /** Receives one line for each thing that happens. */
@@ -36,8 +39,9 @@ export async function openWorker(
     const turns = new Map<string, HeldTurn>();
     const at = await workplaceOf(disk, settings, options, turns);
     await at.runner.sweep();
-    const { url, key, roles, lease } = options;
-    const open = (onChange: () => void) => openSource({ url, name: queueName(key), roles, lease, onChange });
+    const { url, key, roles, labels, lease } = options;
+    const open = (onChange: () => void) =>
+      openSource({ url, name: queueName(key), roles, lease, onChange }, labels);
     const worker = new Worker(at, options, turns, open);
     return {
       end: (how) => worker.end(how),
@@ -60,7 +64,7 @@ export async function openWorker(
 async function workplaceOf(
   disk: RealDisk,
   { config, providers, tools, extended }: Settings,
-  { key, git, lease }: WorkerOptions,
+  { key, git, lease, labels }: WorkerOptions,
   turns: ReadonlyMap<string, HeldTurn>,
 ): Promise<Workplace> {
   const secrets = projectSecrets(disk);
@@ -87,6 +91,7 @@ async function workplaceOf(
     git,
     key,
     lease,
+    labels,
     tools,
     runner,
     host: hostname(),
@@ -102,9 +107,11 @@ class Worker {
   readonly #options: WorkerOptions;
   readonly #turns: Map<string, HeldTurn>;
   readonly #source: JobSource;
+  readonly #presence: Presence;
   readonly #over: Promise<'over'>;
   #end: () => void = () => {};
   #isEnding = false;
+  #isPaused = false;
   /** A question that was asked before the end, whose answer may be a job. */
   #late: Promise<unknown> = Promise.resolve();
   #stirred = false;
@@ -122,6 +129,9 @@ class Worker {
     this.#turns = turns;
     this.#over = new Promise((resolve) => (this.#end = () => resolve('over')));
     this.#source = open(() => this.#stir());
+    const { roles, labels, slots, key } = options;
+    const about = { host: at.host, roles: [...roles], labels: [...labels], slots, since: at.now() };
+    this.#presence = new Presence(this.#source, { key, about, now: () => at.now() });
   }
 
   end(how: 'drain' | 'stop'): void {
@@ -136,18 +146,33 @@ class Worker {
       this.#stirred = false;
       this.#reportProblem();
       for (const turn of this.#turns.values()) turn.look();
+      this.#talk();
       await this.#fill();
       if (!this.#stirred) await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 
   async close(): Promise<void> {
-    if (this.#source.problem() === null) await this.#late;
+    if (this.#source.problem() === null) {
+      await this.#late;
+      await this.#presence.leave().catch(() => {});
+    }
     await this.#source.close();
   }
 
+  #talk(): void {
+    const state = this.#isEnding ? 'draining' : this.#isPaused ? 'paused' : 'active';
+    const running = [...this.#turns.keys()].map(turnIn);
+    this.#presence.talk({ state, running }, (order) => {
+      this.#options.say(`was ordered: ${order}`);
+      if (order === 'drain') this.end('drain');
+      this.#isPaused = order === 'pause';
+      this.#stir();
+    });
+  }
+
   async #fill(): Promise<void> {
-    while (!this.#isEnding && this.#turns.size < this.#options.slots) {
+    while (!this.#isEnding && !this.#isPaused && this.#turns.size < this.#options.slots) {
       const taking = this.#source.take();
       const held = await Promise.race([taking, this.#over]);
       if (held === 'over') this.#late = taking.then((job) => job?.putBack()).catch(() => {});

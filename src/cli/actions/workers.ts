@@ -1,0 +1,58 @@
+import { listed } from '../../kernel/enumerate.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { WorkerOrder, WorkerStatus } from '../../operations/workers/list.ts';
+import type { Context } from '../context.ts';
+import { table } from '../format.ts';
+import { json } from '../output.ts';
+
+export type WorkersAction = 'list' | WorkerOrder;
+
+export interface WorkersOptions {
+  readonly json?: boolean;
+}
+
+const done: Record<WorkerOrder, string> = {
+  drain: 'It takes no more turns, and ends when its running turns have ended.',
+  pause: 'It takes no more turns; its running turns continue.',
+  unpause: 'It takes turns again.',
+};
+
+/** Lists the workers of the project, or orders those of a host to do something. */
+export async function workers(
+  context: Context,
+  action: WorkersAction,
+  target: string | undefined,
+  { json: asJson = false }: WorkersOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const project = context.project();
+  if (action === 'list') {
+    if (target !== undefined) throw new MailroomError('E_USAGE', '`workers list` takes no host');
+    const all = await project.workers.list();
+    terminal.write(asJson ? json({ schema: 1, workers: all }) : `${listing(all).join('\n')}\n`);
+    return 0;
+  }
+  context.outsideTurn(`workers ${action}`);
+  context.announce();
+  if (target === undefined)
+    throw new MailroomError('E_USAGE', '<worker> is missing', '`mailroom workers` lists them');
+  const ordered = await project.workers.order(action, target);
+  if (asJson) terminal.write(json({ schema: 1, action, workers: ordered }));
+  else for (const { host, id } of ordered) terminal.print(`${action} ${host} ${id}: ${done[action]}\n`);
+  return 0;
+}
+
+function listing(all: readonly WorkerStatus[]): string[] {
+  if (all.length === 0) return ['no worker is running: start one with `mailroom worker --roles <names>`'];
+  const rows = all.map(({ host, id, state, roles, labels, slots, running, lastSeen }) => [
+    host,
+    id,
+    state,
+    roles.join(','),
+    labels.join(','),
+    `${String(running.length)}/${String(slots)}`,
+    listed(running),
+    lastSeen,
+  ]);
+  return table(['HOST', 'ID', 'STATE', 'ROLES', 'LABELS', 'SLOTS', 'RUNNING', 'LAST SEEN'], rows);
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import { readWorkerOrder, type WorkerCard, type WorkerOrder } from '../../letters/worker.ts';
+import type { WorkerNotes } from '../../queue/channel.ts';
+import { sign, verify } from '../../queue/signed.ts';
+
+/** Between two announcements of a worker that does the same, in milliseconds. */
+const announceEvery = 1_000;
+
+/** What changes while a worker runs. */
+type Doing = Pick<WorkerCard, 'running' | 'state'>;
+
+interface PresenceOptions {
+  readonly key: string;
+  readonly about: Omit<WorkerCard, keyof Doing | 'id' | 'lastSeen'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Says in the queue what a worker does, and learns what it is ordered to do. */
+export class Presence {
+  readonly id = randomUUID().slice(0, 8);
+  readonly #notes: WorkerNotes;
+  readonly #options: PresenceOptions;
+  #said = '';
+  #at = -Infinity;
+  #isTalking = false;
+  /** So that an order is obeyed once. */
+  #obeyed: string | null = null;
+
+  constructor(notes: WorkerNotes, options: PresenceOptions) {
+    this.#notes = notes;
+    this.#options = options;
+  }
+
+  /** Announces what is new, or that nothing is; `obey` gets an order that is new. Never rejects. */
+  talk(doing: Doing, obey: (order: WorkerOrder) => void): void {
+    const said = JSON.stringify(doing);
+    if (this.#isTalking || (said === this.#said && performance.now() - this.#at < announceEvery)) return;
+    this.#isTalking = true;
+    void this.#talk(doing, obey)
+      .then(() => this.#talked(said))
+      .catch(() => {})
+      .finally(() => (this.#isTalking = false));
+  }
+
+  #talked(said: string): void {
+    this.#said = said;
+    this.#at = performance.now();
+  }
+
+  async #talk(doing: Doing, obey: (order: WorkerOrder) => void): Promise<void> {
+    const { key, about, now } = this.#options;
+    const card: WorkerCard = { ...about, ...doing, id: this.id, lastSeen: now() };
+    await this.#notes.announce(this.id, sign(key, aboutWorker('worker', this.id, now()), { ...card }));
+    const expected = { kind: 'order', job: this.id, nonce: null, now: now() } as const;
+    const given = await this.#notes.order(this.id);
+    const signed = given === null ? null : verify(key, given, expected);
+    const order = signed?.ok === true ? readWorkerOrder(signed.body) : null;
+    if (signed?.ok !== true || order?.ok !== true || signed.nonce === this.#obeyed) return;
+    this.#obeyed = signed.nonce;
+    obey(order.value.do);
+  }
+
+  /** Removes what was said. */
+  leave(): Promise<void> {
+    return this.#notes.leave(this.id);
+  }
+}
+
+/** What a signature about a worker names. It holds for a day. */
+export function aboutWorker(kind: 'worker' | 'order', id: string, now: number) {
+  return { kind, job: id, nonce: randomUUID(), expires: now + 24 * 3_600_000 } as const;
+}

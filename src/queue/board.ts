@@ -1,0 +1,107 @@
+import { Redis } from 'ioredis';
+import type { Json } from '../kernel/json.ts';
+import type { WorkerBoard, WorkerNotes } from './channel.ts';
+
+/*
+ * What lies in Redis beside the jobs: what workers say of themselves, the orders to them, and the
+ * labels that roles ask for.
+ */
+
+/** Names of keys. `project`: the part of the queue's keys that belongs to it. */
+const cardsOf = (project: string) => `mailroom:${project}:workers`;
+const ordersOf = (project: string) => `mailroom:${project}:orders`;
+const labelsOf = (project: string) => `mailroom:${project}:labels`;
+const aliveOf = (project: string, id: string) => `mailroom:${project}:alive:${id}`;
+
+/** A worker's part of the board. */
+export function notesOf(client: Redis, project: string, lease: number): WorkerNotes {
+  return {
+    announce: async (id, card) => {
+      await client
+        .multi()
+        .hset(cardsOf(project), id, JSON.stringify(card))
+        .set(aliveOf(project, id), '1', 'PX', lease)
+        .exec();
+    },
+    order: async (id) => parsed(await client.hget(ordersOf(project), id)),
+    leave: async (id) => remove(client, project, id),
+  };
+}
+
+/** Publishes which labels a worker needs for the jobs of a role. */
+export async function publishLabels(
+  client: Redis,
+  project: string,
+  role: string,
+  labels: readonly string[],
+): Promise<void> {
+  await client.hset(labelsOf(project), role, JSON.stringify(labels));
+}
+
+/** The roles that need other labels than these. */
+export async function rolesBeyond(
+  client: Redis,
+  project: string,
+  labels: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const published = Object.entries(await client.hgetall(labelsOf(project)));
+  const beyond = published.filter(([, text]) => {
+    const needed = parsed(text);
+    return !Array.isArray(needed) || needed.some((label) => !labels.includes(label as string));
+  });
+  return new Set(beyond.map(([role]) => role));
+}
+
+/** Rejects if the queue cannot be reached. */
+export async function openBoard(url: string, project: string): Promise<WorkerBoard> {
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 5_000,
+    commandTimeout: 5_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let why: Error | null = null;
+  client.on('error', (error: Error) => (why ??= error));
+  try {
+    await client.connect();
+    await client.ping();
+  } catch (error) {
+    client.disconnect();
+    throw why ?? error;
+  }
+  return {
+    cards: async () => {
+      const cards = Object.entries(await client.hgetall(cardsOf(project)));
+      return Promise.all(
+        cards.map(async ([id, text]) => {
+          const isAlive = (await client.exists(aliveOf(project, id))) === 1;
+          return { id, card: parsed(text), isAlive };
+        }),
+      );
+    },
+    order: async (id, order) => {
+      await client.hset(ordersOf(project), id, JSON.stringify(order));
+    },
+    remove: (id) => remove(client, project, id),
+    close: () => client.disconnect(),
+  };
+}
+
+async function remove(client: Redis, project: string, id: string): Promise<void> {
+  await client
+    .multi()
+    .hdel(cardsOf(project), id)
+    .hdel(ordersOf(project), id)
+    .del(aliveOf(project, id))
+    .exec();
+}
+
+/** What is not JSON counts as absent: it has no signature. */
+function parsed(text: string | null): Json {
+  try {
+    return text === null ? null : (JSON.parse(text) as Json);
+  } catch {
+    return null;
+  }
+}
