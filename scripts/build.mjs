@@ -70,8 +70,8 @@ const scriptsInUse = [
 ];
 
 /**
- * Leaves out what no queue of ours uses: other stores and clients, clusters, crontabs, and most of
- * the scripts that the server runs, and the comments in these. It is two thirds of BullMQ.
+ * Leaves out what is not used here: other stores and clients, clusters, schedules, most of the
+ * scripts that the server runs, and the comments in these. It is two thirds of BullMQ.
  */
 const leanQueue = {
   name: 'lean-queue',
@@ -80,6 +80,7 @@ const leanQueue = {
       'cron-parser',
       './postgres',
       './node-redis-client',
+      './valkey-glide-client',
       './bun-redis-client',
       './cluster',
       './SentinelConnector',

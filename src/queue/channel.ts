@@ -66,7 +66,7 @@ export interface HeldJob extends JobName {
   putBack(): Promise<void>;
 }
 
-/** What a worker says of itself, and is told. The queue does not check what is written here. */
+/** What a worker says of itself, and its orders. The queue does not check what is written here. */
 export interface WorkerNotes {
   /** Says what a worker is and does; it counts as alive for one lease. */
   announce(id: string, card: Json): Promise<void>;

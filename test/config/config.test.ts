@@ -53,6 +53,7 @@ notify: { user: [notify-send, Mailroom], slack: { command: [./slack.sh], env: [S
 mcp: off
 protected: [main]
 nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000, maxBudget: 5000, relays: [wss://relay.example.com, 'ws://127.0.0.1:7777/'] }
+workers: { queue: 'redis://queue.example', git: https://git.example/shop.git, lease: 90s }
 `);
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
   expect(config).toEqual({
@@ -111,6 +112,7 @@ nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd:
     },
     concurrency: 3,
     keep: null,
+    workers: { queue: 'redis://queue.example', git: 'https://git.example/shop.git', lease: 90_000 },
     webhookPort: 9000,
     inboxPatterns: ['*.txt'],
     notify: {

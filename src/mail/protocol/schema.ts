@@ -26,7 +26,18 @@ const role = z
     network,
     env: environment,
     on: z
-      .union([z.literal('workers'), z.strictObject({ labels: z.array(name).min(1) })], { error: onWorkers })
+      .union(
+        [
+          z.literal('workers'),
+          z.strictObject({
+            labels: z
+              .array(name)
+              .min(1)
+              .describe('What a worker must have been started with: --labels linux,gpu.'),
+          }),
+        ],
+        { error: onWorkers },
+      )
       .optional()
       .describe('workers, or the labels that a worker must have: its turns run there; default: here.'),
     ...agentConfiguration,
