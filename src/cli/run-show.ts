@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { runOf } from './ids.ts';
 import { line, moment, money, table } from './format.ts';
 import { json } from './output.ts';
+import { resumeCommand } from '../operations/runs/run-commands.ts';
 import { waitingWhy } from '../operations/runs/run-status.ts';
 import type { StoredRun } from '../operations/runs/services.ts';
 import { shownRun, type ShownRun, type StepRow } from '../operations/runs/shown-run.ts';
@@ -92,7 +93,7 @@ function runLines(
 ): string[] {
   const { definition, card, folder, workspace } = run;
   const isLeft = state.endedAt === null && !alive;
-  const status = isLeft ? 'stopped: `mailroom resume` continues it' : state.status;
+  const status = isLeft ? `stopped: \`${resumeCommand(card)}\` continues it` : state.status;
   const cost = money(state.cost);
   const reason = endReason(state);
   const took =

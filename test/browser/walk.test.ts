@@ -210,3 +210,25 @@ test('asks for the key where it has none, and takes a pasted address', { timeout
   expect(page.url()).not.toContain('key=');
   expect(fixture.faults).toEqual([]);
 });
+
+test('a hidden tab uses no connection, and is up to date when shown', { timeout: 180_000 }, async () => {
+  const { fixture } = bed;
+  await fixture.work();
+  const { address } = await fixture.serve();
+  const page = await fixture.open(address);
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  const show = (hidden: boolean) =>
+    page.evaluate((now) => {
+      Object.defineProperty(document, 'hidden', { value: now, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  const cut = page.waitForEvent('requestfailed', (request) => request.url().includes('/events'));
+  await show(true);
+  await cut;
+  await fixture.project.run(['send', 'engineer', '--message', 'Show the price']);
+  const again = page.waitForRequest((request) => request.url().includes('/events'));
+  await show(false);
+  await again;
+  await page.getByText('Which currency do prices have?').first().waitFor();
+  expect(fixture.faults).toEqual([]);
+});

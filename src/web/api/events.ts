@@ -15,8 +15,9 @@ const silence = 40_000;
 export type Changed = 'mail' | 'run' | 'project' | 'workflow_changed' | 'artifact_changed' | null;
 
 /**
- * Reports every change of the project as long as the page has this key. After a gap it reports one
- * change, whatever was missed: documents are read again as a whole.
+ * Reports every change of the project as long as the page has this key and is shown: a browser
+ * opens six connections to a server, and pages in other tabs would use them up. After a gap it
+ * reports one change, whatever was missed: documents are read again as a whole.
  */
 export async function follow(changed: (what: Changed) => void): Promise<void> {
   let lastEvent: string | null = null;
@@ -24,7 +25,10 @@ export async function follow(changed: (what: Changed) => void): Promise<void> {
   const own = key.peek();
   if (own === null) return;
   while (key.peek() === own) {
+    await shown();
     const ending = new AbortController();
+    const hide = () => document.hidden && ending.abort();
+    document.addEventListener('visibilitychange', hide);
     try {
       const response = await openStream(lastEvent, ending.signal);
       connection.value = 'live';
@@ -40,8 +44,10 @@ export async function follow(changed: (what: Changed) => void): Promise<void> {
       // Anything else than a lost connection would fail in the same way again.
       if (error instanceof Problem && error.status === 401) return;
     } finally {
+      document.removeEventListener('visibilitychange', hide);
       ending.abort();
     }
+    if (document.hidden) continue;
     connection.value = 'lost';
     await pause(pauses[Math.min(attempt, pauses.length - 1)]!);
     attempt += 1;
@@ -57,6 +63,13 @@ async function* chunksOf({ body }: Response, ending: AbortController): AsyncGene
     if (done) return;
     yield value;
   }
+}
+
+async function shown(): Promise<void> {
+  if (!document.hidden) return;
+  await new Promise<void>((resolve) => {
+    document.addEventListener('visibilitychange', () => resolve(), { once: true });
+  });
 }
 
 let wake = (): void => undefined;
