@@ -8,7 +8,7 @@ import { problemOf, type Read } from './letters.ts';
  */
 
 /** What a worker can be ordered to do. */
-export const workerOrders = ['drain', 'pause', 'unpause'] as const;
+const workerOrders = ['drain', 'pause', 'unpause'] as const;
 export type WorkerOrder = (typeof workerOrders)[number];
 
 const text = z.string().max(1_000);
