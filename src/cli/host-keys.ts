@@ -141,12 +141,16 @@ function runWhys(context: Context, controller: RunController): string[] {
   return lines.length === 0 ? ['nothing waits'] : lines;
 }
 
-/** The reason of one thing, and below it the commands that change it. */
+/**
+ * The reason of one thing, after its name where the reason does not begin with it, and below it the
+ * commands that change it.
+ */
 function whyLines(context: Context, name: string, why: Explained | null): string[] {
   const [reason] = whyWords(why, context.terminal.now());
   if (why === null || reason === undefined) return [];
   const commands = why.command === null ? [] : commandsFrom(context, why.command);
-  return [`${name}: ${reason}`, ...commands.map((command) => `  ${command}`)];
+  const named = reason.startsWith(`${name} `) ? reason : `${name}: ${reason}`;
+  return [named, ...commands.map((command) => `  ${command}`)];
 }
 
 /** Asks a person for the answer to the only item that waits, or to one of them. */

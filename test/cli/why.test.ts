@@ -104,6 +104,24 @@ describe('why', () => {
     expect(await code(fixture, 'qa')).toBe('idle no_mail: qa has no mail');
   });
 
+  it('names a pause that is recorded while no controller runs, until it is taken back', async () => {
+    const fixture = asking();
+    fixture.up = false;
+    fixture.environment = { MAILROOM_USER: 'ada' };
+    const paused = (what: string) => `${what} is paused by ada, from the start of the next controller`;
+    await fixture.run('pause', 'qa');
+    expect(await code(fixture, 'qa')).toBe(`idle paused: ${paused('qa')}`);
+    expect((await fixture.run('why', 'qa')).out).toMatch(/\n {2}command {2}mailroom unpause qa\n$/);
+    expect(await code(fixture, 'engineer')).not.toContain('is paused by');
+    await fixture.run('unpause', 'qa');
+    expect(await code(fixture, 'qa')).toBe('idle no_mail: qa has no mail');
+    const thread = fixture.id('Do more');
+    await fixture.run('pause', thread);
+    expect(await code(fixture, thread)).toBe(`inbox paused: ${paused(`thread …${thread.slice(-6)}`)}`);
+    await fixture.run('pause', 'all');
+    expect(await code(fixture, 'qa')).toBe(`idle paused: ${paused('everything')}`);
+  });
+
   it('names files that are no mail yet: in an inbox, and recorded in an outbox', async () => {
     const fixture = asking();
     fixture.disk.plant('agents/qa/inbox/half.md', 'Half a\n');

@@ -63,7 +63,7 @@ it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 
   await session.until(shows('waits for approval'));
   session.press('w');
   await session.until(shows('w closes this'));
-  expect(session.lines().join('\n')).toMatch(/^ask: .*\n {2}mailroom approve \w{6} ask --as lead$/m);
+  expect(session.lines().join('\n')).toMatch(/^ask waits for .*\n {2}mailroom approve \w{6} ask --as lead$/m);
   session.press('w');
   await session.until(shows('? keys'));
   session.press('a');

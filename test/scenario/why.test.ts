@@ -40,7 +40,7 @@ it('brings mail to its end by nothing but the commands that it names', { timeout
     expect([0, 1]).toContain(run.code);
   }
   const host = 'host_not_running';
-  expect(codes).toEqual([host, 'paused', host, 'waiting_for_user', host, 'no_mail']);
+  expect(codes).toEqual(['paused', host, 'waiting_for_user', host, 'no_mail']);
 });
 
 it(
@@ -151,6 +151,15 @@ steps:
   expect((await project.run(['status'])).stdout).toContain('paused by ada');
   run.kill('SIGKILL');
   await end;
+  // What a person commands meanwhile is in the folder of the run, and counts there.
+  await project.run(['unpause', id]);
+  expect((await why(id)).reason).not.toContain('is paused by');
+  await project.run(['pause', id], { MAILROOM_USER: 'eve' });
+  expect(await why(id)).toMatchObject({
+    code: 'host_not_running',
+    reason: 'no process hosts the run; the run is paused by eve, from the start of its next process',
+    command: `mailroom resume ${id.slice(-6)}`,
+  });
   const next = project.start(['resume', id, '--plain']);
   const over = finished(next);
   await expect.poll(async () => (await why(id)).code, { timeout: 20_000 }).toBe('paused');

@@ -10,7 +10,7 @@ import { enumerate } from '../../kernel/enumerate.ts';
 import type { Json } from '../../kernel/json.ts';
 import { isAmong, isOfKind } from '../../kernel/value-kind.ts';
 
-export { maySettle } from './check/requests.ts';
+export { isAskedAlready, maySettle } from './check/requests.ts';
 export type { CheckContext, Problem } from './check/report.ts';
 
 /**

@@ -158,7 +158,7 @@ const messageType = z
     on_timeout: z
       .enum(['escalate', 'proceed', 'fail'])
       .optional()
-      .describe('What happens then; default: escalate where escalate_to may answer, else fail.'),
+      .describe('What happens then; default: escalate to another role that may answer, else fail.'),
     escalate_to: name.optional().describe('Who gets the request when it is escalated; default user.'),
     gates: z.array(gate).optional().describe('Evidence that is checked before a turn may send it.'),
     fields: z.record(name, field).optional().describe('What its front matter says under `fields`.'),

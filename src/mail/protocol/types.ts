@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { maySettle } from './check.ts';
+import { isAskedAlready, maySettle } from './check.ts';
 import type { Blocking, FieldType, Lands, MessageType } from '../format/protocol.ts';
 import type { Merged } from './merge.ts';
 import type { MessageTypeInput } from './schema.ts';
@@ -19,7 +19,8 @@ export function lowerTypes(merged: Merged, protectedBranches: readonly string[])
   for (const [name, type] of types) {
     if (merged.messages.get(name)?.on_timeout !== undefined) continue;
     const replies = type.reply.flatMap((reply) => types.get(reply) ?? []);
-    if (maySettle(type, replies)) types.set(name, { ...type, onTimeout: 'escalate' });
+    if (maySettle(type, replies) && !isAskedAlready(type))
+      types.set(name, { ...type, onTimeout: 'escalate' });
   }
   return types;
 }

@@ -9,6 +9,7 @@ import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { Project } from '../project/project.ts';
 import { parseMessage } from '../../mail/format/read-message.ts';
 import { withoutHost, type HostAct } from './explained.ts';
+import { recordedPause, type Subject } from './recorded-pause.ts';
 
 /** Nothing happens to it, with a controller or without. */
 const settled: ReadonlySet<WhyCode> = new Set([
@@ -27,18 +28,19 @@ const withoutMail: ReadonlySet<WhyCode> = new Set(['no_mail', 'login_missing', '
 
 /**
  * The same with what only the host and the folders show: that none runs, what it reports, files
- * that it has not accepted. `role`: the one that is explained, or null.
+ * that it has not accepted.
  */
 export function hostedMail(
   why: MailWhy,
   project: Project,
-  { state, role }: { readonly state: MailState; readonly role: RoleName | null },
+  { state, ...subject }: Subject & { readonly state: MailState },
 ): Why<MailAct | HostAct> {
   const holder = project.holder();
+  const { role } = subject;
   const file =
     role === null || !withoutMail.has(why.code) ? null : notAccepted(project, state, role, holder === null);
   const own = file === null ? why : because<MailAct>('not_accepted', `${file} is not accepted yet`);
-  if (holder === null) return unhosted(own, project);
+  if (holder === null) return unhosted(own, project, subject);
   if (own.code !== 'due') return own;
   const { problems } = holder;
   const problem =
@@ -62,7 +64,9 @@ export function hostedMail(
  * Without a controller a person's part comes first, and what she has done takes effect when one
  * starts.
  */
-function unhosted(why: MailWhy, project: Project): Why<MailAct | HostAct> {
+function unhosted(why: MailWhy, project: Project, subject: Subject): Why<MailAct | HostAct> {
+  const pause = why.code === 'no_mail' || !settled.has(why.code) ? recordedPause(project, subject) : null;
+  if (pause !== null) return pause;
   if (settled.has(why.code)) return why;
   if (hasRecorded(project)) {
     const recorded = because<MailAct>('host_not_running', 'what is recorded takes effect when one starts');

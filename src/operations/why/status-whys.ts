@@ -9,6 +9,7 @@ import type { RunController } from '../runs/services.ts';
 import type { MailStatus, RoleStatus, ThreadStatus } from '../mail-status.ts';
 import { explained, isMoving, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
+import type { Subject } from './recorded-pause.ts';
 import { besideMail } from './slots.ts';
 
 /** The reasons of what waits; null: it moves, or nothing of it waits. */
@@ -47,15 +48,15 @@ export function explainStatus(
   if (roles.size + threads.size === 0) return unexplained;
   const state = read();
   const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
-  const document = (why: MailWhy, role: string | null) => {
-    const hosted = hostedMail(why, project, { state, role });
+  const document = (why: MailWhy, subject: Subject) => {
+    const hosted = hostedMail(why, project, { state, ...subject });
     return isMoving(hosted) ? null : explained(hosted, (act) => mailCommand(state, protocol, act));
   };
   return {
-    role: (name) => (roles.has(name) ? document(explainer.role(name), name) : null),
+    role: (name) => (roles.has(name) ? document(explainer.role(name), { role: name, thread: null }) : null),
     thread: (id) => {
       const thread = threads.has(id) ? state.threads.get(id) : undefined;
-      return thread ? document(explainer.thread(thread), null) : null;
+      return thread ? document(explainer.thread(thread), { role: null, thread: id }) : null;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { endOfId } from '../../kernel/ids.ts';
+import { endOfId, type ThreadId } from '../../kernel/ids.ts';
 import { because } from '../../kernel/why.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailExplainer } from '../../mail/machine/explain/explain.ts';
@@ -20,6 +20,7 @@ import { statusOf } from '../status.ts';
 import type { Named } from '../targets.ts';
 import { explained, withoutHost, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
+import { withRecordedPause } from './recorded-pause.ts';
 import { besideMail, slotsOfRun, type RunSlots } from './slots.ts';
 
 /** Why one thing moves, waits or has ended. */
@@ -49,7 +50,7 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
   const definition = await project.definition();
   if (run !== null) {
     const config = definition.ok ? definition.value.config : null;
-    return await whyRun(run, path.join('/'), now, slotsOfRun(run.run, project.holder(), config));
+    return await whyRun(project, run, path.join('/'), now, slotsOfRun(run.run, project.holder(), config));
   }
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const { protocol } = definition.value;
@@ -58,12 +59,14 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
   const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
   const { target, ...found } = whyMail(state, explainer, named);
   const role = named.kind === 'role' ? named.role : null;
-  const hosted = hostedMail(found.why, project, { state, role });
+  const thread = threadOf(state, named);
+  const hosted = hostedMail(found.why, project, { state, role, thread });
   const own = role === null ? found.state : roleState(project, state, protocol, role, now);
   return { schema: 1, target, state: own, ...explained(hosted, (act) => mailCommand(state, protocol, act)) };
 }
 
 async function whyRun(
+  project: Place,
   stored: StoredRun,
   path: string,
   now: number,
@@ -80,7 +83,8 @@ async function whyRun(
       `\`mailroom show ${endOfId(stored.run)}\` lists its steps`,
     );
   const isLeft = state.endedAt === null && !(await stored.alive());
-  const hosted = isLeft ? withoutHost(own, 'no process hosts the run', resumeCommand(stored.card)) : own;
+  const held = isLeft ? withRecordedPause(project, stored.run, own) : own;
+  const hosted = isLeft ? withoutHost(held, 'no process hosts the run', resumeCommand(stored.card)) : own;
   return {
     schema: 1,
     target: path === '' ? stored.run : `${stored.run}/${path}`,
@@ -157,6 +161,22 @@ function whyThread(state: MailState, explainer: MailExplainer, id: string): Foun
   const thread = state.threads.get(id);
   const past = because<never>('closed', 'its thread ended long ago, and only its files are left');
   return { target: id, state: thread?.state ?? 'closed', why: thread ? explainer.thread(thread) : past };
+}
+
+/** The thread of what is named; null: a role. */
+function threadOf(state: MailState, named: Explainable): ThreadId | null {
+  switch (named.kind) {
+    case 'role':
+      return null;
+    case 'turn':
+      return state.turns.get(named.turn)?.thread ?? null;
+    case 'thread':
+      return named.thread;
+    case 'message':
+      return state.mail.get(named.message)?.message.thread ?? named.message;
+    default:
+      return named satisfies never;
+  }
 }
 
 /** The state of a role as `status` prints it. */

@@ -29,6 +29,14 @@ export function checkRequest(report: CheckReport, type: MessageType): void {
     const message = `\`${type.escalateTo}\` must not answer \`${type.name}\`, so \`${type.name}\` cannot be escalated to it`;
     const hint = `let one of ${enumerate(type.reply)} go from \`${type.escalateTo}\` to ${enumerate(type.from)}`;
     report.error(['messages', type.name, 'on_timeout'], message, hint);
+  } else if (type.onTimeout === 'escalate' && isAskedAlready(type)) {
+    report.problems.push({
+      code: 'E_PROTOCOL',
+      severity: 'warning',
+      path: ['messages', type.name, 'on_timeout'],
+      message: `\`${type.name}\` goes only to \`${type.escalateTo}\`, so it cannot be escalated to it: the thread fails when it times out`,
+      hint: 'name another role under `escalate_to`, or set `on_timeout` to `proceed` or `fail`',
+    });
   }
 }
 
@@ -98,6 +106,11 @@ function mayAnswer(replies: readonly MessageType[], from: RoleName, to: RoleName
 export function maySettle(type: MessageType, replies: readonly MessageType[]): boolean {
   const askers = type.from.filter((asker) => asker !== type.escalateTo);
   return askers.length > 0 && askers.every((asker) => mayAnswer(replies, type.escalateTo, asker));
+}
+
+/** Whether every request of this type goes to the role alone that it would be escalated to. */
+export function isAskedAlready({ to, escalateTo }: MessageType): boolean {
+  return to.every((role) => role === escalateTo);
 }
 
 /**
