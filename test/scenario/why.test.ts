@@ -65,7 +65,7 @@ it(
     }[];
     expect(await why(`${run}/publish`)).toMatchObject({
       code: 'needs',
-      reason: 'ask waits for the approval of a person: Ship it?; publish needs ask',
+      reason: 'ask waits for the approval of a person: “Ship it?”; publish needs ask',
       command: `mailroom approve ${run.slice(-6)} ask`,
     });
     first.kill('SIGKILL');

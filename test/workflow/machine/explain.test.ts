@@ -47,7 +47,7 @@ describe('why a run does not move', () => {
     const why = run(one);
     expect(why).toEqual({
       code: 'waiting_for_approval',
-      reason: 'a waits for the approval of a person: Ship it?',
+      reason: 'a waits for the approval of a person: “Ship it?”',
       cause: { record: 'a', at: start },
       until: start + hour,
       act: {
@@ -72,7 +72,7 @@ describe('why a step does not move', () => {
   it('passes on what a person can do about the step that it needs', () => {
     const one = world('ask : gate=1h say="Go on?"\nb <- ask');
     expect(said(step(one, 'b'))).toBe(
-      'needs: ask waits for the approval of a person: Go on?; b needs ask (approve)',
+      'needs: ask waits for the approval of a person: “Go on?”; b needs ask (approve)',
     );
     expect(step(one, 'b')?.until).toBe(start + hour);
   });

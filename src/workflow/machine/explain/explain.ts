@@ -296,7 +296,7 @@ function isDefined(rules: Rules, path: StepPath): boolean {
 function asked({ path, phase, startedAt }: In<'asked'>): RunWhy {
   const { approvers, choices, fields, message, deadline } = phase;
   const who = approvers.length === 0 ? 'a person' : listed(approvers, 'or');
-  return because('waiting_for_approval', `${path} waits for the approval of ${who}: ${message}`, {
+  return because('waiting_for_approval', `${path} waits for the approval of ${who}: “${message}”`, {
     cause: startedAt === null ? null : { record: path, at: startedAt },
     until: deadline,
     act: { do: 'approve', path, gate: { approvers, choices, fields } },
