@@ -1,6 +1,7 @@
-// Bundles src/main.ts into dist/app.cjs, and the page of src/web/ into dist/web/. V8's compiled
-// cache and the parts of the page are named by their content and moved into place before the files
-// that name them, so that a reader of dist/ sees one complete build at any time.
+// Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, and the
+// page of src/web/ into dist/web/. V8's compiled caches and the parts of the page are named by
+// their content and moved into place before the files that name them, so that a reader of dist/
+// sees one complete build at any time.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -22,12 +23,13 @@ export async function build(outputDirectory = join(root, 'dist')) {
   try {
     const reports = await Promise.all([
       buildProgram(bundle, staging),
+      buildHelp(bundle, staging),
       buildPage(bundle, join(staging, 'web')),
     ]);
     const sourceMap = JSON.parse(readFileSync(join(staging, 'app.cjs.map'), 'utf8'));
     const licences = licencesOf(root, packagesOf(...reports.flat()), vendoredIn(sourceMap));
     writeFileSync(join(staging, 'licences.txt'), licences);
-    keepCompiled(staging);
+    for (const program of ['app', 'help']) keepCompiled(staging, program);
     // An edit made while the build runs must count as newer than the build.
     utimesSync(join(staging, 'app.cjs'), sourceTime, sourceTime);
     publish(staging, outputDirectory);
@@ -127,11 +129,30 @@ async function buildProgram(bundle, outdir) {
     ...options,
     entryPoints: { app: 'src/main.ts' },
     plugins: [plugin],
-    // The program is compiled as a script, and cannot load modules.
-    supported: { 'dynamic-import': false },
-    banner: { js: cacheLine(unnamed) },
+    banner: { js: opening('app') },
   });
   return [...reports, app.metafile];
+}
+
+/** Bundles what prints the help and the version: all that the program loads at its start. */
+async function buildHelp(bundle, outdir) {
+  const plugin = {
+    name: 'without-actions',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /./ }, ({ kind, path }) =>
+        kind === 'dynamic-import' ? { path, namespace: 'action' } : undefined,
+      );
+      onLoad({ filter: /./, namespace: 'action' }, () => ({ contents: '' }));
+    },
+  };
+  const { metafile } = await bundle({
+    ...programOptions(outdir),
+    entryPoints: { help: 'src/main.ts' },
+    plugins: [plugin],
+    sourcemap: false,
+    banner: { js: opening('help') },
+  });
+  return metafile;
 }
 
 function programOptions(outdir) {
@@ -143,6 +164,8 @@ function programOptions(outdir) {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
+    // The program is compiled as a script, and cannot load modules.
+    supported: { 'dynamic-import': false },
     minify: true,
     sourcemap: 'linked',
     metafile: true,
@@ -199,19 +222,32 @@ function naming(html, source, { metafile }) {
 
 const unnamed = '0'.repeat(16);
 
-/** The first line of the program: the name of its compiled cache. */
-function cacheLine(name) {
-  return `// app-${name}.cache`;
+/** Modules of Node that take a millisecond or more to load, and that not all commands use. */
+const slowModules = ['child_process', 'crypto', 'readline', 'readline/promises', 'zlib'];
+
+/** The first lines of a program: the name of its cache, and how it loads slow modules. */
+function opening(program) {
+  const slow = JSON.stringify(slowModules.map((name) => `node:${name}`));
+  return `${cacheLine(program, unnamed)}
+require = ((load) => (name) => ${slow}.includes(name) ? new Proxy({}, {
+  get: (_, key) => load(name)[key],
+  ownKeys: () => Reflect.ownKeys(load(name)),
+  getOwnPropertyDescriptor: (_, key) => ({ ...Reflect.getOwnPropertyDescriptor(load(name), key), configurable: true }),
+}) : load(name))(require);`;
 }
 
-/** Writes V8's compiled cache of the program. Without a cache the program starts more slowly. */
-function keepCompiled(staging) {
-  const app = join(staging, 'app.cjs');
-  const text = readFileSync(app, 'latin1');
+function cacheLine(program, name) {
+  return `// ${program}-${name}.cache`;
+}
+
+/** Writes V8's compiled cache of a program. Without a cache it starts more slowly. */
+function keepCompiled(staging, program) {
+  const file = join(staging, `${program}.cjs`);
+  const text = readFileSync(file, 'latin1');
   const name = createHash('sha256').update(text).digest('hex').slice(0, unnamed.length);
-  writeFileSync(app, text.replace(cacheLine(unnamed), cacheLine(name)), 'latin1');
+  writeFileSync(file, text.replace(cacheLine(program, unnamed), cacheLine(program, name)), 'latin1');
   const compiler = fileURLToPath(new URL('compile-cache.mjs', import.meta.url));
-  spawnSync(process.execPath, [compiler, app, join(staging, `app-${name}.cache`)], {
+  spawnSync(process.execPath, [compiler, file, join(staging, `${program}-${name}.cache`)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 }

@@ -2,9 +2,9 @@
 // project made for the purpose, and writes the code that V8 has compiled to the named file.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { compileProgram } from '../bin/program.mjs';
+import { compileProgram } from '../bin/program.cjs';
 
 const [program, cache] = process.argv.slice(2);
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
@@ -15,7 +15,10 @@ version: '1'
 timeout: 1m
 steps: { one: { command: ['true'] } }
 `;
-const commands = [['init'], ['status'], ['plan', 'one.yaml'], ['run', 'one.yaml'], ['up', '--until-idle']];
+const commands =
+  basename(program) === 'help.cjs'
+    ? [['--help'], ['run', '--help']]
+    : [['init'], ['status'], ['plan', 'one.yaml'], ['run', 'one.yaml'], ['up', '--until-idle']];
 
 try {
   process.chdir(project);

@@ -84,7 +84,7 @@ function painted({ kind, text }: Change, colours: Colours): string {
 /** The turns that have run for at least this long, in words. */
 export function turnsUnderWay({ definition, state }: Controller, now: number, least: number): string[] {
   const { protocol, hash } = definition;
-  const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems: [], now };
+  const parts = { holder: null, protocol, hash: hash(), dropped: new Map(), recorded: 0, problems: [], now };
   return statusOf(summaryOf(state), parts)
     .turns.filter((turn) => turn.state === 'running' && now - Date.parse(turn.since) >= least)
     .map((turn) => `${turn.role} ${turnWords(turn, now)}`);
@@ -97,7 +97,7 @@ export function ownStatus(
   problems: readonly string[] = [],
 ): MailStatus {
   const { protocol, hash } = definition;
-  const parts = { holder: null, protocol, hash, dropped: new Map(), recorded: 0, problems, now };
+  const parts = { holder: null, protocol, hash: hash(), dropped: new Map(), recorded: 0, problems, now };
   return statusOf(summaryOf(state), parts);
 }
 

@@ -46,13 +46,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The terminal of this process. Uses colours only on a terminal and without `NO_COLOR`. */
 export function processTerminal(environment: Environment): Terminal {
-  const { stdin, stdout, stderr } = process;
+  const { stdout, stderr } = process;
   const out = openStream(stdout);
   const err = openStream(stderr);
   const wanted = (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
   return {
-    interactive: stdout.isTTY && stdin.isTTY && environment['TERM'] !== 'dumb',
-    piped: !stdin.isTTY,
+    interactive: stdout.isTTY && process.stdin.isTTY && environment['TERM'] !== 'dumb',
+    // Opening standard input takes a while, and few commands ask.
+    get piped() {
+      return !process.stdin.isTTY;
+    },
     colours: picocolors.createColors(stdout.isTTY && wanted),
     errorColours: picocolors.createColors(stderr.isTTY && wanted),
     // A terminal of unknown size reports 0.

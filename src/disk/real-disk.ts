@@ -31,7 +31,7 @@ export class RealDisk implements Disk {
   readonly #prefix: string;
   readonly #temporaries: string | null;
   /** Together they make the name of each temporary file unique. */
-  readonly #own = randomBytes(8).toString('hex');
+  #own: string | null = null;
   #count = 0;
 
   /**
@@ -205,6 +205,7 @@ export class RealDisk implements Disk {
   }
 
   #temporaryFor(path: string): string {
+    this.#own ??= randomBytes(8).toString('hex');
     this.#count += 1;
     const name = `${process.pid}-${this.#own}-${this.#count}`;
     if (this.#temporaries !== null) return `${this.#temporaries}/${name}`;

@@ -45,7 +45,7 @@ export async function writtenProtocol(project: Project): Promise<Protocol | null
 async function currentProtocol(project: Project, state: MailState): Promise<Protocol | null> {
   const definition = await project.definition();
   if (!definition.ok) return null;
-  const other = project.holder() !== null && definition.value.hash !== state.protocol;
+  const other = project.holder() !== null && definition.value.hash() !== state.protocol;
   return other ? null : definition.value.protocol;
 }
 

@@ -138,7 +138,7 @@ export interface Definition {
   readonly protocol: Protocol;
   readonly config: Config;
   /** The hash of the protocol as it was read. */
-  readonly hash: string;
+  readonly hash: () => string;
 }
 
 /** One project with all its operations for commands. */

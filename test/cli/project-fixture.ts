@@ -254,7 +254,7 @@ export class ProjectFixture {
         const file = { file: 'protocols/team.yaml', text: this.text };
         const parsed = parseProtocol([file], defaultConfig, { cores: 4 });
         if (!parsed.ok) return Promise.resolve(parsed);
-        const value = { protocol: parsed.value, config: defaultConfig, hash: this.hash };
+        const value = { protocol: parsed.value, config: defaultConfig, hash: () => this.hash };
         return Promise.resolve({ ok: true, value, warnings: parsed.warnings });
       },
       hash: () => this.hash,
@@ -357,7 +357,7 @@ export class ProjectFixture {
 
   #found(text: string, path: string): FoundWorkflow {
     const checked = parseWorkflow(text, path, this.#languageContext());
-    return { file: path, path, text, checked, fingerprint: text };
+    return { file: path, path, text, checked, fingerprint: () => text };
   }
 
   #read(): MailState {
@@ -377,7 +377,7 @@ export class ProjectFixture {
     this.options = options;
     const { host } = this;
     return {
-      definition: { protocol: this.protocol, config: defaultConfig, hash: this.hash },
+      definition: { protocol: this.protocol, config: defaultConfig, hash: () => this.hash },
       get state() {
         return host.state;
       },

@@ -51,10 +51,10 @@ function builtProgramThatSays(word: string): string {
 
 /** What V8 says to what was compiled of the built program before; undefined where nothing was. */
 function compiledRejected(): string {
-  const loader = JSON.stringify(join(checkout, 'bin/program.mjs'));
+  const loader = JSON.stringify(join(checkout, 'bin/program.cjs'));
   const built = JSON.stringify(join(checkout, 'dist/app.cjs'));
-  const text = `import { compileProgram } from ${loader}; console.log(compileProgram(${built}).script.cachedDataRejected);`;
-  return execFileSync(process.execPath, ['--input-type=module', '-e', text], { encoding: 'utf8' }).trim();
+  const text = `const { compileProgram } = require(${loader}); console.log(compileProgram(${built}).script.cachedDataRejected);`;
+  return execFileSync(process.execPath, ['-e', text], { encoding: 'utf8' }).trim();
 }
 
 beforeEach(() => {
@@ -83,7 +83,7 @@ describe('the launcher', () => {
     await launch();
     const built = join(checkout, 'dist/app.cjs');
     writeFileSync(built, builtProgramThatSays('untouched'));
-    expect((await launch()).stdout).toBe('untouched\n');
+    expect((await launch('status')).stdout).toBe('untouched\n');
     writeProgram(programThatSays('second'));
     const later = Date.now() / 1000 + 60;
     utimesSync(join(checkout, 'src/main.ts'), later, later);
@@ -98,6 +98,8 @@ describe('the launcher', () => {
       expect.stringMatching(/^app-[0-9a-f]{16}\.cache$/),
       'app.cjs',
       'app.cjs.map',
+      expect.stringMatching(/^help-[0-9a-f]{16}\.cache$/),
+      'help.cjs',
       'licences.txt',
       'web',
     ]);
@@ -142,13 +144,37 @@ describe('the launcher', () => {
     for (const part of ['src', 'scripts', 'node_modules']) rmSync(join(checkout, part), { recursive: true });
     mkdirSync(join(checkout, 'dist'));
     writeFileSync(join(checkout, 'dist/app.cjs'), builtProgramThatSays('published'));
-    expect(await launch()).toEqual({ code: 0, stdout: 'published\n', stderr: '' });
+    expect(await launch('status')).toEqual({ code: 0, stdout: 'published\n', stderr: '' });
   });
 });
 
 const { bin } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   bin: Readonly<Record<string, string>>;
 };
+
+it('prints the help of each command from what is loaded for help alone', () => {
+  const mailroom = join(repository, 'bin/mailroom');
+  const help = (...argv: string[]) => execFileSync(mailroom, argv, { encoding: 'utf8' });
+  const commands = [...help().matchAll(/^  (\w[\w-]*) .*/gm)].map(([, name = '']) => name);
+  expect(commands.length).toBeGreaterThan(30);
+  const inOneProcess = `
+    const { compileProgram } = require(${JSON.stringify(join(repository, 'bin/program.cjs'))});
+    const load = (part) => compileProgram(require('node:path').join(${JSON.stringify(repository)}, 'dist', part)).exports;
+    const [whole, part] = [load('app.cjs'), load('help.cjs')];
+    const said = [];
+    process.stdout.write = (text) => said.push(text);
+    process.stdout.setMaxListeners(0);
+    process.stderr.setMaxListeners(0);
+    (async () => {
+      for (const argv of ${JSON.stringify([['--version'], ['--help'], ...commands.map((name) => [name, '--help'])])}) {
+        const codes = [await whole.main(argv, ''), await part.main(argv, '')];
+        const [first, second] = [said.slice(0, said.length / 2), said.slice(said.length / 2)].map(String);
+        if (first === '' || first !== second || codes.some((code) => code !== 0)) process.exit(1);
+        said.length = 0;
+      }
+    })();`;
+  execFileSync(process.execPath, ['-e', inOneProcess]);
+});
 
 it.each(Object.entries(bin))('a checkout starts as `%s`', (name, file) => {
   const help = execFileSync(join(repository, file), ['--help'], { encoding: 'utf8' });

@@ -11,7 +11,7 @@ import type { Disk } from '../../disk/disk.ts';
 export function confirm(disk: RealDisk, found: readonly FoundWorkflow[]): string[] {
   const confirmed = readConfirmed(disk);
   const changed = found.filter((each) => !isConfirmed(disk, confirmed, each));
-  for (const { file, fingerprint } of changed) confirmed.set(relative(disk.root, file), fingerprint);
+  for (const { file, fingerprint } of changed) confirmed.set(relative(disk.root, file), fingerprint());
   if (changed.length > 0) writeConfirmed(disk, confirmed);
   return changed.map(({ path }) => path);
 }
@@ -28,7 +28,7 @@ function isConfirmed(
   confirmed: ReadonlyMap<string, string>,
   { file, fingerprint }: FoundWorkflow,
 ): boolean {
-  return confirmed.get(relative(root, file)) === fingerprint;
+  return confirmed.get(relative(root, file)) === fingerprint();
 }
 
 /** Throws `E_UNCONFIRMED` for a workflow that differs from its confirmed form. */

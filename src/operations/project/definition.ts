@@ -7,7 +7,7 @@ import { replaying, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
-import { listWorkflowFiles, readConfigFile, readRoleFile } from './project-files.ts';
+import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from './project-files.ts';
 import { readProtocol } from './protocol-files.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
@@ -16,11 +16,23 @@ import type { Provider, TurnTools } from '../../providers/provider.ts';
 
 /** The hash of the current protocol and settings. */
 export function hashOf(disk: RealDisk): string {
-  const files = [
-    readConfigFile(disk, 'mailroom.yaml'),
-    readConfigFile(disk, 'agents.yaml'),
-    ...readProtocol(disk).files.map(({ file, text }) => ({ path: file, text })),
-  ];
+  return hashOfTexts(readTexts(disk));
+}
+
+/** The files of the protocol and settings, as they were read together. */
+interface Texts {
+  readonly settings: TextFile | null;
+  readonly agents: TextFile | null;
+  readonly protocol: ReturnType<typeof readProtocol>;
+}
+
+function readTexts(disk: RealDisk): Texts {
+  const [settings, agents] = [readConfigFile(disk, 'mailroom.yaml'), readConfigFile(disk, 'agents.yaml')];
+  return { settings, agents, protocol: readProtocol(disk) };
+}
+
+function hashOfTexts({ settings, agents, protocol }: Texts): string {
+  const files = [settings, agents, ...protocol.files.map(({ file, text }) => ({ path: file, text }))];
   const texts = files.map((file) => `${file?.path}\n${file?.text}`);
   return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
 }
@@ -82,9 +94,10 @@ export async function readSettings(
     import('../../providers/index.ts'),
   ]);
   if (replay !== null && !holdsRecording(replay)) return { ok: false, problems: [noRecording(replay)] };
-  const [file, agents] = [readConfigFile(disk, 'mailroom.yaml'), readConfigFile(disk, 'agents.yaml')];
+  const texts = readTexts(disk);
+  const { settings: file, agents } = texts;
+  const { files, problems } = texts.protocol;
   const read = parseConfig(file?.text ?? '', file?.path ?? 'mailroom.yaml', agents);
-  const { files, problems } = readProtocol(disk);
   if (!read.ok) {
     const alone = parseProtocol(files, null, { problems });
     return alone.ok ? read : { ok: false, problems: [...read.problems, ...alone.problems] };
@@ -98,7 +111,9 @@ export async function readSettings(
   const broaderThanRequested = broaderByProvider(providers, config.sandbox === 'required');
   const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
   const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
-  const value = { config, hash: hashOf(disk), providers, broaderThanRequested, tools, extended };
+  let known: string | undefined;
+  const hash = () => (known ??= hashOfTexts(texts));
+  const value = { config, hash, providers, broaderThanRequested, tools, extended };
   if (files.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
   const withoutMcp = withoutMcpOf(providers);
   const parsed = parseProtocol(files, config, {

@@ -28,7 +28,7 @@ export interface Past {
 export interface Project {
   readonly root: string;
   definition(): Promise<
-    Checked<{ readonly protocol: Protocol; readonly config: Config; readonly hash: string }>
+    Checked<{ readonly protocol: Protocol; readonly config: Config; readonly hash: () => string }>
   >;
   /** The hash of the protocol currently on disk, computed without parsing it. */
   hash(): string;

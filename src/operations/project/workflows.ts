@@ -38,7 +38,7 @@ export async function readWorkflow(
     hint: null,
   } as const;
   const path = shownPath(disk.root, file);
-  return { file, path, text: '', checked: { ok: false, problems: [problem] }, fingerprint: '' };
+  return { file, path, text: '', checked: { ok: false, problems: [problem] }, fingerprint: () => '' };
 }
 
 /** The caller's options besides the file. */
@@ -107,7 +107,7 @@ export async function checkWorkflow(
     path,
     text,
     checked: withWeakSecrets(await verified(text, held, shown(file))),
-    fingerprint: fingerprintOf(texts),
+    fingerprint: () => fingerprintOf(texts),
   };
 }
 

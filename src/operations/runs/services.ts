@@ -137,7 +137,7 @@ export interface FoundWorkflow {
    * Changes with every text that defines it: its own, its sub-workflows, and what it reads in
    * workflows/.
    */
-  readonly fingerprint: string;
+  readonly fingerprint: () => string;
 }
 
 /** The records folder of runs, with respect to git. */

@@ -134,7 +134,8 @@ async function compose(
   options: ControllerOptions,
   { kit, note, notes: atStart, open, opened, close }: Held,
 ): Promise<Controller> {
-  const { config, protocol, hash } = definition;
+  const { config, protocol } = definition;
+  const hash = definition.hash();
   const trail = trailOf(disk, config);
   const events = reporting(() => host.turns, kit);
   const local = await runnerOf(disk, definition, options, events);

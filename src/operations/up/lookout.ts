@@ -16,7 +16,7 @@ interface Watched {
   readonly protocol: Protocol;
   readonly config: Config;
   /** The hash of the protocol as it was read. */
-  readonly hash: string;
+  readonly hash: () => string;
 }
 
 const editedText =
@@ -42,9 +42,8 @@ export class Lookout {
     this.misplaced = once(clock, () =>
       misplacedMail(disk, watched.protocol, watched.config).map(misplacedText),
     );
-    this.edited = once(clock, () =>
-      orElse(() => hashOf(disk), watched.hash) === watched.hash ? [] : [editedText],
-    );
+    const followed = watched.hash();
+    this.edited = once(clock, () => (orElse(() => hashOf(disk), followed) === followed ? [] : [editedText]));
   }
 
   /** The providers of roles whose programs cannot be found. */

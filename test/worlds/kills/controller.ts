@@ -25,12 +25,16 @@ async function runKilled(): Promise<void> {
   syncBuiltinESMExports();
   process.once('exit', () => killer.ended());
   // As `bin/mailroom` does it, only later: what is loaded from here on meets the killer.
-  const { loadProgram } = (await import(join(order.packageRoot, 'bin', 'program.mjs'))) as {
-    loadProgram: (file: string) => {
+  const { loadProgram } = (await import(join(order.packageRoot, 'bin', 'program.cjs'))) as {
+    loadProgram: (
+      file: string,
+      argv: readonly string[],
+    ) => {
       main: (argv: readonly string[], packageRoot: string) => Promise<number>;
     };
   };
-  process.exitCode = await loadProgram(order.app).main(process.argv.slice(2), order.packageRoot);
+  const argv = process.argv.slice(2);
+  process.exitCode = await loadProgram(order.app, argv).main(argv, order.packageRoot);
 }
 
 await runKilled();

@@ -1,8 +1,16 @@
-import { closeSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import module, { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { Script } from 'node:vm';
+const {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs');
+const { createRequire, enableCompileCache } = require('node:module');
+const { dirname, join } = require('node:path');
+const { setFlagsFromString } = require('node:v8');
+const { Script } = require('node:vm');
 
 // Optimizing code that runs a few thousand times costs more than it gains in a process this short,
 // and the next process start copies every page that the compiler has written: V8 waits four times
@@ -10,20 +18,29 @@ import { Script } from 'node:vm';
 if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=540672');
 
 /**
- * Loads the built program and returns its exports. Compiling takes longer than starting, so the
- * compiled code is cached: by Node itself from version 22 on; for Node 20 by the build of a
- * checkout, and by the first process of an installed package. V8 ignores a cache that another
- * version of V8 made.
+ * Loads the built program, or what of it answers these arguments, and returns its exports.
+ * Compiling takes longer than starting, so the compiled code is cached: by Node itself from version
+ * 22 on; for Node 20 by the build of a checkout, and by the first process of an installed package.
+ * V8 ignores a cache that another version of V8 made.
  */
-export function loadProgram(file) {
-  if (module.enableCompileCache === undefined) {
+function loadProgram(program, argv) {
+  const help = join(dirname(program), 'help.cjs');
+  const file = asksForHelp(argv) && existsSync(help) ? help : program;
+  if (enableCompileCache === undefined) {
     const { exports, script, cache } = compileProgram(file);
     if (cache !== undefined && script.cachedDataRejected !== false)
       process.once('exit', () => writeCache(cache, script));
     return exports;
   }
-  module.enableCompileCache();
+  enableCompileCache();
   return createRequire(file)(file);
+}
+
+/** Whether these are the arguments of a plain request for help or the version. */
+function asksForHelp(argv) {
+  const [first = '--help', second, ...others] = argv;
+  if (second === undefined) return ['--help', '-h', 'help', '--version', '-V'].includes(first);
+  return others.length === 0 && /^\w/.test(first) && ['--help', '-h'].includes(second);
 }
 
 /** Does nothing where the package cannot be written: that is no reason to fail. */
@@ -43,7 +60,7 @@ function writeCache(cache, script) {
  * Like `loadProgram`, and also returns the script, from which V8 can create its cache, and the file
  * of that cache; undefined: the program names none.
  */
-export function compileProgram(file) {
+function compileProgram(file) {
   // esbuild escapes every character outside ASCII.
   const text = readFileSync(file, 'latin1');
   // V8 checks little more than the length of the source, so the first line names the cache file.
@@ -65,3 +82,5 @@ function compiledBefore(cache) {
     return undefined;
   }
 }
+
+module.exports = { loadProgram, compileProgram };
