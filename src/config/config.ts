@@ -12,7 +12,16 @@ interface Notifier {
 }
 
 /** The adapters that a named provider can be configured with; `command` runs any program. */
-export const providerKinds = ['claude', 'codex', 'gemini', 'opencode', 'acp', 'replay', 'command'] as const;
+export const providerKinds = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'pi',
+  'acp',
+  'replay',
+  'command',
+] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
 /** The agents of the kind `acp` that every project has: their programs are known. */
@@ -36,7 +45,7 @@ export type AcpAgentName = (typeof acpAgents)[number];
  * The providers that every project has: `command` is not among them, as it needs a program; `human`
  * has no process.
  */
-export const builtInProviders = ['claude', 'codex', 'gemini', 'opencode', 'replay', 'human'] as const;
+export const builtInProviders = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'replay', 'human'] as const;
 
 /** One provider of mailroom.yaml. */
 export interface ProviderConfig {

@@ -1,5 +1,5 @@
 /** Folders of a workspace that configure agents. */
-export const settingsFolders = ['.claude', '.codex', '.gemini', '.opencode'] as const;
+export const settingsFolders = ['.claude', '.codex', '.gemini', '.opencode', '.pi'] as const;
 
 /** Files of a workspace that configure agents; `*` matches the rest of a name. */
 export const settingsFiles = ['.mcp.json', 'opencode.json', 'opencode.jsonc', '.env*'] as const;

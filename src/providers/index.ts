@@ -9,6 +9,7 @@ import { commandProvider } from './command.ts';
 import { geminiProvider } from './gemini.ts';
 import { humanProvider } from './human.ts';
 import { opencodeProvider } from './opencode.ts';
+import { piProvider } from './pi.ts';
 import { usualTests, type ProviderOptions } from './options.ts';
 import { builtInPrices } from './prices.ts';
 import { replayProvider } from './replay.ts';
@@ -27,6 +28,8 @@ interface ProviderEnvironment {
   readonly replayAgent: string;
   /** The path of bin/acp-agent.mjs. */
   readonly acpAgent: string;
+  /** The path of bin/pi-policy.mjs. */
+  readonly piExtension: string;
   /** The folder of the recording for `replay`; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
   /** The project's prices, which override the built-in table. */
@@ -38,6 +41,7 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
   codex: codexProvider,
   gemini: geminiProvider,
   opencode: opencodeProvider,
+  pi: piProvider,
   acp: acpProvider,
   replay: replayProvider,
   command: commandProvider,
@@ -46,7 +50,7 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
 /** The providers that every project has, by name: the agent CLIs, `replay` and `human`. */
 export function builtInProviders(environment: ProviderEnvironment): Map<string, Provider> {
   const providers = new Map<string, Provider>([['human', humanProvider()]]);
-  for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'replay'] as const) {
+  for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'pi', 'replay'] as const) {
     providers.set(kind, factories[kind](defaults(kind, environment)));
   }
   for (const name of acpAgents) providers.set(name, acpProvider(acpDefaults(name, null, environment)));
@@ -82,6 +86,7 @@ export function namedProvider(config: ProviderConfig, environment: ProviderEnvir
     environment: base.environment,
     tests: config.tests ?? base.tests,
     acpAgent: base.acpAgent,
+    piExtension: base.piExtension,
     ...(base.recording !== undefined && { recording: base.recording }),
     price: (model) => config.prices ?? base.price(model),
   });
@@ -115,6 +120,7 @@ function defaults(kind: ProviderKind, environment: ProviderEnvironment): Provide
     environment: environment.variables,
     tests: usualTests,
     acpAgent: [environment.node, environment.acpAgent],
+    piExtension: environment.piExtension,
     ...(environment.recording !== undefined && { recording: environment.recording }),
     price: (model) => priceOf(prices, model),
   };
@@ -174,6 +180,7 @@ function settingsOf(kind: ProviderKind, environment: ProviderEnvironment): strin
       const files = folders.flatMap((each) => names.map((name) => `${each}/${name}`));
       return [`${folder}/config.json`, ...files];
     }
+    case 'pi':
     case 'acp':
     case 'replay':
     case 'command':
@@ -206,6 +213,8 @@ function foldersOf(kind: ProviderKind, environment: ProviderEnvironment): string
         `${named('XDG_STATE_HOME', '~/.local/state')}/opencode`,
         `${named('XDG_CACHE_HOME', '~/.cache')}/opencode`,
       ];
+    case 'pi':
+      return [named('PI_CODING_AGENT_DIR', '~/.pi/agent')];
     case 'acp':
     case 'replay':
     case 'command':
@@ -230,6 +239,7 @@ const names: Readonly<Partial<Record<ProviderKind, string>>> = {
     'settings.json .env GEMINI.md trustedFolders.json trusted_hooks.json agents commands extensions hooks policies skills',
   opencode:
     'opencode.json opencode.jsonc config.json AGENTS.md agent agents command commands mode modes plugin plugins skill skills tool tools',
+  pi: 'settings.json models.json models-store.json trust.json AGENTS.md SYSTEM.md APPEND_SYSTEM.md bin extensions git npm prompts skills themes',
 };
 
 /** The settings of a CLI in the first of its folders, absolute. */

@@ -43,6 +43,17 @@ const traces: Readonly<Record<string, LoginSigns>> = {
     files: ['$XDG_DATA_HOME:~/.local/share/opencode/auth.json'],
     advice: 'run `opencode auth login` once, or set the key of its provider',
   },
+  pi: {
+    variables: [
+      'ANTHROPIC_API_KEY',
+      'ANTHROPIC_OAUTH_TOKEN',
+      'OPENAI_API_KEY',
+      'GEMINI_API_KEY',
+      'OPENROUTER_API_KEY',
+    ],
+    files: ['$PI_CODING_AGENT_DIR:~/.pi/agent/auth.json', '$PI_CODING_AGENT_DIR:~/.pi/agent/models.json'],
+    advice: 'run `pi` once and use /login, or set the key of its provider',
+  },
 };
 
 /** Describes the login that a CLI will use; null: none found, although one may exist. */

@@ -33,6 +33,8 @@ export interface ProviderOptions {
   price(model: string | null): Price | null;
   /** For `acp`: the program that speaks with the agent. */
   readonly acpAgent: readonly string[];
+  /** For `pi`: the path of the extension that holds its tools to a policy. */
+  readonly piExtension: string;
   /** For `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
   /** Command lines (by their first words) that RUN_TESTS allows, if a CLI can restrict commands. */

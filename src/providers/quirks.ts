@@ -21,6 +21,7 @@ export const proved: Readonly<Record<AgentCli, string>> = {
   codex: '0.169.0',
   gemini: '0.61.0',
   opencode: '1.18.33',
+  pi: '0.87.1',
 };
 
 const always = { before: null, advice: null };
@@ -166,6 +167,33 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       from: '1.18.33',
       what: 'has no final event',
       answer: 'a last step that ended with `stop` counts',
+    },
+  ],
+  pi: [
+    {
+      ...always,
+      from: '0.87.1',
+      what: 'reads a folder for conversations from `.pi/settings.json` of the repository before anyone approves it',
+      answer: '`--session-dir`',
+    },
+    {
+      ...always,
+      from: '0.87.1',
+      what: 'ends with exit code 0 when the API refuses its request',
+      answer: 'the `errorMessage` of its last answer is read',
+    },
+    {
+      ...always,
+      from: '0.87.1',
+      what: 'expands `~` and drops a leading `@` in a path',
+      answer: 'the extension judges the path that its tool will use',
+    },
+    {
+      from: '0.87.1',
+      before: null,
+      what: 'asks again three times at a limit or an error of the server, in 14 s, and only its settings change that',
+      answer: 'nothing: it waits no longer than that',
+      advice: '`retry.enabled: false` in ~/.pi/agent/settings.json turns it off',
     },
   ],
 };

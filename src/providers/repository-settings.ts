@@ -6,11 +6,12 @@ const settings: Readonly<Record<string, readonly string[]>> = {
   codex: ['.codex/config.toml', '.codex/hooks.json'],
   gemini: ['.gemini/settings.json', '.gemini/.env', '.env'],
   opencode: ['opencode.json', 'opencode.jsonc', '.opencode'],
+  pi: ['.pi/settings.json', '.pi/extensions'],
 };
 
 /** The keys that name servers, programs and permissions. */
 const keys =
-  'env hooks apiKeyHelper permissions mcpServers enableAllProjectMcpServers mcp_servers model_provider model_providers notify sandbox_mode tools GOOGLE_GEMINI_BASE_URL GOOGLE_VERTEX_BASE_URL provider permission agent mcp plugin';
+  'env hooks apiKeyHelper permissions mcpServers enableAllProjectMcpServers mcp_servers model_provider model_providers notify sandbox_mode tools GOOGLE_GEMINI_BASE_URL GOOGLE_VERTEX_BASE_URL provider permission agent mcp plugin packages extensions';
 
 /** No switch of opencode disables the plug-ins of a repository. */
 export const opencodeObeys: RepositorySettings = {

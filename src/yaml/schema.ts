@@ -92,7 +92,9 @@ export const permissions = z
 export const roleDefaults = {
   provider: text
     .optional()
-    .describe('Who does the work: claude, codex, gemini, opencode, human, or a provider of mailroom.yaml.'),
+    .describe(
+      'Who does the work: claude, codex, gemini, opencode, pi, human, or a provider of mailroom.yaml.',
+    ),
   fallback: z
     .array(text)
     .optional()

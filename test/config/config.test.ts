@@ -138,6 +138,7 @@ workers: { queue: 'redis://queue.example', git: https://git.example/shop.git, le
     'codex',
     'gemini',
     'opencode',
+    'pi',
     'replay',
     'human',
     ...acpAgents,

@@ -14,6 +14,7 @@ const installed: Readonly<Record<AgentCli, string>> = {
   codex: packages.dependencies['@openai/codex'],
   gemini: packages.dependencies['@google/gemini-cli'],
   opencode: packages.dependencies['opencode-ai'],
+  pi: packages.dependencies['@earendil-works/pi-coding-agent'],
 };
 
 /** A turn with a bit of everything; `TURN` stands for its folder, `WORKSPACE` for where it runs, `HOME` for that of the run, `MODEL` and `SESSION` for what they say. */

@@ -93,7 +93,7 @@ describe('settings of a person in the sandbox', () => {
 });
 
 describe('settings of a workspace that are links', () => {
-  it.each(['.claude', '.codex', '.gemini', '.opencode', '.mcp.json', 'opencode.json'])(
+  it.each(['.claude', '.codex', '.gemini', '.opencode', '.pi', '.mcp.json', 'opencode.json'])(
     'refuse an agent that could replace them: %s',
     (name) => {
       const world = new World();

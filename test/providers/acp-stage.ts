@@ -28,6 +28,7 @@ export function acpProviderOf(command: readonly string[] = [process.execPath, ag
       node: process.execPath,
       replayAgent: path('replay-agent.mjs'),
       acpAgent: path('acp-agent.mjs'),
+      piExtension: '',
     },
   );
 }

@@ -10,7 +10,7 @@ describe('the providers of a project', () => {
 
   it('are built in by name', () => {
     const providers = builtInProviders(environment);
-    const own = ['claude', 'codex', 'gemini', 'human', 'opencode', 'replay'];
+    const own = ['claude', 'codex', 'gemini', 'human', 'opencode', 'pi', 'replay'];
     expect([...providers.keys()].toSorted()).toEqual([...own, ...acpAgents].toSorted());
     for (const [name, provider] of providers) expect(provider.name).toBe(name);
     expect(providers.get('claude')?.sessions).toBe(true);
@@ -36,6 +36,7 @@ describe('the providers of a project', () => {
     expect(writable('codex')).toEqual(['/data/codex']);
     expect(writable('gemini')).toEqual(['/home/ada/.gemini']);
     expect(writable('opencode')).toContain('/cache/opencode');
+    expect(writable('pi')).toEqual(['/home/ada/.pi/agent']);
   });
 
   it('are set up by mailroom.yaml', () => {

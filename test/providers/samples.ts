@@ -11,6 +11,7 @@ export const environment = {
   node: process.execPath,
   replayAgent: '/mailroom/bin/replay-agent.mjs',
   acpAgent: '/mailroom/bin/acp-agent.mjs',
+  piExtension: '/mailroom/bin/pi-policy.mjs',
 };
 
 const folder = '/project/.mailroom/turns/t7/1';
@@ -133,6 +134,14 @@ export const agents: readonly Agent[] = [
     session: { id: 'ses_dff75de3dffepbzLHcrKaSLE7C', ...request },
     usd: request.usd,
     model: null,
+    denials: ['write: /project/denied.txt'],
+  },
+  {
+    name: 'pi',
+    provider: builtInProvider('pi'),
+    session: { id: '01a20bbe-c672-7497-be57-8b24e5206e65', ...request },
+    usd: request.usd,
+    model: 'model',
     denials: ['write: /project/denied.txt'],
   },
 ];

@@ -31,6 +31,7 @@ export function providerOf(kind: ProviderKind, command: readonly string[] | null
     node: process.execPath,
     replayAgent,
     acpAgent: '',
+    piExtension: '',
   });
 }
 

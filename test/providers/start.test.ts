@@ -52,7 +52,7 @@ describe('the command line of claude', () => {
   const rules = `Edit(/${folder}/outbox/**),Read(/${folder}/**)`;
   const always = ['-p', '--output-format', 'stream-json', '--verbose', '--setting-sources', 'user'];
   const settings =
-    'Edit(**/.claude/**),Edit(**/.codex/**),Edit(**/.gemini/**),Edit(**/.opencode/**),Edit(**/.mcp.json),Edit(**/opencode.json),Edit(**/opencode.jsonc),Edit(**/.env*)';
+    'Edit(**/.claude/**),Edit(**/.codex/**),Edit(**/.gemini/**),Edit(**/.opencode/**),Edit(**/.pi/**),Edit(**/.mcp.json),Edit(**/opencode.json),Edit(**/opencode.jsonc),Edit(**/.env*)';
   const rights = (tools: string, allowed: string) =>
     [
       ['--permission-mode', 'default', '--tools', tools, '--allowedTools', allowed],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { appears } from '../support/appears.ts';
 import { processesNaming, until } from '../process/support.ts';
-import { claude, codex, gemini } from './support/clis.ts';
+import { claude, codex, gemini, pi } from './support/clis.ts';
 import { gather } from './support/team.ts';
 
 const protocol = (provider: string, model: string) => `
@@ -15,7 +15,7 @@ messages:
 start: { type: task, to: worker }
 `;
 
-it.each([claude, codex, gemini])(
+it.each([claude, codex, gemini, pi])(
   'leaves nothing of $name alive when the controller is killed in a tool',
   async (cli) => {
     const { project, model, env } = await gather([cli], {

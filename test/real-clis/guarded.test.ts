@@ -12,6 +12,7 @@ const settings = [
   '.codex/config.toml',
   '.gemini/settings.json',
   '.opencode/plugin/x.js',
+  '.pi/settings.json',
   '.mcp.json',
   'opencode.json',
   '.env',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { attempt, type Row } from './support/attempts.ts';
-import { claude, codex, gemini } from './support/clis.ts';
+import { claude, codex, gemini, pi } from './support/clis.ts';
 
 const exact: readonly Row[] = [
   [['READ'], ['mail']],
@@ -26,6 +26,23 @@ describe.each([claude, gemini])('$name', (cli) => {
   it('runs any command with RUN_COMMANDS, and its tools do not write outside', async () => {
     const done = await attempt(cli, ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS']);
     expect(done).toEqual(['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run']);
+  });
+});
+
+describe('pi', () => {
+  it.each<Row>([
+    ...exact.slice(0, 3),
+    // A redirection is refused with the command before it.
+    [
+      ['READ', 'EDIT', 'RUN_TESTS'],
+      ['mail', 'edit', 'test'],
+    ],
+    [
+      ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'],
+      ['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run', 'outside'],
+    ],
+  ])('with %j does %j and nothing else', async (capabilities, done) => {
+    expect(await attempt(pi, capabilities)).toEqual(done);
   });
 });
 

@@ -21,8 +21,10 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-/** Where a person sets up their servers. */
-const settings: Readonly<Record<Cli['name'], (command: string, path: string) => [string, string]>> = {
+/** Where a person sets up their servers; pi has no client for them. */
+const settings: Readonly<
+  Record<Exclude<Cli['name'], 'pi'>, (command: string, path: string) => [string, string]>
+> = {
   claude: (command, path) => [
     '.claude/.claude.json',
     JSON.stringify({ mcpServers: { hub: { command, args: [path] } } }),
@@ -57,24 +59,29 @@ stages:
     roles: { primary: { artifact: "agent:one" }, tools: ["mcp:hub"] }
 `;
 
-it.each(clis)('connects $name with a server of the person in the stage that names it alone', async (cli) => {
-  const { project, model, env } = await gather([cli], {
-    'agents/one/role.md': role(cli),
-    'workflows/two.yaml': workflow,
-    'hub.mjs': server,
-  });
-  const [path, text] = settings[cli.name](process.execPath, join(project.root, 'hub.mjs'));
-  const file = join(env['HOME'] ?? '', path);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
-  const tool = { name: cli.served('ask').replace('mailroom', 'hub'), arguments: {} };
-  const heard: string[][] = [];
-  model.plays(({ results }): Answer => {
-    if (results.length === 0) return { say: 'I ask.', tools: [tool] };
-    heard.push([...results]);
-    return { say: 'Done.' };
-  });
-  const ran = await project.run(['run', 'two', '--json'], env);
-  expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'SUCCEEDED' });
-  expect(heard.map((results) => results.join().includes('hub answers'))).toEqual([false, true]);
-});
+const connecting = clis.filter((cli): cli is Cli & { name: keyof typeof settings } => cli.name !== 'pi');
+
+it.each(connecting)(
+  'connects $name with a server of the person in the stage that names it alone',
+  async (cli) => {
+    const { project, model, env } = await gather([cli], {
+      'agents/one/role.md': role(cli),
+      'workflows/two.yaml': workflow,
+      'hub.mjs': server,
+    });
+    const [path, text] = settings[cli.name](process.execPath, join(project.root, 'hub.mjs'));
+    const file = join(env['HOME'] ?? '', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    const tool = { name: cli.served('ask').replace('mailroom', 'hub'), arguments: {} };
+    const heard: string[][] = [];
+    model.plays(({ results }): Answer => {
+      if (results.length === 0) return { say: 'I ask.', tools: [tool] };
+      heard.push([...results]);
+      return { say: 'Done.' };
+    });
+    const ran = await project.run(['run', 'two', '--json'], env);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(heard.map((results) => results.join().includes('hub answers'))).toEqual([false, true]);
+  },
+);

@@ -179,6 +179,7 @@ function providerEnvironment(packageRoot: string) {
     node: process.execPath,
     replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
     acpAgent: join(packageRoot, 'bin', 'acp-agent.mjs'),
+    piExtension: join(packageRoot, 'bin', 'pi-policy.mjs'),
   };
 }
 

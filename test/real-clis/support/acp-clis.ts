@@ -71,7 +71,7 @@ export class AcpSetting {
     const config = { command: cli.command, arguments: [], env: [], writable: [], tests: null, prices: null };
     this.provider = namedProvider(
       { ...config, name: cli.name, kind: 'acp' },
-      { variables: { HOME: home }, node: process.execPath, replayAgent: '', acpAgent },
+      { variables: { HOME: home }, node: process.execPath, replayAgent: '', acpAgent, piExtension: '' },
     );
     this.#env = { HOME: home, ...cli.environment(home, url) };
     this.#place = place;

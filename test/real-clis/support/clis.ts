@@ -14,7 +14,7 @@ export interface Tool {
 
 /** What a test has to know of a CLI in order to run it against the scripted model. */
 export interface Cli {
-  readonly name: Extract<ProviderKind, 'claude' | 'codex' | 'gemini' | 'opencode'>;
+  readonly name: Extract<ProviderKind, 'claude' | 'codex' | 'gemini' | 'opencode' | 'pi'>;
   /** The program, as a person would name it in mailroom.yaml: never a launcher that leaves its child behind. */
   readonly command: readonly [string, ...string[]];
   readonly model: string;
@@ -133,7 +133,35 @@ export const opencode: Cli = {
   served: (tool) => `mailroom_${tool}`,
 };
 
-export const clis: readonly Cli[] = [claude, codex, gemini, opencode];
+export const pi: Cli = {
+  name: 'pi',
+  // It wants a newer Node than Mailroom does.
+  command: [
+    join(packages, 'node22/bin/node'),
+    join(packages, '@earendil-works/pi-coding-agent/dist/bundle/cli.js'),
+  ],
+  model: 'scripted/model',
+  arguments: () => [],
+  environment: (home) => ({ PI_CODING_AGENT_DIR: join(home, '.pi/agent') }),
+  files: (url) => ({
+    '.pi/agent/models.json': {
+      providers: {
+        scripted: {
+          baseUrl: `${url}/v1`,
+          api: 'openai-completions',
+          apiKey: 'no-secret',
+          models: [{ id: 'model', cost: { input: 3, output: 15, cacheRead: 0, cacheWrite: 0 } }],
+        },
+      },
+    },
+  }),
+  write: (path, content) => ({ name: 'write', arguments: { path, content } }),
+  shell: (command) => ({ name: 'bash', arguments: { command } }),
+  // It has no client for MCP servers.
+  served: (tool) => tool,
+};
+
+export const clis: readonly Cli[] = [claude, codex, gemini, opencode, pi];
 
 /** Sets up a home folder in which the CLI finds the model and nothing of the person who runs the tests. */
 export function furnish(home: string, cli: Cli, url: string): void {

@@ -12,7 +12,7 @@ import { Model, type Answer } from './model.ts';
 import type { Capability } from '../../../src/kernel/capabilities.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 
-const acpAgent = fileURLToPath(new URL('../../../bin/acp-agent.mjs', import.meta.url));
+const bin = (name: string) => fileURLToPath(new URL(`../../../bin/${name}`, import.meta.url));
 
 /** A CLI in a home folder of its own, with the scripted model behind it. */
 export class Setting {
@@ -33,7 +33,8 @@ export class Setting {
       variables: { HOME: this.#home },
       node: process.execPath,
       replayAgent: '',
-      acpAgent,
+      acpAgent: bin('acp-agent.mjs'),
+      piExtension: bin('pi-policy.mjs'),
     };
     this.provider = namedProvider({ ...configOf(cli, url), arguments: given }, environment);
   }
@@ -98,8 +99,8 @@ function priceOf(model: string): number | null {
   return price === undefined ? null : (1000 * price.input + 50 * price.output) / 1e6;
 }
 
-/** How often a program may ask its model in one turn of these; opencode has no switch for its retries. */
-const mostRequests = { claude: 3, codex: 2, gemini: 3, opencode: Infinity };
+/** How often a program may ask its model in one turn of these; opencode and pi have no switch for their retries. */
+const mostRequests = { claude: 3, codex: 2, gemini: 3, opencode: Infinity, pi: 4 };
 
 /** The real program. What no model can make it do is done by a script under its name. */
 export function realPlayer(cli: Cli): Player {

@@ -152,7 +152,7 @@ export class Place {
   /** Places that are kept empty from an agent, and what is written of them: none, once all is over. */
   heldPlaces(): string[] {
     const rules = ['.git', 'HEAD', 'protocols', 'workflows'];
-    const settings = ['.claude', '.codex', '.gemini', '.opencode', '.mcp.json'];
+    const settings = ['.claude', '.codex', '.gemini', '.opencode', '.pi', '.mcp.json'];
     const empty = [...rules, ...settings].filter(
       (name) => existsSync(join(this.root, name)) && this.list(name).length === 0,
     );

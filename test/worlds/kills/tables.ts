@@ -14,7 +14,7 @@ export interface Tables<Name extends string> {
   readonly kill: Name;
 }
 
-const heldPlace = String.raw`^(?:\.mailroom/worktrees/[^/]+/)?(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml|agents\.yaml|\.skillmeat-workflow-overrides\.yaml|\.claude|\.codex|\.gemini|\.opencode|\.mcp\.json)$`;
+const heldPlace = String.raw`^(?:\.mailroom/worktrees/[^/]+/)?(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml|agents\.yaml|\.skillmeat-workflow-overrides\.yaml|\.claude|\.codex|\.gemini|\.opencode|\.pi|\.mcp\.json)$`;
 
 /** Held places come before the rest: some of them are folders that are also made for good. */
 const heldFiles: FileTable<CommonEffect> = [
