@@ -12,7 +12,7 @@ import { parseArgs, styleText } from 'node:util';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const program = join(repository, 'bin', 'mailroom');
-const providers = ['rehearsal', 'claude', 'codex', 'gemini', 'opencode', 'pi'];
+const providers = ['rehearsal', 'claude', 'codex', 'gemini', 'opencode', 'pi', 'agy'];
 const task = `# Add subtraction
 
 The calculator cannot subtract: \`npm test\` fails. Add what is missing to src/calculator.mjs.

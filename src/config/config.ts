@@ -18,6 +18,7 @@ export const providerKinds = [
   'gemini',
   'opencode',
   'pi',
+  'agy',
   'acp',
   'replay',
   'command',
@@ -45,7 +46,16 @@ export type AcpAgentName = (typeof acpAgents)[number];
  * The providers that every project has: `command` is not among them, as it needs a program; `human`
  * has no process.
  */
-export const builtInProviders = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'replay', 'human'] as const;
+export const builtInProviders = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'pi',
+  'agy',
+  'replay',
+  'human',
+] as const;
 
 /** One provider of mailroom.yaml. */
 export interface ProviderConfig {

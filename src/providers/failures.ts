@@ -26,7 +26,7 @@ const loggedOut =
 
 /** The conversation to resume does not exist. */
 const forgotten =
-  /no conversation found with session|no rollout found for thread|invalid session identifier|no previous sessions found|session not found|no session found matching/i;
+  /no conversation found with session|no rollout found for thread|invalid session identifier|no previous sessions found|session not found|no session found matching|conversation .{1,80} not found/i;
 
 /** The request is not allowed or names something that does not exist. */
 const hopeless =

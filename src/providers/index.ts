@@ -2,6 +2,7 @@ import { acpAgents, type ProviderConfig, type ProviderKind } from '../config/con
 import { MailroomError } from '../kernel/errors.ts';
 import { priceOf, type PriceList } from '../kernel/price.ts';
 import { acpProvider } from './acp.ts';
+import { agyProvider } from './agy.ts';
 import { presetFor } from './acp-presets.ts';
 import { claudeProvider } from './claude.ts';
 import { codexProvider } from './codex.ts';
@@ -42,6 +43,7 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
   gemini: geminiProvider,
   opencode: opencodeProvider,
   pi: piProvider,
+  agy: agyProvider,
   acp: acpProvider,
   replay: replayProvider,
   command: commandProvider,
@@ -50,7 +52,7 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
 /** The providers that every project has, by name: the agent CLIs, `replay` and `human`. */
 export function builtInProviders(environment: ProviderEnvironment): Map<string, Provider> {
   const providers = new Map<string, Provider>([['human', humanProvider()]]);
-  for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'pi', 'replay'] as const) {
+  for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'pi', 'agy', 'replay'] as const) {
     providers.set(kind, factories[kind](defaults(kind, environment)));
   }
   for (const name of acpAgents) providers.set(name, acpProvider(acpDefaults(name, null, environment)));
@@ -181,6 +183,7 @@ function settingsOf(kind: ProviderKind, environment: ProviderEnvironment): strin
       return [`${folder}/config.json`, ...files];
     }
     case 'pi':
+    case 'agy':
     case 'acp':
     case 'replay':
     case 'command':
@@ -215,6 +218,8 @@ function foldersOf(kind: ProviderKind, environment: ProviderEnvironment): string
       ];
     case 'pi':
       return [named('PI_CODING_AGENT_DIR', '~/.pi/agent')];
+    case 'agy':
+      return [atHome('~/.gemini/antigravity-cli', environment)];
     case 'acp':
     case 'replay':
     case 'command':
@@ -240,6 +245,7 @@ const names: Readonly<Partial<Record<ProviderKind, string>>> = {
   opencode:
     'opencode.json opencode.jsonc config.json AGENTS.md agent agents command commands mode modes plugin plugins skill skills tool tools',
   pi: 'settings.json models.json models-store.json trust.json AGENTS.md SYSTEM.md APPEND_SYSTEM.md bin extensions git npm prompts skills themes',
+  agy: 'settings.json hooks.json mcp_config.json plugins skills',
 };
 
 /** The settings of a CLI in the first of its folders, absolute. */

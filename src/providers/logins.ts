@@ -54,6 +54,11 @@ const traces: Readonly<Record<string, LoginSigns>> = {
     files: ['$PI_CODING_AGENT_DIR:~/.pi/agent/auth.json', '$PI_CODING_AGENT_DIR:~/.pi/agent/models.json'],
     advice: 'run `pi` once and use /login, or set the key of its provider',
   },
+  agy: {
+    variables: [],
+    files: [],
+    advice: 'run `agy` once and log in; it keeps its login in the keyring of the system',
+  },
 };
 
 /** Describes the login that a CLI will use; null: none found, although one may exist. */

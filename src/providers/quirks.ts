@@ -22,7 +22,11 @@ export const proved: Readonly<Record<AgentCli, string>> = {
   gemini: '0.61.0',
   opencode: '1.18.33',
   pi: '0.87.1',
+  agy: '1.2.11',
 };
+
+/** Those whose events are known only from streams that others recorded; no test drives them. */
+export const onlyRecorded: ReadonlySet<AgentCli> = new Set(['agy']);
 
 const always = { before: null, advice: null };
 
@@ -194,6 +198,27 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'asks again three times at a limit or an error of the server, in 14 s, and only its settings change that',
       answer: 'nothing: it waits no longer than that',
       advice: '`retry.enabled: false` in ~/.pi/agent/settings.json turns it off',
+    },
+  ],
+  agy: [
+    {
+      ...always,
+      from: '1.1.15',
+      what: '`-p` takes the prompt as an argument, which cannot be long',
+      answer: '`--input-format stream-json`',
+    },
+    {
+      ...always,
+      from: '1.2.11',
+      what: 'a status of ERROR can end with exit code 0',
+      answer: 'the `status` of its result is read',
+    },
+    {
+      from: '1.1.4',
+      before: null,
+      what: 'has its rules in one file for every run, and refuses in a headless run what they do not allow',
+      answer: '`--dangerously-skip-permissions`, and the sandbox',
+      advice: 'install bubblewrap: without a sandbox nothing restricts its roles',
     },
   ],
 };

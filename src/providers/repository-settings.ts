@@ -7,6 +7,7 @@ const settings: Readonly<Record<string, readonly string[]>> = {
   gemini: ['.gemini/settings.json', '.gemini/.env', '.env'],
   opencode: ['opencode.json', 'opencode.jsonc', '.opencode'],
   pi: ['.pi/settings.json', '.pi/extensions'],
+  agy: ['.agents/hooks.json', '.agents/mcp_config.json', '.agents/plugins'],
 };
 
 /** The keys that name servers, programs and permissions. */
@@ -18,6 +19,15 @@ export const opencodeObeys: RepositorySettings = {
   names: settings['opencode'] ?? [],
   keys: ['plugin'],
   may: 'name or hold plug-ins, and no switch keeps opencode from them',
+  advice: 'install bubblewrap and leave `sandbox` at auto: without a sandbox its turns are refused there',
+  hidden: true,
+};
+
+/** No switch of agy is known that keeps the hooks and servers of a repository from it. */
+export const agyObeys: RepositorySettings = {
+  names: settings['agy'] ?? [],
+  keys: keys.split(' '),
+  may: 'name hooks and programs, and no switch is known that keeps agy from them',
   advice: 'install bubblewrap and leave `sandbox` at auto: without a sandbox its turns are refused there',
   hidden: true,
 };

@@ -93,7 +93,7 @@ export const roleDefaults = {
   provider: text
     .optional()
     .describe(
-      'Who does the work: claude, codex, gemini, opencode, pi, human, or a provider of mailroom.yaml.',
+      'Who does the work: claude, codex, gemini, opencode, pi, agy, human, or a provider of mailroom.yaml.',
     ),
   fallback: z
     .array(text)

@@ -26,12 +26,13 @@ it('marks in its list what is not installed, and takes it all the same', async (
   answers = ['solo', 'codex'];
   const { code, out } = await fixture.run('init');
   expect(code).toBe(0);
-  expect(asked.at(-1)?.options.slice(1, 7)).toEqual([
+  expect(asked.at(-1)?.options.slice(1, 8)).toEqual([
     { value: 'claude', label: 'claude' },
     { value: 'codex', label: 'codex (not installed)' },
     { value: 'gemini', label: 'gemini' },
     { value: 'opencode', label: 'opencode' },
     { value: 'pi', label: 'pi' },
+    { value: 'agy', label: 'agy' },
     { value: 'copilot', label: 'copilot' },
   ]);
   expect(out).toContain('codex is not installed here: mail waits until it is.\n');

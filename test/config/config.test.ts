@@ -139,6 +139,7 @@ workers: { queue: 'redis://queue.example', git: https://git.example/shop.git, le
     'gemini',
     'opencode',
     'pi',
+    'agy',
     'replay',
     'human',
     ...acpAgents,

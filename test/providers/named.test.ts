@@ -10,7 +10,7 @@ describe('the providers of a project', () => {
 
   it('are built in by name', () => {
     const providers = builtInProviders(environment);
-    const own = ['claude', 'codex', 'gemini', 'human', 'opencode', 'pi', 'replay'];
+    const own = ['agy', 'claude', 'codex', 'gemini', 'human', 'opencode', 'pi', 'replay'];
     expect([...providers.keys()].toSorted()).toEqual([...own, ...acpAgents].toSorted());
     for (const [name, provider] of providers) expect(provider.name).toBe(name);
     expect(providers.get('claude')?.sessions).toBe(true);

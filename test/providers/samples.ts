@@ -144,6 +144,15 @@ export const agents: readonly Agent[] = [
     model: 'model',
     denials: ['write: /project/denied.txt'],
   },
+  {
+    name: 'agy',
+    provider: builtInProvider('agy'),
+    session: { id: '93f3c9f6-a7cc-4e73-bb8c-4fda4b3abdd8', usd: 0.00175, tokens: request.tokens },
+    // It tells none: 1000 tokens at $1.25 and 50 at $10 a million.
+    usd: 0.00175,
+    model: 'gemini-2.5-pro',
+    denials: [],
+  },
 ];
 
 /** A program of the project's own, set up as in mailroom.yaml. */

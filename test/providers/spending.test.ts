@@ -195,6 +195,15 @@ describe('a launch that used nothing', () => {
 });
 
 describe('a turn that is killed', () => {
+  it.each(['pi', 'agy', 'opencode'])('costs what %s had told by then', (name) => {
+    const whole = fixture(name, 'edit-outbox');
+    const last = /"type":"agent_(?:end|settled)"|"event":"result"/;
+    const told = whole.stdout.split('\n').filter((line) => !last.test(line));
+    const outcome = agent(name).read(exit({ ended: 'stopped', stdout: told.join('\n') }), invocation(), now);
+    expect(outcome.usage).toEqual(agent(name).read(whole, invocation(), now).usage);
+    expect(outcome.usage.tokens).toBe(2100);
+  });
+
   it('costs what claude had told by then', () => {
     const stdout = fixture('claude', 'edit-outbox')
       .stdout.split('\n')

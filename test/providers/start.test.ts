@@ -22,7 +22,9 @@ function argumentsOf(name: string, capabilities: readonly Capability[], changes 
 describe.each(everybody)('$name', (provider) => {
   it('gives the prompt on standard input and nowhere else', () => {
     const { argv, env, files, stdin } = provider.start(invocation());
-    expect(stdin).toBe(invocation().prompt);
+    // Agy takes it as an event.
+    const event = { event: 'user', message: { role: 'user', content: invocation().prompt } };
+    expect(stdin).toBe(provider.name === 'agy' ? `${JSON.stringify(event)}\n` : invocation().prompt);
     expect(JSON.stringify([argv, env, files])).not.toContain('touch');
   });
 
@@ -339,6 +341,8 @@ describe('the variant of a model', () => {
     ['claude', ['--effort', 'high']],
     ['codex', ['-c', 'model_reasoning_effort="high"']],
     ['opencode', ['--variant', 'high']],
+    ['pi', ['--thinking', 'high']],
+    ['agy', ['--effort', 'high']],
   ])('is a switch of %s', (name, expected) => {
     const [plain, line] = [{}, { variant: 'high' }].map((each) =>
       agent(name).start(invocation(each)).argv.join(' '),
@@ -364,6 +368,8 @@ describe('a limit of steps and of the time of a command', () => {
   it.each([
     ['codex', { type: 'item.completed', item: { type: 'command_execution' } }],
     ['opencode', { type: 'step_finish', part: { reason: 'tool-calls' } }],
+    ['pi', { type: 'message_end', message: { role: 'assistant' } }],
+    ['agy', { event: 'step_update', step_update: { step_type: 'agent_response', state: 'DONE' } }],
   ])('is counted where %s has none', (name, event) => {
     const { overspent } = agent(name).start(invocation(limits));
     const line = `${JSON.stringify(event)}\n`;

@@ -146,7 +146,7 @@ describe('the command line of the demo', () => {
     expect(ended).toEqual({
       code: 2,
       stdout: '',
-      stderr: '--provider is one of rehearsal, claude, codex, gemini, opencode, pi\n',
+      stderr: '--provider is one of rehearsal, claude, codex, gemini, opencode, pi, agy\n',
     });
   });
 });

@@ -14,7 +14,7 @@ export function addInit(program: Command, context: Context): void {
     )
     .option(
       '--provider <name>',
-      'the agent program for all roles: claude, codex, gemini, opencode, pi or rehearsal',
+      'the agent program for all roles: claude, codex, gemini, opencode, pi, agy or rehearsal',
     )
     .option(
       '--for <workflow>',

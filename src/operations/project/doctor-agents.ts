@@ -3,7 +3,7 @@ import { acpAgents, type Config, kindOf } from '../../config/config.ts';
 import { presetFor } from '../../providers/acp-presets.ts';
 
 /** The agent CLIs that Mailroom drives headless, each in its own way. */
-export const agents = ['claude', 'codex', 'gemini', 'opencode', 'pi'] as const;
+export const agents = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'agy'] as const;
 
 /** The program of an agent: of a variable such as `MAILROOM_CLAUDE_BIN`, or its own. */
 export function programOf(agent: string): string {

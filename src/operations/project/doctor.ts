@@ -8,7 +8,7 @@ import { sandboxFor } from '../../process/sandbox/sandbox.ts';
 import { acpAgents, type AcpAgentName } from '../../config/config.ts';
 import { provedAcp } from '../../providers/acp-quirks.ts';
 import { loginOf } from '../../providers/logins.ts';
-import { proved, quirksOf, type AgentCli } from '../../providers/quirks.ts';
+import { onlyRecorded, proved, quirksOf, type AgentCli } from '../../providers/quirks.ts';
 import { readText } from '../../disk/text.ts';
 import { agents, programOf } from './doctor-agents.ts';
 import { examineProject } from './doctor-project.ts';
@@ -134,7 +134,11 @@ async function agent(name: AgentCli): Promise<Finding[]> {
   const said = await versionOf(name, program);
   if (typeof said !== 'string') return [said];
   const which = program === name ? said : `${said}, ${program}`;
-  const other = said.includes(proved[name]) ? '' : `; proved with ${proved[name]}`;
+  const other = onlyRecorded.has(name)
+    ? `; no test drives it, its events are known from recordings of ${proved[name]}`
+    : said.includes(proved[name])
+      ? ''
+      : `; proved with ${proved[name]}`;
   const found: Finding = { topic: name, state: 'ok', text: `${which}; driven headless${other}` };
   const usual = [found, login(name), ...peculiarities(name, said)];
   return (await startsInSandbox(program)) ? usual : [...usual, outsideOnly(name, program)];
