@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { defaultConfig } from '../src/config/config.ts';
 import { inMemoryTrail } from '../test/support/memory-trail.ts';
-import { Loop } from '../src/host/loop.ts';
+import { Loop, onceATurn } from '../src/host/loop.ts';
 import { MailHost } from '../src/mail/host/mail-host.ts';
 import { parseConfig } from '../src/config/read.ts';
 import { parseProtocol } from '../src/mail/protocol/read.ts';
@@ -75,8 +75,9 @@ export async function route(messages: number, roles: number, turnFolders: boolea
     const timeout = setTimeout(onTime, Math.max(0, at - Date.now()));
     return { cancel: () => clearTimeout(timeout) };
   };
+  const passed = () => new Promise<void>((resolve) => setImmediate(resolve));
   const watch = () => ({ close: () => Promise.resolve() });
-  const loop = new Loop(host, { watch, timer, now: Date.now, trail }, { untilIdle: true });
+  const loop = new Loop(host, { watch, timer, now: Date.now, passed, trail }, { untilIdle: true });
   const { turns } = host;
   runner.connect(
     {
@@ -85,7 +86,7 @@ export async function route(messages: number, roles: number, turnFolders: boolea
       checked: (...note) => loop.report(() => turns.checked(...note)),
       landing: (...note) => loop.report(() => turns.landings.reported(...note)),
     },
-    () => loop.wake(),
+    onceATurn(() => loop.wake()),
   );
   const start = performance.now();
   await loop.run();

@@ -9,7 +9,7 @@ import type { Provider } from '../providers/provider.ts';
 import { Control } from './control.ts';
 import { journalWatch, lockWatch, type WhyGone } from './gone.ts';
 import type { Lock } from './lock.ts';
-import { Loop, type Ending, type Host } from './loop.ts';
+import { Loop, onceATurn, type Ending, type Host } from './loop.ts';
 import { parkingOf } from './parking.ts';
 import type { HostPorts } from './ports.ts';
 
@@ -47,7 +47,7 @@ export class HostProcess {
   readonly #lockGone: WhyGone;
   #journal: { close(): void } | null = null;
   #loop: Loop | null = null;
-  #isReported = false;
+  readonly #wakeSoon = onceATurn(() => this.wake());
   /** What failed before there was a loop; null: nothing. */
   #failure: unknown = null;
 
@@ -85,7 +85,8 @@ export class HostProcess {
     const folders = watched.map((folder) => join(this.#disk.root, folder));
     const watch = (onHint: () => void) => watchFolders(folders, onHint);
     const gone = journalWatch(this.#disk, join(home, 'journal'), this.#lockGone);
-    this.#loop = new Loop(host, { watch, timer, now: Date.now, trail, gone }, { untilIdle, onChange });
+    const ports = { watch, timer, now: Date.now, passed, trail, gone };
+    this.#loop = new Loop(host, ports, { untilIdle, onChange });
     if (this.#failure !== null) this.#loop.fail(this.#failure);
     void lock.lost.then(() => this.fail(new MailroomError('E_LOCKED', lockLost)));
   }
@@ -111,12 +112,7 @@ export class HostProcess {
    */
   report(act: () => void): void {
     this.#loop?.report(act);
-    if (this.#isReported) return;
-    this.#isReported = true;
-    setImmediate(() => {
-      this.#isReported = false;
-      this.wake();
-    });
+    this.#wakeSoon();
   }
 
   async run(): Promise<void> {
@@ -128,6 +124,9 @@ export class HostProcess {
     await this.#place.lock.release();
   }
 }
+
+/** Resolves in the next turn of the event loop, after the reports of this one. */
+const passed = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Calls back at a time, in milliseconds since 1970. */
 function timer(at: number, onTime: () => void): { cancel(): void } {

@@ -54,6 +54,11 @@ interface LoopPorts {
   /** Calls back at a time (milliseconds since 1970), at most an hour ahead. */
   timer(at: number, onTime: () => void): { cancel(): void };
   now(): number;
+  /**
+   * Resolves once what processes have reported by now was passed on, so that one look takes it all;
+   * absent: nothing is on its way.
+   */
+  passed?(): Promise<void>;
   readonly trail: Trail;
   /**
    * Why working or recording is not possible any more, asked before each look; null: it is
@@ -69,6 +74,22 @@ const longest = 3_600_000;
 const patience = 10_000;
 
 export type Ending = 'stop' | 'drain';
+
+/**
+ * Calls `act` once for all calls within one turn of the event loop, at its end: what several
+ * processes report together is one look, and one sync.
+ */
+export function onceATurn(act: () => void): () => void {
+  let due = false;
+  return () => {
+    if (due) return;
+    due = true;
+    setImmediate(() => {
+      due = false;
+      act();
+    });
+  };
+}
 
 /**
  * Runs a host until it is stopped, or (`untilIdle`) until nothing more will happen without input.
@@ -258,7 +279,7 @@ export class Loop {
   }
 
   #sleep(at: number): Promise<void> {
-    if (this.#hinted) return Promise.resolve();
+    if (this.#hinted) return this.#ports.passed?.() ?? Promise.resolve();
     return new Promise((resolve) => {
       const timer = this.#ports.timer(Math.min(at, this.#ports.now() + longest), resolve);
       this.#wake = () => {

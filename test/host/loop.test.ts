@@ -123,3 +123,42 @@ it('ends with what a sync refuses, once every process has ended', async () => {
   await expect(ended).rejects.toThrow('input/output error');
   expect(host.stopAll).toHaveBeenCalledTimes(1);
 });
+
+it('takes what is reported during a sync, and what its effects cause at once, in one look', async () => {
+  const looks: string[][] = [];
+  let reported: string[] = [];
+  const report = (text: string): void => loop.report(() => reported.push(text));
+  const soon = (act: () => void) => new Promise<void>((resolve) => setImmediate(() => resolve(act())));
+  const host = {
+    running: 0,
+    desired: 0,
+    snapshotDue: false,
+    record: () => {
+      looks.push(reported);
+      reported = [];
+    },
+    sync: () =>
+      looks.length > 1
+        ? null
+        : soon(() => {
+            report('during the sync');
+            loop.wake();
+          }),
+    carryOut: () => {
+      if (looks.length === 1) void soon(() => report('by a process that was started'));
+      return { wake: null, more: false, settled: looks.length > 1, blocked: false };
+    },
+    idle: () => 'done',
+  };
+  const trail = { record() {}, position: () => Promise.resolve(null), settled: () => Promise.resolve() };
+  const ports = {
+    watch: () => ({ close: () => Promise.resolve() }),
+    timer: () => ({ cancel() {} }),
+    now: () => 0,
+    passed: () => soon(() => {}),
+    trail: { ...trail, problem: () => null },
+  };
+  const loop: Loop = new Loop(host as never, ports, { untilIdle: true });
+  await loop.run();
+  expect(looks[1]).toEqual(['during the sync', 'by a process that was started']);
+});
