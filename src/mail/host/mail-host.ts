@@ -14,6 +14,7 @@ import { incomingReader } from './incoming.ts';
 import type { ControlReader } from '../../host/control.ts';
 import type { IncomingFile } from '../../letters/letters.ts';
 import { Intake } from './intake.ts';
+import { interruptedAttempts } from './interrupted.ts';
 import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
 import type { Host, LookResult } from '../../host/loop.ts';
@@ -29,7 +30,6 @@ import { waitingSteps } from './step-waits.ts';
 import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
-import { isQueued } from '../../kernel/launched.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
 
 /** The threads in which an event moves something to `failed`. */
@@ -128,22 +128,10 @@ export class MailHost implements Host {
   start(): void {
     const { protocol, protocolHash, version, rebooted } = this.#options;
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
-    const ended = new Set<RoleName>();
-    for (const { id, role, attempt, round, phase } of this.#ledger.state.turns.values()) {
-      if (phase.is !== 'active' || phase.launched === null || isQueued(phase.launched)) continue;
-      ended.add(role);
-      facts.push({
-        type: 'attempt-failed',
-        turn: id,
-        attempt,
-        round,
-        class: 'RETRYABLE_TRANSIENT',
-        reason: { code: 'E_TURN', text: 'the controller ended while the turn ran' },
-        until: null,
-        usage: { usd: null, tokens: null },
-        session: null,
-      });
-    }
+    const { state } = this.#ledger;
+    const interrupted = interruptedAttempts(state, this.#ports, this.#options, this.#ledger.now());
+    const ended = new Set(interrupted.flatMap(({ turn }) => state.turns.get(turn)?.role ?? []));
+    facts.push(...interrupted);
     this.#ledger.record(facts);
     for (const role of protocol.roles.keys()) {
       if (rebooted === true) this.#disk.attempt(() => this.#projectInbox(role), undefined);

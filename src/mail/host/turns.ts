@@ -10,6 +10,7 @@ import type { Turn } from '../machine/state.ts';
 import { isStep } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { failedBy, resultOf, soundReason } from './collect.ts';
+import { resumedSession } from './interrupted.ts';
 import { Landings } from './landings.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
@@ -19,7 +20,6 @@ import type { RoleTexts } from './role-texts.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
 import { placeOf, refuseStep } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
-import type { Session } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { isQueued, type TurnLaunch } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
@@ -138,7 +138,7 @@ export class Turns {
     const provider = providersOf(role).includes(turn.provider) ? turn.provider : role.provider;
     // A conversation stays on the host that had it.
     const canResume = role.on === undefined && this.#ports.providers.get(provider)?.sessions === true;
-    const session = this.#session(turn, role, canResume ? provider : null);
+    const session = resumedSession(state, turn, role, canResume ? provider : null);
     const resumed = session !== null;
     const keepStaging = turn.round > 0 && resumed;
     const mails = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
@@ -181,16 +181,6 @@ export class Turns {
         mayConfigure: role.mayConfigure === true,
       },
     };
-  }
-
-  /** The conversation of the round or thread to resume. `provider` null: it cannot be resumed. */
-  #session(turn: Turn, role: Role, provider: string | null): Session | null {
-    if (provider === null) return null;
-    if (turn.round > 0) return turn.lastResult?.session ?? null;
-    // The failed attempt may be caused by that conversation.
-    if (role.session !== 'thread' || turn.failures > 0) return null;
-    const kept = this.#ledger.state.threads.get(turn.thread)?.sessions[turn.role];
-    return kept?.provider === provider ? kept : null;
   }
 
   #startChecks({ key, turn, checks, leaving, work }: Extract<Process, { kind: 'checks' }>): void {

@@ -21,6 +21,9 @@ const worktreesFolder = '.mailroom/worktrees';
 const stagedFiles = 1_000;
 const stagedBytes = 16 * messageBytes;
 
+/** More than a program can print before it is ended. */
+const mostPrinted = 64 * 1024 * 1024;
+
 /** The folders in which agents work: `.mailroom/turns/<turn>/<attempt>/`. */
 export class TurnFolders {
   readonly #disk: Disk;
@@ -138,6 +141,12 @@ export class TurnFolders {
     const file = (name: string) => join(attemptPath(id, attempt), roundName(name, round));
     const files = { stdout: file('stdout'), stderr: file('stderr') };
     return latestLines(this.#disk, files, most, { mask: this.#mask, said });
+  }
+
+  /** What an agent has printed so far; empty: nothing, or its attempt has no such file. */
+  printed(turn: string, attempt: number, round: number): string {
+    const path = join(attemptPath(turn, attempt), roundName('stdout', round));
+    return this.#disk.read(path, mostPrinted)?.toString('utf8') ?? '';
   }
 
   /** Writes the result for people to read. */
