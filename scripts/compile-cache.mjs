@@ -18,7 +18,7 @@ steps: { one: { command: ['true'] } }
 const commands =
   basename(program) === 'help.cjs'
     ? [['--help'], ['run', '--help']]
-    : [['status'], ['plan', 'one.yaml'], ['run', 'one.yaml']];
+    : [['init'], ['status'], ['plan', 'one.yaml'], ['run', 'one.yaml']];
 
 try {
   process.chdir(project);

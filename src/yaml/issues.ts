@@ -45,6 +45,19 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return here;
 }
 
+/** The number of values from which on zod's compiled check saves more than it takes to compile. */
+const manyValues = 200;
+
+/** Whether a document is so short that zod should check it without compiling its schema. */
+export function hasFewValues(document: Json): boolean {
+  let left = manyValues;
+  const isWithin = (value: Json): boolean => {
+    left -= 1;
+    return left >= 0 && (typeof value !== 'object' || value === null || Object.values(value).every(isWithin));
+  };
+  return isWithin(document);
+}
+
 /**
  * Checks a document against a schema. Describes each error in words and marks its place: an unknown
  * key at the key, with the nearest known one; a missing key at the mapping that lacks it; a union
@@ -56,7 +69,8 @@ export function checkShape<T>(
   located: Located,
   habits: Habits = {},
 ): { readonly value: T | null; readonly problems: readonly Diagnostic[] } {
-  const result = schema.safeParse(located.value ?? {}, { error: expectation });
+  const given = located.value ?? {};
+  const result = schema.safeParse(given, { error: expectation, jitless: hasFewValues(given) });
   if (result.success) return { value: result.data, problems: [] };
   const reporter = new IssueReporter(schema, located, habits);
   for (const issue of result.error.issues) reporter.report(issue, []);

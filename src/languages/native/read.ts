@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { nativeLanguage } from '../../workflow/machine/language.ts';
 import type { Workflow } from '../../workflow/model.ts';
-import { checkShape } from '../../yaml/issues.ts';
+import { checkShape, hasFewValues } from '../../yaml/issues.ts';
 import { repair, pathText, underKnownKeys, type Repaired } from '../../yaml/repair.ts';
 import { validParts } from '../../yaml/shape.ts';
 import type { YamlDocument } from '../../yaml/yaml.ts';
@@ -31,7 +31,7 @@ function readNative(
     refuseDaemonFile(given, diagnostics);
     return { workflow: lower({}, diagnostics, children, context), problems: diagnostics.problems };
   }
-  const right = nativeFile.safeParse(given);
+  const right = nativeFile.safeParse(given, { jitless: hasFewValues(given) });
   const repaired = right.success ? null : repair(nativeFile, given);
   const problems = repaired === null ? [] : checkShape(nativeFile, document, habits).problems;
   const read = repaired === null ? right : nativeFile.safeParse(repaired.value);
