@@ -67,7 +67,7 @@ export class AcpSetting {
 
   constructor(cli: AcpCli, place: TurnFixture, { url }: Model) {
     const home = join(place.root, 'home');
-    furnish(home, cli as Cli, url);
+    furnish(home, cli, url);
     const config = { command: cli.command, arguments: [], env: [], writable: [], tests: null, prices: null };
     this.provider = namedProvider(
       { ...config, name: cli.name, kind: 'acp' },

@@ -164,7 +164,7 @@ export const pi: Cli = {
 export const clis: readonly Cli[] = [claude, codex, gemini, opencode, pi];
 
 /** Sets up a home folder in which the CLI finds the model and nothing of the person who runs the tests. */
-export function furnish(home: string, cli: Cli, url: string): void {
+export function furnish(home: string, cli: Pick<Cli, 'files'>, url: string): void {
   for (const [path, content] of Object.entries(cli.files(url))) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), typeof content === 'string' ? content : JSON.stringify(content));

@@ -15,9 +15,13 @@ export interface Team {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A program, driven as its own kind or by the Agent Client Protocol. */
+export type Member = Pick<Cli, 'command' | 'environment' | 'files'> &
+  Partial<Pick<Cli, 'arguments'>> & { readonly name: string; readonly kind?: 'acp' };
+
 /** Cleans up after itself. `settings` are further keys of mailroom.yaml. */
 export async function gather(
-  members: readonly Cli[],
+  members: readonly Member[],
   files: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<Team> {
@@ -29,21 +33,21 @@ export async function gather(
     await model.stop();
     project.remove();
   });
-  for (const cli of clis) furnish(home, cli, model.url);
+  for (const cli of new Set<Member>([...clis, ...members])) furnish(home, cli, model.url);
   mkdirSync(join(home, '.claude'), { recursive: true });
   const variables = members.map((cli) => cli.environment(home, model.url));
   return { project, model, env: Object.assign({ HOME: home }, ...variables) as Team['env'] };
 }
 
 /** As a person writes it. */
-function providersFor(members: readonly Cli[], url: string): Record<string, unknown> {
+function providersFor(members: readonly Member[], url: string): Record<string, unknown> {
   return Object.fromEntries(
     members.map((cli) => [
       cli.name,
       {
-        kind: cli.name,
+        kind: cli.kind ?? cli.name,
         command: cli.command,
-        arguments: cli.arguments(url),
+        arguments: cli.arguments?.(url) ?? [],
         env: Object.keys(cli.environment('', url)),
       },
     ]),

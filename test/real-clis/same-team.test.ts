@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import packages from './package.json' with { type: 'json' };
+import { claude, codex, gemini, opencode, pi, type Cli } from './support/clis.ts';
+import type { Answer, Asked, Model } from './support/model.ts';
+import { gather, type Member } from './support/team.ts';
+import type { Tool } from './support/clis.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+type Player = Member & Pick<Cli, 'write' | 'shell'> & { readonly model?: string };
+
+const players: readonly Player[] = [claude, codex, gemini, opencode, pi];
+
+const sources: Readonly<Record<string, keyof typeof packages.dependencies>> = {
+  claude: '@anthropic-ai/claude-code',
+  codex: '@openai/codex',
+  gemini: '@google/gemini-cli',
+  opencode: 'opencode-ai',
+  pi: '@earendil-works/pi-coding-agent',
+};
+
+const roles = ['architect', 'engineer', 'qa'];
+
+/** The protocol as it is shipped, with one program for all of its roles. */
+function filesFor({ name, model }: Player): Record<string, string> {
+  const lines = model === undefined ? '' : `    model: ${model}\n`;
+  const protocol = roles.reduce(
+    (text, role) => text.replace(`  ${role}:\n`, `  ${role}:\n    provider: ${name}\n${lines}`),
+    read('protocols/feature-team.yaml'),
+  );
+  return {
+    'protocols/feature-team.yaml': protocol,
+    'package.json': '{ "type": "module", "scripts": { "test": "node --test" } }',
+    'add.test.js':
+      "import { test } from 'node:test';\nimport { equal } from 'node:assert';\nimport { add } from './add.js';\ntest('adds', () => equal(add(2, 3), 5));\n",
+    ...Object.fromEntries(roles.map((role) => [`agents/${role}/role.md`, read(`agents/${role}/role.md`)])),
+  };
+}
+
+/** What a role does in its turn: uses of tools in order, by the name of the turn. */
+function turnOf(player: Player, root: string, { conversation }: Asked): readonly [string, readonly Tool[]] {
+  const outbox = [...conversation.matchAll(/(\/[^`\s"\\]+\/\.mailroom\/turns\/[^`\s"\\]+\/outbox)/g)].at(
+    -1,
+  )?.[1];
+  const send = (head: string) =>
+    player.write(`${outbox ?? '/nowhere'}/message.md`, `---\n${head}\n---\nIt is so.\n`);
+  const write = (sign: string) =>
+    player.write(join(root, 'add.js'), `export const add = (a, b) => a ${sign} b;\n`);
+  const tests = player.shell('npm test');
+  switch (/You are \*\*(\w+)\*\*/.exec(conversation)?.[1]) {
+    case 'architect':
+      return ['design', [player.write(join(root, 'denied.txt'), 'x'), send('type: design\nto: engineer')]];
+    case 'qa': {
+      const isGood = readFileSync(join(root, 'add.js'), 'utf8').includes('+');
+      const verdict = isGood ? 'approved' : 'changes_requested';
+      return [verdict, [tests, send(`type: review-feedback\nto: engineer\nfields: { verdict: ${verdict} }`)]];
+    }
+    default: {
+      if (conversation.includes('verdict: approved'))
+        return ['delivery', [send('type: delivered\nto: user')]];
+      const isFix = conversation.includes('verdict: changes_requested');
+      return [
+        isFix ? 'fix' : 'work',
+        [write(isFix ? '+' : '-'), tests, send('type: review-request\nto: qa')],
+      ];
+    }
+  }
+}
+
+/** Plays every role; what is done is what the conversation holds, as a refusal may begin a new prompt. */
+function plays(model: Model, player: Player, root: string, tested: Set<string>): void {
+  model.plays((asked): Answer => {
+    if (asked.tools.length === 0 || /SUGGESTION MODE/.test(asked.prompt)) return { say: 'A title' };
+    if (/pass 1\b/.test(asked.results.join())) tested.add('passed');
+    if (/fail 1\b/.test(asked.results.join())) tested.add('failed');
+    const [name, tools] = turnOf(player, root, asked);
+    const next = tools.findIndex((_, index) => !asked.conversation.includes(`${name}-${String(index)}`));
+    const tool = tools[next];
+    return tool === undefined
+      ? { say: `The ${name} is done.` }
+      : { say: `${name}-${String(next)}`, tools: [tool] };
+  });
+}
+
+describe.each(players)('$name', (player) => {
+  it('does the work of a whole team with the permissions of each role', { timeout: 240_000 }, async () => {
+    const { project, model, env } = await gather([player], filesFor(player));
+    const tested = new Set<string>();
+    plays(model, player, project.root, tested);
+    project.drop('agents/architect/inbox/task.md', '# Add\n\nWe need add(a, b).\n');
+    const up = await project.run(['up', '--until-idle', '--plain'], env);
+    expect(up).toMatchObject({ code: 0, stderr: '' });
+    const { stdout } = await project.run(['trail', '--json'], env);
+    const types = (JSON.parse(stdout) as { readonly type: string }[]).map(({ type }) => type);
+    const row = [
+      `${player.name} ${packages.dependencies[sources[player.name] ?? 'opencode-ai']}`,
+      types.join(', ') === messages ? 'delivered' : types.join(', '),
+      existsSync(join(project.root, 'denied.txt')) ? 'written' : 'refused',
+      [...tested].toSorted().join(', then '),
+      project.survivors().length === 0 ? 'none' : 'some',
+    ];
+    expect(project.read('add.js')).toContain('+');
+    const rows = read('docs/providers.md').replaceAll(/ +\|/g, ' |').split('\n');
+    expect(rows).toContain(`| ${row.join(' | ')} |`);
+  });
+});
+
+const messages = 'task, design, review-request, review-feedback, review-request, review-feedback, delivered';
