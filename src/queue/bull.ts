@@ -241,7 +241,11 @@ class BullSource implements JobSource {
       id,
       data: job.data as Json,
       renew: async () => (await job.extendLock(token, lease)) === 1,
-      note: async (note) => job.updateProgress({ note }),
+      note: async (note) => {
+        // A stop between the two is lost; the controller sees that, and asks again.
+        const now: Job | undefined = await queue.getJob(id);
+        if (now !== undefined) await job.updateProgress({ ...progressOf(now), note });
+      },
       isStopping: async () => {
         const now: Job | undefined = await queue.getJob(id);
         return now === undefined || progressOf(now).stop === true;

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openQueue, openSource } from '../../src/queue/bull.ts';
+import type { HeldJob, JobQueue, JobSource, JobState } from '../../src/queue/channel.ts';
+import { MemoryQueue } from '../support/memory-queue.ts';
+import { findRedis, TestRedis } from './redis.ts';
+
+/*
+ * What every queue keeps, whatever lies behind it.
+ */
+
+const lease = 1_000;
+const job = { role: 'engineer', id: 't.t1.1.0.one' };
+const other = { role: 'engineer', id: 't.t2.1.0.two' };
+
+/** A queue that is open on both sides. */
+interface Bed {
+  readonly queue: JobQueue;
+  source(labels?: readonly string[], roles?: readonly string[]): JobSource;
+  /** Resolves after this time, in milliseconds. */
+  pass(ms: number): Promise<void>;
+  /** Resolves when something may have changed. */
+  changed(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function memoryBed(): Bed {
+  let now = 0;
+  const memory = new MemoryQueue(() => now);
+  const onChange = () => {};
+  return {
+    queue: memory.queue({ onChange }),
+    source: (labels = [], roles = ['engineer']) => memory.source({ roles, labels, lease, onChange }),
+    pass: async (ms) => void (now += ms),
+    changed: async () => void (now += 10),
+    close: async () => {},
+  };
+}
+
+function redisBed(redis: TestRedis): Bed {
+  const waiting: (() => void)[] = [];
+  const onChange = () => {
+    for (const resolve of waiting.splice(0)) resolve();
+  };
+  const address = { url: redis.url, name: randomUUID(), lease, onChange };
+  const sources: JobSource[] = [];
+  const queue = openQueue({ ...address, roles: ['engineer', 'qa'] });
+  return {
+    queue,
+    source: (labels = [], roles = ['engineer']) => {
+      const source = openSource({ ...address, roles }, labels);
+      sources.push(source);
+      return source;
+    },
+    pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    changed: () => new Promise((resolve) => waiting.push(resolve)),
+    close: async () => {
+      await Promise.all([queue, ...sources].map((one) => one.close()));
+    },
+  };
+}
+
+const path = findRedis();
+let redis: TestRedis | null = null;
+beforeAll(async () => {
+  if (path !== null) redis = await TestRedis.open(path);
+});
+afterAll(() => redis?.close());
+
+describe.each(['memory', 'Redis'] as const)('the queue in %s', (kind) => {
+  let bed: Bed;
+  beforeEach(({ skip }) => {
+    if (kind === 'Redis' && redis === null) skip('there is no Redis server');
+    bed = kind === 'memory' ? memoryBed() : redisBed(redis!);
+  });
+  afterEach(() => bed.close());
+
+  async function becomes(is: JobState['is'], name = job): Promise<JobState> {
+    for (;;) {
+      const state = await bed.queue.look(name);
+      if (state.is === is) return state;
+      await bed.changed();
+    }
+  }
+
+  async function taken(source = bed.source()): Promise<HeldJob> {
+    const held = await source.take();
+    expect(held).not.toBeNull();
+    return held!;
+  }
+
+  test('a job that was never added is missing', async () => {
+    expect(await bed.queue.look(job)).toEqual({ is: 'missing' });
+    expect(await bed.source().take()).toBeNull();
+  });
+
+  test('a job added twice is one job, with what it carried first', async () => {
+    await bed.queue.add(job, { first: true }, []);
+    await bed.queue.add(job, { second: true }, []);
+    const source = bed.source();
+    expect(await taken(source)).toMatchObject({ ...job, data: { first: true } });
+    expect(await source.take()).toBeNull();
+  });
+
+  test('one worker holds a job, and says which it is', async () => {
+    await bed.queue.add(job, {}, []);
+    expect(await bed.queue.look(job)).toEqual({ is: 'waiting' });
+    const held = await taken();
+    expect(await bed.source().take()).toBeNull();
+    await held.note({ host: 'one' });
+    expect(await bed.queue.look(job)).toEqual({ is: 'running', note: { host: 'one' }, stopping: false });
+  });
+
+  test('a result is taken once, and a finished job cannot begin again', async () => {
+    await bed.queue.add(job, {}, []);
+    const held = await taken();
+    expect(await held.finish({ is: 'first' })).toBe(true);
+    expect(await held.finish({ is: 'second' })).toBe(false);
+    expect(await bed.queue.look(job)).toEqual({ is: 'done', result: { is: 'first' } });
+    await bed.queue.add(job, {}, []);
+    expect(await bed.source().take()).toBeNull();
+  });
+
+  test('a job whose worker was silent for longer than the lease is lost to it', async () => {
+    await bed.queue.add(job, {}, []);
+    const held = await taken();
+    await bed.pass(lease + 100);
+    await becomes('lost');
+    expect(await held.renew()).toBe(false);
+    expect(await held.finish({ is: 'late' })).toBe(false);
+    // Its next attempt is another job.
+    expect(await bed.source().take()).toBeNull();
+    expect(await bed.queue.look(job)).toEqual({ is: 'lost' });
+  });
+
+  test('a job is kept for as long as its worker renews it', async () => {
+    await bed.queue.add(job, {}, []);
+    const held = await taken();
+    for (let part = 0; part < 8; part++) {
+      await bed.pass(lease / 4);
+      expect(await held.renew()).toBe(true);
+    }
+    expect(await bed.queue.look(job)).toMatchObject({ is: 'running' });
+    expect(await held.finish({})).toBe(true);
+  });
+
+  test('a job that is put back goes to the next worker, and its first one cannot end it', async () => {
+    await bed.queue.add(job, {}, []);
+    const first = await taken();
+    await first.putBack();
+    expect(await bed.queue.look(job)).toEqual({ is: 'waiting' });
+    const second = await taken();
+    expect(await first.finish({ is: 'first' })).toBe(false);
+    expect(await second.finish({ is: 'second' })).toBe(true);
+    expect(await bed.queue.look(job)).toEqual({ is: 'done', result: { is: 'second' } });
+  });
+
+  test('a stop reaches the worker, and a note does not undo it', async () => {
+    await bed.queue.add(job, {}, []);
+    const held = await taken();
+    expect(await held.isStopping()).toBe(false);
+    await bed.queue.stop(job);
+    await held.note({ host: 'one' });
+    expect(await held.isStopping()).toBe(true);
+    expect(await bed.queue.look(job)).toMatchObject({ is: 'running', stopping: true });
+  });
+
+  test('a job is removed unless a worker holds it', async () => {
+    await bed.queue.add(job, {}, []);
+    await bed.queue.remove(job);
+    expect(await bed.queue.look(job)).toEqual({ is: 'missing' });
+    await bed.queue.add(other, {}, []);
+    const held = await taken();
+    await bed.queue.remove(other);
+    expect(await bed.queue.look(other)).toMatchObject({ is: 'running' });
+    await held.finish({});
+    await bed.queue.remove(other);
+    expect(await bed.queue.look(other)).toEqual({ is: 'missing' });
+    expect(await held.isStopping()).toBe(true);
+  });
+
+  test('a worker takes the jobs of its roles whose labels it has', async () => {
+    const qa = { role: 'qa', id: 't.t3.1.0.three' };
+    await bed.queue.add(job, {}, ['gpu']);
+    await bed.queue.add(qa, {}, []);
+    expect(await bed.source(['linux']).take()).toBeNull();
+    expect(await taken(bed.source(['linux'], ['engineer', 'qa']))).toMatchObject(qa);
+    expect(await taken(bed.source(['linux', 'gpu']))).toMatchObject(job);
+  });
+});
