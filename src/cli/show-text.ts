@@ -1,3 +1,4 @@
+import { shortCommit } from '../kernel/ids.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { CopyDocument, InvocationDocument, RequestDocument, Shown } from '../operations/show.ts';
 import type { MessageDocument } from '../operations/messages.ts';
@@ -62,8 +63,8 @@ function messageLines(
       ['answers', message.in_reply_to ?? ''],
       ['fields', values.join(', ')],
       ['attached', attachments.join(', ')],
-      ['commit', commit === null ? '' : `${commit.slice(0, 12)} on ${branch ?? ''}`],
-      ['landed', landed === null ? '' : `${landed.commit.slice(0, 12)} on ${landed.branch}`],
+      ['commit', commit === null ? '' : `${shortCommit(commit)} on ${branch ?? ''}`],
+      ['landed', landed === null ? '' : `${shortCommit(landed.commit)} on ${landed.branch}`],
       ['file', path ?? ''],
       ...copies.map((copy) => [copy.role, copyWords(copy)] as const),
       ...(request === null ? [] : askPairs(request, now)),

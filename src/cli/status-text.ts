@@ -1,3 +1,4 @@
+import { shortCommit } from '../kernel/ids.ts';
 import type { Colours } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
 import type { RoleActivity, RoleStatus, TurnStatus } from '../operations/mail-status.ts';
@@ -85,7 +86,7 @@ function landingLines({ landings }: StatusDocument, { colours, now }: Style): st
     branch,
     state === 'approval' ? `waits for \`mailroom approve ${turn}\`` : blocked === null ? state : 'blocked',
     `${turn} of ${role}`,
-    commit.slice(0, 10),
+    shortCommit(commit),
     since(queued, now),
     blocked === null ? '' : line(blocked),
   ]);

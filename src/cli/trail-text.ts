@@ -1,4 +1,5 @@
 import { counted } from '../kernel/enumerate.ts';
+import { shortCommit } from '../kernel/ids.ts';
 import type { Thread } from '../mail/machine/state.ts';
 import type { MessageDocument } from '../operations/messages.ts';
 import { cut } from './columns.ts';
@@ -53,13 +54,14 @@ function headLine(
 }
 
 function messageLines(message: MessageDocument, { full, colours }: Style): string[] {
-  const { id, type, from, to, subject, created, turn, body, fields, attachments } = message;
+  const { id, type, from, to, subject, created, turn, body, fields, attachments, landed } = message;
   const by = turn === null ? '' : ` ${turn}`;
   const head = `  ${colours.cyan(line(`${from} → ${to.join(', ')}`))}  ${line(type)}  ${colours.dim(`${moment(created)}${by} ${short(id)}`)}`;
   const said = [`    ${line(subject)}`];
   const values = Object.entries(fields).map(([name, value]) => line(`${name}: ${asText(value)}`));
   if (values.length > 0) said.push(`    ${values.join(', ')}`);
   if (attachments.length > 0) said.push(`    attached: ${attachments.map(line).join(', ')}`);
+  if (landed !== null) said.push(`    landed on ${line(landed.branch)} as ${shortCommit(landed.commit)}`);
   return ['', head, ...said, ...bodyLines(body, subject, full).map((text) => colours.dim(`    ${text}`))];
 }
 

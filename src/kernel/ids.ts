@@ -17,3 +17,6 @@ export function endOfId(id: string): string {
 export function shortId(id: string): string {
   return `…${endOfId(id)}`;
 }
+
+/** The first digits of a commit of git: enough for people, and for git. */
+export const shortCommit = (commit: string): string => commit.slice(0, 10);

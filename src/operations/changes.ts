@@ -3,10 +3,10 @@ import { mailroom, type Message } from '../mail/format/message.ts';
 import { askKey } from '../mail/machine/fold/asks.ts';
 import type { Cost } from '../kernel/cost.ts';
 import { noCost } from '../kernel/money.ts';
-import type { Mail, MailState, Pause, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
+import type { Landing, Mail, MailState, Pause, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
 import { duration, span } from '../kernel/times.ts';
-import { shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
+import { shortCommit, shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 
 /** What to remember of a state to find later changes; the state itself is changed in place. */
@@ -14,6 +14,7 @@ export interface Memory {
   readonly events: number;
   readonly lastMail: number;
   readonly turns: ReadonlyMap<TurnId, Turn>;
+  readonly landings: ReadonlyMap<TurnId, Landing>;
   readonly threads: ReadonlyMap<ThreadId, ThreadState>;
   readonly costs: ReadonlyMap<RoleName, Cost>;
   readonly parked: ReadonlyMap<string, number>;
@@ -37,6 +38,7 @@ export function remember(state: MailState): Memory {
     events: state.events,
     lastMail: state.lastMail,
     turns: new Map(state.turns),
+    landings: new Map(state.landings),
     threads: new Map([...state.threads].map(([id, thread]) => [id, thread.state])),
     costs: new Map([...state.roles].map(([name, role]) => [name, role.cost])),
     parked: new Map(state.parked),
@@ -71,6 +73,8 @@ export function describeChange(before: Memory, state: MailState, money: (cost: C
     if (!state.turns.has(turn.id)) changes.push(...endOf(before, state, turn, reported, money));
   for (const turn of state.turns.values())
     changes.push(...progress(before.turns.get(turn.id), turn, state.now));
+  for (const landing of state.landings.values())
+    changes.push(...landingLines(before.landings.get(landing.turn), landing));
   changes.push(
     ...overdueLines(
       before,
@@ -101,11 +105,13 @@ function newNotices(before: Memory, { unread }: MailState): Message[] {
     .map(([, { message }]) => message);
 }
 
-function sentLine({ id, type, from, to, subject }: Message): Change {
+function sentLine({ id, type, from, to, subject, work }: Message): Change {
+  const landed = work?.landed ?? null;
+  const where = landed === null ? '' : `, landed on ${landed.branch} as ${shortCommit(landed.commit)}`;
   return {
     kind: 'sent',
     role: from,
-    text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${shortId(id)})`,
+    text: `${from} → ${to.join(', ')}: ${type} — ${subject} (${shortId(id)})${where}`,
   };
 }
 
@@ -196,11 +202,34 @@ function turnCost(before: Memory, state: MailState, turn: Turn): Cost {
   };
 }
 
+/** What keeps the work of a turn from landing. */
+function landingLines(before: Landing | undefined, landing: Landing): Change[] {
+  const { role, turn, commit, lands, phase, blocked, missed } = landing;
+  const work = `the work of ${role} in ${turn}`;
+  const held = (text: string): Change[] => [{ kind: 'held', role, text }];
+  if (phase.is === 'asked' && before?.phase.is !== 'asked')
+    return held(`${work} waits for approval: ${shortCommit(commit)} is to land on ${lands.branch}`);
+  if (blocked !== null && blocked !== before?.blocked)
+    return held(`${work} cannot land on ${lands.branch} yet: ${headOf(blocked)}`);
+  if (missed > (before?.missed ?? 0))
+    return [{ kind: 'again', role, text: `${work} is checked again: ${lands.branch} was moved meanwhile` }];
+  return [];
+}
+
 /** The changes of a turn in progress. */
 function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   const { id, role, messages, attempt, round, phase } = turn;
   const count = messages.length === 1 ? '1 message' : `${String(messages.length)} messages`;
   if (!before) return [{ kind: 'started', role, text: `${role} starts ${id} with ${count}` }];
+  // A notice reports it to a person.
+  if (turn.conflict?.by === 'role' && before.conflict === null)
+    return [
+      {
+        kind: 'again',
+        role,
+        text: `${role} ${id} resolves a conflict: ${abbreviated(headOf(turn.conflict.text))}`,
+      },
+    ];
   if (round > before.round && attempt === before.attempt)
     return [
       {
@@ -228,6 +257,12 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
 function headOf(text: string): string {
   const [first = '', ...rest] = text.trim().split('\n');
   return rest.length > 0 ? first.replace(/:$/, '') : first;
+}
+
+/** A text with its commits and ids as short as people need them. */
+function abbreviated(text: string): string {
+  const ids = text.replaceAll(/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, shortId);
+  return ids.replaceAll(/\b[\da-f]{40}\b/g, shortCommit);
 }
 
 /** The first line of a notice; if that only announces a list, the list. */

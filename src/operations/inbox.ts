@@ -1,5 +1,12 @@
 import type { Json } from '../kernel/json.ts';
-import { endOfId, type MessageId, type RoleName, type ThreadId, type TypeName } from '../kernel/ids.ts';
+import {
+  endOfId,
+  shortCommit,
+  type MessageId,
+  type RoleName,
+  type ThreadId,
+  type TypeName,
+} from '../kernel/ids.ts';
 import type { ValueType } from '../workflow/model.ts';
 import type { Message } from '../mail/format/message.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
@@ -228,7 +235,7 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
       to: [],
       from: role,
       type: 'landing',
-      subject: `${commit.slice(0, 10)} is to land on ${lands.branch}: ${threads.get(thread)?.subject ?? ''}`,
+      subject: `${shortCommit(commit)} is to land on ${lands.branch}: ${threads.get(thread)?.subject ?? ''}`,
       since: iso(since),
       deadline: null,
       on_timeout: null,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
+import { TerminalSession } from '../support/keyboard.ts';
 import { playProject } from '../support/play.ts';
 import type { TestProject } from '../support/project.ts';
 import { Server } from '../support/server.ts';
@@ -71,7 +72,9 @@ describe('work that lands', { timeout: 120_000 }, () => {
     begin(team('main'), '');
     task('left', 'Add left');
     task('right', 'Add right');
-    await up();
+    const { stdout } = await up();
+    expect(stdout).toMatch(/left → user: done — Add left \(…\w{6}\), landed on main as \w{10}\n/);
+    expect((await project.run(['trail'])).stdout).toMatch(/ {4}landed on main as \w{10}\n/);
     expect([project.read('left.txt'), project.read('right.txt')]).toEqual(['left\n', 'right\n']);
     expect(git('status', '--porcelain')).toBe('');
     const log = git('log', '--format=%s', 'main').split('\n');
@@ -113,7 +116,9 @@ describe('work that lands', { timeout: 120_000 }, () => {
     begin(team('main'));
     project.drop('kept.txt', 'edited\n');
     task('left', 'Add left');
-    await up();
+    expect((await up()).stdout).toMatch(
+      / the work of left in t1 cannot land on main yet: `main` is checked out/,
+    );
     const status = await document<{ landings: { state: string; blocked: string | null }[] }>('status');
     expect(status.landings).toMatchObject([{ branch: 'main', role: 'left', state: 'landing' }]);
     expect(status.landings[0]?.blocked).toContain(
@@ -132,7 +137,9 @@ describe('work that lands', { timeout: 120_000 }, () => {
   it('waits for a person where the branch is protected', async () => {
     begin(team('main'), 'trail: off\nprotected: [main]\n');
     task('left', 'Add left');
-    await up();
+    expect((await up()).stdout).toMatch(
+      / the work of left in t1 waits for approval: \w{10} is to land on main\n/,
+    );
     const inbox = await document<{ items: { kind: string; command: string }[] }>('inbox');
     expect(inbox.items).toMatchObject([{ kind: 'approval', id: 't1', command: 'mailroom approve t1' }]);
     expect(await document('why', 't1')).toMatchObject({
@@ -142,6 +149,24 @@ describe('work that lands', { timeout: 120_000 }, () => {
     expect((await project.run(['approve'])).code).toBe(0);
     await up();
     expect(project.read('left.txt')).toBe('left\n');
+  });
+
+  it('is approved by a key while `up` runs', async () => {
+    begin(team('main'), 'trail: off\nprotected: [main]\n');
+    task('left', 'Add left');
+    const session = new TerminalSession(project, ['up'], { columns: 100 });
+    const shows = (text: string) => session.until((lines) => lines.some((line) => line.includes(text)));
+    try {
+      await shows('the work of left in t1 waits for approval');
+      session.press('a');
+      await shows('● approve');
+      session.press('\r');
+      await shows('same as `mailroom approve t1`');
+      await shows('landed on main as');
+      expect(project.read('left.txt')).toBe('left\n');
+    } finally {
+      session.kill();
+    }
   });
 
   it('is shown, given back and approved over HTTP', async () => {

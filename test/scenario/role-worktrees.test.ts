@@ -67,9 +67,10 @@ function begin(changed: Readonly<Record<string, string>> = {}): void {
   git('commit', '-qm', 'first');
 }
 
-async function work(): Promise<void> {
+/** Resolves to what `up` has printed. */
+async function work(): Promise<string> {
   project.drop('agents/lead/inbox/task.md', 'Paint it\n');
-  await project.run(['up', '--until-idle']);
+  return (await project.run(['up', '--until-idle'])).stdout;
 }
 
 interface Message {
@@ -121,7 +122,7 @@ describe('roles with a checkout of their own', () => {
     const done = (await trail()).get('done');
     const shown = await project.run(['show', done?.id ?? '']);
     expect(shown.stdout).toContain(
-      `${done?.commit?.slice(0, 12) ?? ''} on mailroom/${done?.thread ?? ''}/checker`,
+      `${done?.commit?.slice(0, 10) ?? ''} on mailroom/${done?.thread ?? ''}/checker`,
     );
     const status = JSON.parse((await project.run(['status', '--json'])).stdout) as object;
     const path = (role: string) => `.mailroom/worktrees/${done?.thread ?? ''}.${role}`;
@@ -174,7 +175,9 @@ describe('work that conflicts', () => {
         ${tellsWhatItReads}`,
       '[READ, EDIT]',
     );
-    await work();
+    expect(await work()).toMatch(
+      / checker t\d+ resolves a conflict: the work of \w+ \(commit \w{10}, message …\w{6}\) conflicts with .* in kept\.txt\n/,
+    );
     const done = (await trail()).get('done');
     expect(done?.body.trim()).toBe('both');
     expect(git('show', `${done?.commit ?? ''}:kept.txt`)).toBe('both');
