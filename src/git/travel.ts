@@ -113,6 +113,16 @@ export function dropWork(project: string, url: string, refs: readonly string[]):
   });
 }
 
+/** Keeps the work of a turn that is not sent, and returns the ref that has it. */
+export function keepWork(project: string, name: string, commit: string): Promise<Travelled<string>> {
+  return travelled(async () => {
+    const ref = `refs/mailroom/kept/turns/${name}`;
+    if (!(await new Refs(project).move([{ ref, to: commit }], 'keep')))
+      throw new GitProblem(`${ref} exists already`);
+    return ref;
+  });
+}
+
 /** The transports that run no command of the address's own. */
 const transports = 'file:git:http:https:ssh';
 const travelMs = 600_000;

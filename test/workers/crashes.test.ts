@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
@@ -16,7 +17,7 @@ const engineer = `
   await until('go');
   writeFileSync('built.txt', 'built\\n');
   send('review', 'checker', 'Words', 'subject: Build it well\\n');
-  note('built');`;
+  note('built-' + process.env.MAILROOM_ATTEMPT);`;
 
 const starts = (project: { read(path: string): string }) => project.read('engineer.log').trim().split('\n');
 
@@ -60,7 +61,7 @@ test(
     await noticed;
     // The turn ends while its result cannot be reported.
     hosts.allow('go');
-    await hosts.noted('built');
+    await hosts.noted('built-1');
     await bed.redis.start();
     expect((await up).stdout).toContain('It is there');
     expect(starts(worker.project)).toEqual(['t1 1 0 task']);
@@ -81,6 +82,7 @@ test(
     const second = await hosts.work();
     await hosts.noted('begun-2');
     hosts.allow('go');
+    await hosts.noted('built-1');
     const dropped = said(first.program, 'was taken from this worker');
     first.program.kill('SIGCONT');
     await dropped;
@@ -90,6 +92,22 @@ test(
     expect(hosts.shared()).toEqual(['refs/heads/main']);
   },
 );
+
+test('work whose result is too large is kept on the worker', { timeout: 120_000 }, async () => {
+  const large = `
+    writeFileSync('built.txt', 'built\\n');
+    send('review', 'checker', process.env.MAILROOM_ATTEMPT === '1' ? 'x'.repeat(1_100_000) : 'Words');`;
+  const hosts = bed.open({ engineer: large, checker });
+  const worker = await hosts.work();
+  hosts.drop();
+  expect((await finished(hosts.up('--until-idle'))).stdout).toContain('It is there');
+  const [failure] = failures(hosts);
+  const text = JSON.stringify(failure);
+  expect(text).toContain('the queue carries at most 1000000');
+  const [kept = ''] = /refs\/mailroom\/kept\/turns\/[\w.-]+/.exec(text) ?? [];
+  const options = { cwd: worker.project.root, encoding: 'utf8' } as const;
+  expect(execFileSync('git', ['show', `${kept}:built.txt`], options)).toBe('built\n');
+});
 
 const later = Date.now() + 3_600_000;
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { fetchWork, packWork, sendWork } from '../../git/travel.ts';
+import { fetchWork, keepWork, packWork, sendWork } from '../../git/travel.ts';
 import { enterWork } from '../../git/work.ts';
 import type { Ended } from '../../host/runner/agents.ts';
 import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
@@ -47,6 +47,8 @@ export class HeldTurn {
   readonly #at: Workplace;
   readonly #held: HeldJob;
   #fate: Fate = 'runs';
+  /** The commit that its work began at. */
+  #begin: string | null = null;
   #ended: (ended: Ended) => void = () => {};
   #renewed = performance.now();
   #asked = performance.now();
@@ -135,6 +137,7 @@ export class HeldTurn {
   async #work(turn: RemoteTurn): Promise<RemoteEnd> {
     const { root, git, folders } = this.#at;
     const { thread, role, begin } = turn;
+    this.#begin = begin;
     const path = join(root, '.mailroom', 'worktrees', roleCheckout(thread, role));
     const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
     const got = await fetchWork(root, git, begin, refsOf(this.#held).beginRef);
@@ -151,7 +154,8 @@ export class HeldTurn {
     });
     if (!entered.ok) return this.#endOf(later(entered.problem), [], null);
     const ended = await this.#agent(this.#job(turn, path));
-    if (this.#fate !== 'runs') return this.#endOf(ended, [], null);
+    // The work of a turn that was taken from this worker is kept here.
+    if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
     const staged = folders.collect(turn.turn, turn.attempt, turn.round);
     const packed = await packWork(root, path, working);
     if (!packed.ok) return this.#endOf(later(packed.problem), [], null);
@@ -206,17 +210,17 @@ export class HeldTurn {
       await this.#held.putBack();
       return 'was left to other workers';
     }
-    if (this.#fate === 'lost' || !(await this.#held.renew())) return lost;
+    if (this.#fate === 'lost' || !(await this.#held.renew())) return this.#keep(lost, end);
     if (end.work !== null) {
       const sent = await sendWork(root, git, end.work.commit, refsOf(this.#held).endRef);
-      if (!sent.ok) return this.#refuse(nonce, sent.problem);
+      if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end));
     }
-    if (!(await this.#finish(nonce, end))) return lost;
+    if (!(await this.#finish(nonce, end))) return this.#keep(lost, end);
     return this.#fate === 'unwanted' ? 'was stopped' : `ended: ${end.outcome.is}`;
   }
 
   /** False: it is not held any more. */
-  #finish(nonce: string | null, end: RemoteEnd): Promise<boolean> {
+  async #finish(nonce: string | null, end: RemoteEnd): Promise<boolean> {
     const { key } = this.#at;
     const about = {
       kind: 'result',
@@ -227,7 +231,17 @@ export class HeldTurn {
     const signed = sign(key, about, { ...end });
     const bytes = Buffer.byteLength(JSON.stringify(signed));
     if (bytes <= mostBytes) return this.#held.finish(signed);
-    return this.#finish(nonce, this.#endOf(later(tooLarge('what the turn left', bytes)), [], null));
+    const why = await this.#keep(tooLarge('what the turn left', bytes), end);
+    return this.#finish(nonce, this.#endOf(later(why), [], null));
+  }
+
+  /** Keeps work that is not reported in the repository of this worker, and adds to `why` where. */
+  async #keep(why: string, { work }: RemoteEnd): Promise<string> {
+    const { root, host } = this.#at;
+    if (work === null || work.commit === this.#begin) return why;
+    const kept = await keepWork(root, this.#held.id, work.commit);
+    if (!kept.ok) return `${why}; its work could not be kept: ${kept.problem}`;
+    return `${why}; its work is kept on ${host} as ${kept.value}`;
   }
 
   #endOf([outcome, exit, changed]: Ended, staged: RemoteEnd['staged'], work: RemoteEnd['work']): RemoteEnd {
