@@ -36,6 +36,8 @@ const files: FileTable<EffectName> = [
   ['link', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   ['begin', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   ['write', '^tmp:mailroom-[^/]+/home/', 'home.make'],
+  // Where LFS is installed.
+  ['folder', String.raw`^\.git/lfs$`, 'project.folder'],
   ['copy', String.raw`^\.git/worktrees/[^/]+/index\.mailroom$`, 'enter.index'],
   ['sync', String.raw`^\.git/objects/`, 'leave.sync'],
   // The controller's own ends of pipes that have no name any more.
