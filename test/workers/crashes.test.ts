@@ -86,6 +86,10 @@ test(
     const dropped = said(first.program, 'was taken from this worker');
     first.program.kill('SIGCONT');
     await dropped;
+    const inFirst = { cwd: first.project.root, encoding: 'utf8' } as const;
+    const args = ['for-each-ref', '--format=%(refname)', 'refs/mailroom/kept/turns'];
+    const kept = execFileSync('git', args, inFirst).trim();
+    expect(execFileSync('git', ['show', `${kept}:built.txt`], inFirst)).toBe('built\n');
     expect((await up).stdout).toContain('It is there');
     expect(starts(second.project)).toEqual(['t1 2 0 task']);
     expect(failures(hosts)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
