@@ -229,11 +229,16 @@ const slowModules = ['child_process', 'crypto', 'readline', 'readline/promises',
 function opening(program) {
   const slow = JSON.stringify(slowModules.map((name) => `node:${name}`));
   return `${cacheLine(program, unnamed)}
-require = ((load) => (name) => ${slow}.includes(name) ? new Proxy({}, {
-  get: (_, key) => load(name)[key],
-  ownKeys: () => Reflect.ownKeys(load(name)),
-  getOwnPropertyDescriptor: (_, key) => ({ ...Reflect.getOwnPropertyDescriptor(load(name), key), configurable: true }),
-}) : load(name))(require);`;
+require = ((load) => (name) => {
+  if (!${slow}.includes(name)) return load(name);
+  let loaded;
+  const module = () => (loaded ??= load(name));
+  return new Proxy({}, {
+    get: (_, key) => module()[key],
+    ownKeys: () => Reflect.ownKeys(module()),
+    getOwnPropertyDescriptor: (_, key) => ({ ...Reflect.getOwnPropertyDescriptor(module(), key), configurable: true }),
+  });
+})(require);`;
 }
 
 function cacheLine(program, name) {
