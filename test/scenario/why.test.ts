@@ -94,6 +94,13 @@ it('names a run to ask about where a workflow is named instead', { timeout: 60_0
   const newest = `its newest run is \`${(await newestRun()).slice(-6)}\`; list all with \`mailroom runs\``;
   for (const word of ['ship', 'release', 'workflows/release.yaml'])
     expect(await project.run(['why', word])).toMatchObject(refused(isWorkflow(word) + newest));
+  const end = (await newestRun()).slice(-6);
+  expect(await project.run(['why', 'say'])).toMatchObject(
+    refused(
+      `error E_TARGET: \`say\` is a step of the run ${end}; expected \`<run>/<step>\`\n` +
+        `hint: for that run: \`mailroom why ${end}/say\``,
+    ),
+  );
   for (const command of ['logs', 'pause'])
     expect(await project.run([command, 'ship'])).toMatchObject(refused(isWorkflow('ship') + newest));
   expect(await project.run(['retry', 'ship', 'say'])).toMatchObject(refused(isWorkflow('ship') + newest));

@@ -26,6 +26,16 @@ export function noRun(word: string): MailroomError {
   return new MailroomError('E_TARGET', `there is no run \`${word}\``, '`mailroom runs` lists them');
 }
 
+/** The error where a word names a step without its run. */
+export function expectedStep(word: string, run: string): MailroomError {
+  const end = endOfId(run);
+  return new MailroomError(
+    'E_TARGET',
+    `\`${word}\` is a step of the run ${end}; expected \`<run>/<step>\``,
+    `for that run: \`mailroom why ${end}/${word}\``,
+  );
+}
+
 function expectedRun(word: string, hint: string): MailroomError {
   return new MailroomError('E_TARGET', `\`${word}\` is a workflow; expected one of its runs`, hint);
 }

@@ -14,7 +14,7 @@ import { ProblemsError } from '../problems.ts';
 import { resumeCommand, runCommand } from '../runs/run-commands.ts';
 import { waitingWhy } from '../runs/run-status.ts';
 import type { StoredRun, WorkflowServices } from '../runs/services.ts';
-import { noRun, workflowForRun, workflowWithoutRuns } from '../runs/workflow-for-run.ts';
+import { expectedStep, noRun, workflowForRun, workflowWithoutRuns } from '../runs/workflow-for-run.ts';
 import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
 import type { Named } from '../targets.ts';
@@ -46,7 +46,7 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
     return { schema: 1, target: waiting.card.run, state: 'waiting', ...own };
   }
   const run = workflows.find(path.length > 0 ? reference : word);
-  if (run === null && path.length > 0) throw (await ofWorkflow(project, word)) ?? noRun(reference);
+  if (run === null && path.length > 0) throw (await notNamed(project, word)) ?? noRun(reference);
   const definition = await project.definition();
   if (run !== null) {
     const config = definition.ok ? definition.value.config : null;
@@ -111,12 +111,16 @@ async function namedIn(
   try {
     return resolve(project, state, word, kinds, others, [...protocol.roles.keys()]);
   } catch (error) {
-    throw (await ofWorkflow(project, word)) ?? error;
+    throw (await notNamed(project, word)) ?? error;
   }
 }
 
-/** Null: the word names no workflow. */
-async function ofWorkflow({ workflows }: Place, word: string): Promise<MailroomError | null> {
+/** The error where a word is a workflow, or a step of the newest run; null: it is neither. */
+async function notNamed({ workflows }: Place, word: string): Promise<MailroomError | null> {
+  const [newest] = workflows.runs();
+  const run = newest && workflows.find(newest.run);
+  if (run && compile(run.definition).root.steps.has(word.split('/')[0] ?? ''))
+    return expectedStep(word, run.run);
   const ofRun = workflowForRun(word, workflows.runs());
   if (ofRun !== null) return ofRun;
   const isWorkflow = workflows.list().includes(word) || (await workflows.isWorkflow(word));
