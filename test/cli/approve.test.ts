@@ -56,6 +56,7 @@ async function judged(
     outsideTurn: () => {},
     announce: () => {},
     place: () => ({ workflows, newId: () => 'one' }),
+    project: () => ({ workflows }),
   };
   await judge(context as unknown as Context, verb, 'r1', 'ask', options);
   return requests;

@@ -36,7 +36,7 @@ export async function judge(
   options: VerdictOptions,
 ): Promise<number> {
   const { comment, json } = options;
-  const { workflows } = context.place();
+  const { workflows } = context.project();
   if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeLanding(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
   if (waiting?.run === null) return judgeLanding(context, verb, waiting.id, options);
@@ -121,7 +121,7 @@ async function waitingApproval(
   options: VerdictOptions,
 ): Promise<WaitingItem> {
   const { approvalsOf, isPerson, landingItems, readInbox } = await import('../../operations/inbox.ts');
-  const project = context.place();
+  const project = context.project();
   const { workflows } = project;
   const as = options.as ?? null;
   if (word !== null && isPosition(word)) {

@@ -9,7 +9,7 @@ export async function runWhy(context: Context, word: string, asJson: boolean): P
   const { why } = await import('../../operations/why/why.ts');
   const { terminal } = context;
   const id = await idOf(context, word, ['message', 'gate', 'thread', 'run']);
-  const document = await why(context.place(), id, terminal.now());
+  const document = await why(context.project(), id, terminal.now());
   if (asJson) terminal.write(json(document));
   else terminal.print(`${whyLines(context, document).join('\n')}\n`);
   return 0;
