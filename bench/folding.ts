@@ -20,6 +20,17 @@ const done: TurnResult = {
   durationMs: 5,
 };
 
+/** What the protocol says about a message that asks and answers nothing. */
+const plain = {
+  request: null,
+  answers: null,
+  late: false,
+  closes: false,
+  joins: [],
+  people: [],
+  opens: null,
+} as const;
+
 /** A journal of threads that each take one turn. */
 function events(): MailEvent[] {
   const made: MailEvent[] = [];
@@ -42,8 +53,7 @@ function events(): MailEvent[] {
       body: 'Words of a task. '.repeat(20),
     };
     const key = { turn: `t${String(index)}`, attempt: 1, round: 0, v: 1, at } as const;
-    const sent = { message, request: null, answers: null, late: false, closes: false, joins: [], people: [] };
-    made.push({ type: 'accepted', sent, v: 1, at });
+    made.push({ type: 'accepted', sent: { message, ...plain }, v: 1, at });
     made.push({
       type: 'claimed',
       role: 'a',

@@ -83,6 +83,16 @@ export interface MessageType {
   readonly closes: boolean;
   /** Where its work lands before it is delivered; null: nowhere. */
   readonly lands: Lands | null;
+  /** Every message opens a sub-thread; null: it stays in the thread of its author. */
+  readonly opens: SubThreads | null;
+}
+
+/** The sub-threads that messages of a type open. */
+export interface SubThreads {
+  /** Maximum number of open ones at once, in one thread. */
+  readonly fanOut: number;
+  /** What each reserves of the parent's budget; null: it shares that. */
+  readonly budget: Budget | null;
 }
 
 /** The branch that the work of a message lands on. */
@@ -163,6 +173,7 @@ export const stepResult: MessageType = {
   fields: {},
   closes: false,
   lands: null,
+  opens: null,
 };
 
 /** True for a role without turns: a person, or workflow runs, which get answers like a person. */

@@ -36,6 +36,7 @@ export function trusted(protocol: Protocol, drop: Drop, draft: Draft): { sent: S
       closes: false,
       joins: [],
       people: isHuman(protocol, role) ? [role] : [],
+      opens: null,
     },
   };
 }

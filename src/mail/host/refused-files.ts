@@ -71,7 +71,15 @@ export function notifyOnce(
     extra: {},
     body: lines.join('\n'),
   };
-  const rest = { request: null, answers: null, late: false, closes: true, joins: [], people: ['user'] };
+  const rest = {
+    request: null,
+    answers: null,
+    late: false,
+    closes: true,
+    joins: [],
+    people: ['user'],
+    opens: null,
+  };
   ledger.record([{ type: 'accepted', sent: { message, ...rest } }]);
 }
 

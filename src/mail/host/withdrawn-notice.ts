@@ -34,5 +34,6 @@ export function withdrawnNotice(
     closes: false,
     joins: [],
     people: [],
+    opens: null,
   };
 }

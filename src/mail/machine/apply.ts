@@ -93,7 +93,8 @@ function started(state: MailState, event: Of<'started'>): boolean {
 }
 
 function accepted(state: MailState, { sent }: Of<'accepted'>): boolean {
-  const { id, from: role, to, thread, subject, type } = sent.message;
+  const { id, from: role, to, subject, type } = sent.message;
+  const thread = sent.opens?.parent ?? sent.message.thread;
   if (state.mail.has(id)) return false;
   const aside =
     type === 'notice' && (state.threads.has(thread) || to.every((name) => sent.people.includes(name)));

@@ -36,6 +36,15 @@ export interface Sent {
   readonly joins: readonly RoleName[];
   /** Recipients that are people: their mail starts no turn. */
   readonly people: readonly RoleName[];
+  /** The sub-thread that it opens, which has its id; null: it belongs to a thread that exists. */
+  readonly opens: Opening | null;
+}
+
+/** A thread that a message of another thread opens. */
+export interface Opening {
+  readonly parent: ThreadId;
+  /** What the sub-thread reserves of the parent's budget; null: it shares that. */
+  readonly budget: Budget | null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
-import type { Bills, Cost, Session } from '../../kernel/cost.ts';
+import type { Bills, Budget, Cost, Session } from '../../kernel/cost.ts';
 import type { Ask, AtInvocation, Claim, Request, TurnResult } from './event.ts';
 import type { Message } from '../format/message.ts';
 import type { Lands } from '../format/protocol.ts';
@@ -168,6 +168,12 @@ export type ThreadState = 'open' | 'quiet' | 'closed' | 'failed';
 
 export interface Thread {
   readonly id: ThreadId;
+  /** The thread that opened it; null: none did. */
+  readonly parent: ThreadId | null;
+  /** The threads that it has opened, without forgotten ones. */
+  readonly children: readonly ThreadId[];
+  /** What it reserves of its parent's budget while it is open; null: it shares that. */
+  readonly budget: Budget | null;
   readonly state: ThreadState;
   readonly subject: string;
   readonly opened: number;
@@ -182,6 +188,7 @@ export interface Thread {
   /** Copies in inboxes of roles that pick them up alone. */
   readonly waiting: number;
   readonly turns: number;
+  /** With that of all its sub-threads. */
   readonly cost: Cost;
   /** The git tree of the workspace at the first launch; what `changed` compares with. */
   readonly tree: string | null;

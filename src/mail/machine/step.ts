@@ -77,6 +77,7 @@ function sentByRun(
     closes: false,
     joins: [],
     people: isHuman(protocol, role) ? [role] : [],
+    opens: null,
   };
 }
 

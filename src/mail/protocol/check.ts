@@ -2,6 +2,7 @@ import { checkAwake } from './check/reachable.ts';
 import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
 import { checkBranch, checkBudget, checkExpects, checkProvider, checkWorkers } from './check/roles.ts';
 import { CheckReport } from './check/report.ts';
+import { checkOpens } from './check/sub-threads.ts';
 import type { CheckContext, Problem, ProblemPath } from './check/report.ts';
 import { isHuman, recipientPath } from '../format/protocol.ts';
 import type { MessageType, Protocol } from '../format/protocol.ts';
@@ -28,6 +29,7 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
     else checkRequest(report, type);
     checkAccepted(report, type, replies);
     checkLands(report, type);
+    checkOpens(report, type, replies);
   }
   for (const role of protocol.roles.values()) {
     checkProvider(report, role);

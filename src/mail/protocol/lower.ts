@@ -20,7 +20,7 @@ interface Lowered {
  */
 export function lower(merged: Merged, config: Config, cores: number): Lowered {
   const problems: Problem[] = [];
-  const types = lowerTypes(merged, config.protected);
+  const types = lowerTypes(merged, config.protected, problems);
   const protocol: Protocol = {
     name: merged.name ?? 'mailroom',
     version: merged.version ?? '1',

@@ -3,6 +3,7 @@ import {
   agentConfiguration,
   argv,
   branchName,
+  budget,
   duration,
   environment,
   limits,
@@ -164,6 +165,22 @@ const messageType = z
     fields: z.record(name, field).optional().describe('What its front matter says under `fields`.'),
     closes: z.boolean().optional().describe('Whether it ends the thread; default false.'),
     lands: lands.optional().describe('The branch that its work lands on before it is delivered.'),
+    thread: z
+      .literal('new', { error: 'new' })
+      .optional()
+      .describe('new: each such request opens a sub-thread, in which it is worked on and answered.'),
+    join: z
+      .literal('all', { error: 'all' })
+      .optional()
+      .describe('all (default): the sender continues when every sub-thread of its turn has answered.'),
+    fan_out: wholeNumber(1)
+      .optional()
+      .describe('How many such sub-threads a thread may have open at once; default 5.'),
+    budget: budget
+      .optional()
+      .describe(
+        'What each sub-thread may cost, reserved from the budget of its thread; default: they share it.',
+      ),
   })
   .meta({ title: 'message type' });
 

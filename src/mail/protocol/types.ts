@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { isAskedAlready, maySettle } from './check.ts';
+import { isAskedAlready, maySettle, type Problem } from './check.ts';
 import type { Blocking, FieldType, Lands, MessageType } from '../format/protocol.ts';
 import type { Merged } from './merge.ts';
 import type { MessageTypeInput } from './schema.ts';
@@ -12,7 +12,12 @@ const checkTimeout = 5 * 60_000;
  * Every message type with its defaults filled in (`protectedBranches`: globs); the default end of a
  * wait depends on which roles can send the replies.
  */
-export function lowerTypes(merged: Merged, protectedBranches: readonly string[]): Map<TypeName, MessageType> {
+export function lowerTypes(
+  merged: Merged,
+  protectedBranches: readonly string[],
+  problems: Problem[],
+): Map<TypeName, MessageType> {
+  for (const [name, input] of merged.messages) problems.push(...alone(name, input));
   const types = new Map(
     [...merged.messages].map(([name, input]) => [name, lowerType(name, input, protectedBranches)]),
   );
@@ -46,7 +51,27 @@ function lowerType(
     ),
     closes: input.closes ?? false,
     lands: input.lands === undefined ? null : lowerLands(input.lands, protectedBranches),
+    opens: input.thread === undefined ? null : lowerOpens(input),
   };
+}
+
+/** Keys that only a type with sub-threads can have. */
+function alone(name: TypeName, input: MessageTypeInput): Problem[] {
+  if (input.thread !== undefined) return [];
+  const keys = (['join', 'fan_out', 'budget'] as const).filter((key) => input[key] !== undefined);
+  return keys.map((key) => ({
+    code: 'E_PROTOCOL',
+    severity: 'error',
+    path: ['messages', name, key],
+    message: `\`${key}\` without \`thread: new\`: \`${name}\` opens no sub-threads`,
+    hint: `set \`thread: new\`, or leave \`${key}\` out`,
+  }));
+}
+
+const defaultFanOut = 5;
+
+function lowerOpens({ fan_out: fanOut = defaultFanOut, budget }: MessageTypeInput): MessageType['opens'] {
+  return { fanOut, budget: budget ?? null };
 }
 
 function lowerLands(

@@ -143,7 +143,8 @@ export class InvariantChecker {
       if (message.type === 'step' || message.type === 'step-result') problems.push(...this.#ofRun(sent));
       else if (message.type !== 'notice' && !this.#allowed(message))
         problems.push(`${message.type} must not go from ${message.from}`);
-      if (turn && (message.from !== turn.claim.role || message.thread !== turn.claim.thread))
+      const within = sent.opens?.parent ?? message.thread;
+      if (turn && (message.from !== turn.claim.role || within !== turn.claim.thread))
         problems.push(`${message.id} is not from its turn`);
       if (turn?.claim.mustAnswer && sent.request)
         problems.push(`${turn.claim.role} asks although it must answer`);
@@ -246,21 +247,54 @@ function limits(state: MailState, protocol: Protocol): string[] {
   return problems;
 }
 
-/** What a launch may not exceed: everything spent and set aside, the launch included. Call it after a launch. */
+const units = ['usd', 'tokens'] as const;
+type Money = Record<(typeof units)[number], number>;
+
+/**
+ * What a launch may not exceed: everything spent and set aside, the launch included, in its thread and in those above
+ * it. Call it after a launch.
+ */
 export function checkMoney(state: MailState, thread: string, protocol: Protocol): string[] {
   const { threadBudget, dayBudget } = protocol.limits;
-  const cost = state.threads.get(thread)?.cost;
   const day = new Date(state.now).toISOString().slice(0, 10);
-  const today = state.spent.day === day ? state.spent.cost : undefined;
-  const over = (limit: Budget, spent: { usd: number; tokens: number } | undefined, where: string | null) =>
-    (['usd', 'tokens'] as const).flatMap((unit) => {
-      const reserved = [...state.turns.values()]
-        .filter((turn) => turn.reserved && (where === null || turn.thread === where))
-        .reduce((sum, turn) => sum + (turn.budget?.[unit] ?? 0), spent?.[unit] ?? 0);
-      const most = limit[unit];
-      return most !== null && reserved > most + 1e-6
-        ? [`${String(reserved)} ${unit} of ${String(most)} are launched`]
-        : [];
-    });
-  return [...over(threadBudget, cost, thread), ...over(dayBudget, today, null)];
+  const today = state.spent.day === day ? state.spent.cost : { usd: 0, tokens: 0 };
+  const launched = [...state.turns.values()].filter(({ reserved }) => reserved).map(({ budget }) => budget);
+  const problems = units.flatMap((unit) =>
+    over(
+      dayBudget,
+      unit,
+      launched.reduce((sum, budget) => sum + (budget?.[unit] ?? 0), today[unit]),
+    ),
+  );
+  for (let at = state.threads.get(thread); at; at = state.threads.get(at.parent ?? '')) {
+    const used = usedBy(state, at.id);
+    const limit = at.parent === null ? threadBudget : at.budget;
+    if (limit) problems.push(...units.flatMap((unit) => over(limit, unit, used[unit])));
+  }
+  return problems;
+}
+
+function over(limit: Budget, unit: keyof Money, used: number): string[] {
+  const most = limit[unit];
+  return most !== null && used > most + 1e-6
+    ? [`${String(used)} ${unit} of ${String(most)} are launched`]
+    : [];
+}
+
+/** Spent and reserved by a thread and by what it opened: an open one with its own budget uses all of that. */
+function usedBy(state: MailState, id: string): Money {
+  const thread = state.threads.get(id)!;
+  const used: Money = { usd: thread.cost.usd, tokens: thread.cost.tokens };
+  for (const turn of state.turns.values())
+    if (turn.reserved && turn.thread === id) for (const unit of units) used[unit] += turn.budget?.[unit] ?? 0;
+  for (const child of state.threads.values()) {
+    if (child.parent !== id) continue;
+    const own = usedBy(state, child.id);
+    for (const unit of units) {
+      const kept = child.state === 'open' ? Math.max(own[unit], child.budget?.[unit] ?? 0) : own[unit];
+      // What it has spent is in the cost of its parent.
+      used[unit] += kept - child.cost[unit];
+    }
+  }
+  return used;
 }

@@ -50,6 +50,8 @@ const phaseAfter = {
  */
 export class Model {
   readonly threads = new Map<string, ThreadIs>();
+  /** The thread that opened each sub-thread. */
+  readonly parents = new Map<string, string>();
   readonly duties = new Map<string, Duty>();
   waits: Waiting[] = [];
   readonly turns = new Map<string, Working>();
@@ -121,8 +123,15 @@ export class Model {
   isOpen(duty: Duty): boolean {
     const thread = this.threads.get(duty.request.thread);
     return (
-      !duty.answered && this.duties.get(`${duty.request.id} ${duty.recipient}`) === duty && thread === 'open'
+      !duty.answered &&
+      this.duties.get(`${duty.request.id} ${duty.recipient}`) === duty &&
+      (thread === 'open' || this.#isAwaited(duty))
     );
+  }
+
+  /** Whether a thread waits for the answer of its sub-thread, which may have ended without one. */
+  #isAwaited(duty: Duty): boolean {
+    return this.waits.some(({ thread, duties }) => thread !== duty.request.thread && duties.includes(duty));
   }
 
   /** Duties of a request that a role may do. */
@@ -133,7 +142,8 @@ export class Model {
   }
 
   #accept(sent: Sent): void {
-    const { thread, type, from } = sent.message;
+    const { type, from } = sent.message;
+    const thread = sent.opens?.parent ?? sent.message.thread;
     if (this.made.has(sent.message.id)) return;
     if (!sent.late && (type !== 'notice' || !this.threads.has(thread))) this.threads.set(thread, 'open');
     this.#send([sent], from, []);
@@ -145,6 +155,10 @@ export class Model {
       const { message, request, answers, people } = sent;
       this.made.add(message.id);
       for (const person of people) this.people.add(person);
+      if (sent.opens) {
+        this.parents.set(message.id, sent.opens.parent);
+        this.threads.set(message.id, this.threads.get(sent.opens.parent) === 'open' ? 'open' : 'closed');
+      }
       const open = this.threads.get(message.thread) === 'open';
       if (answers && open) {
         const person = people.includes(this.duty(answers).request.from);
@@ -155,7 +169,7 @@ export class Model {
     }
     const ways = asking.map(({ blocks }) => blocks);
     const blocks = ways.includes('role') ? 'role' : ways.includes('thread') ? 'thread' : 'none';
-    const thread = all[0]?.message.thread ?? '';
+    const thread = all[0]?.opens?.parent ?? all[0]?.message.thread ?? '';
     const duties = asking.flatMap((one) => one.duties);
     if (duties.length > 0)
       this.waits.push({
@@ -279,12 +293,18 @@ export class Model {
     this.threads.set(thread, how);
     this.waits = this.waits.filter((wait) => wait.thread !== thread);
     for (const [key, duty] of this.duties)
-      if (duty.request.thread === thread && !duty.answered) {
+      if (duty.request.thread !== thread || duty.answered) continue;
+      else if (this.#isAwaited(duty)) duty.candidates.clear();
+      else {
         this.#ended.set(key, duty);
         this.duties.delete(key);
       }
     for (const [id, { claim, phase }] of this.turns)
       if (claim.thread === thread && (how === 'failed' || phase === 'pending')) this.turns.delete(id);
+    for (const [child, parent] of this.parents) {
+      const is = parent === thread ? this.threads.get(child) : null;
+      if (is === 'open' || is === 'quiet') this.#end(child, is === 'open' ? 'failed' : 'closed');
+    }
   }
 }
 

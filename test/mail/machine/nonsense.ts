@@ -47,6 +47,7 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   closes: fc.boolean(),
   joins: fc.array(role, { maxLength: 2 }),
   people: fc.array(role, { maxLength: 2 }),
+  opens: fc.option(fc.record({ parent: id, budget: fc.constant(null) }), { nil: null }),
 });
 
 const staged = fc.record({

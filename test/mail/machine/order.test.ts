@@ -268,7 +268,8 @@ describe('the built-in notice', () => {
       extra: {},
       body: '',
     };
-    const sent = { message, request: null, answers: null, late: false, closes: false, joins: [], people };
+    const rest = { late: false, closes: false, joins: [], people, opens: null };
+    const sent = { message, request: null, answers: null, ...rest };
     world.record({ type: 'accepted', sent });
     world.settle();
     expect(world.running('integrator').messages).toEqual(['told']);

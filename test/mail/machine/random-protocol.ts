@@ -19,6 +19,7 @@ const plainType: Omit<MessageType, 'name' | 'from' | 'to'> = {
   fields: {},
   closes: false,
   lands: null,
+  opens: null,
 };
 
 /**

@@ -156,9 +156,9 @@ export class World {
   }
 
   /** The agent of a role starts, with this commit in its checkout. */
-  enter(role: string, entered: string): void {
+  enter(role: string, entered: string, thread?: string): void {
     const process = { pid: 1, startTime: '1', mark: 'm' };
-    this.record({ type: 'launched', ...this.#key(role, undefined), process, tree: null, entered });
+    this.record({ type: 'launched', ...this.#key(role, thread), process, tree: null, entered });
     this.settle();
   }
 

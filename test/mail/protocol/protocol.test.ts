@@ -80,6 +80,7 @@ describe('the example of the manual', () => {
       fields: {},
       closes: false,
       lands: null,
+      opens: null,
     });
     expect(protocol.types.get('review-request')).toMatchObject({
       onTimeout: 'fail',

@@ -36,6 +36,7 @@ export function sent(change: Partial<Message> = {}): Sent {
     closes: false,
     joins: [],
     people: [],
+    opens: null,
   };
 }
 

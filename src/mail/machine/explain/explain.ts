@@ -338,7 +338,8 @@ export class MailExplainer {
       ...turns.map((turn) => this.turn(turn)),
       ...copies,
       ...open.map((ask) => this.#unanswered(ask)),
-      ...waits.flatMap((wait) => this.#ending(wait) ?? []),
+      // The requests of some are in sub-threads.
+      ...waits.flatMap((wait) => this.#wait(wait) ?? this.#ending(wait) ?? []),
     ];
   }
 

@@ -1,6 +1,6 @@
 import { isHuman, providersOf, type Protocol } from '../../format/protocol.ts';
 import type { Mail, MailState, Pause, Turn } from '../state.ts';
-import { occupies, type Hold, type LaunchNeeds } from '../rules/slots.ts';
+import { occupies, pausedThread, type Hold, type LaunchNeeds } from '../rules/slots.ts';
 import { listed } from '../../../kernel/enumerate.ts';
 import { because, type OtherAgents } from '../../../kernel/why.ts';
 import { causedBy, type MailAct, type MailWhy } from './words.ts';
@@ -62,7 +62,7 @@ export function heldWhy(
     case 'budget':
       return behind(
         hold,
-        'the rest of the budget is reserved for running turns',
+        'the rest of the budget is reserved for running turns and open sub-threads',
         turns.filter(({ reserved }) => reserved),
       );
     default:
@@ -127,10 +127,10 @@ export function rolePaused({ paused }: MailState, name: RoleName): MailWhy | nul
 
 function pausedWhy(state: MailState, { role, thread }: LaunchNeeds): MailWhy {
   const ofRole = rolePaused(state, role.name);
-  return (
-    ofRole ??
-    pausedBy(`thread ${shortId(thread)}`, state.paused.threads.get(thread), { kind: 'thread', thread })
-  );
+  if (ofRole !== null) return ofRole;
+  const paused = pausedThread(state, thread) ?? thread;
+  const target = { kind: 'thread', thread: paused } as const;
+  return pausedBy(`thread ${shortId(paused)}`, state.paused.threads.get(paused), target);
 }
 
 /** `pause` undefined: a host holds it, as if it were paused. */

@@ -1,4 +1,5 @@
-import type { MailState } from '../state.ts';
+import type { MailState, Thread } from '../state.ts';
+import { ownThreads } from './moves.ts';
 
 /**
  * A name for a state that ignores ids and times: equal for states with the same future. Leaves out
@@ -13,10 +14,11 @@ export function canonical(state: MailState): string {
     return known;
   };
   const alive = aliveIn(state);
-  const parts: unknown[] = [state.threads.size];
+  const parts: unknown[] = [ownThreads(state)];
   for (const { message, deliveries, request, wait } of state.mail.values()) {
     if (!alive.has(message.id)) continue;
     parts.push(short(message.id), message.type, message.from, short(message.thread), short(wait));
+    parts.push(short(state.threads.get(message.thread)?.parent ?? null));
     for (const [role, { at }] of deliveries) parts.push(role, at === 'read' ? 'unread' : at);
     for (const [role, ask] of request?.asks ?? [])
       parts.push(role, ask.is, ask.is === 'open' ? ask.candidates.join() : '');
@@ -45,6 +47,19 @@ export function prune(state: MailState): void {
     }
   for (const [id, thread] of state.threads)
     state.threads.set(id, { ...thread, messages: thread.messages.filter((message) => alive.has(message)) });
+  for (const [id, thread] of state.threads)
+    if (thread.parent !== null && isOver(thread)) state.threads.delete(id);
+  for (const [id, thread] of state.threads)
+    if (thread.children.length > 0)
+      state.threads.set(id, {
+        ...thread,
+        children: thread.children.filter((child) => state.threads.has(child)),
+      });
+}
+
+/** A sub-thread that can only be continued by a person, who can start another. */
+function isOver({ state, running, messages, children }: Thread): boolean {
+  return state !== 'open' && running === 0 && messages.length === 0 && children.length === 0;
 }
 
 /** Messages that wait, are claimed, are asked, answer a wait, or are owed an answer. */

@@ -26,8 +26,13 @@ export function* movesOf(state: MailState, protocol: Protocol, threads: number):
   for (const { message, role } of state.unread.values())
     for (const draft of answersTo(state, protocol, role, message))
       yield* spoken(state, protocol, role, draft);
-  if (state.threads.size >= threads) return;
+  if (ownThreads(state) >= threads) return;
   for (const draft of startsOf(protocol)) yield* spoken(state, protocol, 'user', draft);
+}
+
+/** How many threads there are that no other opened. */
+export function ownThreads(state: MailState): number {
+  return [...state.threads.values()].filter(({ parent }) => parent === null).length;
 }
 
 function idOf(state: MailState, index: number): string {
@@ -52,16 +57,19 @@ function* endOf(state: MailState, protocol: Protocol, turn: Turn, drafts: readon
 }
 
 /**
- * True when an equal message, from the same sender in the same thread, still waits: who waits for
- * whom does not depend on their number, and without this the states would be infinitely many.
+ * True when an equal message, from the same sender and thread, still waits: who waits for whom does
+ * not depend on their number, and without this the states would be infinitely many.
  */
-function repeats(state: MailState, { message, answers }: Sent): boolean {
+function repeats(state: MailState, { message, answers, opens }: Sent): boolean {
   if (answers !== null) return false;
+  const threads = opens ? (state.threads.get(opens.parent)?.children ?? []) : [message.thread];
   return message.to.some((role) =>
-    [...(state.roles.get(role)?.inThread.get(message.thread) ?? [])].some((id) => {
-      const waiting = state.mail.get(id)?.message;
-      return waiting?.type === message.type && waiting.from === message.from;
-    }),
+    threads.some((thread) =>
+      [...(state.roles.get(role)?.inThread.get(thread) ?? [])].some((id) => {
+        const waiting = state.mail.get(id)?.message;
+        return waiting?.type === message.type && waiting.from === message.from;
+      }),
+    ),
   );
 }
 
@@ -112,7 +120,7 @@ const samples = { string: 'x', number: 0, integer: 0, boolean: false, list: [], 
  * The ways in which a turn can end. One that owes answers gives them (with any of the replies), or
  * sends a request; one that owes none sends one message, and none only where it can send none: in
  * any protocol a silent agent leaves others without work. Where there are joins, any two messages
- * can be sent together.
+ * can be sent together; two sub-threads can be opened together.
  */
 function* endingsOf(state: MailState, protocol: Protocol, turn: Turn): Generator<Draft[]> {
   const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
@@ -128,6 +136,7 @@ function* endingsOf(state: MailState, protocol: Protocol, turn: Turn): Generator
     for (const answer of answers) for (const one of saying) yield [...answer, one];
     yield* pairs(owed.length > 0 ? asking : [...saying, ...asking]);
   }
+  for (const one of asking) if (protocol.types.get(one.type ?? '')?.opens != null) yield [one, one];
   if (saying.length + asking.length + answers.length === 0) yield [];
 }
 

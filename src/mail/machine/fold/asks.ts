@@ -31,6 +31,11 @@ export function openAsksFor(state: MailState, mail: Mail, role: RoleName): Ask[]
   return asksFor(mail, role).filter((ask) => isOpen(state, ask));
 }
 
+/** The roles that can still answer. */
+export function openCandidates(state: MailState, ask: Ask): readonly RoleName[] {
+  return candidatesOf(askState(state, ask) ?? undefined);
+}
+
 function candidatesOf(ask: AskState | undefined): readonly RoleName[] {
   return ask?.is === 'open' ? ask.candidates : [];
 }

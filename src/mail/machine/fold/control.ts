@@ -6,6 +6,7 @@ import { answerLanding } from './landings.ts';
 import { place } from './places.ts';
 import { openThread } from './threads.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
+import { lineage } from './work.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target, TurnId } from '../../../letters/target.ts';
@@ -51,7 +52,7 @@ function putBack(state: MailState, target: Target): void {
     const meant =
       target.kind === 'all' ||
       (target.kind === 'role' && target.role === turn.role) ||
-      (target.kind === 'thread' && target.thread === turn.thread);
+      (target.kind === 'thread' && lineage(state, turn.thread).some(({ id }) => id === target.thread));
     if (meant && turn.phase.is === 'active')
       changeTurn(state, turn.id, { reserved: false, phase: { is: 'pending', notBefore: 0 } });
   }

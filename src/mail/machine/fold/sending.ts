@@ -5,6 +5,7 @@ import type { AskState, Mail, MailState, Wait, WaitId } from '../state.ts';
 import { askState, isOpen, openAsksFor, setAsk, settleAsk } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
 import { projectSent, place } from './places.ts';
+import { openSubThread } from './threads.ts';
 import { openWait } from './waits.ts';
 import { changeThread } from './work.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
@@ -26,7 +27,7 @@ export function sendTogether(
   by: Sender,
   turn: TurnId | null,
 ): readonly Sent[] {
-  const sent = all.filter(({ message }, index) => isOf(by, message) && isNew(state, all, message, index));
+  const sent = all.filter((one, index) => isOf(state, by, one) && isNew(state, all, one.message, index));
   const answered = new Set(sent.flatMap(({ answers }) => answers?.request ?? []));
   const owes = by.owes.filter((ask) => isOpen(state, ask) && !answered.has(ask.request));
   const wait = waitFor(state, by, sent, owes);
@@ -34,8 +35,9 @@ export function sendTogether(
   return sent;
 }
 
-function isOf({ role, thread }: Sender, message: Message): boolean {
-  return message.from === role && message.thread === thread;
+function isOf({ threads }: MailState, { role, thread }: Sender, { message, opens }: Sent): boolean {
+  if (message.from !== role || (opens?.parent ?? message.thread) !== thread) return false;
+  return !opens || (message.thread === message.id && !threads.has(message.id));
 }
 
 /** No message is delivered twice, whatever the journal says. */
@@ -63,6 +65,7 @@ function waitFor(
 /** Adds a message and delivers it to all recipients. In an ended thread only people get it. */
 function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | null): void {
   const { message } = sent;
+  if (sent.opens) openSubThread(state, message, sent.opens);
   const open = state.threads.get(message.thread)?.state === 'open';
   const answered = sent.answers === null ? null : askState(state, sent.answers);
   // Another reply may have arrived since this one was judged.

@@ -1,12 +1,14 @@
 import type { Bills } from '../../../kernel/cost.ts';
 import { charge, noCost } from '../../../kernel/money.ts';
-import type { Delivery, Mail, MailState, Thread } from '../state.ts';
+import type { Opening } from '../event.ts';
+import type { Message } from '../../format/message.ts';
+import type { Delivery, Mail, MailState, Thread, Wait, WaitId } from '../state.ts';
 import { isStep } from '../step.ts';
-import { isOpen, setAsk } from './asks.ts';
+import { isOpen, loseCandidate, openCandidates, setAsk } from './asks.ts';
 import { place, projectAnswer } from './places.ts';
 import { closeWait } from './waits.ts';
 import { changeThread } from './work.ts';
-import type { ThreadId } from '../../../kernel/ids.ts';
+import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
 /** How many ended threads the state keeps whole, so that people can view and resume them. */
@@ -21,9 +23,21 @@ export function openThread(state: MailState, id: ThreadId, subject: string): voi
   changeThread(state, id, { state: 'open', reason: null });
 }
 
+/** Opens the sub-thread of a message; closed at once if its parent has ended. */
+export function openSubThread(state: MailState, { id, subject }: Message, opens: Opening): void {
+  const parent = state.threads.get(opens.parent);
+  const begins = parent?.state === 'open' ? 'open' : 'closed';
+  state.threads.set(id, { ...freshThread(id, subject, state.now), ...opens, state: begins });
+  if (parent) changeThread(state, parent.id, { children: [...parent.children, id] });
+  retire(state, id);
+}
+
 function freshThread(id: ThreadId, subject: string, opened: number): Thread {
   return {
     id,
+    parent: null,
+    children: [],
+    budget: null,
     state: 'open',
     subject,
     opened,
@@ -64,14 +78,41 @@ export function endThread(
       mail.message.to.some((recipient) => isOpen(state, { request: messageId, recipient }))
     )
       steps.push(mail);
-    for (const recipient of mail.request?.asks.keys() ?? []) setAsk(state, mail, recipient, { is: 'over' });
+    for (const recipient of mail.request?.asks.keys() ?? []) endAsk(state, mail, recipient, reason);
     for (const [role, delivery] of mail.deliveries)
-      if (delivery.at === 'inbox') place(state, mail, role, rest);
+      if (delivery.at === 'inbox' && !isAwaited(state, id, mail.wait)) place(state, mail, role, rest);
   }
-  for (const wait of state.waits.values()) if (wait.thread === id) closeWait(state, wait.id);
+  for (const wait of state.waits.values()) if (wait.thread === id) giveUp(state, wait);
   changeThread(state, id, { state: how, reason });
   for (const step of steps) projectAnswer(state, step);
   retire(state, id);
+}
+
+/** Ends a wait; the answers of its sub-threads are not awaited any more. */
+function giveUp(state: MailState, wait: Wait): void {
+  for (const request of wait.requests) {
+    const mail = state.mail.get(request);
+    if (mail && mail.message.thread !== wait.thread)
+      for (const recipient of mail.request?.asks.keys() ?? []) setAsk(state, mail, recipient, { is: 'over' });
+  }
+  closeWait(state, wait.id);
+}
+
+/** Whether a wait of another thread needs the answer; null: there is no wait. */
+function isAwaited({ waits }: MailState, thread: ThreadId, id: WaitId | null): boolean {
+  const wait = waits.get(id ?? '');
+  return wait !== undefined && wait.thread !== thread;
+}
+
+/** An ended thread awaits no answers of its own; its parent gets a notice in their place. */
+function endAsk(state: MailState, mail: Mail, recipient: RoleName, reason: Reason | null): void {
+  const { message, request } = mail;
+  if (!isAwaited(state, message.thread, request?.wait ?? null))
+    return setAsk(state, mail, recipient, { is: 'over' });
+  const text = `its thread was closed before ${recipient} had answered`;
+  const ask = { request: message.id, recipient };
+  for (const candidate of openCandidates(state, ask))
+    loseCandidate(state, ask, candidate, reason ?? { code: 'E_CANCELLED', text });
 }
 
 /**
@@ -96,8 +137,11 @@ export function retire(state: MailState, id: ThreadId): void {
   state.ended.add(id);
   for (const oldest of state.ended) {
     if (state.ended.size <= remembered) return;
-    for (const messageId of state.threads.get(oldest)?.messages ?? []) state.mail.delete(messageId);
+    const { messages = [], parent = null } = state.threads.get(oldest) ?? {};
+    for (const messageId of messages) state.mail.delete(messageId);
     state.threads.delete(oldest);
+    const siblings = state.threads.get(parent ?? '')?.children ?? [];
+    changeThread(state, parent ?? '', { children: siblings.filter((child) => child !== oldest) });
     forgetBills(state, oldest);
     state.paused.threads.delete(oldest);
     state.ended.delete(oldest);

@@ -9,8 +9,8 @@ import { endThread, canContinue, openThread, retire } from './threads.ts';
 import { sendTogether } from './sending.ts';
 import { place, roleState, toProject } from './places.ts';
 import { closeWait, resumeWait } from './waits.ts';
-import { changeThread, countRunning } from './work.ts';
-import type { ThreadId } from '../../../kernel/ids.ts';
+import { changeThread, countRunning, lineage } from './work.ts';
+import { shortId, type ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
@@ -92,7 +92,8 @@ function claimable(state: MailState, event: Event<'claimed'>, mails: readonly Ma
   for (const turn of state.turns.values()) if (turn.role === role && turn.thread === thread) return false;
   if (wait === null && messages.length === 0) return false;
   const ready = wait === null || roleState(state, role).answered.has(wait);
-  const here = (mail: Mail) => mail.message.thread === thread && mail.deliveries.get(role)?.at === 'inbox';
+  const isOwn = (mail: Mail) => mail.message.thread === thread || (wait !== null && mail.wait === wait);
+  const here = (mail: Mail) => isOwn(mail) && mail.deliveries.get(role)?.at === 'inbox';
   return ready && mails.every(here);
 }
 
@@ -105,8 +106,8 @@ export function settle(state: MailState, turn: Turn, usage: Usage, model: string
   changeTurn(state, turn.id, { reserved: false, cost: addCost(turn.cost, cost) });
   const role = roleState(state, turn.role);
   state.roles.set(turn.role, { ...role, cost: addCost(role.cost, cost) });
-  const thread = state.threads.get(turn.thread);
-  if (thread) changeThread(state, thread.id, { cost: addCost(thread.cost, cost) });
+  for (const thread of lineage(state, turn.thread))
+    changeThread(state, thread.id, { cost: addCost(thread.cost, cost) });
   const day = dayOf(state.now);
   const spent = state.spent.day === day ? state.spent.cost : noCost;
   state.spent = { day, cost: addCost(spent, cost) };
@@ -191,6 +192,7 @@ export function closeThread(state: MailState, id: ThreadId): void {
     }
     leave(state, turn);
   }
+  endChildren(state, id);
 }
 
 /** Fails a thread with everything that runs and waits in it. */
@@ -198,7 +200,16 @@ export function failThread(state: MailState, id: ThreadId, reason: Reason): bool
   if (!canContinue(state, id)) return false;
   endThread(state, id, 'failed', reason, { at: 'failed', reason });
   for (const turn of state.turns.values()) if (turn.thread === id) abandon(state, turn, reason);
+  endChildren(state, id);
   return true;
+}
+
+/** Stops the sub-threads of a thread that has ended: no turn will read their answers. */
+function endChildren(state: MailState, id: ThreadId): void {
+  const text = `the thread that opened it, ${shortId(id)}, has ended`;
+  for (const child of state.threads.get(id)?.children ?? [])
+    if (state.threads.get(child)?.state === 'open') failThread(state, child, { code: 'E_CANCELLED', text });
+    else closeThread(state, child);
 }
 
 function leave(state: MailState, turn: Turn): void {
@@ -206,5 +217,7 @@ function leave(state: MailState, turn: Turn): void {
   // Its branch may have moved already, which is found out first.
   if (state.landings.get(turn.id)?.phase.is !== 'checked') state.landings.delete(turn.id);
   countRunning(state, turn.thread, -1);
-  retire(state, turn.thread);
+  // Answers from sub-threads keep those from being forgotten.
+  const from = turn.messages.map((id) => state.mail.get(id)?.message.thread ?? turn.thread);
+  for (const thread of new Set([turn.thread, ...from])) retire(state, thread);
 }

@@ -11,6 +11,14 @@ export function changeThread(state: MailState, id: ThreadId, change: Partial<Thr
   else state.possiblyQuiet.delete(id);
 }
 
+/** A thread and those above it, the nearest first. */
+export function lineage(state: MailState, id: ThreadId): Thread[] {
+  const found: Thread[] = [];
+  for (let thread = state.threads.get(id); thread; thread = state.threads.get(thread.parent ?? ''))
+    found.push(thread);
+  return found;
+}
+
 /** Adds to the number of open turns and waits in a thread. */
 export function countRunning(state: MailState, id: ThreadId, by: 1 | -1): void {
   const thread = state.threads.get(id);

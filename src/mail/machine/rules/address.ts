@@ -49,12 +49,14 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
   problems.push(...checked.problems);
   if (type.reply.length > 0) problems.push(...askingProblems(author, type, to));
   if (problems.length > 0 || 'problem' in reply) return { problems };
+  const thread = reply.thread ?? author.thread ?? author.id;
+  const opens = type.opens && thread !== author.id ? { parent: thread, budget: type.opens.budget } : null;
   const message: Message = {
     id: author.id,
     type: type.name,
     from: author.role,
     to,
-    thread: reply.thread ?? author.thread ?? author.id,
+    thread: opens ? author.id : thread,
     inReplyTo: reply.inReplyTo,
     subject: subjectLine(draft.subject ?? (subjectOf(draft.body) || type.name)),
     created: author.created,
@@ -74,6 +76,7 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
       closes: type.closes,
       joins: to.filter((role) => joins(protocol, role, type)),
       people: to.filter((role) => isHuman(protocol, role)),
+      opens,
     },
   };
 }

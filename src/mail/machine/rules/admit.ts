@@ -2,6 +2,7 @@ import type { Draft } from '../../format/message.ts';
 import { isHuman, typesBetween, typesFrom, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
 import { address, maySend, type Addressed } from './address.ts';
+import { openingProblems } from './sub-threads.ts';
 import type { MessageId, RoleName } from '../../../kernel/ids.ts';
 import type { Box } from '../../format/boxes.ts';
 
@@ -31,7 +32,7 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
     id: drop.id,
     created: drop.created,
   };
-  if (!inbox) return address(state, protocol, author, typed(protocol, role, draft));
+  if (!inbox) return opened(state, protocol, address(state, protocol, author, typed(protocol, role, draft)));
   if (isHuman(protocol, drop.role))
     return { problems: [`the inbox of ${drop.role} is for what ${drop.role} receives; write to its outbox`] };
   if (draft.to !== null && !draft.to.includes(drop.role))
@@ -49,6 +50,12 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
     type,
     to: draft.to ?? (isForAll ? null : [drop.role]),
   });
+}
+
+/** A person may open sub-threads in the name of a role, within its bounds. */
+function opened(state: MailState, protocol: Protocol, addressed: Addressed): Addressed {
+  const problems = 'sent' in addressed ? openingProblems(state, protocol, [addressed.sent]) : [];
+  return problems.length > 0 ? { problems } : addressed;
 }
 
 function threadOf(state: MailState, draft: Draft): { thread: string | null } | { problem: string } {

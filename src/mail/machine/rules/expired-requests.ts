@@ -2,6 +2,7 @@ import { oneLine } from '../../../kernel/one-line.ts';
 import { askKey, askState } from '../fold/asks.ts';
 import { dueRequests } from '../fold/deadlines.ts';
 import { canTakeOver } from '../fold/escalation.ts';
+import { canContinue } from '../fold/threads.ts';
 import type { Ask, Fact } from '../event.ts';
 import { isHuman, type Protocol, type TimeoutPolicy } from '../../format/protocol.ts';
 import type { AskState, Mail, MailState } from '../state.ts';
@@ -39,9 +40,11 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
   if (!mail?.request || current?.is !== 'open') return [];
   const { escalateTo, onTimeout } = mail.request;
   const { from, subject, thread } = mail.message;
-  if (onTimeout === 'escalate' && canEscalate(state, protocol, mail, ask.recipient))
+  // A sub-thread has ended without an answer for its parent.
+  const isOver = !canContinue(state, thread);
+  if (!isOver && onTimeout === 'escalate' && canEscalate(state, protocol, mail, ask.recipient))
     return [{ type: 'escalated', ask, to: escalateTo, person: isHuman(protocol, escalateTo) }];
-  if (onTimeout !== 'proceed') return [failThreadFact(state, thread, reason)];
+  if (!isOver && onTimeout !== 'proceed') return [failThreadFact(state, thread, reason)];
   const notice = {
     to: from,
     thread,

@@ -6,6 +6,7 @@ import type { MailState, Phase, Turn } from '../state.ts';
 import { isStep } from '../step.ts';
 import { address, maySend } from './address.ts';
 import type { Author } from './author.ts';
+import { openingProblems } from './sub-threads.ts';
 import type { MessageCheck } from '../../../kernel/message-check.ts';
 
 type Returned = Turn & { readonly phase: Extract<Phase, { is: 'returned' }> };
@@ -54,7 +55,7 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
     const implied = resultOfStep(state, turn, sent);
     const addressed = implied && address(state, protocol, authorOf(turn, implied.at), implied.draft);
     if (addressed && 'sent' in addressed) sent.push(addressed.sent);
-    problems.push(...closing(sent), ...debts(state, turn, sent));
+    problems.push(...closing(sent), ...debts(state, turn, sent), ...openingProblems(state, protocol, sent));
   }
   if (problems.length > 0) return { ok: false, problems };
   const checks = sent.flatMap(({ message }) =>

@@ -3,7 +3,7 @@ import type { Ask } from '../event.ts';
 import { isHuman, type Protocol, type Role } from '../../format/protocol.ts';
 import type { Mail, MailState, Wait } from '../state.ts';
 import { nextOf, takesAlone } from './expects.ts';
-import { blocking, mayNest, openAsks } from './waiting.ts';
+import { blocking, mayNest, openAsks, requestedIn } from './waiting.ts';
 import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 
 /** How an ask can still be answered: now, when other waits end, or not at all. */
@@ -89,12 +89,7 @@ export class Hopes {
   }
 
   #waitsIn(thread: ThreadId): Wait[] {
-    const ids = new Set<string>();
-    for (const message of this.#state.threads.get(thread)?.messages ?? []) {
-      const wait = this.#state.mail.get(message)?.request?.wait;
-      if (wait != null) ids.add(wait);
-    }
-    return [...ids].flatMap((id) => this.#state.waits.get(id) ?? []);
+    return requestedIn(this.#state, thread).filter((wait) => wait.thread === thread);
   }
 }
 

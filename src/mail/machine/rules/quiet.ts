@@ -1,6 +1,6 @@
 import type { Fact } from '../event.ts';
 import { isHuman, type Protocol } from '../../format/protocol.ts';
-import type { MailState } from '../state.ts';
+import type { MailState, Thread } from '../state.ts';
 import { stepOf } from '../step.ts';
 import { nextOf } from './expects.ts';
 import { noticeToUser } from './notices.ts';
@@ -12,7 +12,7 @@ import { endOfId, type MessageId, type RoleName, type ThreadId } from '../../../
 export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
   return [...state.possiblyQuiet].flatMap((id): Fact[] => {
     const thread = state.threads.get(id);
-    if (thread?.state !== 'open' || thread.running > 0) return [];
+    if (thread?.state !== 'open' || thread.running > 0 || owesParent(state, thread)) return [];
     // A request that `retry` put back may have no wait any more; its deadline still counts.
     if (thread.messages.some((message) => state.deadlines.has(message))) return [];
     const left = waitingIn(state, id);
@@ -30,15 +30,25 @@ export function threadsAtRest(state: MailState, protocol: Protocol): Fact[] {
       '',
       `To continue, run \`mailroom send ROLE --thread ${endOfId(id)} --message TEXT\`.`,
     ]);
-    // No notice for every finished step: the run reports it.
-    const done = left.length === 0 && stepOf(state, id) !== null;
+    // No notice for every finished step or sub-thread: the run, or its parent, has the answer.
+    const done = left.length === 0 && (stepOf(state, id) !== null || thread.parent !== null);
     return [{ type: 'quieted', thread: id, notices: done ? [] : [notice] }];
   });
 }
 
+/** Whether the thread that opened this one still waits for its answer. */
+function owesParent(state: MailState, { id, parent }: Thread): boolean {
+  const request = parent === null ? null : state.mail.get(id)?.request;
+  const asks = [...(request?.asks.values() ?? [])];
+  return state.waits.has(request?.wait ?? '') && asks.some((ask) => ask.is === 'open');
+}
+
 /** The copies in a thread that wait to be picked up, and by which role. */
 function waitingIn(state: MailState, thread: ThreadId): { message: MessageId; role: RoleName }[] {
-  return (state.threads.get(thread)?.messages ?? []).flatMap((message) =>
+  const { messages = [] } = state.threads.get(thread) ?? {};
+  // A wait of the parent has the answers of a sub-thread.
+  const own = messages.filter((message) => !state.waits.has(state.mail.get(message)?.wait ?? ''));
+  return own.flatMap((message) =>
     [...(state.mail.get(message)?.deliveries ?? [])]
       .filter(([, { at }]) => at === 'inbox')
       .map(([role]) => ({ message, role })),

@@ -90,10 +90,11 @@ function asksOf(state: MailState, author: Author, mail: Mail): Candidate[] {
   });
 }
 
-/** A message that the author can refer to. */
+/** A message that the author can refer to: of its thread, or of a sub-thread. */
 function inReach(state: MailState, { thread }: Author, id: MessageId): Mail | null {
   const mail = state.mail.get(id);
-  return mail && (thread === null || mail.message.thread === thread) ? mail : null;
+  if (!mail || thread === null || mail.message.thread === thread) return mail ?? null;
+  return state.threads.get(mail.message.thread)?.parent === thread ? mail : null;
 }
 
 function unknown(id: MessageId): Reply {
@@ -103,6 +104,9 @@ function unknown(id: MessageId): Reply {
 function named(state: MailState, author: Author, type: MessageType, id: MessageId): Reply {
   const mail = inReach(state, author, id);
   if (!mail) return unknown(id);
+  // What it sends about the answer of a sub-thread stays in its own.
+  if (author.thread !== null && mail.message.thread !== author.thread)
+    return { ask: null, late: false, inReplyTo: id, thread: author.thread };
   const [fitting] = candidates(state, author, type, [id]);
   if (!fitting) return { ask: null, late: false, inReplyTo: id, thread: mail.message.thread };
   return fitting.state.is === 'open' ? answer(fitting) : ended(author, fitting);

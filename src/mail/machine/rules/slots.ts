@@ -1,7 +1,9 @@
 import type { Protocol, Role } from '../../format/protocol.ts';
 import type { MailState, Turn } from '../state.ts';
 import { dayOf, fits, isLimited, worst, type Fit, type Reservation, noCost } from '../../../kernel/money.ts';
+import { lineage } from '../fold/work.ts';
 import { freeProvider } from './fallback.ts';
+import { fitsThread, type Grant } from './thread-budgets.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Budget } from '../../../kernel/cost.ts';
 import type { Reason } from '../../../kernel/errors.ts';
@@ -82,7 +84,7 @@ export class Slots {
   readonly #started = new Map<ThreadId, number>();
   /** Threads in which an agent or a gate runs. */
   readonly #working = new Set<ThreadId>();
-  readonly #granted: (Reservation & { readonly thread: ThreadId })[] = [];
+  readonly #granted: Grant[] = [];
 
   constructor(state: MailState, protocol: Protocol, now: number) {
     this.#state = state;
@@ -135,7 +137,7 @@ export class Slots {
   heldBack(role: Role, thread: ThreadId | null): Hold | null {
     const { paused, roles } = this.#state;
     if (paused.all !== null || paused.roles.has(role.name)) return 'paused';
-    if (thread !== null && paused.threads.has(thread)) return 'paused';
+    if (thread !== null && pausedThread(this.#state, thread) !== null) return 'paused';
     if (roles.get(role.name)?.vanished === true) return 'inbox_missing';
     return freeProvider(this.#state, role, this.#now) === null ? 'usage_limit' : null;
   }
@@ -171,34 +173,22 @@ export class Slots {
   }
 
   #money({ thread, budget }: Pick<LaunchNeeds, 'thread' | 'budget'>): Fit {
-    return worst([this.#inDay(budget), this.#inThread(thread, budget)]);
+    const inThread = fitsThread(this.#state, this.#protocol, this.#granted, thread, budget);
+    return worst([this.#inDay(budget), inThread]);
   }
 
   #inDay(budget: Budget | null): Fit {
     const { dayBudget } = this.#protocol.limits;
     if (!isLimited(dayBudget)) return 'fits';
     const today = this.#state.spent.day === dayOf(this.#now) ? this.#state.spent.cost : noCost;
-    return fits(dayBudget, today, this.#reserved(null), budget);
+    return fits(dayBudget, today, this.#reserved(), budget);
   }
 
-  #inThread(thread: ThreadId, budget: Budget | null): Fit {
-    const { threadBudget } = this.#protocol.limits;
-    if (!isLimited(threadBudget)) return 'fits';
-    return fits(
-      threadBudget,
-      this.#state.threads.get(thread)?.cost ?? noCost,
-      this.#reserved(thread),
-      budget,
+  #reserved(): Reservation {
+    return this.#granted.reduce(
+      (total, { usd, tokens }) => ({ usd: total.usd + usd, tokens: total.tokens + tokens }),
+      reservedBy(this.#state),
     );
-  }
-
-  #reserved(thread: ThreadId | null): Reservation {
-    return this.#granted
-      .filter((grant) => thread === null || grant.thread === thread)
-      .reduce(
-        (total, { usd, tokens }) => ({ usd: total.usd + usd, tokens: total.tokens + tokens }),
-        reservedBy(this.#state, thread),
-      );
   }
 
   /** Allocates the resources of a launch. */
@@ -219,6 +209,14 @@ export class Slots {
   }
 }
 
+/** The thread whose pause holds this one back: itself, or one above it; null: none is paused. */
+export function pausedThread(state: MailState, thread: ThreadId): ThreadId | null {
+  const { threads } = state.paused;
+  if (threads.size === 0) return null;
+  if (threads.has(thread)) return thread;
+  return lineage(state, thread).find(({ id }) => threads.has(id))?.id ?? null;
+}
+
 /** The folder that a turn of this role locks, if the turn may change it. */
 export function holdsOf(protocol: Protocol, role: Role, thread: ThreadId): string | null {
   const writes = role.capabilities.includes('EDIT') || role.capabilities.includes('RUN_COMMANDS');
@@ -228,11 +226,11 @@ export function holdsOf(protocol: Protocol, role: Role, thread: ThreadId): strin
   return workspace.per === 'role' ? `${thread}/${role.name}` : thread;
 }
 
-/** Reservations of launched turns, only those of `thread` if it is given. */
-function reservedBy(state: MailState, thread: string | null): Reservation {
+/** Reservations of launched turns. */
+function reservedBy(state: MailState): Reservation {
   const sum = { usd: 0, tokens: 0 };
   for (const turn of state.turns.values()) {
-    if (!turn.reserved || (thread !== null && turn.thread !== thread)) continue;
+    if (!turn.reserved) continue;
     sum.usd += turn.budget?.usd ?? 0;
     sum.tokens += turn.budget?.tokens ?? 0;
   }

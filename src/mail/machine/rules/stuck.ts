@@ -3,7 +3,7 @@ import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Wait, WaitId } from '../state.ts';
 import { Hopes, Liveness } from './liveness.ts';
 import { noticeToUser } from './notices.ts';
-import { openAsks } from './waiting.ts';
+import { openAsks, requestedIn } from './waiting.ts';
 
 /** Notifies `user` of the oldest stuck wait, and fails the request at the end of its chain. */
 export function failStuck(state: MailState, protocol: Protocol): Fact[] {
@@ -29,11 +29,7 @@ function suspected(state: MailState, protocol: Protocol): Wait[] {
     for (const id of blockedBy.get('') ?? []) ids.add(id);
     const gone = protocol.roles.has(name) ? [] : requests;
     const threads = [...crossed, ...[...gone].flatMap((id) => state.mail.get(id)?.message.thread ?? [])];
-    for (const thread of threads)
-      for (const message of state.threads.get(thread)?.messages ?? []) {
-        const wait = state.mail.get(message)?.request?.wait;
-        if (wait != null) ids.add(wait);
-      }
+    for (const thread of threads) for (const wait of requestedIn(state, thread)) ids.add(wait.id);
   }
   return [...ids].flatMap((id) => state.waits.get(id) ?? []);
 }

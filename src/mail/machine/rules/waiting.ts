@@ -10,6 +10,18 @@ export function blocking(state: MailState, role: RoleName, thread: ThreadId): Wa
   return ids.flatMap((id) => state.waits.get(id) ?? []);
 }
 
+/** The waits for requests that are in a thread, or opened one of its sub-threads. */
+export function requestedIn(state: MailState, id: ThreadId): Wait[] {
+  const ids = new Set<string>();
+  const { messages = [], children = [] } = state.threads.get(id) ?? {};
+  // A sub-thread has the id of the request that opened it.
+  for (const request of [...messages, ...children]) {
+    const wait = state.mail.get(request)?.request?.wait;
+    if (wait != null) ids.add(wait);
+  }
+  return [...ids].flatMap((wait) => state.waits.get(wait) ?? []);
+}
+
 /** Every ask of a wait. */
 function asksOf(state: MailState, wait: Wait): Ask[] {
   return wait.requests.flatMap((request) =>

@@ -20,11 +20,16 @@ export function enteringOf(state: MailState, protocol: Protocol, turn: Turn): En
     ...working(turn),
     edits: commits(protocol, turn),
     takes,
-    base: workspace.base,
+    base: baseOf(state, turn) ?? workspace.base,
     last: lastOf(state, turn),
     resolves: resolves(protocol, turn),
     resolving: turn.conflict?.by ?? null,
   };
+}
+
+/** A sub-thread begins at the commit of the request that opened it. */
+function baseOf({ threads, mail }: MailState, { thread }: Turn): string | null {
+  return threads.get(thread)?.parent == null ? null : (mail.get(thread)?.message.work?.commit ?? null);
 }
 
 /** A file without conflict markers is resolved by a command, such as `git add`. */

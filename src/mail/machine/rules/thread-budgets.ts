@@ -1,0 +1,72 @@
+import type { Budget } from '../../../kernel/cost.ts';
+import { fits, isLimited, worst, type Fit, type Reservation } from '../../../kernel/money.ts';
+import type { Protocol } from '../../format/protocol.ts';
+import type { MailState, Thread } from '../state.ts';
+import { lineage } from '../fold/work.ts';
+import type { ThreadId } from '../../../kernel/ids.ts';
+
+/** A reservation that is not in the state yet. */
+export interface Grant extends Reservation {
+  readonly thread: ThreadId;
+}
+
+const units = ['usd', 'tokens'] as const;
+const nothing: Reservation = { usd: 0, tokens: 0 };
+
+/**
+ * Whether this amount fits into the budget of a thread, and of those above it. A sub-thread spends
+ * what it has reserved of its parent's budget before it takes more of it.
+ */
+export function fitsThread(
+  state: MailState,
+  protocol: Protocol,
+  granted: readonly Grant[],
+  id: ThreadId,
+  budget: Budget | null,
+): Fit {
+  const found: Fit[] = [];
+  let wanted: Reservation = { usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 };
+  for (const thread of lineage(state, id)) {
+    const limit = limitOf(protocol, thread);
+    const isBound = limit !== null && isLimited(limit);
+    if (!isBound && thread.parent === null) continue;
+    const reserved = reservedIn(state, granted, thread);
+    if (isBound) found.push(fits(limit, thread.cost, reserved, wanted));
+    wanted = difference(claimed(thread, sum([reserved, wanted])), claimed(thread, reserved));
+  }
+  return worst(found);
+}
+
+function limitOf({ limits }: Protocol, { parent, budget }: Thread): Budget | null {
+  return parent === null ? limits.threadBudget : budget;
+}
+
+/** What is reserved of the budget of a thread, and not spent. */
+export function reservedIn(state: MailState, granted: readonly Grant[], thread: Thread): Reservation {
+  const own = [...state.turns.values()].flatMap(({ reserved, thread: id, budget }) =>
+    reserved && id === thread.id && budget ? [{ usd: budget.usd ?? 0, tokens: budget.tokens ?? 0 }] : [],
+  );
+  const below = thread.children.flatMap((id) => {
+    const child = state.threads.get(id);
+    return child ? [claimed(child, reservedIn(state, granted, child))] : [];
+  });
+  return sum([...own, ...granted.filter((grant) => grant.thread === thread.id), ...below]);
+}
+
+/** What a thread keeps of its parent's budget: while it is open, at least the rest of its own. */
+function claimed({ state, budget, cost }: Thread, reserved: Reservation): Reservation {
+  if (state !== 'open') return reserved;
+  const [usd, tokens] = units.map((unit) => Math.max(reserved[unit], (budget?.[unit] ?? 0) - cost[unit]));
+  return { usd: usd ?? 0, tokens: tokens ?? 0 };
+}
+
+function sum(all: readonly Reservation[]): Reservation {
+  return all.reduce(
+    (total, { usd, tokens }) => ({ usd: total.usd + usd, tokens: total.tokens + tokens }),
+    nothing,
+  );
+}
+
+function difference(more: Reservation, less: Reservation): Reservation {
+  return { usd: more.usd - less.usd, tokens: more.tokens - less.tokens };
+}

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, describe, expect, it } from 'vitest';
+import { playProject } from '../support/play.ts';
+import type { TestProject } from '../support/project.ts';
+
+const team = `
+name: parts
+version: "1"
+workspace: { worktree: role }
+roles:
+  architect: { capabilities: [READ, EDIT] }
+  engineer: { capabilities: [READ, EDIT], concurrency: 2 }
+messages:
+  task: { from: user, to: architect }
+  subtask: { from: architect, to: engineer, thread: new, reply: [done], join: all, fan_out: 2 }
+  done: { from: engineer, to: architect }
+  delivered: { from: architect, to: user, closes: true }
+start: { type: task, to: architect }
+`;
+
+/** Both engineers end only when both have begun: they work at the same time. */
+const plays = {
+  architect: `
+    if (type === 'task') {
+      writeFileSync('plan.txt', 'the plan\\n');
+      send('subtask', 'engineer', 'Make the red part', 'subject: red\\n');
+      return send('subtask', 'engineer', 'Make the blue part', 'subject: blue\\n');
+    }
+    const { readdirSync } = await import('node:fs');
+    send('delivered', 'user', readdirSync('.').filter((name) => name.endsWith('.txt')).join(' '));`,
+  engineer: `
+    const { existsSync, readFileSync } = await import('node:fs');
+    const [, part] = /^subject: (\\w+)$/m.exec(mail[0]);
+    const other = part === 'red' ? 'blue' : 'red';
+    writeFileSync(part + '.txt', readFileSync('plan.txt', 'utf8'));
+    writeFileSync(project + '/begun-' + part, '');
+    for (let tries = 0; tries < 2000 && !existsSync(project + '/begun-' + other); tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    if (existsSync(project + '/begun-' + other)) send('done', 'architect', 'Made', 'subject: Add ' + part + '\\n');`,
+};
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+function git(...args: string[]): string {
+  return execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+function begin(changed: Readonly<Record<string, string>> = {}, protocol = team): void {
+  project = playProject(
+    protocol,
+    { ...plays, ...changed },
+    { '.gitignore': '.mailroom/\nagents/\n.drop/\nbegun-*\n*.log\n', 'kept.txt': 'kept\n' },
+  );
+  git('init', '-qb', 'main');
+  git('config', 'user.name', 'Ada');
+  git('config', 'user.email', 'ada@example.org');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+}
+
+/** Resolves to what `up` has printed. */
+async function work(): Promise<string> {
+  project.drop('agents/architect/inbox/task.md', 'Paint it\n');
+  return (await project.run(['up', '--until-idle'])).stdout;
+}
+
+interface Message {
+  readonly type: string;
+  readonly id: string;
+  readonly thread: string;
+  readonly subject: string;
+  readonly commit: string | null;
+  readonly branch: string | null;
+  readonly body: string;
+}
+
+async function trail(): Promise<Message[]> {
+  return JSON.parse((await project.run(['trail', '--json'])).stdout) as Message[];
+}
+
+describe('a role that hands out its work in sub-threads', () => {
+  it('gets the work of all of them back, merged', { timeout: 60_000 }, async () => {
+    begin();
+    await work();
+    const messages = await trail();
+    const of = (type: string) => messages.filter((message) => message.type === type);
+    const [delivered] = of('delivered');
+    expect(delivered?.body.trim()).toBe('blue.txt kept.txt plan.txt red.txt');
+    const done = of('done');
+    expect(done.map(({ subject }) => subject).toSorted()).toEqual(['Add blue', 'Add red']);
+    for (const { thread, branch, commit } of done) {
+      expect(branch).toBe(`mailroom/${thread}/engineer`);
+      expect(git('merge-base', '--is-ancestor', commit ?? '', delivered?.commit ?? '')).toBe('');
+    }
+    const plan = new Set(of('subtask').map(({ commit }) => commit));
+    expect([...plan].map((commit) => git('show', '--format=', '--name-only', commit ?? ''))).toEqual([
+      'plan.txt',
+    ]);
+    expect(new Set(done.map(({ thread }) => thread)).size).toBe(2);
+    expect(git('status', '--porcelain')).toBe('');
+  });
+});
