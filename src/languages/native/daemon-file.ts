@@ -14,7 +14,7 @@ export function refuseDaemonFile(file: JsonObject, diagnostics: Diagnostics): vo
     'E_WORKFLOW',
     ['events'],
     'this file says when workflows start, and is not a workflow itself',
-    'write the `triggers` into the workflows, as it is said at each of them; `mailroom up` starts these',
+    'write the `triggers` into the workflows, as it is said at each of them; `mailroom up` starts those in `workflows/`',
     'key',
   );
   for (const [id, given] of Object.entries(triggers)) {

@@ -165,28 +165,31 @@ export function inOrder({ steps, roots }: BodyRule): StepRule[] {
 
 function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {
   const { step, inner, at } = rule;
-  const { work } = step;
+  if (['gate', 'assign', 'merge', 'land'].includes(step.work.kind)) return none;
   const attempts = 1 + step.retry.max;
-  if (['gate', 'assign', 'merge', 'land'].includes(work.kind)) return none;
-  if (inner !== null) {
-    const items = iterationsOf(work);
-    if (items === null) {
-      const why = 'how many items there are is known only when it runs';
-      reckoning.unbounded.push({ step: at, what: 'launches', why });
-    }
-    const once = bodyCeiling(inner, reckoning);
-    const all = scale(once, times(items, attempts));
-    const rounds = work.kind === 'for-each' && items !== null ? Math.ceil(items / work.concurrency) : items;
-    const time = bounded(times(times(once.time, rounds), attempts), limitOf(step, work));
-    return { ...all, time };
-  }
   const iterations = step.check?.maxIterations ?? 1;
-  const worker = variantsOf(step)
-    .map((each) => launchCeiling(at, each.work, each.timeout, each.budget, reckoning))
-    .reduce(most);
+  const once =
+    inner === null
+      ? variantsOf(step)
+          .map((each) => launchCeiling(at, each.work, each.timeout, each.budget, reckoning))
+          .reduce(most)
+      : innerCeiling(rule, inner, reckoning);
   const check = step.check === null ? none : checkCeiling(at, step.check, reckoning);
   const pauses = { ...none, time: pausesOf(step, attempts) };
-  return scale(add(add(scale(worker, attempts), pauses), check), iterations);
+  return scale(add(add(scale(once, attempts), pauses), check), iterations);
+}
+
+/** A loop or a sub-workflow, once: its time limit counts anew in each attempt and iteration. */
+function innerCeiling({ step, at }: StepRule, inner: BodyRule, reckoning: Reckoning): Amounts {
+  const { work } = step;
+  const items = iterationsOf(work);
+  if (items === null) {
+    const why = 'how many items there are is known only when it runs';
+    reckoning.unbounded.push({ step: at, what: 'launches', why });
+  }
+  const once = bodyCeiling(inner, reckoning);
+  const rounds = work.kind === 'for-each' && items !== null ? Math.ceil(items / work.concurrency) : items;
+  return { ...scale(once, items), time: bounded(times(once.time, rounds), limitOf(step, work)) };
 }
 
 function limitOf({ timeout }: Step, work: Work): Term {

@@ -57,8 +57,7 @@ interface AgentCall {
 
 function callsIn({ steps }: BodyRule): AgentCall[] {
   return [...steps.values()].flatMap(({ step, inner }): AgentCall[] => {
-    if (inner !== null) return callsIn(inner);
-    const own = callsOf(step.work, step.promptInputs?.length ?? 0);
+    const own = inner === null ? callsOf(step.work, step.promptInputs?.length ?? 0) : callsIn(inner);
     // A summary is one more turn; other checks may find the work complete at once.
     return [...own, ...(step.check === null ? [] : callsOf(step.check.work, 0))];
   });

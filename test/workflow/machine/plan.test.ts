@@ -38,6 +38,25 @@ describe('a plan', () => {
     expect(ceiling).toMatchObject({ launches, usd: launches * 2, tokens: launches * 1_000, unbounded: [] });
   });
 
+  it('multiplies the iterations of a sub-workflow, and adds those of its check', () => {
+    const { ceiling, expected } = plan(`
+      cycle : child check=5 checker=claude limit=2m
+        make : timeout=1m
+        note <- make : timeout=1m
+    `);
+    // Five times the two steps, and each time a check, which may be tried three times and has a minute.
+    expect(ceiling).toMatchObject({ processes: 5 * 2, launches: 5 * 3, time: 5 * (2 + 3) * 60_000 });
+    expect(expected.tokens).toBe(1_000);
+  });
+
+  it('counts the time limit of a sub-workflow in each attempt, and the pauses between them', () => {
+    const { ceiling } = plan(`
+      part : child retry=1 limit=1m
+        make : timeout=5m
+    `);
+    expect(ceiling).toMatchObject({ processes: 2, time: 2 * 60_000 + 1_000 });
+  });
+
   it('shows what is unbounded as such', () => {
     const { ceiling } = plan(
       `
