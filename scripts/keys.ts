@@ -6,6 +6,7 @@ export interface Schema {
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
@@ -86,7 +87,8 @@ class KeyPage {
     const schema = this.#resolved(given);
     if (schema.const !== undefined) return code(schema.const);
     if (schema.enum) return schema.enum.map(code).join(', ');
-    if (schema.anyOf) return this.#alternatives(path, schema.anyOf);
+    const schemas = schema.anyOf ?? schema.oneOf;
+    if (schemas) return this.#alternatives(path, schemas);
     if (schema.type === 'array') return `list of: ${this.#type(path, schema.items ?? {})}`;
     if (schema.properties) return this.#link(this.#section(path, schema));
     if (schema.type === 'object') return this.#names(path, schema);

@@ -149,7 +149,39 @@ export interface Config {
   readonly nip: NipSettings;
   /** How roles reach worker hosts; null: every role runs on this host. */
   readonly workers: WorkersSettings | null;
+  /** Where people read their mail and answer it besides their inboxes, by name. */
+  readonly channels: ReadonlyMap<string, ChannelConfig>;
 }
+
+/** What all channels have. */
+interface ChannelBasis {
+  readonly name: string;
+  /** Human roles by who they are on the channel, in lower case. */
+  readonly people: ReadonlyMap<string, string>;
+  /** Who of `people` may approve there. */
+  readonly approvers: readonly string[];
+  /** Milliseconds between two looks for answers. */
+  readonly poll: number;
+}
+
+/** Issues and pull requests of a repository. `token`: the variable with the token of the API. */
+export interface GithubChannel extends ChannelBasis {
+  readonly kind: 'github';
+  /** `owner/name`. */
+  readonly repository: string;
+  /** Issues with it are tasks. */
+  readonly label: string;
+  /** The role that gets them; null: that of `start` of the protocol. */
+  readonly to: string | null;
+  /** The branch that pull requests are for; null: the default of the repository. */
+  readonly base: string | null;
+  readonly token: string;
+  readonly api: string;
+  /** The address that branches are pushed to; null: that of the remote `origin`. */
+  readonly git: string | null;
+}
+
+export type ChannelConfig = GithubChannel;
 
 /** The queue and the repository that the controller and its worker hosts share. */
 export interface WorkersSettings {
@@ -232,6 +264,7 @@ export const defaultConfig: Config = {
   mcp: true,
   nip: defaultNip,
   workers: null,
+  channels: new Map(),
 };
 
 /** The same project with every provider except people replaced by a recording. */

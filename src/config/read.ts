@@ -25,6 +25,7 @@ import {
 import { isJsonObject } from '../kernel/json.ts';
 import { inOrder, where } from '../yaml/diagnostics.ts';
 import { checkShape } from '../yaml/issues.ts';
+import { lowerChannels } from './channels.ts';
 import { lowerNip } from './nip.ts';
 import { validParts } from '../yaml/shape.ts';
 import { parseYaml } from '../yaml/yaml.ts';
@@ -134,6 +135,7 @@ function lower(input: Partial<ConfigFile>, profiles: readonly Profile[]): Config
     mcp: input.mcp !== 'off',
     nip: lowerNip(input.nip),
     workers: input.workers === undefined ? null : lowerWorkers(input.workers),
+    channels: lowerChannels(input.channels),
   };
 }
 

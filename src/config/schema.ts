@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { channelSettings } from './channels.ts';
 import { providerKinds } from './config.ts';
 import { nipSettings } from './nip.ts';
 import { profiles } from './profiles.ts';
@@ -175,6 +176,9 @@ export const configFile = z
     workers: workers
       .optional()
       .describe('Worker hosts, which run the turns of roles with `on: workers`: docs/workers.md.'),
+    channels: channelSettings
+      .optional()
+      .describe('Where people read their mail and answer it besides their inboxes: docs/channels.md.'),
   })
   .meta({ title: 'configuration' });
 

@@ -192,7 +192,11 @@ async function opener(
   return async (slots, hints) => {
     const workflows = await openWorkflows(disk, recorded, slots, { ...hints, onRun: onRun ?? (() => {}) });
     const hasIncoming = (disk.list(incomingFolder) ?? []).length > 0;
-    if (settings.protocol !== null || workflows.triggers.length > 0 || hasIncoming) return workflows;
+    if (settings.protocol !== null || workflows.triggers.length > 0 || hasIncoming) {
+      if (settings.config.channels.size === 0) return workflows;
+      const { withChannels } = await import('../operations/up/channels.ts');
+      return withChannels(workflows, disk, openProject(disk.root, packageRoot), hints);
+    }
     await workflows.close();
     throw new MailroomError(
       'E_NO_PROJECT',

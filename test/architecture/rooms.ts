@@ -98,6 +98,9 @@ export const rooms: Readonly<Record<string, Rule>> = {
     pure: ['yaml', 'zod'],
   },
   nostr: { may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'] },
+  'channels/machine': { may: ['kernel', 'letters'], pure: [] },
+  'channels/host': { may: ['kernel', 'letters', 'config', 'disk', 'host', 'channels/machine'] },
+  'channels/github': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
   operations: {
     may: [
       ...machines,
@@ -112,6 +115,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
       ...languageRooms,
       'editing',
       'nostr',
+      ...['machine', 'host', 'github'].map((room) => `channels/${room}`),
     ],
   },
   'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },

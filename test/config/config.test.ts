@@ -54,6 +54,8 @@ mcp: off
 protected: [main]
 nip: { publishDefinitions: true, maxSteps: 7, defaultTimeout: 60, msats_per_usd: 1000000, maxBudget: 5000, relays: [wss://relay.example.com, 'ws://127.0.0.1:7777/'] }
 workers: { queue: 'redis://queue.example', git: https://git.example/shop.git, lease: 90s }
+channels:
+  hub: { kind: github, repository: acme/shop, people: { Octocat: user }, approvers: [Octocat], api: https://hub.example/api/ }
 `);
   const nothing = { command: null, arguments: [], env: [], writable: [], tests: null, prices: null };
   expect(config).toEqual({
@@ -113,6 +115,25 @@ workers: { queue: 'redis://queue.example', git: https://git.example/shop.git, le
     concurrency: 3,
     keep: null,
     workers: { queue: 'redis://queue.example', git: 'https://git.example/shop.git', lease: 90_000 },
+    channels: new Map([
+      [
+        'hub',
+        {
+          name: 'hub',
+          kind: 'github',
+          people: new Map([['octocat', 'user']]),
+          approvers: ['octocat'],
+          poll: 60_000,
+          repository: 'acme/shop',
+          label: 'mailroom',
+          to: null,
+          base: null,
+          token: 'GITHUB_TOKEN',
+          api: 'https://hub.example/api',
+          git: null,
+        },
+      ],
+    ]),
     webhookPort: 9000,
     inboxPatterns: ['*.txt'],
     notify: {

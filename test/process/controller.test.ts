@@ -24,6 +24,7 @@ it('closes what it has opened for workflows when the journal cannot be trusted',
       notes: [],
       problems: () => [],
       received: () => {},
+      isTalking: () => false,
       close: () => Promise.resolve(void (closed += 1)),
     });
   const starting = startController(disk, definition.value, options, open);

@@ -16,6 +16,7 @@ import { otherVersion, refuseNewer } from './state-format.ts';
 import { trackedState } from '../../host/tracked.ts';
 import { workspaceProblem } from './workspace-problem.ts';
 import { howToGet, programFor } from './doctor-agents.ts';
+import { examineChannels } from './doctor-channels.ts';
 
 /** What would not work in the project. */
 export async function examineProject(root: string, packageRoot: string): Promise<Finding[]> {
@@ -40,6 +41,7 @@ export async function examineProject(root: string, packageRoot: string): Promise
       ...players(protocol, config, root),
       ...(await worktrees(root, protocol)),
       ...(await sandbox(config)),
+      ...examineChannels(disk, config, process.env),
       ...misplacedMail(disk, protocol, config).map((each): Finding => {
         return { topic: 'mail', state: 'warning', text: misplacedText(each) };
       }),

@@ -167,8 +167,8 @@ async function compose(
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
   const kept = new StatusKeeper(disk, () => performance.now());
-  const { triggers, runs } = up?.workflows ?? nothingElse;
-  kit.attach(new UpHost(host, triggers, runs), {
+  const beside = up?.workflows ?? nothingElse;
+  kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
@@ -182,7 +182,7 @@ async function compose(
     notes,
     problems,
     folders: own.folders,
-    runs,
+    runs: beside.runs,
     lookout,
     kept,
     close: () => traces.close(close),
@@ -293,7 +293,11 @@ function publishing(
 }
 
 /** The work of a controller of the mail alone. */
-const nothingElse = { triggers: [], runs: { count: 0, latest: () => [], end: () => {} } };
+const nothingElse = {
+  triggers: [],
+  runs: { count: 0, latest: () => [], end: () => {} },
+  isTalking: () => false,
+};
 
 /** The work of `up` besides the mail. */
 async function openUp(

@@ -72,6 +72,7 @@ export async function openWorkflows(
       ...(nostr?.problems() ?? []),
     ],
     received,
+    isTalking: () => false,
     close: async () => {
       await nostr?.close();
       await listener?.close();

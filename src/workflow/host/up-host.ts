@@ -32,6 +32,8 @@ export interface UpWorkflows {
   problems(): readonly string[];
   /** Receives sent messages. */
   readonly received: (messages: readonly Message[]) => void;
+  /** Whether channels are sending or receiving: more work may come. */
+  readonly isTalking: () => boolean;
   close(): Promise<void>;
 }
 
@@ -46,11 +48,16 @@ export class UpHost implements Host {
   readonly #mail: Host;
   readonly #triggers: readonly WorkflowTriggers[];
   readonly #runs: OwnRuns;
+  readonly #isTalking: () => boolean;
 
-  constructor(mail: Host, triggers: readonly WorkflowTriggers[], runs: OwnRuns) {
+  constructor(
+    mail: Host,
+    { triggers, runs, isTalking }: Pick<UpWorkflows, 'triggers' | 'runs' | 'isTalking'>,
+  ) {
     this.#mail = mail;
     this.#triggers = triggers;
     this.#runs = runs;
+    this.#isTalking = isTalking;
   }
 
   get desired(): number {
@@ -75,9 +82,9 @@ export class UpHost implements Host {
     return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };
   }
 
-  /** Runs in progress keep the host busy; triggers do not. */
+  /** Runs in progress and talking channels keep the host busy; triggers do not. */
   idle(): Idle {
-    const isBusy = this.#runs.count > 0 || this.#triggers.some(({ running }) => running);
+    const isBusy = this.#runs.count > 0 || this.#triggers.some(({ running }) => running) || this.#isTalking();
     return isBusy ? 'busy' : this.#mail.idle();
   }
 

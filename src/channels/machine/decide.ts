@@ -1,0 +1,71 @@
+import type { ChannelMemory } from '../../letters/channel-memory.ts';
+import type { Item, Post } from './contract.ts';
+import { textOf } from './words.ts';
+
+/** What a channel is to do next. */
+export interface ChannelPlan {
+  readonly posts: readonly PlannedPost[];
+  /** Whether to look for what has come. */
+  readonly polls: boolean;
+  /** When to decide again at the latest, in milliseconds since 1970. */
+  readonly wake: number;
+}
+
+export interface PlannedPost extends Post {
+  /** Sending it began at this time and may have succeeded; null: it has not begun. */
+  readonly begun: number | null;
+  readonly thread: Item['thread'];
+}
+
+/** How often the inboxes are looked at if nothing says that they have changed, in milliseconds. */
+const lookEvery = 10_000;
+
+/**
+ * What to send, oldest first, and whether to receive. Nothing while the channel is down: what waits
+ * keeps waiting.
+ */
+export function decide(
+  memory: ChannelMemory,
+  items: readonly Item[],
+  { poll }: { readonly poll: number },
+  now: number,
+): ChannelPlan {
+  const { down, polled } = memory;
+  if (down !== null && now < down.until) return { posts: [], polls: false, wake: down.until };
+  // A clock that was set back must not keep it from looking.
+  const due = polled > now ? now : polled + poll;
+  const polls = now >= due;
+  return { posts: unsent(memory, items), polls, wake: Math.min(polls ? now + poll : due, now + lookEvery) };
+}
+
+/** What waits to be sent. */
+export function unsent(memory: ChannelMemory, items: readonly Item[]): PlannedPost[] {
+  const replies = Object.entries(memory.replies).map(([key, { conversation, text }]) => ({
+    key,
+    conversation,
+    subject: '',
+    text,
+    delivery: null,
+    begun: memory.begun[key] ?? null,
+    thread: null,
+  }));
+  const posts = items
+    .filter(({ key }) => memory.sent[key] === undefined)
+    .map((item) => ({
+      key: item.key,
+      conversation: conversationOf(memory, item),
+      subject: item.subject,
+      text: textOf(item),
+      delivery: item.delivery,
+      begun: memory.begun[item.key] ?? null,
+      thread: item.thread,
+    }));
+  return [...replies, ...posts];
+}
+
+/** Where a thread is talked about; null: nowhere yet. The oldest conversation counts. */
+function conversationOf({ conversations }: ChannelMemory, { thread }: Item): string | null {
+  if (thread === null) return null;
+  const all = Object.entries(conversations).filter(([, about]) => about.thread === thread);
+  return all.toSorted(([, a], [, b]) => a.at - b.at)[0]?.[0] ?? null;
+}

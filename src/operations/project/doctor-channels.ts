@@ -1,0 +1,58 @@
+import { channelProblem, lookAtMemory } from '../../channels/host/memory-files.ts';
+import type { ChannelConfig, Config } from '../../config/config.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { counted, enumerate } from '../../kernel/enumerate.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Finding } from '../services.ts';
+
+/** Refused texts that are shown, the last ones. */
+const mostRefused = 3;
+
+/** The channels of the project, as far as it is known without a call. */
+export function examineChannels(
+  disk: RealDisk,
+  { channels }: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): Finding[] {
+  return [...channels.values()].flatMap((channel) => examineChannel(disk, channel, environment));
+}
+
+function examineChannel(
+  disk: RealDisk,
+  settings: ChannelConfig,
+  environment: Readonly<Record<string, string | undefined>>,
+): Finding[] {
+  const { name, kind, people, repository, token } = settings;
+  const topic = `channel ${name}`;
+  try {
+    const memory = lookAtMemory(disk, name);
+    const down = memory === null ? null : channelProblem(memory);
+    const speakers = enumerate([...people].map(([who, role]) => `${who} as ${role}`));
+    const polled = memory?.polled ?? 0;
+    const used = polled === 0 ? 'not read yet' : `last read ${new Date(polled).toISOString()}`;
+    const refused = Object.entries(memory?.received ?? {}).filter(([, { reason }]) => reason !== null);
+    const isSet = (environment[token] ?? '') !== '';
+    return [
+      { topic, state: 'ok', text: `${kind}, ${repository}; ${speakers}; ${used}` },
+      ...(isSet ? [] : [{ topic, state: 'warning', text: `the variable ${token} is not set here` } as const]),
+      ...(down === null ? [] : [{ topic, state: 'problem', text: down } as const]),
+      ...(refused.length === 0 ? [] : [refusedFinding(topic, refused)]),
+    ];
+  } catch (error) {
+    if (!(error instanceof MailroomError)) throw error;
+    return [{ topic, state: 'problem', text: error.message }];
+  }
+}
+
+function refusedFinding(
+  topic: string,
+  refused: readonly (readonly [string, { readonly at: number; readonly reason: string | null }])[],
+): Finding {
+  const last = refused.toSorted(([, a], [, b]) => b.at - a.at).slice(0, mostRefused);
+  const words = last.map(([id, { reason }]) => `${id}: ${reason ?? ''}`).join('; ');
+  return {
+    topic,
+    state: 'info',
+    text: `${counted(refused.length, 'text')} not accepted, the last: ${words}`,
+  };
+}

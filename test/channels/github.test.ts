@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { GithubApi } from '../../src/channels/github/api.ts';
+import { Github } from '../../src/channels/github/github.ts';
+import { Marks } from '../../src/channels/host/marks.ts';
+import { ChannelError, type Post } from '../../src/channels/machine/contract.ts';
+import type { GithubChannel } from '../../src/config/config.ts';
+import { GithubDouble } from '../support/github-double.ts';
+
+let double: GithubDouble;
+let waits: number[];
+let pushed: string[];
+let clock: number;
+
+beforeEach(async () => {
+  double = new GithubDouble();
+  await double.listen();
+  waits = [];
+  pushed = [];
+  clock = Date.now();
+});
+
+afterEach(async () => {
+  await double.close();
+});
+
+function github(key = 'the key of the project'): Github {
+  const settings: GithubChannel = {
+    name: 'github',
+    kind: 'github',
+    people: new Map([['octocat', 'user']]),
+    approvers: [],
+    poll: 1,
+    repository: 'acme/shop',
+    label: 'mailroom',
+    to: null,
+    base: null,
+    token: 'TOKEN',
+    git: null,
+    api: double.address,
+  };
+  const wait = (milliseconds: number) => {
+    waits.push(milliseconds);
+    clock += milliseconds;
+    return Promise.resolve();
+  };
+  const options = { api: double.address, token: 'secret-token', version: '1', now: () => clock, wait };
+  const push = (commit: string, branch: string) => {
+    pushed.push(`${commit} ${branch}`);
+    return Promise.resolve(null);
+  };
+  return new Github(settings, new GithubApi(options), new Marks(key), push);
+}
+
+const none = () => false;
+const post = (issue: number | null, more: Partial<Post> = {}): Post => ({
+  key: '0190-a',
+  conversation: issue === null ? null : String(issue),
+  subject: 'A question',
+  text: 'Red or blue?',
+  delivery: null,
+  ...more,
+});
+
+it('receives an issue with the label as a task of who has set it, and comments as replies', async () => {
+  const issue = double.open('Add a flag', 'Please', 'stranger', 'octocat');
+  const comment = double.say(issue, 'Blue', 'octocat');
+  const { incoming } = await github().receive(null, clock - 1_000, none);
+  expect(incoming).toMatchObject([
+    { id: 'issue-1', kind: 'task', author: 'octocat', writer: 'stranger', subject: 'Add a flag' },
+    { id: `comment-${String(comment)}`, kind: 'reply', conversation: '1', author: 'octocat', text: 'Blue' },
+  ]);
+  const known = (id: string) => id === 'issue-1';
+  const again = await github().receive(null, clock - 1_000, known);
+  expect(again.incoming.map(({ kind }) => kind)).toEqual(['reply']);
+});
+
+it('neither receives its own comments and issues, nor what was there before it was used', async () => {
+  const channel = github();
+  const issue = double.open('Add a flag', '');
+  double.say(issue, 'Long ago');
+  clock += 600_000;
+  const started = clock;
+  await channel.send(post(issue));
+  await channel.send(post(null, { key: '0190-b' }));
+  const { incoming } = await channel.receive(null, started, none);
+  expect(incoming.map(({ id }) => id)).toEqual(['issue-1']);
+});
+
+it('finds what it has sent by a mark that nobody else can make', async () => {
+  const issue = double.open('Add a flag', '');
+  expect(await github().find(post(issue), clock)).toBeNull();
+  double.say(issue, `Copied\n\n${new Marks('another key').of('0190-a')}`, 'mallory');
+  expect(await github().find(post(issue), clock)).toBeNull();
+  const posted = await github().send(post(issue));
+  expect(await github().find(post(issue), clock)).toEqual(posted);
+  const opened = await github().send(post(null, { key: '0190-b' }));
+  expect(await github().find(post(null, { key: '0190-b' }), clock)).toEqual(opened);
+  expect(double.ours(issue)).toEqual([`Red or blue?\n\n${new Marks('the key of the project').of('0190-a')}`]);
+});
+
+it('asks with the tag of the last answer, which is confirmed without counting', async () => {
+  double.open('Add a flag', '');
+  const channel = github();
+  const first = await channel.receive(0, 0, none);
+  const second = await channel.receive(0, 0, none);
+  expect(second).toEqual(first);
+  expect(double.asked.slice(-3).map(({ status }) => status)).toEqual([304, 304, 304]);
+});
+
+it('reads all pages of a list', async () => {
+  const issue = double.open('Add a flag', '');
+  for (let each = 0; each < 230; each += 1) double.say(issue, `Comment ${String(each)}`);
+  const { incoming } = await github().receive(null, clock - 60_000, (id) => id.startsWith('issue-'));
+  expect(incoming.map(({ text }) => text).slice(-2)).toEqual(['Comment 228', 'Comment 229']);
+  expect(incoming).toHaveLength(230);
+});
+
+it('pauses between two comments, as GitHub asks', async () => {
+  const issue = double.open('Add a flag', '');
+  const channel = github();
+  await channel.send(post(issue));
+  await channel.send(post(issue, { key: '0190-b' }));
+  expect(waits).toEqual([1_000]);
+});
+
+it('opens one pull request for the work of a conversation, and moves its branch after that', async () => {
+  const issue = double.open('Add a flag', '');
+  const delivery = { commit: 'c1', trail: '### Trail' };
+  await github().send(post(issue, { delivery }));
+  await github().send(post(issue, { key: '0190-b', delivery: { ...delivery, commit: 'c2' } }));
+  expect(pushed).toEqual(['c1 mailroom/issue-1', 'c2 mailroom/issue-1']);
+  expect(double.pulls).toMatchObject([{ number: 2, title: 'A question', base: 'main' }]);
+  expect(double.pulls[0]?.body).toMatch(/### Trail\n\nCloses #1$/);
+  for (const text of double.ours(issue)) expect(text).toContain('Pull request: #2');
+});
+
+it('says in the comment why there is no pull request', async () => {
+  const issue = double.open('Add a flag', '');
+  double.trouble = {
+    status: 422,
+    message: 'No commits between main and it',
+    for: 'POST /repos/acme/shop/pulls',
+  };
+  await github().send(post(issue, { delivery: { commit: 'c1', trail: '' } }));
+  expect(double.ours(issue)[0]).toContain('There is no pull request: GitHub answers POST');
+  expect(double.ours(issue)[0]).toContain('No commits between main and it');
+});
+
+async function refusal(act: () => Promise<unknown>): Promise<ChannelError> {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof ChannelError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+it.each([
+  [{ status: 429, headers: { 'retry-after': '90' } }, 90_000],
+  [{ status: 403, headers: { 'retry-after': '7' } }, 7_000],
+  [{ status: 403, message: 'You have exceeded a secondary rate limit' }, 60_000],
+])('rests as long as GitHub says: %j', async (trouble, rest) => {
+  const issue = double.open('Add a flag', '');
+  double.trouble = trouble;
+  const { retryAt, refused } = await refusal(() => github().send(post(issue)));
+  expect({ rest: (retryAt ?? 0) - clock, refused }).toEqual({ rest, refused: false });
+});
+
+it('rests until the limit is reset', async () => {
+  const reset = Math.floor(clock / 1_000) + 1_234;
+  const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) };
+  double.trouble = { status: 403, headers };
+  expect((await refusal(() => github().receive(null, 0, none))).retryAt).toBe(reset * 1_000);
+});
+
+it('knows what it will never be able to send from what it may try again', async () => {
+  const gone = await refusal(() => github().send(post(99)));
+  expect(gone).toMatchObject({ refused: true, retryAt: null });
+  expect(gone.message).toBe('GitHub answers POST /repos/acme/shop/issues/99/comments with 404: Not Found');
+  double.trouble = { status: 502 };
+  expect(await refusal(() => github().send(post(99)))).toMatchObject({ refused: false, retryAt: null });
+  double.trouble = { status: 0 };
+  const lost = await refusal(() => github().send(post(99)));
+  expect(lost.message).toMatch(/^GitHub cannot be reached: /);
+});
+
+it('sends its token to no other server', async () => {
+  double.open('Add a flag', '');
+  double.trouble = {
+    status: 200,
+    message: '',
+    headers: { link: '<https://evil.example/next>; rel="next"' },
+    list: true,
+  };
+  const error = await refusal(() => github().receive(null, 0, none));
+  expect(error.message).toBe(`GitHub names a next page outside of ${double.address}`);
+});
