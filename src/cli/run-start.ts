@@ -84,6 +84,7 @@ export async function startFound(
   const { mindGitIgnore } = await import('./git-ignore.ts');
   context.announce();
   if (answers === null) await reportWarnings(context, found);
+  await reportUnpassed(context, definition);
   await mindGitIgnore(context, definition, workspace, options.json === true);
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(services.cwd, folder);
@@ -141,6 +142,18 @@ export async function reportWarnings(context: Context, found: FoundWorkflow): Pr
   const command = context.commandLine(['validate', fromHere(found.file), ...named].join(' '));
   const note = warningsNote(found, command);
   if (note !== null) context.terminal.complain(`${line(note)}\n`);
+}
+
+/** Names what the scripts of a run read from the shell of the caller and do not get. */
+async function reportUnpassed(context: Context, definition: Workflow): Promise<void> {
+  const { unpassedVariables } = await import('../operations/runs/unpassed.ts');
+  const unpassed = [...unpassedVariables(definition, context.services.environment)];
+  if (unpassed.length === 0) return;
+  const read = unpassed.map(([name, paths]) => `${name} (${paths.join(', ')})`).join(', ');
+  const options = unpassed.map(([name]) => `--inherit ${name}`).join(' ');
+  context.terminal.complain(
+    `variables of your shell that scripts read and do not get: ${line(read)}\nto pass them: ${options}\n`,
+  );
 }
 
 /**

@@ -202,7 +202,10 @@ describe('reply without an id', () => {
   it('answers the only request, which then leaves the inbox of the person', async () => {
     const fixture = asked({ lead: 'Which parser?' });
     const id = fixture.id('Which parser?');
+    const counted = async () => /^lead +\w+ +(\d+)/m.exec((await fixture.run('status')).out)?.[1];
+    expect(await counted()).toBe('1');
     expect((await fixture.run('reply', '-m', 'The second.')).code).toBe(0);
+    expect(await counted()).toBe('0');
     expect(fixture.state.mail.get(fixture.id('The second.'))?.message.inReplyTo).toBe(id);
     expect(fixture.state.mail.get(id)?.deliveries.get('lead')).toEqual({ at: 'processed' });
     const { message } = fixture.state.mail.get(id)!;

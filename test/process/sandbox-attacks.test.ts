@@ -26,9 +26,12 @@ const all: Rights = ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS'];
 
 /** A project with rules, mail and a repository, as far as they are not left out. */
 class World {
-  readonly root = realpathSync(temporaryFolder());
+  /** The folder around the project. */
+  readonly around = realpathSync(temporaryFolder());
+  readonly root = join(this.around, 'project');
 
   constructor(...without: readonly string[]) {
+    mkdirSync(this.root);
     if (!without.includes('.git')) this.git('init', '-q');
     for (const path of ['mailroom.yaml', 'protocols/team.yaml', 'agents/b/role.md', 'workflows/ci.yaml'])
       if (!without.some((name) => path.startsWith(name))) this.write(path, 'true\n');
@@ -203,6 +206,15 @@ describe('no one writes, whatever the permissions,', () => {
     expect(readdirSync(join(world.root, '.mailroom')).filter((name) => name !== 'held')).toEqual(
       without.includes('.mailroom') ? [] : ['control', 'journal'],
     );
+  });
+
+  it('the rules of a project that lies in the workspace; the rest of it is part of the workspace', async () => {
+    const world = new World();
+    const guarded = [...rules, '.git'].flatMap((name) => [`project/${name}`, `project/${name}/new`]);
+    const script = `${guarded.map(tries).join('\n')} mv project moved 2>/dev/null && echo moved; echo y > project/made && echo free`;
+    for (const rights of [edits, all])
+      expect(await world.runs(rights, script, { workspace: world.around })).toBe(inSandbox('free\n'));
+    expect(await world.runs(['READ'], script, { workspace: world.around })).toBe('');
   });
 
   it('the folders of PATH, by another folder in the place of one around them neither', async () => {

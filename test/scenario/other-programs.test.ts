@@ -127,10 +127,16 @@ describe('files that another program runs, too', { timeout: 90_000 }, () => {
     ])
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { cwd: project.root });
     const shell = { TOOL_ROOT: `${project.root}/tool`, TOPIC: 'one' };
-    // The variables of a shell reach no step by themselves.
-    expect(await project.run(['run', 'flows/loop.yaml'], shell)).toMatchObject({ code: 1 });
+    // The variables of a shell reach no step by themselves, and the options that pass them are named.
     const inherited = ['--inherit', 'TOOL_ROOT', '--inherit', 'TOPIC'];
+    expect(await project.run(['run', 'flows/loop.yaml'], shell)).toMatchObject({
+      code: 1,
+      stderr:
+        'variables of your shell that scripts read and do not get: TOOL_ROOT (bootstrap), TOPIC (branch, cycle/count)\n' +
+        `to pass them: ${inherited.join(' ')}\n`,
+    });
     const ran = await project.run(['run', 'flows/loop.yaml', '--json', ...inherited], shell);
+    expect(ran.stderr).not.toContain('shell');
     expect(JSON.parse(ran.stdout)).toMatchObject({
       status: 'SUCCEEDED',
       steps: { cycle: { status: 'SUCCEEDED' }, implement: { status: 'SUCCEEDED', iterations: 2 } },

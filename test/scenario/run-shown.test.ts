@@ -75,6 +75,16 @@ describe('what `run` shows', { timeout: 60_000 }, () => {
     expect(shown.stdout).toContain('\nstatus     FAILED: build: exit code 3\n');
   });
 
+  it('names the innermost step that failed, in loops and sub-workflows', async () => {
+    const place = projectWith(`  cars:
+    for_each: { items: [a, b], as: car, steps: { release: { workflow: ./release.yaml } } }
+`);
+    const build = 'build: { command: [sh, -c, "test ! -e first || exit 1; touch first"] }';
+    place.write('release.yaml', `name: release\nversion: "1"\ntimeout: 1m\nsteps: { ${build} }\n`);
+    const { stdout } = await place.run(['run', 'work.yaml']);
+    expect(stdout).toMatch(/\nrun .* FAILED in \S+: cars\/1\/release\/build: exit code 1\n/);
+  });
+
   it('has iterations by their number in `show`, and in each the steps as they began', async () => {
     const items = JSON.stringify(Array.from({ length: 11 }, (_, index) => index));
     const place = projectWith(`  each:

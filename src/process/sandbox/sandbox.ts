@@ -34,9 +34,9 @@ interface SandboxOptions {
 /**
  * The sandbox that restricts a process to its access request: the workspace is writable with any
  * permission beyond READ (tests write build output), the repository's own folder only with
- * RUN_COMMANDS, required outputs and granted folders always; the rest of the project is readable,
- * except Mailroom's key and locks. Throws `E_PATH` for a request that would make a file writable
- * that is run, trusted or obeyed outside.
+ * RUN_COMMANDS, required outputs and granted folders always; of a project outside the workspace the
+ * rest is readable, except Mailroom's key and locks. Throws `E_PATH` for a request that would make
+ * a file writable that is run, trusted or obeyed outside.
  */
 export function sandboxFor(
   reach: AccessRequest,
@@ -67,8 +67,10 @@ export function sandboxFor(
   const { agent } = reach;
   const own = agent === undefined ? [] : ownSettings(agent);
   const given = reach.writable.flatMap((folder) => writableBeside(own, folder));
+  // Where it lies in the workspace, it is a part of it, and shown with it.
+  const isPart = changes && isAbove(realPlace(workspace), realPlace(project));
   const shown = [
-    project,
+    ...(isPart ? [] : [project]),
     workspace,
     ...(repository === null ? [] : [repository.top]),
     ...git,
