@@ -22,6 +22,10 @@ const steps = [
   },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
   { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
+  {
+    name: 'simulation of workers',
+    command: 'npm run --silent simulate:workers -- --schedules 500',
+  },
 ];
 
 /** Runs the command line in a shell with inherited output and resolves to its exit code. */

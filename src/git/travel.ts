@@ -13,7 +13,7 @@ import { RoleCheckout } from './role-checkout.ts';
  */
 
 /** A turn whose role has a checkout of its own. */
-interface TravellingTurn {
+export interface TravellingTurn {
   readonly turn: string;
   readonly role: string;
   readonly thread: string;
@@ -26,7 +26,7 @@ export interface Packed {
   readonly head: string;
 }
 
-type Travelled<T> =
+export type Travelled<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** The address of the remote `origin`; null: there is none. */

@@ -26,7 +26,8 @@ export function sign(key: string, about: About, body: JsonObject): JsonObject {
 /** A signed document, or why it is refused, in words. */
 export type Verified =
   | { readonly ok: true; readonly nonce: string; readonly body: JsonObject }
-  | { readonly ok: false; readonly problem: string };
+  /** `nonce` null: the signature is wrong, and nothing in it counts. */
+  | { readonly ok: false; readonly problem: string; readonly nonce: string | null };
 
 /** `nonce` null: any. `now` in milliseconds since 1970. */
 export function verify(
@@ -43,7 +44,7 @@ export function verify(
   if (typeof nonce !== 'string' || (expected.nonce !== null && nonce !== expected.nonce))
     return refused('it answers an earlier job');
   if (typeof expires !== 'number' || expires < expected.now)
-    return refused('it has expired: the clocks of the hosts may differ');
+    return refused('it has expired: the clocks of the hosts may differ', nonce);
   if (!isJsonObject(body)) return refused('it has no content');
   return { ok: true, nonce, body };
 }
@@ -53,8 +54,8 @@ export function queueName(key: string): string {
   return createHmac('sha256', key).update('mailroom queue').digest('hex').slice(0, 16);
 }
 
-function refused(problem: string): Verified {
-  return { ok: false, problem };
+function refused(problem: string, nonce: string | null = null): Verified {
+  return { ok: false, problem, nonce };
 }
 
 function signatureOf(key: string, document: JsonObject): string {

@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk } from '../../disk/disk.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { dropWork, fetchWork, packWork, sendWork, unpackWork } from '../../git/travel.ts';
-import { enterWork } from '../../git/work.ts';
-import { workspaceTree } from '../../git/workspace-tree.ts';
 import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
 import type { JobName, JobQueue } from '../../queue/channel.ts';
 import { sign, verify } from '../../queue/signed.ts';
-import { differenceSince, notPlaced, type Ended } from './agents.ts';
+import { notPlaced, type Ended } from './agents.ts';
+import { QueuedNotes } from './queued-notes.ts';
 import {
   endedBy,
   jobIdOf,
@@ -22,36 +19,43 @@ import {
   tooLarge,
 } from './remote-turn.ts';
 import type { AgentJob, CheckJob, LandingJob, Runner, RunnerEvents } from './runner.ts';
+import type { Travel } from './travel.ts';
 
 interface QueueOptions {
   /** The processes of this host: agents of other roles, and all gates. */
   readonly local: Runner;
   /** Of the program, which must be the same on all hosts. */
   readonly version: string;
-  readonly project: string;
-  /** The address of the git repository that all hosts can reach. */
-  readonly git: string;
+  /** Of the project. */
+  readonly disk: Disk;
+  readonly travel: Travel;
   /** The key of the signatures. */
   readonly key: string;
-  /** Masked in differences. */
-  readonly secrets: readonly string[];
   /** How long git and the queue may fail before a turn does, in milliseconds. */
   readonly patience: number;
+  /** Random from its first digits on. */
+  readonly newId: () => string;
   /** Milliseconds since 1970. */
-  now(): number;
+  readonly now: () => number;
+  /** Milliseconds since some time, on a clock that is never set. */
+  readonly elapsed: () => number;
+}
+
+/** What asks the queue again and again. */
+interface Look {
+  /** Whether something may have changed since it asked. */
+  stirred: boolean;
+  wake: () => void;
 }
 
 /** One turn on a worker, or on its way. */
-interface Followed {
+interface Followed extends Look {
   readonly job: AgentJob;
   readonly name: JobName;
   released: boolean;
   ending: 'no' | 'stop' | 'leave';
-  /** Since when git fails, on the clock of `performance.now`; infinite: it does not. */
+  /** Since when git fails, in milliseconds on `elapsed`; infinite: it does not. */
   failingSince: number;
-  /** Whether something may have changed since it looked. */
-  stirred: boolean;
-  wake: () => void;
   /** Resolves when the host leaves it; `depart` makes it so. */
   readonly left: Promise<null>;
   readonly depart: () => void;
@@ -79,9 +83,13 @@ export class QueueRunner implements Runner {
   readonly #options: QueueOptions;
   readonly #events: RunnerEvents;
   readonly #queue: JobQueue;
+  readonly #notes: QueuedNotes;
   readonly #followed = new Map<string, Followed>();
   /** Jobs whose ends are perhaps not durable yet. */
   readonly #ended = new Map<string, JobName>();
+  /** Jobs that are being removed. */
+  readonly #removing = new Set<Look>();
+  #isClosed = false;
   /** Why git cannot be reached, in words; null: it can. */
   #gitProblem: string | null = null;
 
@@ -89,13 +97,14 @@ export class QueueRunner implements Runner {
   constructor(options: QueueOptions, events: RunnerEvents, open: (onChange: () => void) => JobQueue) {
     this.#options = options;
     this.#events = events;
+    this.#notes = new QueuedNotes(options.disk);
     this.#queue = open(() => this.#stir());
   }
 
   start(job: AgentJob): void {
     if (job.on === undefined) return this.#options.local.start(job);
     const { role } = job.invocation;
-    const id = job.queued?.job ?? jobIdOf(job.invocation, randomUUID().slice(0, 8));
+    const id = job.queued?.job ?? jobIdOf(job.invocation, this.#options.newId().slice(0, 8));
     let depart = () => {};
     const left = new Promise<null>((resolve) => (depart = () => resolve(null)));
     const name = { role, id };
@@ -154,18 +163,48 @@ export class QueueRunner implements Runner {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true;
     return this.#queue.close();
   }
 
-  /** What is left of it: its refs, then its job, so that it cannot run again. */
+  /** Removes what earlier controllers have left of jobs that no turn needs. `needed`: their ids. */
+  clean(needed: ReadonlySet<string>): void {
+    for (const name of this.#notes.all()) if (!needed.has(name.id)) void this.#clear(name);
+  }
+
+  /** Removes a job, whose worker stops it first if it runs. Rejects when the queue is closed. */
+  async #remove(name: JobName): Promise<void> {
+    const look: Look = { stirred: false, wake: () => {} };
+    this.#removing.add(look);
+    for (;;) {
+      look.stirred = false;
+      const state = await this.#queue.look(name);
+      if (state.is === 'missing') break;
+      if (state.is !== 'running') await this.#queue.remove(name);
+      else {
+        if (!state.stopping) await this.#queue.stop(name);
+        await changed(look);
+      }
+    }
+    this.#removing.delete(look);
+  }
+
+  /**
+   * Removes what is left of a job: its refs, then the job itself, so that it cannot run again. What
+   * cannot be removed now is left to the next controller.
+   */
   async #clear(name: JobName): Promise<void> {
-    const { project, git } = this.#options;
-    await dropWork(project, git, Object.values(refsOf(name)));
-    await this.#queue.remove(name).catch(() => {});
+    try {
+      const dropped = await this.#options.travel.drop(Object.values(refsOf(name)));
+      await this.#remove(name);
+      if (dropped.ok && !this.#isClosed) this.#notes.remove(name);
+    } catch {
+      // The queue is closed, or the disk refuses: the note stays.
+    }
   }
 
   #stir(): void {
-    for (const followed of this.#followed.values()) stir(followed);
+    for (const look of [...this.#followed.values(), ...this.#removing]) stir(look);
   }
 
   async #follow(followed: Followed): Promise<void> {
@@ -188,14 +227,14 @@ export class QueueRunner implements Runner {
       const found = await unlessLeft(followed, this.#queue.look(name));
       if (found?.is !== 'missing') return this.#ending(followed, queued.nonce);
     }
-    const begun = await this.#begin(job, name);
+    const begun = await this.#begin(followed);
     if (!begun.ok) return begun.ended;
-    const { key, version } = this.#options;
-    const nonce = randomUUID();
+    const { key, version, travel, newId } = this.#options;
+    const nonce = newId();
     this.#events.ready(job.key, { job: name.id, nonce }, begun.tree, begun.entered);
     while (!followed.released && followed.ending === 'no') await changed(followed);
     if (followed.ending !== 'no') return stopped;
-    const body = remoteTurnOf(job, { version, begin: begun.begin });
+    const body = remoteTurnOf(job, { version, begin: begun.begin }, (path) => travel.read(path));
     const about = { kind: 'job', job: name.id, nonce, expires: this.#options.now() + validMs } as const;
     const data = sign(key, about, body);
     const bytes = Buffer.byteLength(JSON.stringify(data));
@@ -205,18 +244,21 @@ export class QueueRunner implements Runner {
   }
 
   /** Prepares the checkout of the role on this host, and sends what is in it. */
-  async #begin(job: AgentJob, name: JobName): Promise<Begun> {
-    const { project, git } = this.#options;
+  async #begin(followed: Followed): Promise<Begun> {
+    const { travel } = this.#options;
+    const { job, name } = followed;
     const { entering, invocation } = job;
     const { workspace } = invocation;
     if (entering === undefined) return fails('it has no checkout of its own');
-    const entered = await enterWork(project, workspace, entering);
+    const entered = await travel.enter(workspace, entering);
     if (!entered.ok) return { ok: false, ended: notPlaced(entered) };
-    const packed = await packWork(project, workspace, entering);
+    const packed = await travel.pack(workspace, entering);
     if (!packed.ok) return fails(packed.problem);
-    const sent = await sendWork(project, git, packed.value.commit, refsOf(name).beginRef);
+    if (isLeft(followed)) return { ok: false, ended: stopped };
+    this.#notes.add(name);
+    const sent = await travel.send(packed.value.commit, refsOf(name).beginRef);
     if (!sent.ok) return { ok: false, ended: later(sent.problem) };
-    const tree = job.noteTree ? await workspaceTree(workspace) : null;
+    const tree = job.noteTree ? await travel.tree(workspace) : null;
     return { ok: true, begin: packed.value.commit, entered: entered.commit, tree };
   }
 
@@ -252,37 +294,41 @@ export class QueueRunner implements Runner {
     }
   }
 
-  async #unpack({ job, name, failingSince }: Followed, { work }: RemoteEnd): Promise<Unpacked> {
-    const { project, git, secrets, patience } = this.#options;
+  async #unpack(followed: Followed, { work }: RemoteEnd): Promise<Unpacked> {
+    const { job, name, failingSince } = followed;
+    const { travel, patience, elapsed } = this.#options;
     const { invocation, entering, keepsDifference } = job;
     const { workspace } = invocation;
     if (work === null || entering === undefined) return { is: 'here', difference: null };
-    const got = await fetchWork(project, git, work.commit, refsOf(name).endRef);
+    const got = await travel.fetch(work.commit, refsOf(name).endRef);
     this.#gitProblem = got.ok ? null : got.problem;
     if (!got.ok)
-      return performance.now() - failingSince < patience || failingSince === Infinity
+      return elapsed() - failingSince < patience || failingSince === Infinity
         ? { is: 'unreachable' }
         : { is: 'refused', ...got };
-    const before = keepsDifference === true ? await workspaceTree(workspace) : null;
-    const unpacked = await unpackWork(project, workspace, entering, work);
+    if (isLeft(followed)) return { is: 'here', difference: null };
+    const before = keepsDifference === true ? await travel.tree(workspace) : null;
+    const unpacked = await travel.unpack(workspace, entering, work);
     if (!unpacked.ok) return { is: 'refused', problem: unpacked.problem };
-    return { is: 'here', difference: before && (await differenceSince(workspace, before, secrets)) };
+    return { is: 'here', difference: before && (await travel.difference(workspace, before)) };
   }
 
   /** A finished job's result, with its work in the checkout; null: git cannot be reached now. */
   async #take(followed: Followed, result: Json, nonce: string): Promise<Ended | null> {
     const { job, name, ending } = followed;
     if (ending === 'stop') return stopped;
-    const { key } = this.#options;
+    const { key, travel, elapsed } = this.#options;
     const signed = verify(key, result, { kind: 'result', job: name.id, nonce, now: this.#options.now() });
     const read = signed.ok ? readRemoteEnd(signed.body) : signed;
     if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`);
     const end = read.value;
     const left = await this.#unpack(followed, end);
-    if (left.is === 'unreachable') followed.failingSince = Math.min(followed.failingSince, performance.now());
+    if (left.is === 'unreachable') followed.failingSince = Math.min(followed.failingSince, elapsed());
     if (left.is === 'unreachable') return null;
+    // Its files belong to the next host.
+    if (isLeft(followed)) return stopped;
     if (left.is === 'refused') return later(`its work was refused: ${left.problem}`);
-    writeEnd(job, end);
+    writeEnd(travel, job, end);
     return endedBy(job, end, left.difference);
   }
 }
@@ -296,26 +342,31 @@ function unlessLeft<T>({ left }: Followed, answer: Promise<T>): Promise<T | null
   return Promise.race([answer, left]);
 }
 
-function stir(followed: Followed): void {
-  followed.stirred = true;
-  followed.wake();
+/** Whether the host has left it meanwhile. */
+function isLeft({ ending }: Followed): boolean {
+  return ending === 'leave';
+}
+
+function stir(look: Look): void {
+  look.stirred = true;
+  look.wake();
 }
 
 /** Resolves once something may have changed since the last look. */
-function changed(followed: Followed): Promise<void> {
-  if (followed.stirred) {
-    followed.stirred = false;
+function changed(look: Look): Promise<void> {
+  if (look.stirred) {
+    look.stirred = false;
     return Promise.resolve();
   }
-  return new Promise((resolve) => (followed.wake = resolve));
+  return new Promise((resolve) => (look.wake = resolve));
 }
 
 /** What the agent left goes where an agent of this host would have left it. */
-function writeEnd({ invocation: { paths } }: AgentJob, { staged, exit }: RemoteEnd): void {
-  writeFileSync(paths.stdout, exit.stdout);
-  writeFileSync(paths.stderr, exit.stderr);
+function writeEnd(travel: Travel, { invocation: { paths } }: AgentJob, { staged, exit }: RemoteEnd): void {
+  travel.write(paths.stdout, exit.stdout);
+  travel.write(paths.stderr, exit.stderr);
   for (const { name, content } of staged) {
     const text = content.ok ? content.text : `The worker could not read this file: ${content.problem}\n`;
-    writeFileSync(join(paths.outbox, name), text);
+    travel.write(join(paths.outbox, name), text);
   }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
@@ -38,6 +37,7 @@ export function turnIn(id: string): string {
 export function remoteTurnOf(
   job: AgentJob,
   { version, begin }: Pick<RemoteTurn, 'version' | 'begin'>,
+  read: (path: string) => string,
 ): JsonObject {
   const { invocation, provider, totalMs, idleMs, watched = [] } = job;
   const { role, thread, turn, attempt, round, prompt, capabilities, network, model, env } = invocation;
@@ -60,7 +60,7 @@ export function remoteTurnOf(
   const remote: RemoteTurn = {
     ...given,
     outbox: paths.outbox,
-    messages: paths.messages.map((path) => ({ name: basename(path), text: readFileSync(path, 'utf8') })),
+    messages: paths.messages.map((path) => ({ name: basename(path), text: read(path) })),
     capabilities: [...capabilities],
     budget: budget && { usd: budget.usd, tokens: budget.tokens },
     tools: tools !== null,

@@ -41,6 +41,12 @@ export function placeOf(state: MailState, protocol: Protocol, project: string, t
   return { workspace: own, worktree: null, noteTree, entering, ...remote };
 }
 
+/** The ids of the jobs that turns wait for. */
+export function queuedJobs({ turns }: MailState): ReadonlySet<string> {
+  const launches = [...turns.values()].flatMap(({ phase }) => (phase.is === 'active' ? phase.launched : []));
+  return new Set(launches.filter(isQueued).map(({ job }) => job));
+}
+
 /** Throws `E_WORKER` for a role to which the files of a step would not travel. */
 export function refuseStep({ on }: Role): void {
   if (on === undefined) return;

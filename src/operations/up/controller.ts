@@ -13,6 +13,7 @@ import { MailHost } from '../../mail/host/mail-host.ts';
 import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
 import { UpHost, type OpenWorkflows, type OwnRuns, type UpWorkflows } from '../../workflow/host/up-host.ts';
 import type { MailOptions, MailPorts } from '../../mail/host/ports.ts';
+import { queuedJobs } from '../../mail/host/workspaces.ts';
 import type { Turns } from '../../mail/host/turns.ts';
 import type { HostPorts } from '../../host/ports.ts';
 import { projectHome } from '../../disk/journal-files.ts';
@@ -140,8 +141,7 @@ async function compose(
   const events = reporting(() => host.turns, kit);
   const local = await runnerOf(disk, definition, options, events);
   const remote = await remoteOf(disk, definition, { local, events, wake: () => kit.wake() }, opened);
-  const runner = remote ?? local;
-  const ports = await kit.open<MailEvent, Runner>(runner, definition);
+  const ports = await kit.open<MailEvent, Runner>(remote ?? local, definition);
   const lookout = new Lookout(disk, definition, () => performance.now());
   const trailAt = await trail.position();
   const up = open && (await openUp(open, protocol, kit));
@@ -161,6 +161,7 @@ async function compose(
   );
   const edited = !host.fresh && host.state.protocol !== hash;
   traces.start(host);
+  remote?.clean(queuedJobs(host.state));
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
 import { defaultWorkers, workersAccess } from '../workers/settings.ts';
@@ -5,6 +7,7 @@ import type { Wired } from '../project/definition.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { QueueRunner } from '../../host/runner/queue-runner.ts';
 import type { Runner, RunnerEvents } from '../../host/runner/runner.ts';
+import { GitTravel } from '../../host/runner/travel.ts';
 import { queueName } from '../../queue/signed.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 
@@ -30,13 +33,14 @@ export async function openRemote(
   const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
   const options = {
     local,
-    git,
     key,
     version: metadata.version,
-    project: disk.root,
-    secrets: projectSecrets(disk),
+    disk,
+    travel: new GitTravel({ project: disk.root, git, secrets: projectSecrets(disk) }),
     patience: lease,
+    newId: randomUUID,
     now: Date.now,
+    elapsed: () => performance.now(),
   };
   return new QueueRunner(options, events, (onChange) =>
     openQueue({

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { fetchWork, keepWork, packWork, sendWork } from '../../git/travel.ts';
-import { enterWork } from '../../git/work.ts';
 import type { Ended } from '../../host/runner/agents.ts';
 import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
 import type { AgentJob, Runner } from '../../host/runner/runner.ts';
+import type { Travel } from '../../host/runner/travel.ts';
 import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
@@ -20,8 +18,7 @@ export interface Workplace {
   readonly host: string;
   readonly version: string;
   readonly labels: readonly string[];
-  /** The address of the repository that work travels through. */
-  readonly git: string;
+  readonly travel: Travel;
   readonly key: string;
   /** Milliseconds. */
   readonly lease: number;
@@ -31,6 +28,8 @@ export interface Workplace {
   readonly tools: TurnTools | null;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Milliseconds since some time, on a clock that is never set. */
+  elapsed(): number;
 }
 
 /** A signature holds for this long, in milliseconds: the controller may be off for some days. */
@@ -50,13 +49,14 @@ export class HeldTurn {
   /** The commit that its work began at. */
   #begin: string | null = null;
   #ended: (ended: Ended) => void = () => {};
-  #renewed = performance.now();
-  #asked = performance.now();
+  #renewed: number;
+  #asked: number;
   #asking = false;
 
   constructor(at: Workplace, held: HeldJob) {
     this.#at = at;
     this.#held = held;
+    this.#renewed = this.#asked = at.elapsed();
   }
 
   /** Never rejects. Resolves to what became of it, in words. */
@@ -71,7 +71,7 @@ export class HeldTurn {
   /** Keeps the lease, and asks whether the turn is still wanted. */
   look(): void {
     if (this.#asking || this.#fate !== 'runs') return;
-    const now = performance.now();
+    const now = this.#at.elapsed();
     const renews = now - this.#renewed >= this.#at.lease / 4;
     if (!renews && now - this.#asked < askEvery) return;
     this.#asking = true;
@@ -81,9 +81,9 @@ export class HeldTurn {
   }
 
   async #ask(renews: boolean): Promise<void> {
-    this.#asked = performance.now();
+    this.#asked = this.#at.elapsed();
     if (renews && !(await this.#held.renew())) return this.#end('lost');
-    if (renews) this.#renewed = performance.now();
+    if (renews) this.#renewed = this.#at.elapsed();
     if (await this.#held.isStopping()) this.#end('unwanted');
   }
 
@@ -107,8 +107,8 @@ export class HeldTurn {
     const { key } = this.#at;
     const { id, role, data } = this.#held;
     const signed = verify(key, data, { kind: 'job', job: id, nonce: null, now: this.#at.now() });
-    // Without a signature there is no nonce to answer with: the controller refuses the answer, too.
-    if (!signed.ok) return this.#refuse(null, signed.problem);
+    // Without a valid signature there is no nonce, and the controller refuses the answer, too.
+    if (!signed.ok) return this.#refuse(signed.nonce, signed.problem);
     const read = readRemoteTurn(signed.body);
     if (!read.ok) return this.#refuse(signed.nonce, read.problem);
     const turn = read.value;
@@ -135,15 +135,15 @@ export class HeldTurn {
 
   /** Runs the agent in a checkout with the work that the turn begins with. */
   async #work(turn: RemoteTurn): Promise<RemoteEnd> {
-    const { root, git, folders } = this.#at;
+    const { root, travel, folders } = this.#at;
     const { thread, role, begin } = turn;
     this.#begin = begin;
     const path = join(root, '.mailroom', 'worktrees', roleCheckout(thread, role));
     const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
-    const got = await fetchWork(root, git, begin, refsOf(this.#held).beginRef);
+    const got = await travel.fetch(begin, refsOf(this.#held).beginRef);
     if (!got.ok) return this.#endOf(later(got.problem), [], null);
     const takes = [{ commit: begin, message: '', from: '' }];
-    const entered = await enterWork(root, path, {
+    const entered = await travel.enter(path, {
       ...working,
       edits: false,
       resolves: 'none',
@@ -157,7 +157,7 @@ export class HeldTurn {
     // The work of a turn that was taken from this worker is kept here.
     if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
     const staged = folders.collect(turn.turn, turn.attempt, turn.round);
-    const packed = await packWork(root, path, working);
+    const packed = await travel.pack(path, working);
     if (!packed.ok) return this.#endOf(later(packed.problem), [], null);
     return this.#endOf(ended, staged, packed.value);
   }
@@ -205,14 +205,14 @@ export class HeldTurn {
 
   /** Reports how it ended, unless it is not held any more. */
   async #report(nonce: string, end: RemoteEnd): Promise<string> {
-    const { root, git } = this.#at;
+    const { travel } = this.#at;
     if (this.#fate === 'put-back') {
       await this.#held.putBack();
       return 'was left to other workers';
     }
     if (this.#fate === 'lost' || !(await this.#held.renew())) return this.#keep(lost, end);
     if (end.work !== null) {
-      const sent = await sendWork(root, git, end.work.commit, refsOf(this.#held).endRef);
+      const sent = await travel.send(end.work.commit, refsOf(this.#held).endRef);
       if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end));
     }
     if (!(await this.#finish(nonce, end))) return this.#keep(lost, end);
@@ -237,9 +237,9 @@ export class HeldTurn {
 
   /** Keeps work that is not reported in the repository of this worker, and adds to `why` where. */
   async #keep(why: string, { work }: RemoteEnd): Promise<string> {
-    const { root, host } = this.#at;
+    const { travel, host } = this.#at;
     if (work === null || work.commit === this.#begin) return why;
-    const kept = await keepWork(root, this.#held.id, work.commit);
+    const kept = await travel.keep(this.#held.id, work.commit);
     if (!kept.ok) return `${why}; its work could not be kept: ${kept.problem}`;
     return `${why}; its work is kept on ${host} as ${kept.value}`;
   }

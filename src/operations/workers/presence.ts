@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { performance } from 'node:perf_hooks';
 import { readWorkerOrder, type WorkerCard, type WorkerOrder } from '../../letters/worker.ts';
 import type { WorkerNotes } from '../../queue/channel.ts';
 import { sign, verify } from '../../queue/signed.ts';
@@ -15,6 +14,8 @@ interface PresenceOptions {
   readonly about: Omit<WorkerCard, keyof Doing | 'id' | 'lastSeen'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Milliseconds since some time, on a clock that is never set. */
+  readonly elapsed: () => number;
 }
 
 /** Says in the queue what a worker does, and learns what it is ordered to do. */
@@ -36,7 +37,8 @@ export class Presence {
   /** Announces what is new, or that nothing is; `obey` gets an order that is new. Never rejects. */
   talk(doing: Doing, obey: (order: WorkerOrder) => void): void {
     const said = JSON.stringify(doing);
-    if (this.#isTalking || (said === this.#said && performance.now() - this.#at < announceEvery)) return;
+    if (this.#isTalking || (said === this.#said && this.#options.elapsed() - this.#at < announceEvery))
+      return;
     this.#isTalking = true;
     void this.#talk(doing, obey)
       .then(() => this.#talked(said))
@@ -46,7 +48,7 @@ export class Presence {
 
   #talked(said: string): void {
     this.#said = said;
-    this.#at = performance.now();
+    this.#at = this.#options.elapsed();
   }
 
   async #talk(doing: Doing, obey: (order: WorkerOrder) => void): Promise<void> {

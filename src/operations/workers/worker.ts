@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
+import { performance } from 'node:perf_hooks';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { agentContainment } from '../../host/containment.ts';
@@ -14,11 +15,13 @@ import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
 import type { WorkerHost } from '../services.ts';
 import { turnIn } from '../../host/runner/remote-turn.ts';
+import { GitTravel } from '../../host/runner/travel.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
 import { Presence } from './presence.ts';
 import type { WorkersAccess } from './settings.ts';
 
-interface WorkerOptions extends WorkersAccess {
+/** What a worker takes, and whom it reports to. */
+interface WorkerLimits {
   readonly roles: readonly string[];
   readonly labels: readonly string[];
   /** How many turns it runs at once. */
@@ -26,6 +29,8 @@ interface WorkerOptions extends WorkersAccess {
   /** Receives one line for each thing that happens. */
   readonly say: (text: string) => void;
 }
+
+interface WorkerOptions extends WorkersAccess, WorkerLimits {}
 
 /** A worker in this project's folder, which no other host may use meanwhile. Throws `E_LOCKED`. */
 export async function openWorker(
@@ -88,7 +93,7 @@ async function workplaceOf(
   );
   return {
     root: disk.root,
-    git,
+    travel: new GitTravel({ project: disk.root, git, secrets }),
     key,
     lease,
     labels,
@@ -98,13 +103,14 @@ async function workplaceOf(
     version: metadata.version,
     folders: new TurnFolders(disk, maskOf(secrets)),
     now: Date.now,
+    elapsed: () => performance.now(),
   };
 }
 
 /** Takes turns while there is room, and looks after them. Level-triggered, as every host. */
-class Worker {
+export class Worker {
   readonly #at: Workplace;
-  readonly #options: WorkerOptions;
+  readonly #options: WorkerLimits;
   readonly #turns: Map<string, HeldTurn>;
   readonly #source: JobSource;
   readonly #presence: Presence;
@@ -120,7 +126,7 @@ class Worker {
 
   constructor(
     at: Workplace,
-    options: WorkerOptions,
+    options: WorkerLimits,
     turns: Map<string, HeldTurn>,
     open: (onChange: () => void) => JobSource,
   ) {
@@ -129,9 +135,15 @@ class Worker {
     this.#turns = turns;
     this.#over = new Promise((resolve) => (this.#end = () => resolve('over')));
     this.#source = open(() => this.#stir());
-    const { roles, labels, slots, key } = options;
+    const { roles, labels, slots } = options;
+    const { key } = at;
     const about = { host: at.host, roles: [...roles], labels: [...labels], slots, since: at.now() };
-    this.#presence = new Presence(this.#source, { key, about, now: () => at.now() });
+    this.#presence = new Presence(this.#source, {
+      key,
+      about,
+      now: () => at.now(),
+      elapsed: () => at.elapsed(),
+    });
   }
 
   end(how: 'drain' | 'stop'): void {

@@ -27,6 +27,10 @@ export abstract class Life {
   protected async finish(): Promise<void> {}
   protected abstract takeSnapshot(): void;
 
+  protected get alive(): boolean {
+    return this.#alive;
+  }
+
   protected get loop(): Loop {
     if (!this.#loop) throw new Error('it does not live yet');
     return this.#loop;

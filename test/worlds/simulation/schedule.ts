@@ -26,7 +26,7 @@ export interface Schedule {
   judge(): Omit<Result, 'seed'>;
 }
 
-/** What is simulated: the mail, or runs of workflows. */
+/** What is simulated: the mail, runs of workflows, or workers. */
 export interface Subject {
   /** The command that plays its schedules. */
   readonly command: string;

@@ -1,5 +1,6 @@
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
+import { queuedJobs } from '../../../../src/mail/host/workspaces.ts';
 import { MailHost } from '../../../../src/mail/host/mail-host.ts';
 import { Journal } from '../../../../src/disk/journal.ts';
 import type { MemoryDisk } from '../../../support/memory-disk.ts';
@@ -9,6 +10,11 @@ import { Life, type Witness } from '../life.ts';
 import type { Neighbours } from '../neighbours.ts';
 import type { Random } from '../random.ts';
 import { ScriptedRunner, type Script } from './scripted-runner.ts';
+import { QueueRunner } from '../../../../src/host/runner/queue-runner.ts';
+import type { Runner, RunnerEvents } from '../../../../src/host/runner/runner.ts';
+import type { Asker } from './away/network.ts';
+import type { Hosts } from './away/hosts.ts';
+import { ControllerTravel } from './away/virtual-travel.ts';
 import type { Timeline } from '../timeline.ts';
 import type { VirtualWork } from './virtual-work.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
@@ -25,6 +31,10 @@ export interface Environment {
   /** The providers whose programs are not installed now. */
   readonly uninstalled: ReadonlySet<string>;
   readonly neighbours: Neighbours;
+  /** Where turns run that do not run here; null: all do. */
+  readonly away: Hosts | null;
+  /** What the repository here has of the work of other hosts; it outlives controllers. */
+  readonly known: Set<string>;
   newId(): string;
 }
 
@@ -32,17 +42,26 @@ export interface Environment {
 export class Controller extends Life {
   readonly host: MailHost;
   readonly runner: ScriptedRunner;
+  #remote: QueueRunner | null = null;
+  #isLost = false;
 
   /** Throws what the disk throws: a start may fail, or be killed. */
   constructor(environment: Environment, witness: Witness) {
     const { disk, timeline, random, protocol, script, work } = environment;
     super(timeline, witness);
     this.runner = new ScriptedRunner((after, act) => this.later(after, act), script, random, work);
+    const events: RunnerEvents = {
+      ready: (...told) => this.told(() => this.host.turns.ready(...told)),
+      ended: (...told) => this.told(() => this.host.turns.ended(...told)),
+      checked: (...told) => this.told(() => this.host.turns.checked(...told)),
+      landing: (...told) => this.told(() => this.host.turns.landings.reported(...told)),
+    };
+    this.runner.events = events;
     this.host = new MailHost(
       mailPorts(disk, {
         clock: { now: () => timeline.now, elapsed: () => timeline.elapsed },
         journal: new Journal<MailEvent>(disk, { segmentBytes: 16 * 1024 }),
-        runner: this.runner,
+        runner: this.#reaching(environment, events),
         newId: () => environment.newId(),
         missingProviders: () => environment.uninstalled,
         parking: {
@@ -57,19 +76,46 @@ export class Controller extends Life {
         slots: environment.neighbours.join(() => this.hint()),
       },
     );
-    this.runner.events = {
-      ready: (...told) => this.told(() => this.host.turns.ready(...told)),
-      ended: (...told) => this.told(() => this.host.turns.ended(...told)),
-      checked: (...told) => this.told(() => this.host.turns.checked(...told)),
-      landing: (...told) => this.told(() => this.host.turns.landings.reported(...told)),
-    };
+    this.#remote?.clean(queuedJobs(this.host.state));
     this.host.start();
     this.live(this.host, false);
   }
 
+  /** The real runner of turns on workers, where there are any. */
+  #reaching({ away, disk, known, timeline, random }: Environment, events: RunnerEvents): Runner {
+    if (away === null) return this.runner;
+    const isAlive = () => this.alive && !this.#isLost;
+    const asker: Asker = {
+      host: 'controller',
+      get alive() {
+        return isAlive();
+      },
+      later: (after, act) => void this.later(after, () => isAlive() && act(), 'timer'),
+    };
+    const clash = () => (random.chance(0.4) ? random.pick(['text', 'binary'] as const) : null);
+    const options = {
+      local: this.runner,
+      version: 'test',
+      disk,
+      travel: new ControllerTravel(clash, away.shared, known, asker, disk),
+      key: away.key,
+      patience: away.lease,
+      newId: () =>
+        Math.floor(random.next() * 2 ** 32)
+          .toString(16)
+          .padStart(8, '0'),
+      now: () => timeline.now,
+      elapsed: () => timeline.elapsed,
+    };
+    this.#remote = new QueueRunner(options, events, (onChange) => away.queue(asker, onChange));
+    return this.#remote;
+  }
+
   /** The lock is lost. */
   loseLock(): void {
+    this.#isLost = true;
     this.fail(new MailroomError('E_LOCKED', 'the lock of the project was lost'));
+    void this.#remote?.close();
   }
 
   protected takeSnapshot(): void {

@@ -17,7 +17,12 @@ const scripted: ProviderConfig = {
   prices: null,
 };
 
-const config: Config = { ...defaultConfig, providers: new Map([['scripted', scripted]]), concurrency: 4 };
+const config: Config = {
+  ...defaultConfig,
+  providers: new Map([['scripted', scripted]]),
+  concurrency: 4,
+  workers: { queue: null, git: null, lease: 10_000 },
+};
 
 /** A protocol of the simulation, read as a user's would be. */
 export function simulated(name: string): Protocol {
@@ -31,10 +36,11 @@ export function simulated(name: string): Protocol {
   return read.value;
 }
 
-const names = ['gated', 'join', 'parts', 'ring', 'landing', 'guarded'];
+const names = ['gated', 'join', 'parts', 'ring', 'landing', 'guarded', 'away'];
 const known = new Map<string, Protocol>();
 
-function named(name: string): Protocol {
+/** One of the protocols that somebody wrote. */
+export function named(name: string): Protocol {
   const protocol = known.get(name) ?? simulated(name);
   known.set(name, protocol);
   return protocol;

@@ -103,6 +103,24 @@ expects:
 limits: { turns_per_thread: 20, corrections: 1, nesting: 2 }
 start: { type: task, to: lead }
 `,
+  away: `
+name: away
+version: "1"
+workspace: { worktree: role }
+roles:
+  planner: { provider: scripted, concurrency: 2 }
+  backend: { provider: scripted, capabilities: [READ, EDIT], concurrency: 2, retries: 2, on: workers }
+  frontend:
+    { provider: scripted, capabilities: [READ, EDIT], concurrency: 2, retries: 2, timeout: 2m, on: { labels: [gpu] } }
+messages:
+  task: { from: user, to: [planner, backend] }
+  build: { from: planner, to: [backend, frontend] }
+  ask: { from: frontend, to: backend, reply: [made], blocking: true }
+  made: { from: [backend, frontend], to: [planner, frontend] }
+  shipped: { from: [planner, backend, frontend], to: user, closes: true, lands: main }
+limits: { turns_per_thread: 20, corrections: 2, nesting: 2 }
+start: { type: task, to: planner }
+`,
   landing: `
 name: landing
 version: "1"

@@ -5,9 +5,12 @@ import type { Schedule, Subject } from '../schedule.ts';
 import { coverage, transitionsOf } from '../transitions.ts';
 import { day } from '../virtual-world.ts';
 import { Person } from './person.ts';
-import { anyProtocol } from './protocol-choice.ts';
+import { anyProtocol, named } from './protocol-choice.ts';
 import { mailMachine } from './transitions.ts';
 import { World } from './world.ts';
+
+/** How long nothing happens until everything rests, in milliseconds: longer than between two scans. */
+const quiet = 5_000;
 
 /** Steps after which a schedule must have come to rest. */
 const longest = 20_000;
@@ -18,12 +21,21 @@ export const mail: Subject = {
   schedules: 'schedules of the mail',
   // The rarest comes once in some 10,000.
   enough: 50_000,
-  begin,
+  begin: (random) => begin(random, anyProtocol(random)),
   coverage: (seen) => coverage(mailMachine.sections, seen),
 };
 
-function begin(random: Random): Schedule {
-  const { name, protocol } = anyProtocol(random);
+/** The mail of a project whose roles work on other hosts. */
+export const workers: Subject = {
+  ...mail,
+  command: 'simulate:workers',
+  schedules: 'schedules of workers',
+  // It has one protocol, which does not reach everything.
+  enough: Infinity,
+  begin: (random) => begin(random, { name: 'away', protocol: named('away') }),
+};
+
+function begin(random: Random, { name, protocol }: ReturnType<typeof anyProtocol>): Schedule {
   const world = new World(protocol, random, randomChaos(random));
   const person = new Person(world);
   return {
@@ -40,6 +52,7 @@ function begin(random: Random): Schedule {
           ...checkHistory(events, protocol),
           ...checkFolders(world.disk, events, protocol),
           ...checkLaunches(world.allLaunches(), events, protocol),
+          ...(world.away?.check(events, world.disk) ?? []),
           ...world.work.check(
             events,
             (role) => protocol.roles.get(role)?.capabilities.includes('EDIT') === true,
@@ -50,6 +63,7 @@ function begin(random: Random): Schedule {
           events: events.length,
           crashes: world.crashes,
           'second controllers': world.refused,
+          'turns on workers': world.away?.launches().length ?? 0,
         },
         transitions: transitionsOf(mailMachine, events),
       };
@@ -97,21 +111,25 @@ async function rest(world: World, person: Person): Promise<string[]> {
   for (let step = 0; step < 20; step += 1) await world.step();
   await world.start();
   world.uninstalled.clear();
+  world.away?.calm();
   world.work.target.isDirty = false;
   let since = 0;
+  let sinceTime = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {
     await world.step();
     // A crash on the way into the calm may have been the last thing that happened.
     const host = world.process?.host;
     if (!host) continue;
-    const isBusy = host.idle() === 'busy' && world.neighbours.agents.agents === 0;
+    const isBusy = host.idle() === 'busy' && (host.running > 0 || world.neighbours.agents.agents === 0);
     if (host.state.events !== events || world.timeline.busy || isBusy) {
       events = host.state.events;
       since = step;
+      sinceTime = world.timeline.elapsed;
       continue;
     }
-    if (step - since < 10) continue;
+    // Networks are never quiet.
+    if (step - since < 10 || world.timeline.elapsed - sinceTime < quiet) continue;
     problems.push(...person.unexplained());
     if (problems.length > 0) return problems;
     if (person.follow()) {

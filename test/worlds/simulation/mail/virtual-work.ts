@@ -6,6 +6,9 @@ type Changes = ReadonlySet<string>;
 /** In what kind of files a merge conflicts; null: it does not. */
 export type Clash = 'text' | 'binary' | null;
 
+/** The first commit. Commits have names as git's are. */
+const base = '0'.repeat(40);
+
 /** Where a person's own changes are made. */
 const target = 'main';
 
@@ -13,7 +16,7 @@ type Swap = { readonly onto: string; readonly result: string };
 
 /** The branch that work lands on, and a person's checkout of it. */
 class VirtualBranch {
-  tip = 'base';
+  tip = base;
   /** A person has changed files, and not committed them. */
   isDirty = false;
   /** What the mail moved it to. */
@@ -28,7 +31,7 @@ class VirtualBranch {
 /** What git has of the roles' work: a commit is the set of all changes that it contains. Outlives controllers. */
 export class VirtualWork {
   readonly problems: string[] = [];
-  readonly #commits = new Map<string, Changes>([['base', new Set()]]);
+  readonly #commits = new Map<string, Changes>([[base, new Set()]]);
   readonly #branches = new Map<string, string>();
   /** Changes in checkouts that no commit has, by branch. */
   readonly #uncommitted = new Map<string, string[]>();
@@ -58,7 +61,7 @@ export class VirtualWork {
 
   /** `clash`: whether a merge conflicts, or one that lies there has not been resolved, and in which files. */
   enter({ branch, edits, takes, resolves, resolving }: Entering, clash: Clash): Worked {
-    const tip = this.#branches.get(branch) ?? 'base';
+    const tip = this.#branches.get(branch) ?? base;
     const isLaid = this.#conflicts.has(branch);
     if (takes === null || (isLaid && resolving === 'role')) return { ok: true, commit: tip };
     for (const { commit } of takes)
@@ -86,6 +89,28 @@ export class VirtualWork {
     return this.#oneOf(all) ?? this.#add(new Set(all.flatMap((commit) => [...this.#of(commit)])));
   }
 
+  /** The content of a checkout, and the last commit on its branch. */
+  pack(branch: string): { readonly commit: string; readonly head: string } {
+    const head = this.#branches.get(branch) ?? base;
+    const changes = this.#uncommitted.get(branch) ?? [];
+    if (changes.length === 0) return { commit: head, head };
+    return { commit: this.#add(new Set([...this.#of(head), ...changes])), head };
+  }
+
+  /** Lays out what a checkout on another host contained in the end. */
+  unpack(branch: string, { commit, head }: { readonly commit: string; readonly head: string }): Worked {
+    const tip = this.#branches.get(branch) ?? base;
+    if (!this.#contains(head, tip)) this.problems.push(`${branch} has lost ${tip}`);
+    const changes = [...this.#of(commit)].filter((change) => !this.#of(head).has(change));
+    this.#uncommitted.set(branch, changes);
+    return { ok: true, commit: this.#move(branch, head) };
+  }
+
+  /** A commit with one more change, made by the role of this branch. */
+  extend(commit: string, branch: string): string {
+    return this.#add(new Set([...this.#of(commit), this.#change(branch)]));
+  }
+
   /** An agent changes a file. */
   edit(branch: string): void {
     const changes = this.#uncommitted.get(branch) ?? [];
@@ -100,7 +125,7 @@ export class VirtualWork {
 
   /** `clash`: whether the role has not resolved the conflict that lies there. */
   leave({ branch, entered, takes }: Leaving, clash: Clash): Worked {
-    const tip = this.#branches.get(branch) ?? 'base';
+    const tip = this.#branches.get(branch) ?? base;
     if (!this.#contains(tip, entered)) this.problems.push(`${branch} has lost ${entered}`);
     if (this.#conflicts.has(branch) && clash !== null) return conflict('person');
     this.#conflicts.delete(branch);
@@ -117,7 +142,7 @@ export class VirtualWork {
   }
 
   #add(changes: Changes): string {
-    const commit = `commit-${String((this.#count += 1))}`;
+    const commit = (this.#count += 1).toString(16).padStart(40, '0');
     this.#commits.set(commit, changes);
     return commit;
   }
@@ -233,7 +258,7 @@ export class VirtualWork {
         if (landed !== null && !this.#contains(landed.commit, commit))
           problems.push(`${message.id} landed without ${commit}`);
         if (!this.#commits.has(commit)) problems.push(`${message.id} names the unknown commit ${commit}`);
-        const before = edits(message.from) ? [last.get(branch) ?? 'base'] : [];
+        const before = edits(message.from) ? [last.get(branch) ?? base] : [];
         const picked = (taken.get(event.turn) ?? []).flatMap((id) => sent.get(id) ?? []);
         for (const inner of [...before, ...picked])
           if (!this.#contains(commit, inner)) problems.push(`${message.id} travels without ${inner}`);

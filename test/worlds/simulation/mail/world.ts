@@ -1,9 +1,10 @@
 import type { MailEventRecord } from '../../../../src/mail/machine/event.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
-import type { MailState } from '../../../../src/mail/machine/state.ts';
+import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
 import { MemoryDisk } from '../../../support/memory-disk.ts';
 import { scriptedAgents } from './agents.ts';
 import { Archive } from './archive.ts';
+import { Hosts } from './away/hosts.ts';
 import { Controller } from './controller.ts';
 import type { Witness } from '../life.ts';
 import type { Chaos } from '../faults.ts';
@@ -26,7 +27,12 @@ export class World extends VirtualWorld<Controller> {
   /** Who shares the slots for agents with the controller. */
   readonly neighbours: Neighbours;
   readonly work = new VirtualWork();
+  /** The worker hosts; null: no role works on them. */
+  readonly away: Hosts | null;
   readonly #script: Script;
+  readonly #known = new Set<string>();
+  /** Of the last controller that ran. */
+  #last: MailState = emptyState();
   #ids = 0;
 
   constructor(protocol: Protocol, random: Random, chaos: Chaos, script: Script | null = null) {
@@ -37,7 +43,14 @@ export class World extends VirtualWorld<Controller> {
     this.neighbours = new Neighbours(protocol.concurrency, random.fork());
     this.faults.changing = () => this.#checkHolder();
     this.archive = new Archive(this.disk);
-    this.#script = script ?? this.#scripted();
+    this.#script = script ?? this.#scripted(disk);
+    const isAway = [...protocol.roles.values()].some(({ on }) => on !== undefined);
+    const { work } = this;
+    const scriptOf = (on: MemoryDisk) => script ?? this.#scripted(on);
+    this.away = isAway
+      ? new Hosts({ protocol, timeline, random, work, isSlow: chaos.slow > 0 }, scriptOf)
+      : null;
+    this.away?.start();
   }
 
   get now(): number {
@@ -69,11 +82,12 @@ export class World extends VirtualWorld<Controller> {
   }
 
   protected create(witness: Witness): Controller {
-    const { disk, timeline, random, protocol, newId, uninstalled, neighbours, work } = this;
+    const { disk, timeline, random, protocol, newId, uninstalled, neighbours, work, away } = this;
     work.crash();
     const script = this.#script;
+    const known = this.#known;
     return new Controller(
-      { disk, timeline, random, protocol, script, newId, uninstalled, neighbours, work },
+      { disk, timeline, random, protocol, script, newId, uninstalled, neighbours, work, away, known },
       witness,
     );
   }
@@ -111,19 +125,20 @@ export class World extends VirtualWorld<Controller> {
 
   protected gone(controller: Controller, error: Error | null): void {
     this.excuse(error);
+    this.#last = controller.host.state;
     this.launches.push(...controller.runner.launches.splice(0));
     if (this.process === controller) this.leave();
     else if (this.process) return;
     if (error) this.crashed();
   }
 
-  #scripted(): Script {
+  #scripted(disk: MemoryDisk): Script {
     return scriptedAgents({
-      disk: this.disk,
+      disk,
       protocol: this.protocol,
       random: this.random,
       timeline: this.timeline,
-      state: () => this.state,
+      state: () => this.process?.host.state ?? this.#last,
       calm: () => this.calm,
       hint: () => this.hint(),
     });
@@ -136,7 +151,12 @@ export class World extends VirtualWorld<Controller> {
       this.timeline.later(this.random.below(50), () => this.process?.hint());
   }
 
+  override strain(): void {
+    super.strain();
+    this.away?.strain();
+  }
+
   allLaunches(): string[] {
-    return [...this.launches, ...(this.process?.runner.launches ?? [])];
+    return [...(this.away?.launches() ?? []), ...this.launches, ...(this.process?.runner.launches ?? [])];
   }
 }

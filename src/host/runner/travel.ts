@@ -1,0 +1,104 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import {
+  dropWork,
+  fetchWork,
+  keepWork,
+  packWork,
+  sendWork,
+  unpackWork,
+  type Packed,
+  type Travelled,
+  type TravellingTurn,
+} from '../../git/travel.ts';
+import { enterWork } from '../../git/work.ts';
+import { workspaceTree } from '../../git/workspace-tree.ts';
+import type { Entering, Worked } from '../../kernel/work.ts';
+import { differenceSince } from './agents.ts';
+
+/**
+ * What the turns of workers do to the checkouts and files of this host, and to the repository that
+ * all hosts share. Paths are absolute. Nothing of git rejects.
+ */
+export interface Travel {
+  /** Prepares the checkout of a role. */
+  enter(workspace: string, turn: Entering): Promise<Worked>;
+  /** The content of a checkout, as a commit; changes nothing there. */
+  pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>>;
+  /** Lays packed work out in a checkout. */
+  unpack(workspace: string, turn: TravellingTurn, work: Packed): Promise<Worked>;
+  send(commit: string, ref: string): Promise<Travelled<void>>;
+  fetch(commit: string, ref: string): Promise<Travelled<void>>;
+  /** Removes refs of the shared repository. */
+  drop(refs: readonly string[]): Promise<Travelled<void>>;
+  /** Keeps work that is not sent in the repository of this host, and returns its ref. */
+  keep(name: string, commit: string): Promise<Travelled<string>>;
+  /** Git's name for the content of a checkout; null: there is none. */
+  tree(workspace: string): Promise<string | null>;
+  /** What a checkout has now and had not in that tree, for people; null: nothing. */
+  difference(workspace: string, before: string): Promise<string | null>;
+  read(path: string): string;
+  write(path: string, text: string): void;
+}
+
+interface GitTravelOptions {
+  readonly project: string;
+  /** The address of the repository that all hosts can reach. */
+  readonly git: string;
+  /** Masked in differences. */
+  readonly secrets: readonly string[];
+}
+
+export class GitTravel implements Travel {
+  readonly #options: GitTravelOptions;
+
+  constructor(options: GitTravelOptions) {
+    this.#options = options;
+  }
+
+  enter(workspace: string, turn: Entering): Promise<Worked> {
+    return enterWork(this.#options.project, workspace, turn);
+  }
+
+  pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>> {
+    return packWork(this.#options.project, workspace, turn);
+  }
+
+  unpack(workspace: string, turn: TravellingTurn, work: Packed): Promise<Worked> {
+    return unpackWork(this.#options.project, workspace, turn, work);
+  }
+
+  send(commit: string, ref: string): Promise<Travelled<void>> {
+    const { project, git } = this.#options;
+    return sendWork(project, git, commit, ref);
+  }
+
+  fetch(commit: string, ref: string): Promise<Travelled<void>> {
+    const { project, git } = this.#options;
+    return fetchWork(project, git, commit, ref);
+  }
+
+  drop(refs: readonly string[]): Promise<Travelled<void>> {
+    const { project, git } = this.#options;
+    return dropWork(project, git, refs);
+  }
+
+  keep(name: string, commit: string): Promise<Travelled<string>> {
+    return keepWork(this.#options.project, name, commit);
+  }
+
+  tree(workspace: string): Promise<string | null> {
+    return workspaceTree(workspace);
+  }
+
+  difference(workspace: string, before: string): Promise<string | null> {
+    return differenceSince(workspace, before, this.#options.secrets);
+  }
+
+  read(path: string): string {
+    return readFileSync(path, 'utf8');
+  }
+
+  write(path: string, text: string): void {
+    writeFileSync(path, text);
+  }
+}

@@ -1,0 +1,238 @@
+import type { AgentJob } from '../../../../../src/host/runner/runner.ts';
+import type { Disk } from '../../../../../src/disk/disk.ts';
+import { QueuedNotes } from '../../../../../src/host/runner/queued-notes.ts';
+import { turnIn } from '../../../../../src/host/runner/remote-turn.ts';
+import type { Json } from '../../../../../src/kernel/json.ts';
+import { roleBranch } from '../../../../../src/kernel/work.ts';
+import type { Protocol } from '../../../../../src/mail/format/protocol.ts';
+import type { MailEvent } from '../../../../../src/mail/machine/event.ts';
+import type { HeldJob, JobQueue, JobSource } from '../../../../../src/queue/channel.ts';
+import { MemoryQueue } from '../../../../support/memory-queue.ts';
+import type { Random } from '../../random.ts';
+import type { Timeline } from '../../timeline.ts';
+import type { Script } from '../scripted-runner.ts';
+import type { VirtualWork } from '../virtual-work.ts';
+import { Network, type Asker } from './network.ts';
+import type { Shared } from './virtual-travel.ts';
+import { WorkerHost, type WorkerWorld } from './worker-host.ts';
+
+/** In milliseconds. */
+const lease = 10_000;
+/** Between two unprompted looks of each side, in milliseconds. */
+const every = 2_000;
+
+/** The worker hosts of a world, the queue, and the repository that they share with the controller. */
+export class Hosts implements WorkerWorld {
+  readonly key = 'the key of all hosts of this world';
+  readonly lease = lease;
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly protocol: Protocol;
+  readonly shared: Shared;
+  /** How often the agent of a turn was started, and its turn put back, by `turn/attempt/round`. */
+  readonly starts = new Map<string, number>();
+  readonly putBacks = new Map<string, number>();
+  readonly #queue: MemoryQueue;
+  readonly #workers: readonly WorkerHost[];
+  /** Something has happened that may cost a lease: slow disks hold up everything here. */
+  #isStrained: boolean;
+  /** The jobs in the queue. */
+  readonly #jobs = new Set<string>();
+
+  constructor(
+    {
+      protocol,
+      timeline,
+      random,
+      work,
+      isSlow,
+    }: Pick<WorkerWorld, 'protocol' | 'timeline' | 'random'> & {
+      readonly work: VirtualWork;
+      readonly isSlow: boolean;
+    },
+    scriptOf: WorkerWorld['scriptOf'],
+  ) {
+    this.protocol = protocol;
+    this.timeline = timeline;
+    this.random = random;
+    this.scriptOf = scriptOf;
+    this.#isStrained = isSlow;
+    const network = new Network(random);
+    this.shared = { network, work, refs: new Map(), problems: [] };
+    this.#queue = new MemoryQueue(() => timeline.elapsed);
+    this.#workers = [['linux'], ['linux', 'gpu'], ['gpu']].map(
+      (labels, index) => new WorkerHost(this, `worker-${String(index)}`, labels),
+    );
+  }
+
+  readonly scriptOf: (disk: WorkerHost['disk']) => Script;
+
+  start(): void {
+    for (const worker of this.#workers) worker.start();
+  }
+
+  /** The queue as the controller has it. */
+  queue(asker: Asker, onChange: () => void): JobQueue {
+    const { network } = this.shared;
+    const queue = this.#queue.queue({ onChange: this.#hint(asker, onChange) });
+    return {
+      add: (job, data, labels) =>
+        network.ask(asker, () => {
+          this.#jobs.add(job.id);
+          return queue.add(job, data, labels);
+        }),
+      look: (job) => network.ask(asker, () => queue.look(job)),
+      stop: (job) => network.ask(asker, () => queue.stop(job)),
+      remove: (job) =>
+        network.ask(asker, async () => {
+          await queue.remove(job);
+          if ((await queue.look(job)).is === 'missing') this.#jobs.delete(job.id);
+        }),
+      problem: () => (network.reaches(asker.host, 'queue') ? null : 'the queue cannot be reached'),
+      close: () => queue.close(),
+    };
+  }
+
+  /** The queue as a worker has it. */
+  source(asker: Asker, labels: readonly string[], onChange: () => void): JobSource {
+    const { network } = this.shared;
+    const roles = [...this.protocol.roles.values()].flatMap(({ name, on }) => (on ? [name] : []));
+    const source = this.#queue.source({ roles, labels, lease, onChange: this.#hint(asker, onChange) });
+    return {
+      take: () => network.ask(asker, async () => this.#held(asker, await source.take())),
+      announce: (id, card) => network.ask(asker, () => source.announce(id, card)),
+      order: (id) => network.ask<Json>(asker, () => source.order(id)),
+      leave: (id) => network.ask(asker, () => source.leave(id)),
+      problem: () => (network.reaches(asker.host, 'queue') ? null : 'the queue cannot be reached'),
+      close: () => source.close(),
+    };
+  }
+
+  #held(asker: Asker, held: HeldJob | null): HeldJob | null {
+    if (held === null) return null;
+    const { network } = this.shared;
+    const { role, id, data } = held;
+    return {
+      role,
+      id,
+      data,
+      renew: () => network.ask(asker, () => held.renew()),
+      note: (about) => network.ask(asker, () => held.note(about)),
+      isStopping: () => network.ask(asker, () => held.isStopping()),
+      finish: (result) => network.ask(asker, () => held.finish(result)),
+      putBack: () =>
+        network.ask(asker, () => {
+          add(this.putBacks, turnIn(id));
+          return held.putBack();
+        }),
+    };
+  }
+
+  /** Lets a side look now and then, and soon after something has changed. */
+  #hint(asker: Asker, onChange: () => void): () => void {
+    const regularly = () =>
+      asker.later(every, () => {
+        onChange();
+        regularly();
+      });
+    regularly();
+    return () => asker.later(this.random.below(50), onChange);
+  }
+
+  began({ key, invocation: { thread, role } }: AgentJob, edit: (branch: string) => void): void {
+    add(this.starts, turnIn(key));
+    const edits = this.protocol.roles.get(role)?.capabilities.includes('EDIT') === true;
+    if (edits && this.random.chance(0.7)) edit(roleBranch(thread, role));
+  }
+
+  /** What happens to hosts and networks; afterwards somebody repairs it. */
+  strain(): void {
+    const { random, timeline, shared } = this;
+    const { network } = shared;
+    const repaired = (act: () => void) =>
+      timeline.later(random.below(random.pick([3_000, lease, 4 * lease])), act, 'timer');
+    const worker = random.pick(this.#workers);
+    const dice = random.next();
+    this.#isStrained ||= dice < 0.025 || (dice >= 0.035 && dice < 0.06);
+    if (dice < 0.015) {
+      worker.kill();
+      repaired(() => worker.start());
+    } else if (dice < 0.025) {
+      worker.suspend();
+      repaired(() => worker.resume());
+    } else if (dice < 0.035) {
+      worker.end(random.pick(['drain', 'stop']));
+      repaired(() => worker.start());
+    } else if (dice < 0.05) {
+      const host = random.pick([worker.name, 'controller']);
+      network.cut(host);
+      repaired(() => network.restore(host));
+    } else if (dice < 0.06) {
+      const what = random.pick(['queue', 'git'] as const);
+      network.down[what] = true;
+      repaired(() => (network.down[what] = false));
+    }
+  }
+
+  /** Every host works, and reaches every other. */
+  calm(): void {
+    const { network } = this.shared;
+    network.down.queue = network.down.git = false;
+    for (const host of ['controller', ...this.#workers.map(({ name }) => name)]) network.restore(host);
+    for (const worker of this.#workers) {
+      worker.resume();
+      worker.start();
+    }
+  }
+
+  /** What was launched anywhere, as `turn/attempt/round`. */
+  launches(): string[] {
+    return [...this.starts.keys()];
+  }
+
+  /** What must hold when everything rests. */
+  check(events: readonly MailEvent[], disk: Disk): string[] {
+    // The next controller removes what the last one could not.
+    const noted = new Set(new QueuedNotes(disk).all().map(({ id }) => id));
+    const twice = [...this.starts].flatMap(([turn, times]) =>
+      times > 1 + (this.putBacks.get(turn) ?? 0) ? [`${turn} was started ${String(times)} times`] : [],
+    );
+    const survivors = this.#workers.flatMap(({ name, running }) =>
+      running.map((key) => `${key} still runs on ${name}`),
+    );
+    const jobs = [...this.#jobs].filter((id) => !noted.has(id));
+    const left = jobs.map((id) => `the job ${id} is still in the queue`);
+    const lost = [...this.shared.refs.keys()].filter((ref) => !noted.has(ref.split('/')[3] ?? ''));
+    const refs = lost.map((ref) => `${ref} is still in the shared repository`);
+    return [...this.shared.problems, ...twice, ...survivors, ...left, ...refs, ...this.#interrupted(events)];
+  }
+
+  /**
+   * The end of a controller costs no attempt of a turn that a worker has, no result is of another
+   * job, and a worker that was asked to end loses no turn.
+   */
+  #interrupted(events: readonly MailEvent[]): string[] {
+    const away = new Set<string>();
+    const problems: string[] = [];
+    let turns = 0;
+    for (const event of events) {
+      if (event.type === 'claimed') {
+        turns += 1;
+        if (this.protocol.roles.get(event.role)?.on !== undefined) away.add(`t${String(turns)}`);
+      }
+      if (event.type === 'attempt-failed' && event.reason.code === 'E_TURN' && away.has(event.turn))
+        if (event.reason.text.startsWith('the controller ended'))
+          problems.push(`${event.turn} failed because its controller had ended`);
+      if (event.type !== 'attempt-failed' || event.reason.code !== 'E_WORKER') continue;
+      const { text } = event.reason;
+      const isLost = !this.#isStrained && text.includes('longer than the lease');
+      if (isLost || text.includes('it answers an earlier job') || text.includes('the queue has lost'))
+        problems.push(`${event.turn} failed: ${text}`);
+    }
+    return problems;
+  }
+}
+
+function add(to: Map<string, number>, key: string): void {
+  to.set(key, (to.get(key) ?? 0) + 1);
+}

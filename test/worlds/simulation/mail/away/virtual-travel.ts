@@ -1,0 +1,157 @@
+import type { Travel } from '../../../../../src/host/runner/travel.ts';
+import type { Packed, TravellingTurn } from '../../../../../src/git/travel.ts';
+import type { Entering, Worked } from '../../../../../src/kernel/work.ts';
+import type { MemoryDisk } from '../../../../support/memory-disk.ts';
+import type { Clash, VirtualWork } from '../virtual-work.ts';
+import type { Asker, Network } from './network.ts';
+
+/** What all hosts share, and every commit that exists. */
+export interface Shared {
+  readonly network: Network;
+  readonly work: VirtualWork;
+  /** The refs of the shared repository. */
+  readonly refs: Map<string, string>;
+  readonly problems: string[];
+}
+
+type Travelled<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+/** What both sides do alike. `known`: the commits that a host has, which outlive its programs. */
+abstract class VirtualTravel implements Travel {
+  protected readonly shared: Shared;
+  protected readonly known: Set<string>;
+  readonly #asker: Asker;
+  readonly #disk: MemoryDisk;
+
+  constructor(shared: Shared, known: Set<string>, asker: Asker, disk: MemoryDisk) {
+    this.shared = shared;
+    this.known = known;
+    this.#asker = asker;
+    this.#disk = disk;
+  }
+
+  abstract enter(workspace: string, turn: Entering): Promise<Worked>;
+  abstract pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>>;
+  abstract unpack(workspace: string, turn: TravellingTurn, work: Packed): Promise<Worked>;
+
+  /** What git does takes some time. */
+  protected locally<T>(act: () => T): Promise<T> {
+    return new Promise((resolve) => this.#asker.later(5, () => resolve(act())));
+  }
+
+  async #remotely<T>(act: () => T): Promise<Travelled<T>> {
+    const done = await this.shared.network.reach(this.#asker, () => ({ value: act() }));
+    return done === null
+      ? { ok: false, problem: 'the shared repository is not reached' }
+      : { ok: true, ...done };
+  }
+
+  send(commit: string, ref: string): Promise<Travelled<void>> {
+    if (!this.known.has(commit)) this.shared.problems.push(`${commit} is sent by a host that has it not`);
+    return this.#remotely(() => void this.shared.refs.set(ref, commit));
+  }
+
+  async fetch(commit: string, ref: string): Promise<Travelled<void>> {
+    if (this.known.has(commit)) return { ok: true, value: undefined };
+    const got = await this.#remotely(() => this.shared.refs.get(ref));
+    if (!got.ok) return got;
+    if (got.value !== commit) return { ok: false, problem: `${ref} has another commit than ${commit}` };
+    this.known.add(commit);
+    return { ok: true, value: undefined };
+  }
+
+  drop(refs: readonly string[]): Promise<Travelled<void>> {
+    return this.#remotely(() => {
+      for (const ref of refs) this.shared.refs.delete(ref);
+    });
+  }
+
+  keep(name: string): Promise<Travelled<string>> {
+    return this.locally(() => ({ ok: true, value: `refs/mailroom/kept/turns/${name}` }));
+  }
+
+  tree(): Promise<string | null> {
+    return Promise.resolve(null);
+  }
+
+  difference(): Promise<string | null> {
+    return Promise.resolve(null);
+  }
+
+  read(path: string): string {
+    return this.#disk.read(this.#inside(path), Infinity)?.toString() ?? '';
+  }
+
+  write(path: string, text: string): void {
+    this.#disk.write(this.#inside(path), text);
+  }
+
+  #inside(path: string): string {
+    return path.slice(this.#disk.root.length + 1);
+  }
+}
+
+/** The checkouts of the controller's host. */
+export class ControllerTravel extends VirtualTravel {
+  readonly #clash: () => Clash;
+
+  constructor(clash: () => Clash, ...given: ConstructorParameters<typeof VirtualTravel>) {
+    super(...given);
+    this.#clash = clash;
+  }
+
+  enter(_workspace: string, turn: Entering): Promise<Worked> {
+    return this.locally(() => this.shared.work.enter(turn, this.#clash()));
+  }
+
+  pack(_workspace: string, { branch }: TravellingTurn): Promise<Travelled<Packed>> {
+    return this.locally(() => {
+      const value = this.shared.work.pack(branch);
+      this.known.add(value.commit).add(value.head);
+      return { ok: true, value };
+    });
+  }
+
+  unpack(_workspace: string, { branch }: TravellingTurn, packed: Packed): Promise<Worked> {
+    return this.locally(() => {
+      if (!this.known.has(packed.commit)) this.shared.problems.push(`${packed.commit} was not fetched`);
+      return this.shared.work.unpack(branch, packed);
+    });
+  }
+}
+
+/** The checkouts of a worker: each begins with the commit that it was sent. */
+export class WorkerTravel extends VirtualTravel {
+  readonly #checkouts = new Map<string, Packed>();
+
+  enter(_workspace: string, { branch, takes }: Entering): Promise<Worked> {
+    return this.locally(() => {
+      const commit = takes?.[0]?.commit ?? '';
+      if (!this.known.has(commit)) this.shared.problems.push(`a turn begins at ${commit}, which is not here`);
+      this.#checkouts.set(branch, { commit, head: commit });
+      return { ok: true, commit };
+    });
+  }
+
+  /** Its agent changes a file. */
+  edit(branch: string): void {
+    const { commit, head } = this.#checkouts.get(branch) ?? { commit: '', head: '' };
+    const changed = this.shared.work.extend(commit, branch);
+    this.known.add(changed);
+    this.#checkouts.set(branch, { commit: changed, head });
+  }
+
+  pack(_workspace: string, { branch }: TravellingTurn): Promise<Travelled<Packed>> {
+    return this.locally(() => {
+      const value = this.#checkouts.get(branch);
+      return value === undefined
+        ? { ok: false, problem: `the branch ${branch} is gone` }
+        : { ok: true, value };
+    });
+  }
+
+  unpack(): Promise<Worked> {
+    throw new Error('a worker gets no work back');
+  }
+}
