@@ -75,6 +75,18 @@ describe('what `run` shows', { timeout: 60_000 }, () => {
     expect(shown.stdout).toContain('\nstatus     FAILED: build: exit code 3\n');
   });
 
+  it('refuses a limit of dollars that is not a number, and starts nothing', async () => {
+    const place = projectWith('  t: { command: [touch, made] }\n');
+    expect(await place.run(['run', 'work.yaml', '--max-usd', 'abc'])).toMatchObject({
+      code: 2,
+      stderr: 'error E_USAGE: `--max-usd` must be a number, not `abc`\n',
+    });
+    expect(place.list('.')).not.toContain('made');
+    expect(await place.run(['run', 'work.yaml'])).toMatchObject({ code: 0 });
+    const { stderr } = await place.run(['logs', 'last']);
+    expect(stderr).toBe('no step of this run has printed anything\n');
+  });
+
   it('names the innermost step that failed, in loops and sub-workflows', async () => {
     const place = projectWith(`  cars:
     for_each: { items: [a, b], as: car, steps: { release: { workflow: ./release.yaml } } }

@@ -156,6 +156,11 @@ describe('one step alone', { timeout: 60_000 }, () => {
     const { steps: done, run: id } = JSON.parse(stdout) as Document;
     expect(done).toMatchObject({ say: { status: 'SUCCEEDED' }, both: { status: 'SKIPPED' } });
     expect((await place.run(['logs', id, '--step', 'say'])).stdout).toContain('hello');
+    expect(await place.run(['logs', id, '--step', 'both'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '`both` has printed nothing\n',
+    });
     expect(await place.run(['logs', id, '--step', 'sya'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean `say`?'),

@@ -3,7 +3,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
-import { printable } from '../format.ts';
+import { line, printable } from '../format.ts';
 import { stepFilter } from '../step-output.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { StoredRun } from '../../operations/runs/services.ts';
@@ -22,14 +22,24 @@ export async function printLogs(context: Context, reference: string, options: Lo
   const reader = new LogReader(run, options.step ?? null);
   const end = new AbortController();
   const forget = terminal.onSignal(() => end.abort());
+  let isEmpty = true;
   for (;;) {
     const alive = options.follow === true && (await run.alive());
-    terminal.write(reader.read());
+    const text = reader.read();
+    terminal.write(text);
+    isEmpty &&= text === '';
     if (!alive || end.signal.aborted || terminal.closed()) break;
     await workflows.changed(run.run, 500);
   }
   forget();
+  if (isEmpty) terminal.complain(`${nothingPrinted(options)}\n`);
   return 0;
+}
+
+function nothingPrinted({ step }: LogsOptions): string {
+  return step === undefined
+    ? 'no step of this run has printed anything'
+    : `\`${line(step)}\` has printed nothing`;
 }
 
 /**
