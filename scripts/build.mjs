@@ -55,7 +55,7 @@ export async function ensureBuilt() {
 }
 
 /** What the program loads only where it is asked for, from a file of its own. */
-const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$|\/queue\/bull\.ts$/;
+const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$|\/queue\/bull\.ts$|\/channels\/email\/mailbox\.ts$/;
 
 /** What src/queue/ uses of BullMQ's scripts, most of which are for other kinds of queues. */
 const scriptsInUse = [

@@ -18,6 +18,21 @@ const secret = z
   .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, { error: aVariable })
   .transform((value) => value.slice('${env.'.length, -1));
 
+const anAddress = z
+  .string({ error: 'an address, such as team@example.com' })
+  .regex(/^[^\s@<>]+@[^\s@<>]+$/, { error: 'an address, such as team@example.com' });
+
+function server(scheme: 'smtp' | 'imap') {
+  const error = `an address such as ${scheme}s://mail.example.com, without a name and password`;
+  const isServer = (value: string) => {
+    if (!URL.canParse(value)) return false;
+    const { protocol, hostname, username, password, pathname } = new URL(value);
+    const isWhole = hostname !== '' && ['', '/'].includes(pathname) && `${username}${password}` === '';
+    return isWhole && (protocol === `${scheme}:` || protocol === `${scheme}s:`);
+  };
+  return z.string({ error }).refine(isServer, { error });
+}
+
 const aLogin = 'names on the channel with their human roles, such as { ada: user }';
 
 const shared = {
@@ -29,6 +44,7 @@ const shared = {
     .array(text)
     .optional()
     .describe('The names on the channel that may approve and reject there; default: none.'),
+  to: name.optional().describe('The role that gets the tasks; default: that of `start` of the protocol.'),
   poll: duration
     .refine((milliseconds) => milliseconds >= 1_000, { error: 'at least 1s' })
     .optional()
@@ -50,7 +66,6 @@ const github = z
       .describe('Whose issues are read, as owner/name.'),
     ...shared,
     label: text.optional().describe('Issues with this label are tasks; default mailroom.'),
-    to: name.optional().describe('The role that gets the tasks; default: that of `start` of the protocol.'),
     base: text.optional().describe('The branch that pull requests are for; default: that of the repository.'),
     token: secret.optional().describe('The token of the API; default ${env.GITHUB_TOKEN}.'),
     api: z
@@ -63,21 +78,46 @@ const github = z
   .refine(listsPeople, notPeople)
   .meta({ title: 'GitHub channel' });
 
+const email = z
+  .strictObject({
+    kind: z.literal('email'),
+    address: anAddress.describe('The address of the mailbox, which mail is from.'),
+    ...shared,
+    smtp: server('smtp').describe('Where mail is sent: smtps://host, or smtp://host with STARTTLS.'),
+    imap: server('imap').describe('Where mail is read: imaps://host, or imap://host with STARTTLS.'),
+    verified_by: text.describe('The server whose Authentication-Results say who a mail is from.'),
+    login: text.optional().describe('The name of the account; default: the address.'),
+    password: secret.optional().describe('The password of the account; default ${env.MAIL_PASSWORD}.'),
+  })
+  .refine(listsPeople, notPeople)
+  .meta({ title: 'e-mail channel' });
+
 /** `channels:` of mailroom.yaml. */
-export const channelSettings = z.record(name, z.discriminatedUnion('kind', [github], { error: 'github' }));
+export const channelSettings = z.record(
+  name,
+  z.discriminatedUnion('kind', [github, email], { error: 'github or email' }),
+);
+
+type ChannelInput = z.output<typeof channelSettings>[string];
 
 export function lowerChannels(
-  input: z.output<typeof channelSettings> = {},
+  input: Readonly<Record<string, ChannelInput>> = {},
 ): ReadonlyMap<string, ChannelConfig> {
-  return new Map(
-    Object.entries(input).map(([channel, settings]) => {
-      const { people, approvers = [], poll = 60_000, repository, ...given } = settings;
-      const { label = 'mailroom', to = null, base = null, token = 'GITHUB_TOKEN', git = null } = given;
-      const api = (given.api ?? 'https://api.github.com').replace(/\/+$/, '');
-      const own = { kind: settings.kind, repository, label, to, base, token, api, git };
-      const known = Object.entries(people).map(([who, role]) => [who.toLowerCase(), role] as const);
-      const may = approvers.map((who) => who.toLowerCase());
-      return [channel, { name: channel, people: new Map(known), approvers: may, poll, ...own }];
-    }),
-  );
+  return new Map(Object.entries(input).map(([channel, settings]) => [channel, lowered(channel, settings)]));
+}
+
+function lowered(channel: string, settings: ChannelInput): ChannelConfig {
+  const { approvers = [], poll = 60_000, to = null } = settings;
+  const people = Object.entries(settings.people).map(([who, role]) => [who.toLowerCase(), role] as const);
+  const may = approvers.map((who) => who.toLowerCase());
+  const basis = { name: channel, people: new Map(people), approvers: may, poll, to };
+  if (settings.kind === 'email') {
+    const { kind, smtp, imap, password = 'MAIL_PASSWORD', verified_by: verifiedBy } = settings;
+    const address = settings.address.toLowerCase();
+    const login = settings.login ?? settings.address;
+    return { ...basis, kind, address, smtp, imap, login, secret: password, verifiedBy };
+  }
+  const { kind, repository, label = 'mailroom', base = null, git = null, token = 'GITHUB_TOKEN' } = settings;
+  const api = (settings.api ?? 'https://api.github.com').replace(/\/+$/, '');
+  return { ...basis, kind, repository, label, base, secret: token, api, git };
 }

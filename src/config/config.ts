@@ -162,26 +162,41 @@ interface ChannelBasis {
   readonly approvers: readonly string[];
   /** Milliseconds between two looks for answers. */
   readonly poll: number;
+  /** The role that gets tasks; null: that of `start` of the protocol. */
+  readonly to: string | null;
+  /** The variable with the token or password. */
+  readonly secret: string;
 }
 
-/** Issues and pull requests of a repository. `token`: the variable with the token of the API. */
+/** Issues and pull requests of a repository. */
 export interface GithubChannel extends ChannelBasis {
   readonly kind: 'github';
   /** `owner/name`. */
   readonly repository: string;
   /** Issues with it are tasks. */
   readonly label: string;
-  /** The role that gets them; null: that of `start` of the protocol. */
-  readonly to: string | null;
   /** The branch that pull requests are for; null: the default of the repository. */
   readonly base: string | null;
-  readonly token: string;
   readonly api: string;
   /** The address that branches are pushed to; null: that of the remote `origin`. */
   readonly git: string | null;
 }
 
-export type ChannelConfig = GithubChannel;
+/** A mailbox, read by IMAP; people are addresses. */
+export interface EmailChannel extends ChannelBasis {
+  readonly kind: 'email';
+  /** The address of the mailbox, which mail is from. */
+  readonly address: string;
+  /** `smtps://host:port`, or `smtp://` with STARTTLS. */
+  readonly smtp: string;
+  /** `imaps://host:port`, or `imap://` with STARTTLS. */
+  readonly imap: string;
+  readonly login: string;
+  /** The server whose Authentication-Results say who a mail is from. */
+  readonly verifiedBy: string;
+}
+
+export type ChannelConfig = GithubChannel | EmailChannel;
 
 /** The queue and the repository that the controller and its worker hosts share. */
 export interface WorkersSettings {

@@ -27,7 +27,7 @@ const memory = z.object({
   /** What has been received, by its id on the channel. `reason` null: it was accepted. */
   received: z.record(text, z.object({ at: time, author: text, reason: text.nullable() })),
   /** Replies to what was received, which wait to be sent. */
-  replies: z.record(text, z.object({ conversation: text, text, at: time })),
+  replies: z.record(text, z.object({ conversation: text, text, at: time, to: text })),
   /** How much waits to be sent. */
   waiting: z.int().min(0),
   /** Why nothing can be sent or received now; null: it can, as far as is known. */

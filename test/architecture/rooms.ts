@@ -101,6 +101,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'channels/machine': { may: ['kernel', 'letters'], pure: [] },
   'channels/host': { may: ['kernel', 'letters', 'config', 'disk', 'host', 'channels/machine'] },
   'channels/github': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
+  'channels/email': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
   operations: {
     may: [
       ...machines,
@@ -115,7 +116,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
       ...languageRooms,
       'editing',
       'nostr',
-      ...['machine', 'host', 'github'].map((room) => `channels/${room}`),
+      ...['machine', 'host', 'github', 'email'].map((room) => `channels/${room}`),
     ],
   },
   'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },

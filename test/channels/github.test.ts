@@ -34,7 +34,7 @@ function github(key = 'the key of the project'): Github {
     label: 'mailroom',
     to: null,
     base: null,
-    token: 'TOKEN',
+    secret: 'TOKEN',
     git: null,
     api: double.address,
   };
@@ -58,6 +58,7 @@ const post = (issue: number | null, more: Partial<Post> = {}): Post => ({
   subject: 'A question',
   text: 'Red or blue?',
   delivery: null,
+  to: ['octocat'],
   ...more,
 });
 

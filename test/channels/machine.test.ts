@@ -196,14 +196,14 @@ describe('what a received text means', () => {
 });
 
 describe('what is sent', () => {
-  const poll = { poll: 60_000 };
+  const poll = { poll: 60_000, people: rules.people };
 
   it('is what waits, once, in the conversation of its thread', () => {
     const memory = after([{ is: 'opened', conversation: '7', mark: 'm', thread: 't1' }]);
     const { posts } = decide(memory, [question, gate], poll, start);
     expect(posts).toMatchObject([
-      { key: question.key, conversation: '7', begun: null },
-      { key: gate.key, conversation: null },
+      { key: question.key, conversation: '7', begun: null, to: ['octocat'] },
+      { key: gate.key, conversation: null, to: ['ada'] },
     ]);
     const next = apply(apply(memory, { is: 'begun', key: question.key }, start + 5), sent(gate), start + 5);
     expect(decide(next, [question, gate], poll, start).posts).toMatchObject([

@@ -128,7 +128,7 @@ channels:
           label: 'mailroom',
           to: null,
           base: null,
-          token: 'GITHUB_TOKEN',
+          secret: 'GITHUB_TOKEN',
           api: 'https://hub.example/api',
           git: null,
         },

@@ -141,7 +141,7 @@ export class ChannelHost {
   }
 
   #rest(plan: ChannelPlan): ChannelPlan {
-    const count = unsent(this.#memory, this.#items).length;
+    const count = unsent(this.#memory, this.#items, this.#settings.people).length;
     if (count !== this.#memory.waiting) this.#note({ is: 'waiting', count });
     return plan;
   }

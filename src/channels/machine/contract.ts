@@ -50,6 +50,8 @@ export interface Post {
   readonly subject: string;
   readonly text: string;
   readonly delivery: Delivery | null;
+  /** The people that it is for, by their names on the channel. */
+  readonly to: readonly string[];
 }
 
 /** Where a message has arrived. */

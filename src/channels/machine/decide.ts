@@ -1,5 +1,6 @@
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
 import type { Item, Post } from './contract.ts';
+import type { ChannelRules } from './judge.ts';
 import { textOf } from './words.ts';
 
 /** What a channel is to do next. */
@@ -27,7 +28,7 @@ const lookEvery = 10_000;
 export function decide(
   memory: ChannelMemory,
   items: readonly Item[],
-  { poll }: { readonly poll: number },
+  { poll, people }: Pick<ChannelRules, 'people'> & { readonly poll: number },
   now: number,
 ): ChannelPlan {
   const { down, polled } = memory;
@@ -35,13 +36,22 @@ export function decide(
   // A clock that was set back must not keep it from looking.
   const due = polled > now ? now : polled + poll;
   const polls = now >= due;
-  return { posts: unsent(memory, items), polls, wake: Math.min(polls ? now + poll : due, now + lookEvery) };
+  return {
+    posts: unsent(memory, items, people),
+    polls,
+    wake: Math.min(polls ? now + poll : due, now + lookEvery),
+  };
 }
 
 /** What waits to be sent. */
-export function unsent(memory: ChannelMemory, items: readonly Item[]): PlannedPost[] {
-  const replies = Object.entries(memory.replies).map(([key, { conversation, text }]) => ({
+export function unsent(
+  memory: ChannelMemory,
+  items: readonly Item[],
+  people: ChannelRules['people'],
+): PlannedPost[] {
+  const replies = Object.entries(memory.replies).map(([key, { conversation, text, to }]) => ({
     key,
+    to: [to],
     conversation,
     subject: '',
     text,
@@ -53,6 +63,7 @@ export function unsent(memory: ChannelMemory, items: readonly Item[]): PlannedPo
     .filter(({ key }) => memory.sent[key] === undefined)
     .map((item) => ({
       key: item.key,
+      to: [...people].flatMap(([who, role]) => (item.to.length === 0 || item.to.includes(role) ? [who] : [])),
       conversation: conversationOf(memory, item),
       subject: item.subject,
       text: textOf(item),

@@ -63,7 +63,9 @@ export function apply(memory: ChannelMemory, event: ChannelEvent, at: number): C
     case 'received': {
       const { id, author, reason, reply } = event;
       const replies =
-        reply === null ? memory.replies : { ...memory.replies, [`reply-${id}`]: { ...reply, at } };
+        reply === null
+          ? memory.replies
+          : { ...memory.replies, [`reply-${id}`]: { ...reply, at, to: author } };
       return { ...memory, replies, received: { ...memory.received, [id]: { at, author, reason } } };
     }
     case 'opened': {

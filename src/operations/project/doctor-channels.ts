@@ -22,7 +22,8 @@ function examineChannel(
   settings: ChannelConfig,
   environment: Readonly<Record<string, string | undefined>>,
 ): Finding[] {
-  const { name, kind, people, repository, token } = settings;
+  const { name, kind, people, secret } = settings;
+  const place = settings.kind === 'email' ? settings.address : settings.repository;
   const topic = `channel ${name}`;
   try {
     const memory = lookAtMemory(disk, name);
@@ -31,10 +32,12 @@ function examineChannel(
     const polled = memory?.polled ?? 0;
     const used = polled === 0 ? 'not read yet' : `last read ${new Date(polled).toISOString()}`;
     const refused = Object.entries(memory?.received ?? {}).filter(([, { reason }]) => reason !== null);
-    const isSet = (environment[token] ?? '') !== '';
+    const isSet = (environment[secret] ?? '') !== '';
     return [
-      { topic, state: 'ok', text: `${kind}, ${repository}; ${speakers}; ${used}` },
-      ...(isSet ? [] : [{ topic, state: 'warning', text: `the variable ${token} is not set here` } as const]),
+      { topic, state: 'ok', text: `${kind}, ${place}; ${speakers}; ${used}` },
+      ...(isSet
+        ? []
+        : [{ topic, state: 'warning', text: `the variable ${secret} is not set here` } as const]),
       ...(down === null ? [] : [{ topic, state: 'problem', text: down } as const]),
       ...(refused.length === 0 ? [] : [refusedFinding(topic, refused)]),
     ];

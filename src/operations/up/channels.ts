@@ -92,18 +92,25 @@ function expectPeople({ name, people, to }: ChannelConfig, protocol: Protocol): 
 }
 
 async function openChannel(disk: RealDisk, settings: ChannelConfig, marks: Marks): Promise<Channel> {
+  const secret = secretOf(settings);
+  if (settings.kind === 'email') {
+    const [{ Email }, { Mailbox }] = await Promise.all([
+      import('../../channels/email/email.ts'),
+      import('../../channels/email/mailbox.ts'),
+    ]);
+    return new Email(settings, new Mailbox({ ...settings, password: secret }), marks, Date.now);
+  }
   const [{ Github }, { GithubApi }] = await Promise.all([
     import('../../channels/github/github.ts'),
     import('../../channels/github/api.ts'),
   ]);
-  const token = secretOf(settings.name, settings.token);
   const { api } = settings;
-  const pause = async (milliseconds: number) => await wait(milliseconds);
-  const options = { api, token, version: metadata.version, now: Date.now, wait: pause };
+  const pause = (milliseconds: number) => wait(milliseconds);
+  const options = { api, token: secret, version: metadata.version, now: Date.now, wait: pause };
   return new Github(settings, new GithubApi(options), marks, pusher(disk, settings));
 }
 
-function secretOf(channel: string, variable: string): string {
+function secretOf({ name: channel, secret: variable }: ChannelConfig): string {
   const value = process.env[variable] ?? '';
   if (value !== '') return value;
   throw new MailroomError(
