@@ -4,6 +4,7 @@ import type { Reason } from '../kernel/errors.ts';
 import type { RoleActivity, RoleStatus, TurnStatus } from '../operations/mail-status.ts';
 import type { Explained } from '../operations/why/explained.ts';
 import type { StatusDocument, WaitingThread } from '../operations/status.ts';
+import { asTree, indent } from './thread-tree.ts';
 import { workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, moment, money, short, since, table, whyWords } from './format.ts';
 
@@ -159,16 +160,14 @@ function threadLines(threads: readonly WaitingThread[], { all, colours, now }: S
     manyOpen,
   );
   const hidden = new Set([...ended, ...open]);
-  const rows = threads
-    .filter((thread) => !hidden.has(thread))
-    .map(({ id, state, messages, turns, cost, subject, reason, why }) => [
-      short(id),
-      state,
-      String(messages),
-      String(turns),
-      money(cost),
-      line([subject, ...because(reason, why, now)].join(' ')),
-    ]);
+  const rows = asTree(threads.filter((thread) => !hidden.has(thread))).map(({ thread, depth }) => [
+    short(thread.id),
+    thread.state,
+    String(thread.messages),
+    String(thread.turns),
+    money(thread.cost),
+    indent(depth) + line([thread.subject, ...because(thread.reason, thread.why, now)].join(' ')),
+  ]);
   const [head = '', ...lines] = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
   const checkouts = threads.filter(
     ({ worktree, checkouts: own }) => worktree !== null || own.length > 0,

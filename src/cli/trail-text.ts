@@ -5,11 +5,14 @@ import type { MessageDocument } from '../operations/messages.ts';
 import { cut } from './columns.ts';
 import { line, moment, money, printable, short } from './format.ts';
 import type { Colours } from './terminal.ts';
+import { asTree } from './thread-tree.ts';
 
 interface Style {
   readonly full: boolean;
   readonly colours: Colours;
 }
+
+type KnownThread = Pick<Thread, 'parent' | 'children' | 'subject' | 'state' | 'turns' | 'cost'>;
 
 /** The number of lines shown of an abbreviated message. */
 const firstLines = 3;
@@ -21,7 +24,7 @@ const widest = 100;
  */
 export function trailLines(
   messages: readonly MessageDocument[],
-  threads: ReadonlyMap<string, Pick<Thread, 'subject' | 'state' | 'turns' | 'cost'>>,
+  threads: ReadonlyMap<string, KnownThread>,
   look: Style,
 ): string[] {
   if (messages.length === 0) return ['nothing was said yet'];
@@ -31,17 +34,36 @@ export function trailLines(
     if (known) known.push(message);
     else byThread.set(message.thread, [message]);
   }
-  return [...byThread].flatMap(([id, said], index) => [
+  const all = [...byThread].map(([id, said]) => ({ id, said, parent: threads.get(id)?.parent ?? null }));
+  return asTree(all).flatMap(({ thread: { id, said } }, index) => [
     ...(index === 0 ? [] : ['']),
     headLine(id, said, threads.get(id), look),
     ...said.flatMap((message) => messageLines(message, look)),
+    ...childLines(threads.get(id)?.children ?? [], threads, look),
   ]);
+}
+
+/** A line for each sub-thread. */
+function childLines(
+  children: readonly string[],
+  threads: ReadonlyMap<string, KnownThread>,
+  { colours }: Style,
+): string[] {
+  const lines = children.flatMap((id) => {
+    const child = threads.get(id);
+    const facts =
+      child && [child.state, counted(child.turns, 'turn'), money(child.cost)].filter((fact) => fact !== '');
+    return facts
+      ? [`  └ ${line(child.subject)}  ${colours.dim(`sub-thread ${short(id)}: ${facts.join(', ')}`)}`]
+      : [];
+  });
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function headLine(
   id: string,
   said: readonly MessageDocument[],
-  thread: Pick<Thread, 'subject' | 'state' | 'turns' | 'cost'> | undefined,
+  thread: KnownThread | undefined,
   { colours }: Style,
 ): string {
   const subject = thread?.subject ?? said[0]?.subject ?? '';
@@ -50,7 +72,9 @@ function headLine(
     counted(said.length, 'message'),
     ...(thread ? [counted(thread.turns, 'turn'), money(thread.cost)] : []),
   ].filter((fact) => fact !== '');
-  return `${colours.bold(line(subject))}  ${colours.dim(`thread ${short(id)}: ${facts.join(', ')}`)}`;
+  const own =
+    thread?.parent == null ? `thread ${short(id)}` : `sub-thread ${short(id)} of ${short(thread.parent)}`;
+  return `${colours.bold(line(subject))}  ${colours.dim(`${own}: ${facts.join(', ')}`)}`;
 }
 
 function messageLines(message: MessageDocument, { full, colours }: Style): string[] {

@@ -79,12 +79,15 @@ export interface DebtStatus {
 
 export interface ThreadStatus {
   readonly id: ThreadId;
+  /** The thread that opened it; null: none did. */
+  readonly parent: ThreadId | null;
   readonly subject: string;
   readonly state: ThreadState;
   readonly reason: Reason | null;
   readonly opened: string;
   readonly messages: number;
   readonly turns: number;
+  /** With that of its sub-threads. */
   readonly cost: Cost;
   /** The folder of its git worktree, relative to the project; null: it has none. */
   readonly worktree: string | null;

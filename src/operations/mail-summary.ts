@@ -66,9 +66,10 @@ export function summaryOf(state: MailState): MailSummary {
 }
 
 export function threadStatus(thread: Thread): ThreadStatus {
-  const { id, subject, state, reason, opened, count, turns, cost } = thread;
+  const { id, parent, subject, state, reason, opened, count, turns, cost } = thread;
   const folders = { worktree: null, checkouts: [] };
-  return { id, subject, state, reason, opened: iso(opened), messages: count, turns, cost, ...folders };
+  const facts = { opened: iso(opened), messages: count, turns, cost };
+  return { id, parent, subject, state, reason, ...facts, ...folders };
 }
 
 const phases = {

@@ -52,6 +52,7 @@ describe('why', () => {
       cause: { record: request, at: '2026-11-21T20:45:01.060Z' },
       until: '2026-11-21T21:15:01.060Z',
       command: `mailroom reply ${request.slice(-6)} --message "…"`,
+      sub_threads: [],
     });
   });
 
@@ -59,8 +60,8 @@ describe('why', () => {
     const fixture = asking();
     const { document } = (await fixture.json('status')) as Told<StatusDocument>;
     const { document: engineer } = (await fixture.json('why', 'engineer')) as Told<WhyDocument>;
-    const { schema, target, state, ...sentence } = engineer;
-    expect([schema, target, state]).toEqual([1, 'engineer', 'waiting']);
+    const { schema, target, state, sub_threads: children, ...sentence } = engineer;
+    expect([schema, target, state, children]).toEqual([1, 'engineer', 'waiting', []]);
     expect(document.roles.find(({ name }) => name === 'engineer')?.why).toEqual(sentence);
     expect(document.threads.map(({ why }) => why?.code)).toEqual(['waiting_for_user', 'blocked_by_request']);
     expect(document.roles.find(({ name }) => name === 'qa')?.why).toBeNull();

@@ -101,3 +101,41 @@ describe('a role that hands out its work in sub-threads', () => {
     expect(git('status', '--porcelain')).toBe('');
   });
 });
+
+describe('sub-threads of which one asks a person', () => {
+  it('are shown below the thread that opened them, and `why` names each', { timeout: 60_000 }, async () => {
+    begin(
+      {
+        engineer: `
+          const [, part] = /^subject: (\\w+)$/m.exec(mail[0]);
+          if (part === 'red') return send('done', 'architect', 'Made');
+          send('question', 'user', 'Which blue?', 'subject: Which\\n');`,
+      },
+      team.replace(
+        'delivered:',
+        'question: { from: engineer, to: user, reply: [answer], blocking: thread }\n  answer: { from: user, to: engineer }\n  delivered:',
+      ),
+    );
+    await work();
+    const status = await project.run(['status']);
+    expect(status.stdout).toMatch(/ open .* Paint it\n.* quiet .* └ red\n.* open .* └ blue\n/);
+    const { threads } = JSON.parse((await project.run(['status', '--json'])).stdout) as {
+      threads: { id: string; parent: string | null; subject: string }[];
+    };
+    const of = (subject: string) => threads.find((thread) => thread.subject === subject);
+    const [paint, red, blue] = ['Paint it', 'red', 'blue'].map(of);
+    expect(threads.map(({ parent }) => parent)).toEqual([null, paint?.id, paint?.id]);
+    const shown = (await project.run(['trail'])).stdout;
+    const end = (id = '') => `…${id.slice(-6)}`;
+    expect(shown).toContain(`└ red  sub-thread ${end(red?.id)}: quiet, 1 turn`);
+    expect(shown).toContain(`└ blue  sub-thread ${end(blue?.id)}: open, 1 turn`);
+    expect(shown).toContain(`blue  sub-thread ${end(blue?.id)} of ${end(paint?.id)}: open, 2 messages`);
+    for (const word of [paint?.id ?? '', 'architect']) {
+      const why = await project.run(['why', word]);
+      expect(why.stdout).toContain(`  sub-thread ${end(blue?.id)}, blue: `);
+      expect(why.stdout).toContain('user has not answered question');
+      expect(why.stdout).toContain(`    command  mailroom why ${blue?.id.slice(-6) ?? ''}`);
+      expect(why.stdout).not.toContain(`sub-thread ${end(red?.id)}`);
+    }
+  });
+});

@@ -18,7 +18,7 @@ export async function runWhy(context: Context, word: string, asJson: boolean): P
 /** The sentence, then what caused it, when it ends, and the command that changes it. */
 function whyLines(context: Context, document: WhyDocument): string[] {
   const { terminal } = context;
-  const { reason, state, cause, until, command } = document;
+  const { reason, state, cause, until, command, sub_threads: children } = document;
   const { colours } = terminal;
   const now = terminal.now();
   return [
@@ -33,6 +33,10 @@ function whyLines(context: Context, document: WhyDocument): string[] {
     ...(command === null
       ? []
       : commandsFrom(context, command).map((each) => `  command  ${colours.cyan(each)}`)),
+    ...children.flatMap((child) => [
+      line(`  sub-thread ${short(child.thread)}, ${child.subject}: ${child.reason}`),
+      ...commandsFrom(context, child.command).map((each) => `    command  ${colours.cyan(each)}`),
+    ]),
   ];
 }
 

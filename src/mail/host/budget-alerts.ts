@@ -1,5 +1,6 @@
 import { spentBudgets } from '../../kernel/spent-budget.ts';
 import type { Limits } from '../format/protocol.ts';
+import { limitOf } from '../machine/rules/thread-budgets.ts';
 import type { MailLedger } from './ledger.ts';
 import { notifyOnce } from './refused-files.ts';
 
@@ -19,7 +20,7 @@ export class BudgetAlerts {
   }
 
   look(): void {
-    const { budgetAlert: share, dayBudget, threadBudget } = this.#limits;
+    const { budgetAlert: share, dayBudget } = this.#limits;
     const { spent, threads } = this.#ledger.state;
     if (share === null || spent === this.#spent) return;
     this.#spent = spent;
@@ -37,7 +38,7 @@ export class BudgetAlerts {
       );
     for (const thread of threads.values()) {
       if (thread.state !== 'open') continue;
-      for (const { unit, limit, ...part } of spentBudgets(threadBudget, thread.cost, share))
+      for (const { unit, limit, ...part } of spentBudgets(limitOf(this.#limits, thread), thread.cost, share))
         notifyOnce(
           this.#ledger,
           ['budget of a thread', thread.id, unit, String(limit)],

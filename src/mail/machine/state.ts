@@ -172,8 +172,10 @@ export interface Thread {
   readonly parent: ThreadId | null;
   /** The threads that it has opened, without forgotten ones. */
   readonly children: readonly ThreadId[];
-  /** What it reserves of its parent's budget while it is open; null: it shares that. */
+  /** What it may spend of its parent's budget; null: it shares that. */
   readonly budget: Budget | null;
+  /** Whether the rest of that is reserved: until it first ends, or has no work left. */
+  readonly reserves: boolean;
   readonly state: ThreadState;
   readonly subject: string;
   readonly opened: number;

@@ -117,6 +117,13 @@ export const whyDocument = schemaOf<WhyDocument>()(
     target: z.string().describe('A role, a turn, an id, or `<run>/<step>`'),
     state: z.string(),
     ...why,
+    sub_threads: z
+      .array(
+        z.strictObject({ thread: z.string(), subject: z.string(), reason: z.string(), command: z.string() }),
+      )
+      .describe(
+        'The open sub-threads of a thread, or those that a role waits for, and why each does not move',
+      ),
   }),
 );
 

@@ -39,13 +39,14 @@ const roleStatus = schemaOf<RoleStatus>()(
 
 const thread = {
   id: z.string(),
+  parent: z.string().nullable().describe('The thread that opened it; null: none did'),
   subject: z.string(),
   state: z.enum(['open', 'quiet', 'closed', 'failed']),
   reason: reason.nullable(),
   opened: time,
   messages: count,
   turns: count,
-  cost,
+  cost: cost.describe('With that of its sub-threads'),
   worktree: z.string().nullable().describe('The folder of its git worktree, relative to the project'),
   checkouts: z
     .array(z.strictObject({ role: z.string(), path: z.string() }))

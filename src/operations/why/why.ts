@@ -22,6 +22,7 @@ import { explained, withoutHost, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import { withRecordedPause } from './recorded-pause.ts';
 import { besideMail, slotsOfRun, type RunSlots } from './slots.ts';
+import { subThreads, type SubThreadWhy } from './sub-threads.ts';
 
 /** Why one thing moves, waits or has ended. */
 export interface WhyDocument extends Explained {
@@ -30,6 +31,8 @@ export interface WhyDocument extends Explained {
   readonly target: string;
   /** Its own state, as `status` and `show` name it. */
   readonly state: string;
+  /** The open sub-threads of a thread, or those that a role waits for. */
+  readonly sub_threads: readonly SubThreadWhy[];
 }
 
 type Place = Project & {
@@ -43,7 +46,7 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
   const waiting = workflows.waiting(reference);
   if (waiting !== null) {
     const own = explained(waitingWhy(waiting.since, waiting.waits), () => null);
-    return { schema: 1, target: waiting.card.run, state: 'waiting', ...own };
+    return { schema: 1, target: waiting.card.run, state: 'waiting', ...own, sub_threads: [] };
   }
   const run = workflows.find(path.length > 0 ? reference : word);
   if (run === null && path.length > 0) throw (await notNamed(project, word)) ?? noRun(reference);
@@ -62,7 +65,11 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
   const thread = threadOf(state, named);
   const hosted = hostedMail(found.why, project, { state, role, thread });
   const own = role === null ? found.state : roleState(project, state, protocol, role, now);
-  return { schema: 1, target, state: own, ...explained(hosted, (act) => mailCommand(state, protocol, act)) };
+  const children = subThreads(state, explainer, { thread, role }, (inner, child) =>
+    hostedMail(inner, project, { state, role: null, thread: child }),
+  );
+  const reasons = explained(hosted, (act) => mailCommand(state, protocol, act));
+  return { schema: 1, target, state: own, ...reasons, sub_threads: children };
 }
 
 async function whyRun(
@@ -90,6 +97,7 @@ async function whyRun(
     target: path === '' ? stored.run : `${stored.run}/${path}`,
     state: path === '' ? (isLeft ? 'stopped' : state.status) : stepStatus(state, path),
     ...explained(hosted, (act) => (act.do === 'command' ? act.command : runCommand(stored.run, act))),
+    sub_threads: [],
   };
 }
 

@@ -117,6 +117,7 @@ export function Thread({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('threads', id));
   const status = useLive<StatusDocument>('/status');
   const waiting = status.value.value?.threads.find((thread) => thread.id === id);
+  const children = status.value.value?.threads.filter(({ parent }) => parent === id) ?? [];
   const isPaused = status.value.value?.paused.threads.includes(id) === true;
   const landings = status.value.value?.landings.filter(({ thread }) => thread === id) ?? [];
   return (
@@ -132,6 +133,8 @@ export function Thread({ id }: { readonly id: string }) {
             <Facts
               of={[
                 ['Thread', <Id value={id} />],
+                ['Opened by', shown.thread?.parent != null && <ThreadLink id={shown.thread.parent} />],
+                ['Sub-threads', children.length > 0 && <SubThreads threads={children} />],
                 ['State', shown.thread && <State value={shown.thread.state} />],
                 ['Reason', shown.thread?.reason && <Line value={shown.thread.reason.text} limit={400} />],
                 ['Opened', shown.thread && <Ago at={shown.thread.opened} />],
@@ -146,6 +149,29 @@ export function Thread({ id }: { readonly id: string }) {
         )
       }
     </Loaded>
+  );
+}
+
+function ThreadLink({ id }: { readonly id: string }) {
+  return (
+    <a href={link('threads', id)}>
+      <Id value={id} />
+    </a>
+  );
+}
+
+function SubThreads({ threads }: { readonly threads: readonly WaitingThread[] }) {
+  return (
+    <ul>
+      {threads.map(({ id, subject, state }) => (
+        <li key={id}>
+          <a href={link('threads', id)}>
+            <Line value={subject} limit={120} />
+          </a>{' '}
+          <State value={state} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -266,10 +266,15 @@ export function checkMoney(state: MailState, thread: string, protocol: Protocol)
       launched.reduce((sum, budget) => sum + (budget?.[unit] ?? 0), today[unit]),
     ),
   );
+  // A sub-thread may spend what it has reserved, even where turns without a reservation took more of the rest.
+  const checked = new Set(units);
   for (let at = state.threads.get(thread); at; at = state.threads.get(at.parent ?? '')) {
     const used = usedBy(state, at.id);
     const limit = at.parent === null ? threadBudget : at.budget;
-    if (limit) problems.push(...units.flatMap((unit) => over(limit, unit, used[unit])));
+    for (const unit of checked) {
+      if (limit) problems.push(...over(limit, unit, used[unit]));
+      if (at.reserves && at.budget?.[unit] != null) checked.delete(unit);
+    }
   }
   return problems;
 }
@@ -281,7 +286,7 @@ function over(limit: Budget, unit: keyof Money, used: number): string[] {
     : [];
 }
 
-/** Spent and reserved by a thread and by what it opened: an open one with its own budget uses all of that. */
+/** Spent and reserved by a thread and by what it opened: one that reserves its budget uses all of that. */
 function usedBy(state: MailState, id: string): Money {
   const thread = state.threads.get(id)!;
   const used: Money = { usd: thread.cost.usd, tokens: thread.cost.tokens };
@@ -291,7 +296,7 @@ function usedBy(state: MailState, id: string): Money {
     if (child.parent !== id) continue;
     const own = usedBy(state, child.id);
     for (const unit of units) {
-      const kept = child.state === 'open' ? Math.max(own[unit], child.budget?.[unit] ?? 0) : own[unit];
+      const kept = child.reserves ? Math.max(own[unit], child.budget?.[unit] ?? 0) : own[unit];
       // What it has spent is in the cost of its parent.
       used[unit] += kept - child.cost[unit];
     }

@@ -23,8 +23,8 @@ const plainType: Omit<MessageType, 'name' | 'from' | 'to'> = {
 };
 
 /**
- * A protocol in which every request can be answered: up to four roles, requests of every kind of blocking, plain and
- * closing messages, joins, time limits and budgets. `calm`: without what lets a thread fail by itself.
+ * A protocol in which every request can be answered: up to four roles, requests of every kind of blocking, some in
+ * sub-threads, plain and closing messages, joins, time limits and budgets. `calm`: without what lets a thread fail by itself.
  */
 export function randomProtocol(tape: Tape, calm = false): Protocol {
   const agents = names.slice(0, 2 + tape.below(3));
@@ -49,6 +49,7 @@ export function randomProtocol(tape: Tape, calm = false): Protocol {
       timeout: tape.oneIn(3) ? 60_000 : null,
       onTimeout: calm ? tape.pick(['proceed', 'escalate']) : tape.pick(['proceed', 'escalate', 'fail']),
       escalateTo,
+      opens: from.includes('user') ? null : opening(tape, calm),
     });
     add({ name: `say${String(count)}`, from: [...new Set([...to, escalateTo])], to: from });
   }
@@ -80,6 +81,12 @@ export function randomProtocol(tape: Tape, calm = false): Protocol {
     start: { type: 'go', to: 'one' },
     concurrency: 1 + tape.below(4),
   };
+}
+
+/** Sub-threads, in one of three requests. */
+function opening(tape: Tape, calm: boolean): MessageType['opens'] {
+  if (!tape.oneIn(3)) return null;
+  return { fanOut: 1 + tape.below(3), budget: !calm && tape.oneIn(3) ? { usd: 3, tokens: null } : null };
 }
 
 function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tape, calm: boolean): Role {

@@ -195,6 +195,33 @@ describe('the end of a thread', () => {
     expect(world.state.waits.size).toBe(0);
   });
 
+  it('files the answers that waited for others', () => {
+    const world = handedOut();
+    deliver(world, 'subtask');
+    world.command({ verb: 'cancel', target: { kind: 'thread', thread: 'task' } });
+    expect(world.at('done', 'architect')).toBe('processed');
+    expect(world.state.ended.has('subtask')).toBe(true);
+  });
+
+  it('is the only thing that happens to them when both time out at once', () => {
+    const world = new World(team.replace('fan_out: 3', 'fan_out: 3, timeout: 1m, on_timeout: proceed'));
+    world.step('architect', 60_000);
+    world.turn('architect', ['→ engineer: subtask']);
+    world.acts();
+    world.tick('2m');
+    expect(world.acts()).toEqual(['step fails: E_TIMEOUT']);
+  });
+
+  it('charges what they have cost to the step that it was started for', () => {
+    const world = new World(team);
+    world.step('architect');
+    world.turn('architect', ['→ engineer: subtask']);
+    world.turn('engineer', ['→ architect: done'], { usage: { usd: 1, tokens: 1 } });
+    expect([...(world.state.bills.get('subtask')?.values() ?? [])]).toMatchObject([
+      { run: 'run', cost: { usd: 1 } },
+    ]);
+  });
+
   it('reaches them when its own deadline passes', () => {
     const world = new World(team);
     world.step('architect', 60_000);
@@ -273,6 +300,16 @@ describe('the budget of a thread', () => {
     expect(world.processes()).toEqual(['engineer in subtask', 'engineer in subtask2']);
     world.turn('engineer', ['→ architect: done'], { in: 'subtask', usage: { usd: 1, tokens: 1 } });
     expect(world.processes()).toEqual(['engineer in subtask2', 'architect in task']);
+  });
+
+  it('is not reserved again by a sub-thread that a person continues', () => {
+    const world = new World(reserving.replace('join: all', 'blocking: false'));
+    world.drop('user → architect: task');
+    world.turn('architect', ['→ engineer: subtask']);
+    expect(world.state.threads.get('subtask')?.reserves).toBe(true);
+    world.turn('engineer', ['→ architect: done']);
+    world.drop('user → architect: task in subtask');
+    expect(world.state.threads.get('subtask')).toMatchObject({ state: 'open', reserves: false });
   });
 
   it('bounds what a sub-thread spends, whatever its parent has left', () => {

@@ -27,7 +27,8 @@ export function openThread(state: MailState, id: ThreadId, subject: string): voi
 export function openSubThread(state: MailState, { id, subject }: Message, opens: Opening): void {
   const parent = state.threads.get(opens.parent);
   const begins = parent?.state === 'open' ? 'open' : 'closed';
-  state.threads.set(id, { ...freshThread(id, subject, state.now), ...opens, state: begins });
+  const thread = { ...freshThread(id, subject, state.now), ...opens, state: begins } as const;
+  state.threads.set(id, { ...thread, reserves: begins === 'open' && opens.budget !== null });
   if (parent) changeThread(state, parent.id, { children: [...parent.children, id] });
   retire(state, id);
 }
@@ -38,6 +39,7 @@ function freshThread(id: ThreadId, subject: string, opened: number): Thread {
     parent: null,
     children: [],
     budget: null,
+    reserves: false,
     state: 'open',
     subject,
     opened,
@@ -83,17 +85,23 @@ export function endThread(
       if (delivery.at === 'inbox' && !isAwaited(state, id, mail.wait)) place(state, mail, role, rest);
   }
   for (const wait of state.waits.values()) if (wait.thread === id) giveUp(state, wait);
-  changeThread(state, id, { state: how, reason });
+  changeThread(state, id, { state: how, reason, reserves: false });
   for (const step of steps) projectAnswer(state, step);
   retire(state, id);
 }
 
-/** Ends a wait; the answers of its sub-threads are not awaited any more. */
+/** Ends a wait; answers of its sub-threads are filed, and others are not awaited any more. */
 function giveUp(state: MailState, wait: Wait): void {
   for (const request of wait.requests) {
     const mail = state.mail.get(request);
-    if (mail && mail.message.thread !== wait.thread)
-      for (const recipient of mail.request?.asks.keys() ?? []) setAsk(state, mail, recipient, { is: 'over' });
+    if (!mail?.request || mail.message.thread === wait.thread) continue;
+    for (const [recipient, ask] of mail.request.asks) {
+      const answer = ask.is === 'answered' ? state.mail.get(ask.by) : undefined;
+      if (answer?.deliveries.get(wait.role)?.at === 'inbox')
+        place(state, answer, wait.role, { at: 'processed' });
+      setAsk(state, mail, recipient, { is: 'over' });
+    }
+    retire(state, mail.message.thread);
   }
   closeWait(state, wait.id);
 }
@@ -121,7 +129,7 @@ function endAsk(state: MailState, mail: Mail, recipient: RoleName, reason: Reaso
 export function quietThread(state: MailState, id: ThreadId): boolean {
   const thread = state.threads.get(id);
   if (thread?.state !== 'open' || thread.running > 0) return false;
-  changeThread(state, id, { state: 'quiet' });
+  changeThread(state, id, { state: 'quiet', reserves: false });
   retire(state, id);
   return true;
 }

@@ -119,7 +119,8 @@ function bill(
   { role, provider, thread }: Turn,
   { cost, day, model }: Pick<Bill, 'cost' | 'day' | 'model'>,
 ): void {
-  const { run, step } = stepOf(state, thread)?.message.fields ?? {};
+  const root = lineage(state, thread).at(-1)?.id ?? thread;
+  const { run, step } = stepOf(state, root)?.message.fields ?? {};
   const bills: Bills = state.bills.get(thread) ?? new Map();
   state.bills.set(thread, bills);
   charge(bills, {

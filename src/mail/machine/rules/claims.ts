@@ -1,6 +1,7 @@
 import type { Fact } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
+import { lineage } from '../fold/work.ts';
 import { failThreadFact } from './notices.ts';
 import { RoleScan, ageOf, ranks, type Candidate } from './scan.ts';
 import { holdsOf, isHeld, type Slots } from './slots.ts';
@@ -22,7 +23,7 @@ export function claims(state: MailState, protocol: Protocol, slots: Slots, now: 
   const failed = new Set<ThreadId>();
   for (const candidate of candidates) {
     const { thread } = candidate;
-    if (failed.has(thread)) continue;
+    if (failed.size > 0 && lineage(state, thread).some(({ id }) => failed.has(id))) continue;
     const verdict = slots.verdict(candidate);
     if (isHeld(verdict)) continue;
     if (verdict === 'now') {

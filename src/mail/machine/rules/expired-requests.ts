@@ -3,6 +3,7 @@ import { askKey, askState } from '../fold/asks.ts';
 import { dueRequests } from '../fold/deadlines.ts';
 import { canTakeOver } from '../fold/escalation.ts';
 import { canContinue } from '../fold/threads.ts';
+import { lineage } from '../fold/work.ts';
 import type { Ask, Fact } from '../event.ts';
 import { isHuman, type Protocol, type TimeoutPolicy } from '../../format/protocol.ts';
 import type { AskState, Mail, MailState } from '../state.ts';
@@ -73,13 +74,15 @@ export function nextTimeout(state: MailState, protocol: Protocol, mail: Mail): T
   return onTimeout === 'escalate' && !isSolved ? 'fail' : onTimeout;
 }
 
-/** A thread fails at most once, and then no other fact about it counts. */
+/** A thread fails at most once, and then no other fact about it and its sub-threads counts. */
 function onePerThread(state: MailState, facts: readonly Fact[]): Fact[] {
   const failing = new Map<ThreadId, Fact>();
   for (const fact of facts)
     if (fact.type === 'thread-failed' && !failing.has(fact.thread)) failing.set(fact.thread, fact);
+  const isFailing = (thread: ThreadId) => lineage(state, thread).some(({ id }) => failing.has(id));
+  const first = [...failing].filter(([id]) => !isFailing(state.threads.get(id)?.parent ?? ''));
   const rest = facts.filter(
-    (fact) => 'ask' in fact && !failing.has(state.mail.get(fact.ask.request)?.message.thread ?? ''),
+    (fact) => 'ask' in fact && !isFailing(state.mail.get(fact.ask.request)?.message.thread ?? ''),
   );
-  return [...failing.values(), ...rest];
+  return [...first.map(([, fact]) => fact), ...rest];
 }

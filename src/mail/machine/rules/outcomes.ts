@@ -2,6 +2,7 @@ import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limi
 import type { Fact, Sent } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
+import { lineage } from '../fold/work.ts';
 import { judge, type CheckOf } from './judge.ts';
 import { landedDelivery, queuedLanding } from './landing.ts';
 import { abandonFact, conflictedFact, failThreadFact } from './notices.ts';
@@ -53,12 +54,16 @@ export function outcomes(
       if (due !== null && !isChecked(turn, due)) {
         checks.push(due);
         slots.works(turn.thread);
-      } else facts.push(delivery(state, protocol, turn, judgement.sent));
+      } else {
+        facts.push(delivery(state, protocol, turn, judgement.sent));
+        // The bounds of sub-threads that others open, and of launches, count these.
+        if (judgement.sent.some(({ opens }) => opens !== null)) return { facts, checks };
+      }
     }
   }
   const failing = new Set<ThreadId>();
   for (const { turn, problems } of wrong) {
-    if (failing.has(turn.thread)) continue;
+    if (failing.size > 0 && lineage(state, turn.thread).some(({ id }) => failing.has(id))) continue;
     const next = correct(state, protocol, slots, turn, problems);
     for (const fact of next) if (fact.type === 'thread-failed') failing.add(fact.thread);
     facts.push(...next);

@@ -1,6 +1,6 @@
 import type { Budget } from '../../../kernel/cost.ts';
 import { fits, isLimited, worst, type Fit, type Reservation } from '../../../kernel/money.ts';
-import type { Protocol } from '../../format/protocol.ts';
+import type { Limits, Protocol } from '../../format/protocol.ts';
 import type { MailState, Thread } from '../state.ts';
 import { lineage } from '../fold/work.ts';
 import type { ThreadId } from '../../../kernel/ids.ts';
@@ -11,6 +11,7 @@ export interface Grant extends Reservation {
 }
 
 const units = ['usd', 'tokens'] as const;
+const unlimited: Budget = { usd: null, tokens: null };
 const nothing: Reservation = { usd: 0, tokens: 0 };
 
 /**
@@ -26,19 +27,25 @@ export function fitsThread(
 ): Fit {
   const found: Fit[] = [];
   let wanted: Reservation = { usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 };
+  // Units that a sub-thread has reserved above, even if others have spent more there than expected.
+  const covered = { usd: false, tokens: false };
   for (const thread of lineage(state, id)) {
-    const limit = limitOf(protocol, thread);
-    const isBound = limit !== null && isLimited(limit);
+    const all = limitOf(protocol.limits, thread);
+    const limit = { usd: covered.usd ? null : all.usd, tokens: covered.tokens ? null : all.tokens };
+    const isBound = isLimited(limit);
     if (!isBound && thread.parent === null) continue;
     const reserved = reservedIn(state, granted, thread);
     if (isBound) found.push(fits(limit, thread.cost, reserved, wanted));
     wanted = difference(claimed(thread, sum([reserved, wanted])), claimed(thread, reserved));
+    for (const unit of units)
+      covered[unit] ||= thread.reserves && thread.budget?.[unit] != null && wanted[unit] <= 0;
   }
   return worst(found);
 }
 
-function limitOf({ limits }: Protocol, { parent, budget }: Thread): Budget | null {
-  return parent === null ? limits.threadBudget : budget;
+/** The budget of one thread; a sub-thread without one of its own spends that of its parent. */
+export function limitOf({ threadBudget }: Limits, { parent, budget }: Thread): Budget {
+  return parent === null ? threadBudget : (budget ?? unlimited);
 }
 
 /** What is reserved of the budget of a thread, and not spent. */
@@ -53,9 +60,9 @@ export function reservedIn(state: MailState, granted: readonly Grant[], thread: 
   return sum([...own, ...granted.filter((grant) => grant.thread === thread.id), ...below]);
 }
 
-/** What a thread keeps of its parent's budget: while it is open, at least the rest of its own. */
-function claimed({ state, budget, cost }: Thread, reserved: Reservation): Reservation {
-  if (state !== 'open') return reserved;
+/** What a thread keeps of its parent's budget. */
+function claimed({ reserves, budget, cost }: Thread, reserved: Reservation): Reservation {
+  if (!reserves) return reserved;
   const [usd, tokens] = units.map((unit) => Math.max(reserved[unit], (budget?.[unit] ?? 0) - cost[unit]));
   return { usd: usd ?? 0, tokens: tokens ?? 0 };
 }
