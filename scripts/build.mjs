@@ -103,6 +103,25 @@ const leanQueue = {
   },
 };
 
+/**
+ * Leaves out what two libraries bring for other uses: the check of forms that a server shows to a
+ * client, and a second reader of YAML.
+ */
+const leanLibraries = {
+  name: 'lean-libraries',
+  setup: ({ onResolve, onLoad }) => {
+    const texts = {
+      '@modelcontextprotocol/server/_shims': `export { default as process } from 'node:process';
+        export class DefaultJsonSchemaValidator {}`,
+      'js-yaml': 'export function load() {} export function dump() {}',
+    };
+    onResolve({ filter: /./ }, ({ path }) =>
+      Object.hasOwn(texts, path) ? { path, namespace: 'lean' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'lean' }, ({ path }) => ({ contents: texts[path] }));
+  },
+};
+
 /** Bundles the program, and what it loads apart. Returns esbuild's reports. */
 async function buildProgram(bundle, outdir) {
   const options = programOptions(outdir);
@@ -128,7 +147,7 @@ async function buildProgram(bundle, outdir) {
   const app = await bundle({
     ...options,
     entryPoints: { app: 'src/main.ts' },
-    plugins: [plugin],
+    plugins: [leanLibraries, plugin],
     banner: { js: opening('app') },
   });
   return [...reports, app.metafile];
