@@ -121,7 +121,7 @@ function isSaid(said: unknown, sent: unknown): boolean {
 }
 
 /** The name of a message file with this reference. */
-function nameOf(mark: string): string {
+export function nameOf(mark: string): string {
   return `send-${mark}.md`;
 }
 

@@ -25,6 +25,8 @@ export interface ChannelPorts {
     said: { readonly subject: string; readonly text: string },
     mark: string,
   ) => Promise<ThreadId | null>;
+  /** Whether an answer with a mark to the item with a key has taken effect. */
+  readonly tookEffect: (key: string, mark: string) => boolean;
   readonly answer: (answer: Answer, mark: string) => Promise<void>;
   readonly approve: (answer: Answer, mark: string) => Promise<void>;
   /** Called after each look: what came of it may be work. */
@@ -196,8 +198,12 @@ export class ChannelHost {
   /** Does what it means, and then records that: what is done twice in between counts once. */
   async #take(incoming: Incoming): Promise<void> {
     const { id, author, conversation } = incoming;
+    const mark = `${this.#settings.name}-${this.#marks.seal(id).slice(0, 16)}`;
+    const key = this.#memory.taking[id];
+    if (key !== undefined && this.#ports.tookEffect(key, mark))
+      return this.#note({ is: 'received', id, author, reason: null, reply: null });
     const judgement = judge(this.#memory, this.#items, this.#settings, incoming);
-    const refused = judgement.do === 'refuse' ? judgement : await this.#obey(judgement, incoming);
+    const refused = judgement.do === 'refuse' ? judgement : await this.#obey(judgement, incoming, mark);
     const reply = refused?.reply ?? (judgement.do === 'task' ? receipt : null);
     this.#note({
       is: 'received',
@@ -213,13 +219,16 @@ export class ChannelHost {
   async #obey(
     judgement: Exclude<Judgement, { do: 'refuse' }>,
     { id, conversation }: Incoming,
+    mark: string,
   ): Promise<Extract<Judgement, { do: 'refuse' }> | null> {
-    const mark = `${this.#settings.name}-${this.#marks.seal(id).slice(0, 16)}`;
     try {
       if (judgement.do === 'task') {
         const thread = await this.#ports.task(judgement.role, judgement, mark);
         this.#note({ is: 'opened', conversation, mark, thread });
-      } else await this.#ports[judgement.do](judgement, mark);
+      } else {
+        this.#note({ is: 'taking', id, key: judgement.item.key });
+        await this.#ports[judgement.do](judgement, mark);
+      }
       return null;
     } catch (error) {
       // A disk that refuses is tried again; nothing is recorded then.

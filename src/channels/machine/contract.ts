@@ -29,7 +29,7 @@ export interface Item {
   readonly delivery: Delivery | null;
 }
 
-export interface ItemField {
+interface ItemField {
   readonly type: string;
   /** The allowed values; null: any of its type. */
   readonly enum: readonly Json[] | null;

@@ -30,6 +30,8 @@ export type ChannelEvent =
       readonly mark: string;
       readonly thread: ThreadId | null;
     }
+  /** A received text is about to answer the item with this key. */
+  | { readonly is: 'taking'; readonly id: string; readonly key: string }
   | { readonly is: 'waiting'; readonly count: number }
   | { readonly is: 'polled'; readonly cursor: Json }
   | { readonly is: 'failed'; readonly problem: string; readonly retryAt: number | null };
@@ -43,6 +45,7 @@ export function newMemory(channel: string, now: number): ChannelMemory {
     begun: {},
     sent: {},
     conversations: {},
+    taking: {},
     received: {},
     replies: {},
     waiting: 0,
@@ -66,7 +69,8 @@ export function apply(memory: ChannelMemory, event: ChannelEvent, at: number): C
         reply === null
           ? memory.replies
           : { ...memory.replies, [`reply-${id}`]: { ...reply, at, to: author } };
-      return { ...memory, replies, received: { ...memory.received, [id]: { at, author, reason } } };
+      const { [id]: _taken, ...taking } = memory.taking;
+      return { ...memory, taking, replies, received: { ...memory.received, [id]: { at, author, reason } } };
     }
     case 'opened': {
       const { conversation, mark, thread } = event;
@@ -77,6 +81,8 @@ export function apply(memory: ChannelMemory, event: ChannelEvent, at: number): C
     }
     case 'polled':
       return { ...memory, polled: at, cursor: event.cursor, down: null };
+    case 'taking':
+      return { ...memory, taking: { ...memory.taking, [event.id]: event.key } };
     case 'waiting':
       return { ...memory, waiting: event.count };
     case 'failed':

@@ -22,6 +22,7 @@ import { replyAs, sendAs } from '../speak.ts';
 import { ProblemsError } from '../problems.ts';
 import type { LoopHints, UpWorkflows } from '../../workflow/host/up-host.ts';
 import { fieldValue } from '../given-fields.ts';
+import { nameOf } from '../sending.ts';
 
 /**
  * The same with the channels of the project beside. Throws `E_UNKNOWN_NAME` for a role that is not
@@ -147,6 +148,7 @@ function portsOf(
     write: (memory) => writeMemory(disk, memory),
     items: () => channelItems(project, roles),
     threadOf,
+    tookEffect: (key, mark) => tookEffect(project, roles, { key, mark, isSent: threadOf(mark) !== null }),
     task: async (role, { subject, text }, mark) => {
       const to = settings.to ?? (await startRole(project, settings.name));
       const said = { subject, text, fields: {}, attachments: [], to: [to] };
@@ -171,6 +173,19 @@ function portsOf(
     rested: wake,
     failed,
   };
+}
+
+/** Answers are found by their mark, approvals by the verdict on the command with it. */
+function tookEffect(
+  project: ProjectServices,
+  roles: ReadonlySet<string>,
+  { key, mark, isSent }: { readonly key: string; readonly mark: string; readonly isSent: boolean },
+): boolean {
+  const at = key.indexOf('/');
+  if (at >= 0) return project.workflows.verdict(key.slice(0, at), mark)?.refusal === null;
+  if (/^t\d+$/.test(key)) return project.verdict(mark)?.refusal === null;
+  const files = [...roles].map((role) => `agents/${role}/outbox/${nameOf(mark)}`);
+  return isSent || files.some((file) => project.files.exists(file));
 }
 
 async function judgeLanding(

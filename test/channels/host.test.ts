@@ -1,0 +1,228 @@
+import { expect, it } from 'vitest';
+import { ChannelHost, type ChannelPorts } from '../../src/channels/host/channel-host.ts';
+import { Marks } from '../../src/channels/host/marks.ts';
+import { newMemory } from '../../src/channels/machine/memory.ts';
+import {
+  ChannelError,
+  type Channel,
+  type Incoming,
+  type Item,
+  type Post,
+} from '../../src/channels/machine/contract.ts';
+import type { GithubChannel } from '../../src/config/config.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
+import type { ChannelMemory } from '../../src/letters/channel-memory.ts';
+
+const start = 1_700_000_000_000;
+const settings: GithubChannel = {
+  name: 'github',
+  kind: 'github',
+  people: new Map([['ada', 'user']]),
+  approvers: ['ada'],
+  poll: 60_000,
+  to: null,
+  secret: 'TOKEN',
+  repository: 'acme/shop',
+  label: 'mailroom',
+  base: null,
+  api: 'https://api.example',
+  git: null,
+};
+
+const item = (key: string, kind: Item['kind'], replyTypes: readonly string[]): Item => ({
+  key,
+  kind,
+  to: ['user'],
+  thread: kind === 'approval' ? null : 'thread',
+  from: 'maker',
+  type: 'question',
+  subject: key,
+  body: '',
+  deadline: null,
+  onTimeout: null,
+  replyTypes,
+  fields: {},
+  command: 'mailroom inbox',
+  delivery: null,
+});
+
+/** The process was killed. */
+class Killed extends Error {}
+
+/** What lies outside of the process: the channel, the mail, and the file of the memory. */
+class World {
+  durable: ChannelMemory = newMemory('github', start);
+  readonly posted: (Post & { readonly conversation: string })[] = [];
+  /** What took effect, by its mark. */
+  readonly effects = new Map<string, string>();
+  readonly incoming: Incoming[] = [];
+  items: Item[] = [];
+  failure: Error | null = null;
+  refusal: MailroomError | null = null;
+  /** How many effects outside are left until the process is killed. */
+  left = Infinity;
+
+  /** Runs a host until it rests, or is killed. */
+  async run(): Promise<ChannelHost | 'killed'> {
+    let killed = false;
+    let rested = () => {};
+    const rest = new Promise<void>((resolve) => (rested = resolve));
+    const ports: ChannelPorts = {
+      now: () => start,
+      write: (memory) => {
+        this.#step();
+        this.durable = memory;
+      },
+      items: () => Promise.resolve(this.items),
+      threadOf: (mark) => (this.effects.has(mark) ? 'thread' : null),
+      tookEffect: (_key, mark) => this.effects.has(mark),
+      task: (_role, { subject }, mark) => this.#do(mark, `task ${subject}`).then(() => null),
+      answer: ({ item: { key }, text }, mark) => this.#answer(key, mark, `answer ${text}`),
+      approve: ({ item: { key }, type }, mark) => this.#answer(key, mark, `${String(type)} ${key}`),
+      rested: () => rested(),
+      failed: (error) => {
+        if (!(error instanceof Killed)) throw error;
+        killed = true;
+      },
+    };
+    const parts = { marks: new Marks('key'), memory: this.durable, ports };
+    const host = new ChannelHost(settings, this.#channel(), parts);
+    host.wake();
+    await rest;
+    return killed ? 'killed' : host;
+  }
+
+  #channel(): Channel {
+    return {
+      send: async (post) => {
+        if (this.failure !== null) throw this.failure;
+        const conversation = post.conversation ?? `begun by ${post.key}`;
+        this.posted.push({ ...post, conversation });
+        this.#step();
+        return { reference: `ref-${post.key}`, conversation };
+      },
+      find: async ({ key }) => {
+        const found = this.posted.find((post) => post.key === key);
+        return found === undefined ? null : { reference: `ref-${key}`, conversation: found.conversation };
+      },
+      receive: () => Promise.resolve({ incoming: this.incoming, cursor: 1 }),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async #answer(key: string, mark: string, effect: string): Promise<void> {
+    if (this.refusal === null) this.items = this.items.filter((each) => each.key !== key);
+    await this.#do(mark, effect);
+  }
+
+  async #do(mark: string, effect: string): Promise<void> {
+    if (this.refusal !== null) throw this.refusal;
+    this.effects.set(mark, effect);
+    this.#step();
+  }
+
+  #step(): void {
+    this.left -= 1;
+    if (this.left < 0) throw new Killed();
+  }
+}
+
+const reply = (id: string, conversation: string, text: string): Incoming => ({
+  id,
+  kind: id.startsWith('issue') ? 'task' : 'reply',
+  conversation,
+  answers: null,
+  author: 'ada',
+  writer: 'ada',
+  forged: null,
+  subject: 'Paint it',
+  text,
+});
+
+/** A task that is taken, a question and an approval that are asked and answered; killed after so many effects. */
+async function play(killedAfter: number): Promise<{ readonly world: World; readonly kills: number }> {
+  const world = new World();
+  let kills = 0;
+  const settle = async () => {
+    while ((await world.run()) === 'killed') {
+      kills += 1;
+      world.left = Infinity;
+    }
+  };
+  world.left = killedAfter;
+  world.incoming.push(reply('issue-1', '1', 'Please'));
+  await settle();
+  world.items = [
+    item('0190-question', 'request', ['answer']),
+    item('0190-run/gate', 'approval', ['approve', 'reject']),
+  ];
+  await settle();
+  world.incoming.push(
+    reply('comment-1', '1', 'Blue'),
+    reply('comment-2', 'begun by 0190-run/gate', '/approve'),
+    reply('comment-3', '1', '/answer\nRed'),
+  );
+  await settle();
+  return { world, kills };
+}
+
+it('sends and does everything once, wherever it is killed', async () => {
+  const whole = await play(Infinity);
+  const effects = [...whole.world.effects.values()];
+  expect(effects).toEqual(['task Paint it', 'answer Blue', 'approve 0190-run/gate']);
+  const keys = whole.world.posted.map(({ key }) => key);
+  expect(keys).toEqual(['reply-issue-1', '0190-question', '0190-run/gate', 'reply-comment-3']);
+  expect(whole.world.posted.map(({ conversation }) => conversation).slice(0, 2)).toEqual(['1', '1']);
+  let kills = 0;
+  for (let after = 0; ; after += 1) {
+    const { world, kills: more } = await play(after);
+    kills += more;
+    expect([...world.effects.values()]).toEqual(effects);
+    expect(world.posted.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
+    if (more === 0) break;
+  }
+  expect(kills).toBeGreaterThan(20);
+});
+
+it('keeps what it cannot send, says so, and names what the channel will never take', async () => {
+  const world = new World();
+  world.items = [item('0190-a', 'request', ['answer']), item('0190-b', 'notice', [])];
+  world.failure = new ChannelError('no way');
+  const down = await world.run();
+  expect(down === 'killed' ? [] : down.problems()).toEqual([
+    'channel github is down since 2023-11-14T22:13:20.000Z, and 2 messages wait for it: no way',
+  ]);
+  expect(world.durable.down).toMatchObject({ problem: 'no way' });
+  world.failure = new ChannelError('the issue is gone', { refused: true });
+  const refused = await world.run();
+  expect(refused === 'killed' ? [] : refused.problems()).toEqual([
+    'channel github does not take “0190-a”: the issue is gone',
+    'channel github does not take “0190-b”: the issue is gone',
+  ]);
+});
+
+it('tells the person what the protocol forbids, and records it', async () => {
+  const world = new World();
+  world.refusal = new MailroomError('E_FORBIDDEN', 'user must not send task', 'ask somebody else');
+  world.incoming.push(reply('issue-1', '1', 'Please'));
+  await world.run();
+  await world.run();
+  expect(world.durable.received['issue-1']?.reason).toBe('user must not send task (ask somebody else)');
+  expect(world.posted.map(({ text, conversation }) => `${conversation}: ${text}`)).toEqual([
+    '1: Not accepted: user must not send task (ask somebody else).',
+  ]);
+});
+
+it('records nothing while the disk of the project refuses, and takes it later', async () => {
+  const world = new World();
+  world.refusal = new MailroomError('E_DISK', 'cannot write agents/user/outbox: no space is left');
+  world.incoming.push(reply('issue-1', '1', 'Please'));
+  const host = await world.run();
+  expect(host === 'killed' ? [] : host.problems()).toEqual([
+    'channel github: cannot write agents/user/outbox: no space is left',
+  ]);
+  expect(world.durable.received).toEqual({});
+  world.refusal = null;
+  await world.run();
+  expect([...world.effects.values()]).toEqual(['task Paint it']);
+});
