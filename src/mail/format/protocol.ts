@@ -88,7 +88,7 @@ export interface MessageType {
 }
 
 /** The sub-threads that messages of a type open. */
-export interface SubThreads {
+interface SubThreads {
   /** Maximum number of open ones at once, in one thread. */
   readonly fanOut: number;
   /** What each reserves of the parent's budget; null: it shares that. */

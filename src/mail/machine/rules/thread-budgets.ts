@@ -49,7 +49,7 @@ export function limitOf({ threadBudget }: Limits, { parent, budget }: Thread): B
 }
 
 /** What is reserved of the budget of a thread, and not spent. */
-export function reservedIn(state: MailState, granted: readonly Grant[], thread: Thread): Reservation {
+function reservedIn(state: MailState, granted: readonly Grant[], thread: Thread): Reservation {
   const own = [...state.turns.values()].flatMap(({ reserved, thread: id, budget }) =>
     reserved && id === thread.id && budget ? [{ usd: budget.usd ?? 0, tokens: budget.tokens ?? 0 }] : [],
   );

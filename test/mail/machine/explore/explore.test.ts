@@ -40,6 +40,33 @@ describe('exploring a protocol', () => {
     expect(waiting?.path).toEqual(['user → a: task', 'a → b: ask']);
   });
 
+  it('plays sub-threads to their end, several at once', () => {
+    const { stuck, complete, states } = exploring(
+      'a b',
+      `  task: { from: user, to: a }
+  part: { from: a, to: b, thread: new, reply: [made] }
+  made: { from: b, to: a }
+  question: { from: b, to: a, reply: [answer] }
+  answer: { from: a, to: b }
+  done: { from: a, to: user, closes: true }`,
+    );
+    expect(stuck).toEqual([]);
+    expect(complete || states > 100).toBe(true);
+  });
+
+  it('shows the shortest way to a join that a sub-thread can never complete', () => {
+    const { stuck } = exploring(
+      'a b c',
+      `  task: { from: user, to: a }
+  part: { from: a, to: [b, c], thread: new, reply: [made] }
+  key: { from: a, to: b }
+  made: { from: [b, c], to: a }`,
+      'expects:\n  b: [{ all: [part, key] }]\n',
+    );
+    const waiting = stuck.find(({ why }) => why.includes('a waits for b'));
+    expect(waiting?.path).toEqual(['user → a: task', 'a → b: part']);
+  });
+
   it('shows mail that waits for a partner which never comes', () => {
     const { stuck } = exploring(
       'a b',
