@@ -6,6 +6,7 @@ import type { StepDocument } from '../../src/web/api/documents.ts';
 import { rank } from '../../src/web/find.ts';
 import { borderOf, cycleIn, layers, ring } from '../../src/web/graph.ts';
 import { inWords, ofWorkflow, quantileOf, sumOf } from '../../src/web/metrics.ts';
+import { Pace } from '../../src/web/state/pace.ts';
 import { rowsOf, timelineOf, untilThen } from '../../src/web/steps.ts';
 
 describe('the stream of events', () => {
@@ -32,6 +33,66 @@ describe('the stream of events', () => {
     const parser = new EventParser();
     expect(parser.push('id: 1\ndata: a\n')).toEqual([]);
     expect(parser.push('\n')).toEqual([{ id: '1', event: 'message', data: 'a' }]);
+  });
+});
+
+describe('the pace of readings', () => {
+  /** The times of the readings when something changes at these times; `f`: a file, without its record. */
+  function readings(changes: readonly (readonly [number, 'f' | 'record'])[]): number[] {
+    const pace = new Pace();
+    const read: number[] = [];
+    let due: number | null = null;
+    const until = (now: number): void => {
+      if (due === null || due > now) return;
+      pace.read(due);
+      read.push(due);
+      due = null;
+    };
+    for (const [at, what] of changes) {
+      until(at);
+      due = pace.changed(what === 'record', at) ?? due;
+    }
+    until(Number.POSITIVE_INFINITY);
+    return read;
+  }
+
+  it('reads at a record at once', () => {
+    expect(readings([[5, 'record']])).toEqual([5]);
+  });
+
+  it('reads a file that has arrived together with its record', () => {
+    expect(
+      readings([
+        [0, 'f'],
+        [30, 'record'],
+      ]),
+    ).toEqual([30]);
+  });
+
+  it('reads a file without a record soon, however many arrive', () => {
+    expect(
+      readings([
+        [0, 'f'],
+        [60, 'f'],
+      ]),
+    ).toEqual([100]);
+  });
+
+  it('does not let a record wait for the rest after another one', () => {
+    expect(
+      readings([
+        [0, 'record'],
+        [10, 'record'],
+        [20, 'record'],
+      ]),
+    ).toEqual([0, 10, 20]);
+  });
+
+  it('reads ten times a second in a flood, and its last change, too', () => {
+    const flood = Array.from({ length: 1_000 }, (_, at) => [at, 'record'] as const);
+    const read = readings(flood);
+    expect(read).toHaveLength(13);
+    expect(read.at(-1)).toBe(1_000);
   });
 });
 

@@ -2,6 +2,7 @@ import { signal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Problem, read } from '../api/client.ts';
 import type { Changed } from '../api/events.ts';
+import { Pace } from './pace.ts';
 import { past, pathThen } from './past.ts';
 
 /** A document of the API that is read again whenever the project changes. */
@@ -89,10 +90,8 @@ async function load(path: string, entry: Entry): Promise<void> {
 /** What mail and runs do not change: the project, its definitions, its past, and its commits. */
 const ofProject = /^\/(?:session|protocol|workflows)\b|\/(?:definition|diff)$|\?at=/;
 
-/** Milliseconds between two readings while changes arrive without a pause. */
-const rest = 100;
-let timer: ReturnType<typeof setTimeout> | null = null;
-let last = 0;
+const pace = new Pace();
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** True: everything may have changed. */
 let isAll = false;
@@ -100,22 +99,20 @@ let isAll = false;
 /** Changes when the files that people edit may have changed. */
 export const edition = signal(0);
 
-/**
- * Reads what is shown and may have changed again: at once, and in a flood of changes ten times a
- * second.
- */
+/** Reads what is shown and may have changed again, when its pace lets it. */
 export function refreshAll(what: Changed): void {
   if (what !== 'mail' && what !== 'run') isAll = true;
-  if (timer !== null) return;
-  timer = setTimeout(
-    () => {
-      const isOf = (path: string) => isAll || !ofProject.test(path);
-      timer = null;
-      last = performance.now();
-      for (const [path, entry] of entries) if (entry.users > 0 && isOf(path)) refresh(path, entry);
-      if (isAll) edition.value += 1;
-      isAll = false;
-    },
-    Math.max(0, last + rest - performance.now()),
-  );
+  const now = performance.now();
+  const due = pace.changed(what !== 'project', now);
+  if (due === null) return;
+  clearTimeout(timer);
+  timer = setTimeout(readChanged, due - now);
+}
+
+function readChanged(): void {
+  const isOf = (path: string) => isAll || !ofProject.test(path);
+  pace.read(performance.now());
+  for (const [path, entry] of entries) if (entry.users > 0 && isOf(path)) refresh(path, entry);
+  if (isAll) edition.value += 1;
+  isAll = false;
 }
