@@ -20,6 +20,10 @@ const steps = [
     name: 'runs killed at random moments',
     command: 'npm run --silent kill-matrix:runs -- --random 100',
   },
+  {
+    name: 'workers killed at random moments',
+    command: 'MAILROOM_KILLS=200 npx vitest run test/workers/random-kills.test.ts',
+  },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
   { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
   {

@@ -113,6 +113,14 @@ export function dropWork(project: string, url: string, refs: readonly string[]):
   });
 }
 
+/** Why the repository at this address cannot be read, in words; null: it can. */
+export async function remoteProblem(project: string, url: string): Promise<string | null> {
+  const read = await remotely(project, url, async (look) => {
+    await ask(look, ['ls-remote', '--quiet', '--', url, 'HEAD']);
+  });
+  return read.ok ? null : read.problem;
+}
+
 /** Keeps the work of a turn that is not sent, and returns the ref that has it. */
 export function keepWork(project: string, name: string, commit: string): Promise<Travelled<string>> {
   return travelled(async () => {
@@ -181,6 +189,6 @@ async function travelled<T>(work: () => Promise<T>, url: string | null = null): 
 }
 
 /** An address without the password in it. */
-function withoutPassword(url: string): string {
+export function withoutPassword(url: string): string {
   return url.replace(/(:\/\/[^/@:]*):[^/@]*@/, '$1:***@');
 }

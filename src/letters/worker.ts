@@ -17,6 +17,8 @@ const time = z.int().min(0);
 const workerCard = z.object({
   host: text,
   id: text,
+  /** Of the program. */
+  version: text,
   roles: z.array(name),
   labels: z.array(text),
   slots: z.int().min(1),

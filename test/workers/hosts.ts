@@ -1,6 +1,6 @@
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
@@ -30,6 +30,18 @@ workers: { lease: 5s }
 
 /** What both sides must have; at least 32 characters. */
 export const key = 'the key of all hosts in this test';
+
+export interface WorkingHost {
+  readonly project: TestProject;
+  readonly program: ChildProcess;
+  readonly ended: Promise<Ran>;
+}
+
+/** A finding of `doctor`. */
+interface Found {
+  readonly state: string;
+  readonly text: string;
+}
 
 /** A controller, workers in folders of their own, the repository that they share, and a queue. */
 export class Hosts {
@@ -78,14 +90,15 @@ export class Hosts {
   }
 
   /** Starts a worker in a clone of its own, and waits until it takes turns. */
-  async work(...options: readonly string[]): Promise<{
-    readonly project: TestProject;
-    readonly program: ChildProcess;
-    readonly ended: Promise<Ran>;
-  }> {
+  work(...options: readonly string[]): Promise<WorkingHost> {
     const project = new TestProject({});
     this.#workers.push(project);
     execFileSync('git', ['clone', '-q', '--branch', 'main', this.#hub, '.'], { cwd: project.root });
+    return this.workIn(project, ...options);
+  }
+
+  /** Starts a worker where one was before. */
+  async workIn(project: TestProject, ...options: readonly string[]): Promise<WorkingHost> {
     const program = this.#start(project, ['worker', '--roles', 'engineer', ...options]);
     const ended = finished(program);
     await said(program, 'worker: takes turns');
@@ -102,14 +115,38 @@ export class Hosts {
     return finished(this.#start(this.controller, args));
   }
 
-  #start(project: TestProject, args: readonly string[]): ChildProcess {
-    const program = project.start(args, { MAILROOM_QUEUE: this.#redis.url, MAILROOM_WORKER_KEY: key });
+  /** What `doctor` finds about workers in a project. `env` precedes what all programs here get. */
+  async doctor(env: Readonly<Record<string, string>> = {}, project = this.controller): Promise<Found[]> {
+    const { stdout } = await finished(this.#start(project, ['doctor', '--json'], env));
+    const { findings } = JSON.parse(stdout) as { findings: (Found & { topic: string })[] };
+    return findings.flatMap(({ topic, state, text }) => (topic === 'workers' ? [{ state, text }] : []));
+  }
+
+  #start(project: TestProject, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const given = { MAILROOM_QUEUE: this.#redis.url, MAILROOM_WORKER_KEY: key, ...env };
+    const program = project.start(args, given);
     this.#programs.push(program);
     return program;
   }
 
   drop(): void {
     this.controller.drop('agents/engineer/inbox/task.md', 'Build it\n');
+  }
+
+  /** What plays have noted. */
+  noticed(): string[] {
+    return readdirSync(this.stage);
+  }
+
+  /** The command lines of processes that have something to do with these hosts. */
+  survivors(): string[] {
+    const folders = [this.stage, this.controller.root, ...this.#workers.map(({ root }) => root)];
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+      .flatMap((pid) => {
+        const about = proc(`${pid}/cmdline`) + proc(`${pid}/environ`);
+        return folders.some((folder) => about.includes(folder)) ? [about.split('\0', 3).join(' ')] : [];
+      });
   }
 
   /** Lets plays pass that wait for this. */
@@ -127,6 +164,19 @@ export class Hosts {
     for (const project of [this.controller, ...this.#workers]) project.remove();
     rmSync(this.stage, { recursive: true, force: true });
   }
+}
+
+function proc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+/** The moment of a kill, in so many milliseconds: whatever happens then is what is tested. */
+export function randomMoment(after: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, after));
 }
 
 /** Kills a program at once, and waits until it is gone. */

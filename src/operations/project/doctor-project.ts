@@ -1,3 +1,4 @@
+import metadata from '../../../package.json' with { type: 'json' };
 import { counted } from '../../kernel/enumerate.ts';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -41,6 +42,7 @@ export async function examineProject(root: string, packageRoot: string): Promise
       ...players(protocol, config, root),
       ...(await worktrees(root, protocol)),
       ...(await sandbox(config)),
+      ...(await workers(root, config)),
       ...examineChannels(disk, config, process.env),
       ...misplacedMail(disk, protocol, config).map((each): Finding => {
         return { topic: 'mail', state: 'warning', text: misplacedText(each) };
@@ -53,6 +55,14 @@ export async function examineProject(root: string, packageRoot: string): Promise
     const text = error.code === 'E_NEWER' ? `${error.message}: ${error.hint ?? ''}` : error.message;
     return [{ topic: 'project', state: 'problem', text }];
   }
+}
+
+/** Loaded only where workers are configured. */
+async function workers(root: string, { workers: settings }: Config): Promise<Finding[]> {
+  if (settings === null) return [];
+  const { examineWorkers } = await import('../workers/examine.ts');
+  const { version } = metadata;
+  return examineWorkers(root, settings, { environment: process.env, version, now: Date.now });
 }
 
 function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {

@@ -13,6 +13,8 @@ export type { WorkerOrder };
 export interface WorkerStatus {
   readonly host: string;
   readonly id: string;
+  /** Of its program. */
+  readonly version: string;
   readonly roles: readonly string[];
   readonly labels: readonly string[];
   readonly slots: number;
@@ -86,6 +88,9 @@ function hintFor(problem: string, protocol: string): string {
     return 'name the certificate of its authority in NODE_EXTRA_CA_CERTS';
   if (/wrong version number|EPROTO|ssl/i.test(problem))
     return 'it does not use TLS: begin the address with redis://';
+  // A server without TLS waits for the rest of what it takes for a command.
+  if (/ETIMEDOUT/.test(problem) && protocol === 'rediss:')
+    return 'if it does not use TLS, begin the address with redis://';
   if (/ECONNRESET|closed|Protocol error/i.test(problem) && protocol === 'redis:')
     return 'if it uses TLS, begin the address with rediss://';
   return 'start the server, or correct the address: `workers.queue` in mailroom.yaml, or MAILROOM_QUEUE';

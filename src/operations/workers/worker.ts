@@ -137,7 +137,14 @@ export class Worker {
     this.#source = open(() => this.#stir());
     const { roles, labels, slots } = options;
     const { key } = at;
-    const about = { host: at.host, roles: [...roles], labels: [...labels], slots, since: at.now() };
+    const about = {
+      host: at.host,
+      version: at.version,
+      roles: [...roles],
+      labels: [...labels],
+      slots,
+      since: at.now(),
+    };
     this.#presence = new Presence(this.#source, {
       key,
       about,

@@ -1,0 +1,83 @@
+import { remoteProblem, withoutPassword } from '../../git/travel.ts';
+import type { WorkersSettings } from '../../config/config.ts';
+import { formatDuration } from '../../kernel/duration.ts';
+import { counted } from '../../kernel/enumerate.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Finding } from '../services.ts';
+import { listWorkers, type WorkerStatus } from './list.ts';
+import { workersAccess, type WorkersAccess } from './settings.ts';
+
+/** How far the clock of a worker may be off, in milliseconds. */
+const mostSkew = 60_000;
+
+interface Here {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Of the program. */
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What keeps turns from workers, as this host sees it: the controller's, or that of a worker. */
+export async function examineWorkers(
+  root: string,
+  settings: WorkersSettings,
+  here: Here,
+): Promise<Finding[]> {
+  try {
+    const access = await workersAccess(root, settings, here);
+    const [shared, queue] = await Promise.all([repository(root, access), workers(access, here)]);
+    return [...shared, ...queue];
+  } catch (error) {
+    return [problemOf(error)];
+  }
+}
+
+async function repository(root: string, { git }: WorkersAccess): Promise<Finding[]> {
+  const problem = await remoteProblem(root, git);
+  if (problem === null) return [];
+  const text = `the shared repository cannot be reached: ${problem}; try: git ls-remote ${withoutPassword(git)}`;
+  return [{ topic: 'workers', state: 'problem', text }];
+}
+
+async function workers(access: WorkersAccess, here: Here): Promise<Finding[]> {
+  try {
+    const all = await listWorkers(access);
+    const running = all.filter(({ state }) => state !== 'silent');
+    const { host } = new URL(access.url);
+    const found = `${counted(running.length, 'worker')} in the queue at ${host}`;
+    const advice = '; start one on each host: mailroom worker --roles <roles>';
+    const first: Finding =
+      running.length === 0
+        ? { topic: 'workers', state: 'warning', text: `${found}${advice}` }
+        : { topic: 'workers', state: 'ok', text: found };
+    const lease = access.lease;
+    return [first, ...running.flatMap((worker) => differences(worker, lease, here))];
+  } catch (error) {
+    return [problemOf(error)];
+  }
+}
+
+function differences({ host, id, version, lastSeen }: WorkerStatus, lease: number, here: Here): Finding[] {
+  const name = `the worker ${id} on ${host}`;
+  const other: Finding = {
+    topic: 'workers',
+    state: 'problem',
+    text: `${name} runs version ${version} of Mailroom, and this host version ${here.version}: it refuses all turns; install the same version on all hosts`,
+  };
+  const ahead = Date.parse(lastSeen) - here.now();
+  const isOff = ahead > mostSkew || ahead < -(lease + mostSkew);
+  const clock: Finding = {
+    topic: 'workers',
+    state: 'warning',
+    text: `the clock of ${name} is ${formatDuration(Math.round(Math.abs(ahead) / 1_000) * 1_000)} ${ahead > 0 ? 'ahead of' : 'behind'} the one here; set the clocks of all hosts by NTP`,
+  };
+  return [...(version === here.version ? [] : [other]), ...(isOff ? [clock] : [])];
+}
+
+function problemOf(error: unknown): Finding {
+  if (!(error instanceof MailroomError)) throw error;
+  const { message, hint } = error;
+  const text = hint === null ? message : `${message}; ${hint}`;
+  return { topic: 'workers', state: 'problem', text };
+}

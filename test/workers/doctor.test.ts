@@ -1,0 +1,96 @@
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { openSource } from '../../src/queue/bull.ts';
+import { queueName, sign } from '../../src/queue/signed.ts';
+import metadata from '../../package.json' with { type: 'json' };
+import { hostsFixture, key } from './hosts.ts';
+
+const bed = hostsFixture();
+const plays = { engineer: '', checker: '' };
+
+test('doctor finds the workers, on the side of the controller and on that of a worker', async () => {
+  const hosts = bed.open(plays);
+  const at = `in the queue at 127.0.0.1:${String(bed.redis.port)}`;
+  expect(await hosts.doctor()).toEqual([
+    {
+      state: 'warning',
+      text: `0 workers ${at}; start one on each host: mailroom worker --roles <roles>`,
+    },
+  ]);
+  const { project } = await hosts.work();
+  const found = [{ state: 'ok', text: `1 worker ${at}` }];
+  await expect.poll(() => hosts.doctor(), { timeout: 30_000 }).toEqual(found);
+  expect(await hosts.doctor({}, project)).toEqual(found);
+});
+
+test('doctor names what is wrong with the queue, and what to do', async () => {
+  const hosts = bed.open(plays);
+  const port = String(bed.redis.port);
+  const cases: readonly (readonly [env: Record<string, string>, words: readonly string[]])[] = [
+    [{ MAILROOM_WORKER_KEY: 'short' }, ['MAILROOM_WORKER_KEY has fewer than 32', 'openssl rand -hex 32']],
+    [{ MAILROOM_QUEUE: 'http://127.0.0.1' }, ['must begin with redis:// or rediss://', '`workers.queue`']],
+    [
+      { MAILROOM_QUEUE: `rediss://127.0.0.1:${port}` },
+      ['cannot be reached', 'begin the address with redis://'],
+    ],
+    [{ MAILROOM_QUEUE: 'redis://127.0.0.1:1' }, ['ECONNREFUSED', 'start the server, or correct the address']],
+  ];
+  for (const [env, words] of cases) {
+    const [found, ...more] = await hosts.doctor(env);
+    expect(more).toEqual([]);
+    expect(found?.state).toBe('problem');
+    for (const word of words) expect(found?.text).toContain(word);
+  }
+});
+
+test('doctor names a password that is missing or wrong', async () => {
+  const hosts = bed.open(plays);
+  const client = new Redis(bed.redis.url);
+  await client.config('SET', 'requirepass', 'right');
+  try {
+    for (const password of ['', ':wrong@']) {
+      const [found] = await hosts.doctor({ MAILROOM_QUEUE: bed.redis.url.replace('//', `//${password}`) });
+      expect(found?.state).toBe('problem');
+      expect(found?.text).toContain('check the password in the address: redis://:password@host:6379');
+      expect(found?.text).not.toContain('wrong@');
+    }
+  } finally {
+    await client.config('SET', 'requirepass', '');
+    client.disconnect();
+  }
+});
+
+test('doctor names a shared repository that cannot be reached, without its password', async () => {
+  const hosts = bed.open(plays);
+  hosts.git('remote', 'set-url', 'origin', 'http://ada:secret@127.0.0.1:1/hub.git');
+  const [found] = await hosts.doctor();
+  expect(found?.state).toBe('problem');
+  expect(found?.text).toContain('the shared repository cannot be reached');
+  expect(found?.text).toContain('git ls-remote http://ada:***@127.0.0.1:1/hub.git');
+  expect(found?.text).not.toContain('secret');
+});
+
+test('doctor names workers of another version, and with another time', async () => {
+  const hosts = bed.open(plays);
+  const address = { url: bed.redis.url, name: queueName(key), roles: ['engineer'], lease: 60_000 };
+  const source = openSource({ ...address, onChange: () => {} }, []);
+  const now = Date.now();
+  const card = { host: 'far', roles: ['engineer'], labels: [], slots: 1, running: [], state: 'active' };
+  const announce = (id: string, version: string, lastSeen: number) => {
+    const about = { kind: 'worker', job: id, nonce: id, expires: now + 3_600_000 } as const;
+    return source.announce(id, sign(key, about, { ...card, id, version, since: now, lastSeen }));
+  };
+  await announce('old', '0.0.1', now);
+  await announce('fast', metadata.version, now + 3_600_000);
+  await announce('slow', metadata.version, now - 3_600_000);
+  const [, ...found] = await hosts.doctor();
+  await source.close();
+  const texts = found.map(({ text }) => text).toSorted();
+  expect(texts).toHaveLength(3);
+  expect(texts[0]).toMatch(
+    /^the clock of the worker fast on far is \S+ ahead of the one here; set the clocks/,
+  );
+  expect(texts[1]).toMatch(/^the clock of the worker slow on far is 1h\S* behind the one here/);
+  expect(texts[2]).toContain(`the worker old on far runs version 0.0.1 of Mailroom, and this host version`);
+  expect(texts[2]).toContain('install the same version on all hosts');
+});
