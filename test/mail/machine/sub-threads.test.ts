@@ -67,6 +67,18 @@ describe('a request that opens a sub-thread', () => {
   });
 });
 
+describe('`on_conflict: author`', () => {
+  it('lets the later of two sub-threads meet the work of the other, which waits for it', () => {
+    const world = handedOut(team.replace('worktree: role', 'worktree: role, on_conflict: author'));
+    deliver(world, 'subtask');
+    world.enter('engineer', 'plan', 'subtask2');
+    world.turn('engineer', ['→ architect: done']);
+    const [check] = world.decision.processes;
+    const meets = check?.kind === 'checks' ? check.leaving?.meets : [];
+    expect(meets?.map(({ commit }) => commit)).toEqual(['plan', 'work of subtask']);
+  });
+});
+
 describe('the bounds of sub-threads', () => {
   it('refuses more than `fan_out` at once, and says how many are allowed', () => {
     const world = new World(team.replace('join: all', 'blocking: false'));

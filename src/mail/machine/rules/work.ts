@@ -66,8 +66,8 @@ function othersOf(state: MailState, { thread, role }: Turn): TakenWork[] {
 }
 
 /**
- * The work that messages meet where they go: that which waits there, or is being worked on, and the
- * last of the recipient.
+ * The work that messages meet where they go: that which waits there, or is being worked on, also of
+ * other sub-threads, and the last of the recipient.
  */
 function meeting(state: MailState, protocol: Protocol, turn: Turn, sent: readonly Sent[]): TakenWork[] {
   const { workspace } = protocol;
@@ -79,7 +79,15 @@ function meeting(state: MailState, protocol: Protocol, turn: Turn, sent: readonl
     );
   const all = sentIn(state, turn.thread).filter(({ from }) => from !== turn.role);
   const last = new Map(all.map((message) => [message.from, message.id]));
-  return workOf(all.filter(({ id, from }) => isThere(id) || (to.has(from) && last.get(from) === id)));
+  const here = all.filter(({ id, from }) => isThere(id) || (to.has(from) && last.get(from) === id));
+  const beside = siblingsOf(state, turn.thread).flatMap((thread) => sentIn(state, thread));
+  return workOf([...here, ...beside.filter(({ id }) => isThere(id))]);
+}
+
+/** The other sub-threads of the thread that opened this one. */
+function siblingsOf({ threads }: MailState, id: ThreadId): ThreadId[] {
+  const parent = threads.get(id)?.parent ?? '';
+  return (threads.get(parent)?.children ?? []).filter((child) => child !== id);
 }
 
 /** The messages of a thread that carry work, in their order. */
