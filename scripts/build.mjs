@@ -103,22 +103,38 @@ const leanQueue = {
   },
 };
 
-/**
- * Leaves out what two libraries bring for other uses: the check of forms that a server shows to a
- * client, and a second reader of YAML.
- */
+const typesOfFiles = `export const detectMimeType = () => 'application/octet-stream';
+  export const detectExtension = () => 'bin';`;
+
+/** What is loaded in the place of modules that libraries bring for other uses. */
+const instead = {
+  // The check of forms that a server shows to a client.
+  '@modelcontextprotocol/server/_shims': `export { default as process } from 'node:process';
+    export class DefaultJsonSchemaValidator {}`,
+  // A second reader of YAML.
+  'js-yaml': 'export function load() {} export function dump() {}',
+  // Of e-mail: logs, proxies, types of attached files, known servers, and mail as HTML.
+  pino: 'export default () => {};',
+  socks: 'export const SocksClient = null;',
+  './mimetypes.js': 'export const list = {}; export const extensions = {};',
+  './mime-types.js': typesOfFiles,
+  '../mime-funcs/mime-types.js': typesOfFiles,
+  './services.js': 'export const services = {};',
+  he: `export default { encode: () => '' };`,
+  'iconv-lite': `export { default } from './scripts/charsets.mjs';`,
+  'encoding-japanese': `export { default } from './scripts/charsets.mjs';`,
+};
+
 const leanLibraries = {
   name: 'lean-libraries',
   setup: ({ onResolve, onLoad }) => {
-    const texts = {
-      '@modelcontextprotocol/server/_shims': `export { default as process } from 'node:process';
-        export class DefaultJsonSchemaValidator {}`,
-      'js-yaml': 'export function load() {} export function dump() {}',
-    };
     onResolve({ filter: /./ }, ({ path }) =>
-      Object.hasOwn(texts, path) ? { path, namespace: 'lean' } : undefined,
+      Object.hasOwn(instead, path) ? { path, namespace: 'instead' } : undefined,
     );
-    onLoad({ filter: /./, namespace: 'lean' }, ({ path }) => ({ contents: texts[path] }));
+    onLoad({ filter: /./, namespace: 'instead' }, ({ path }) => ({
+      contents: instead[path],
+      resolveDir: root,
+    }));
   },
 };
 
@@ -137,7 +153,7 @@ async function buildProgram(bundle, outdir) {
           entryPoints,
           entryNames: '[name]-[hash]',
           mainFields: ['module', 'main'],
-          plugins: [leanQueue],
+          plugins: [leanQueue, leanLibraries],
         });
         reports.push(metafile);
         const [built] = Object.keys(metafile.outputs).filter((name) => name.endsWith('.cjs'));

@@ -106,6 +106,8 @@ const quietFetch = ['--no-tags', '--no-write-fetch-head', '--no-recurse-submodul
 /** Removes refs of the repository at this address; missing ones do no harm. */
 export function dropWork(project: string, url: string, refs: readonly string[]): Promise<Travelled<void>> {
   return remotely(project, url, async (look) => {
+    // Without names git would list every ref of the repository.
+    if (refs.length === 0) return;
     const found = await ask(look, ['ls-remote', '--quiet', '--', url, ...refs]);
     const there = found.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
     if (there.length > 0)

@@ -112,6 +112,22 @@ describe('a task that comes by e-mail', { timeout: 120_000 }, () => {
     expect((await trail())[2]?.body.trim()).toBe('Blue & bright\n\n(Not passed on: photos.zip)');
   });
 
+  it.each([
+    ['koi8-r', '88nOyco=', 'Синий'],
+    ['windows-1251', '0ejt6Ok=', 'Синий'],
+    ['iso-2022-jp', 'GyRCQEQbKEI=', '青'],
+    ['euc-jp', 'wMQ=', '青'],
+    ['gb18030', 'x+A=', '青'],
+    ['us-ascii', 'Qmx1ZQ==', 'Blue'],
+    ['no-such-set', '6Z2S', '青'],
+  ])('reads what is written in the character set %s', async (charset, bytes, text) => {
+    await asked();
+    const head = `Content-Type: text/plain; charset=${charset}\r\nContent-Transfer-Encoding: base64`;
+    servers.write({ answers: question(), raw: `${head}\r\n\r\n${bytes}\r\n` });
+    expect(await up()).toBe('idle: done');
+    expect((await trail())[2]?.body.trim()).toBe(text);
+  });
+
   it('takes nothing from a forged sender, a stranger, or a program, and nothing twice', async () => {
     await asked();
     const answers = question();
