@@ -36,7 +36,7 @@ export async function idOf(context: Context, word: string, kinds: readonly Kind[
 
 /** Ids begin with the time at which they were made. */
 function newest(context: Context, kinds: readonly Kind[]): string | undefined {
-  const project = context.project();
+  const project = context.place();
   const state = project.state();
   const { messages, threads } = directoryOf(state, []);
   const ids = {
@@ -54,7 +54,7 @@ function newest(context: Context, kinds: readonly Kind[]): string | undefined {
 
 async function entryOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string | undefined> {
   const { readInbox } = await import('../operations/inbox.ts');
-  const project = context.project();
+  const project = context.place();
   const item = entryAt((await readInbox(project, project.workflows, null)).items, word);
   if (item === undefined) return undefined;
   const [message, gate] = item.run === null ? [item.id, null] : [null, item.id];
@@ -81,7 +81,7 @@ export function runOf(
   word: string,
   kinds: readonly Exclude<Kind, 'gate' | 'failed'>[],
 ): StoredRun | null {
-  const project = context.project();
+  const project = context.place();
   const { workflows } = project;
   const run = workflows.find(word);
   if (run === null || run.run === word) return run;

@@ -20,7 +20,7 @@ export async function showRun(
   { asJson, at }: { readonly asJson: boolean; readonly at: Moment | null },
 ): Promise<boolean> {
   const { terminal, services } = context;
-  const { workflows } = context.project();
+  const { workflows } = context.place();
   const run = runOf(context, word, ['message', 'thread', 'run']);
   if (run !== null) {
     const shown = shownRun(run, at);
@@ -81,7 +81,7 @@ function waitingLines({ card, since, waits }: HostedRun, { colours }: Terminal):
 
 /** The number of its events that some relay has not acknowledged yet. */
 async function unsentOf(context: Context, { run }: StoredRun): Promise<number> {
-  const nip = await context.project().nip();
+  const nip = await context.place().nip();
   return (await nip.report(run)).unsentEvents;
 }
 

@@ -29,7 +29,6 @@ async function retried(verdict: string | null): Promise<{ out: string; asked: Ru
     outsideTurn: () => {},
     announce: () => {},
     place: () => place,
-    project: () => place,
   } as unknown as Context;
   const alive = () => Promise.resolve(true);
   const run = { run: 'r1', definition, state: () => world.state, alive } as unknown as StoredRun;

@@ -28,8 +28,7 @@ async function printed(): Promise<string> {
     read,
     identities,
   };
-  const place = () => ({ workflows, root: '/' });
-  const context = { terminal, services: {}, place, project: place } as unknown as Context;
+  const context = { terminal, services: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listRuns(context, false);
   await showRun(context, 'r1', { asJson: false, at: null });
   await listWorkflows(context, false);

@@ -16,7 +16,7 @@ export interface LogsOptions {
 
 export async function printLogs(context: Context, reference: string, options: LogsOptions): Promise<number> {
   const { terminal } = context;
-  const { workflows } = context.project();
+  const { workflows } = context.place();
   const run = workflows.run(await idOf(context, reference, ['run']));
   if (options.step !== undefined) expectStep(run.definition, options.step);
   const reader = new LogReader(run, options.step ?? null);

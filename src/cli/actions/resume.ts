@@ -21,7 +21,7 @@ export async function resume(
   options: ResumeCommandOptions,
 ): Promise<number> {
   context.outsideTurn('resume');
-  const { workflows, root } = context.project();
+  const { workflows, root } = context.place();
   const run = workflows.run(await idOf(context, reference, ['run']));
   const present = await presentDefinition(workflows, root, run);
   const definition = options.update === true ? expectPresent(run, present) : null;

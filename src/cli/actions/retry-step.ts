@@ -28,7 +28,7 @@ export async function retryStep(
   const file = fileOf(context, { verb: 'retry', path: step }, instructions);
   const { refuseImpossible } = await import('../../operations/runs/ask-run.ts');
   refuseImpossible(run, file);
-  const { workflows } = context.project();
+  const { workflows } = context.place();
   if (await run.alive()) return printVerdict(context, run, file, options);
   return follow(context, options, (watch, waits) => workflows.resume(run, { watch, waits, command: file }));
 }

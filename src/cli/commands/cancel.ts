@@ -14,7 +14,7 @@ export function addCancel(program: Command, context: Context): void {
         const { idOf, runOf } = await import('../ids.ts');
         const id = await idOf(context, target, ['run', 'thread']);
         const run = runOf(context, id, ['run', 'thread']);
-        const waiting = run === null ? context.project().workflows.waiting(id) : null;
+        const waiting = run === null ? context.place().workflows.waiting(id) : null;
         if (waiting !== null)
           return (await import('../run-control.ts')).cancelWaiting(context, waiting, options);
         if (run === null) return (await import('../control.ts')).control(context, 'cancel', id, options);

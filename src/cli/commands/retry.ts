@@ -24,7 +24,7 @@ export function addRetry(program: Command, context: Context): void {
           return (await import('../control.ts')).control(context, 'retry', id, options);
         return (await import('../actions/retry-step.ts')).retryStep(
           context,
-          run ?? context.project().workflows.run(id),
+          run ?? context.place().workflows.run(id),
           step,
           options,
         );
