@@ -59,7 +59,7 @@ function listsPeople({ people, approvers = [] }: { people: object; approvers?: s
 
 const github = z
   .strictObject({
-    kind: z.literal('github'),
+    kind: z.literal('github').describe('Issues and pull requests of a repository on GitHub.'),
     repository: z
       .string()
       .regex(/^[\w.-]+\/[\w.-]+$/, { error: 'a repository, such as acme/shop' })
@@ -80,7 +80,7 @@ const github = z
 
 const email = z
   .strictObject({
-    kind: z.literal('email'),
+    kind: z.literal('email').describe('A mailbox of its own, by SMTP and IMAP.'),
     address: anAddress.describe('The address of the mailbox, which mail is from.'),
     ...shared,
     smtp: server('smtp').describe('Where mail is sent: smtps://host, or smtp://host with STARTTLS.'),

@@ -11,7 +11,7 @@ const below = (names: string) => names.split(' ').map((name) => `.mailroom/${nam
  */
 const files = below('lock.json boot confirmed');
 /** Folders whose other entries are files that nothing else checks. */
-const ownFolders = below('contexts events events/definitions events/relays parked');
+const ownFolders = below('channels contexts events events/definitions events/relays parked queued');
 const folders = [
   ...below('tmp locks api control incoming accepting held runs triggers turns worktrees'),
   ...ownFolders,

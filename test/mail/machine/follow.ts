@@ -33,6 +33,8 @@ function leftIn(state: MailState, thread: string): string[] {
   const ids = state.threads.get(thread)?.messages ?? [];
   const names = ids.flatMap((id) => {
     const mail = state.mail.get(id);
+    // The answer of a sub-thread is left to the thread that opened it.
+    if ((state.waits.get(mail?.wait ?? '')?.thread ?? thread) !== thread) return [];
     return [...(mail?.deliveries ?? [])]
       .filter(([, { at }]) => at === 'inbox')
       .map(([role]) => `${mail?.message.type ?? ''} for ${role}`);

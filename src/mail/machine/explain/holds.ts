@@ -60,14 +60,17 @@ export function heldWhy(
       );
     }
     case 'budget':
-      return behind(
-        hold,
-        'the rest of the budget is reserved for running turns and open sub-threads',
-        turns.filter(({ reserved }) => reserved),
-      );
+      return reservedWhy(state);
     default:
       return hold satisfies never;
   }
+}
+
+function reservedWhy({ turns, threads }: MailState): MailWhy {
+  const running = [...turns.values()].filter(({ reserved }) => reserved);
+  const isShared = [...threads.values()].some(({ parent, state }) => parent !== null && state === 'open');
+  const by = [...(running.length > 0 ? ['running turns'] : []), ...(isShared ? ['open sub-threads'] : [])];
+  return behind('budget', `the rest of the budget is reserved for ${listed(by)}`, running);
 }
 
 /**

@@ -162,8 +162,8 @@ function whyStuck(state: MailState, fact: Fact): Stuck | null {
   if (fact.type !== 'quieted') return null;
   const left = (state.threads.get(fact.thread)?.messages ?? []).flatMap((id) => {
     const mail = state.mail.get(id);
-    // The answer of a sub-thread waits for the others.
-    if (state.waits.has(mail?.wait ?? '')) return [];
+    // The answer of a sub-thread waits for the others, in a wait of its parent.
+    if ((state.waits.get(mail?.wait ?? '')?.thread ?? fact.thread) !== fact.thread) return [];
     const type = mail?.message.type ?? '';
     return [...(mail?.deliveries ?? [])]
       .filter(([, { at }]) => at === 'inbox')

@@ -47,7 +47,9 @@ function owesParent(state: MailState, { id, parent }: Thread): boolean {
 function waitingIn(state: MailState, thread: ThreadId): { message: MessageId; role: RoleName }[] {
   const { messages = [] } = state.threads.get(thread) ?? {};
   // A wait of the parent has the answers of a sub-thread.
-  const own = messages.filter((message) => !state.waits.has(state.mail.get(message)?.wait ?? ''));
+  const own = messages.filter(
+    (message) => (state.waits.get(state.mail.get(message)?.wait ?? '')?.thread ?? thread) === thread,
+  );
   return own.flatMap((message) =>
     [...(state.mail.get(message)?.deliveries ?? [])]
       .filter(([, { at }]) => at === 'inbox')
