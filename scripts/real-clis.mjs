@@ -22,7 +22,9 @@ function read(path) {
 function missing() {
   const { packages = {} } = read('node_modules/.package-lock.json');
   return Object.entries(read('package.json').dependencies)
-    .filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version)
+    .filter(
+      ([name, version]) => packages[`node_modules/${name}`]?.version !== version.replace(/^npm:.*@/, ''),
+    )
     .map(([name, version]) => `${name} ${version}`);
 }
 

@@ -42,6 +42,7 @@ test(
     await heading(page, 'Add totals');
 
     await press(page, 'g', 'i');
+    await heading(page, 'Inbox');
     await page.getByText('Which currency do prices have?').first().waitFor();
     await press(page, 'j', 'Enter');
     await page.getByText('Should totals be in euros').first().waitFor();

@@ -38,6 +38,7 @@ test(
     // The question arrives on its own.
     await page.keyboard.press('g');
     await page.keyboard.press('i');
+    await page.getByRole('heading', { name: 'Inbox' }).first().waitFor();
     await page.getByText('Which currency do prices have?').first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -59,6 +60,7 @@ test(
     const run = fixture.start(['run', 'release', '--param', 'version=1.0.0', '--plain']);
     await page.keyboard.press('g');
     await page.keyboard.press('i');
+    await page.getByRole('heading', { name: 'Inbox' }).first().waitFor();
     await page.getByText('Publish version 1.0.0 to beta?').first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
@@ -152,7 +154,7 @@ test('says that the server is gone, keeps what was typed, and comes back', { tim
   await ended(server);
   await page.getByText('The server is gone.').waitFor();
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await page.getByRole('alert').getByText('E_OFFLINE').waitFor();
+  await page.getByRole('alert').getByText('E_OFFLINE').first().waitFor();
 
   // What happens meanwhile is there when the server is.
   await fixture.project.run(['send', 'writer', '--message', 'Write about the price']);

@@ -106,6 +106,8 @@ export class Person {
     const role = random.pick([...protocol.roles.keys()]);
     const folder = `agents/${role}/inbox`;
     const taken = new Map<string, Buffer>();
+    // Another person may have taken a message before, and put its file back.
+    const before = new Set(this.#withdrawnFrom(role));
     const take = () => {
       const [name] = disk.list(folder) ?? [];
       if (name === undefined) return leave();
@@ -115,7 +117,10 @@ export class Person {
     };
     const leave = () => {
       disk.remove(folder);
-      this.#checkWaiting(role, taken);
+      const wrong = this.#withdrawnFrom(role).filter((name) => taken.has(name) && !before.has(name));
+      // Nothing is concluded from an inbox that is being emptied.
+      for (const name of wrong)
+        this.#world.problems.push(`${name} was withdrawn from ${role}, whose inbox was being emptied`);
       let at = 0;
       if (random.chance(0.5))
         for (const [name, text] of taken)
@@ -124,11 +129,11 @@ export class Person {
     take();
   }
 
-  /** Nothing is concluded from an inbox that is being emptied. */
-  #checkWaiting(role: string, taken: ReadonlyMap<string, unknown>): void {
-    for (const { message, deliveries } of this.#world.process?.host.state.mail.values() ?? [])
-      if (taken.has(fileName(message)) && deliveries.get(role)?.at === 'withdrawn')
-        this.#world.problems.push(`${message.id} was withdrawn from ${role}, whose inbox was being emptied`);
+  /** The names of the files of withdrawn messages. */
+  #withdrawnFrom(role: string): string[] {
+    return [...(this.#world.process?.host.state.mail.values() ?? [])]
+      .filter(({ deliveries }) => deliveries.get(role)?.at === 'withdrawn')
+      .map(({ message }) => fileName(message));
   }
 
   /** Does what `why` says of everything that waits. False: it names nothing that a person could do. */
