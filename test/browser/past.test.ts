@@ -120,6 +120,7 @@ test(
       expect(await shown(page)).toBe('now');
       expect(page.url()).not.toContain('at=');
     }
+    await page.getByText('Loading …').waitFor({ state: 'detached' });
     await expectAccessible(page, 'a moment that does not exist');
     await page.getByRole('button', { name: 'Back to now' }).click();
     expect(await page.locator('.past').count()).toBe(0);
