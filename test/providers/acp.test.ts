@@ -87,11 +87,8 @@ describe('an agent that speaks the Agent Client Protocol', { timeout: 60_000 }, 
     const stage = new Stage();
     const sign = join(stage.place.root, 'sign');
     const stop = appears(sign);
-    const { outcome, left } = await stage.run(
-      { prompts: [[{ marks: sign }, { silence: true }]] },
-      {},
-      { stop },
-    );
+    const play = { prompts: [[{ silence: true, marks: sign }]] };
+    const { outcome, left } = await stage.run(play, {}, { stop });
     expect(verdict(outcome)).toBe('later transient E_CANCELLED');
     expect(stage.heard('session/cancel')).toEqual([{ sessionId: 'first' }]);
     expect(left).toEqual([]);
