@@ -144,6 +144,7 @@ function shownAt(page: Page, subject: string): Promise<number> {
           const recorded = row?.querySelector('time')?.dateTime;
           if (recorded === undefined) return;
           observer.disconnect();
+          // The first task after a frame begins once the frame has been drawn.
           requestAnimationFrame(() => {
             setTimeout(() => resolve(performance.timeOrigin + performance.now() - Date.parse(recorded)));
           });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GithubDouble } from '../support/github-double.ts';
@@ -30,8 +29,7 @@ const maker = `
 let project: TestProject;
 let double: GithubDouble;
 
-const git = (...args: string[]) =>
-  execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
+const git = (...args: string[]) => project.git(...args);
 
 beforeEach(async () => {
   double = new GithubDouble();
@@ -42,11 +40,7 @@ beforeEach(async () => {
     { '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\nremote.git/\n' },
   );
   settings('');
-  git('init', '-qb', 'main');
-  git('config', 'user.name', 'Ada');
-  git('config', 'user.email', 'ada@example.org');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  project.makeRepository();
   git('init', '-q', '--bare', 'remote.git');
   git('remote', 'add', 'origin', join(project.root, 'remote.git'));
   git('push', '-q', 'origin', 'main');

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TerminalSession } from '../support/keyboard.ts';
 import { playProject } from '../support/play.ts';
@@ -40,8 +39,7 @@ async function ask(path: string, body: object | null = null) {
   return { status: response?.status, document: (await response?.json()) as Record<string, unknown> };
 }
 
-const git = (...args: string[]) =>
-  execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
+const git = (...args: string[]) => project.git(...args);
 
 function begin(protocol: string, config = 'trail: off\n'): void {
   project = playProject(
@@ -50,11 +48,7 @@ function begin(protocol: string, config = 'trail: off\n'): void {
     { '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\n', 'kept.txt': 'kept\n' },
   );
   project.drop('mailroom.yaml', project.read('mailroom.yaml').replace('trail: off\n', config));
-  git('init', '-qb', 'main');
-  git('config', 'user.name', 'Ada');
-  git('config', 'user.email', 'ada@example.org');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  project.makeRepository();
 }
 
 function task(role: string, text: string): void {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,9 +49,7 @@ const plays = {
 let project: TestProject;
 afterEach(() => project.remove());
 
-function git(...args: string[]): string {
-  return execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
-}
+const git = (...args: string[]) => project.git(...args);
 
 function begin(changed: Readonly<Record<string, string>> = {}): void {
   project = playProject(
@@ -60,11 +57,7 @@ function begin(changed: Readonly<Record<string, string>> = {}): void {
     { ...plays, ...changed },
     { '.gitignore': '.mailroom/\nagents/\n.drop/\nbegun-*\n*.log\n', 'kept.txt': 'kept\n' },
   );
-  git('init', '-qb', 'main');
-  git('config', 'user.name', 'Ada');
-  git('config', 'user.email', 'ada@example.org');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  project.makeRepository();
 }
 
 /** Resolves to what `up` has printed. */

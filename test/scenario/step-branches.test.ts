@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { lstatSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,9 +7,7 @@ import type { TestProject } from '../support/project.ts';
 let project: TestProject;
 afterEach(() => project.remove());
 
-function git(...args: string[]): string {
-  return execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
-}
+const git = (...args: string[]) => project.git(...args);
 
 const team = `
 name: team
@@ -51,11 +48,7 @@ function begin(role: string): void {
     '.gitignore': '.mailroom/\ncontext/\n*.log\nagents/*/*/\n',
   };
   project = playProject(team, { maker: make, reader: '' }, files);
-  git('init', '-qb', 'main');
-  git('config', 'user.name', 'Ada');
-  git('config', 'user.email', 'ada@example.org');
-  git('add', '-A');
-  git('commit', '-qm', 'begin');
+  project.makeRepository();
 }
 
 interface Shown {

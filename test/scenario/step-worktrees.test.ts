@@ -1,13 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TestProject } from '../support/project.ts';
 
 let project: TestProject;
 afterEach(() => project.remove());
 
-function git(...args: string[]): string {
-  return execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
-}
+const git = (...args: string[]) => project.git(...args);
 
 /** A repository with one commit and a workflow of these steps. */
 function begin(steps: string): void {
@@ -18,11 +15,7 @@ function begin(steps: string): void {
     '.gitignore': '.mailroom/\ncontext/\n.drop/\n',
     'kept.txt': 'kept\n',
   });
-  git('init', '-qb', 'main');
-  git('config', 'user.name', 'Ada');
-  git('config', 'user.email', 'ada@example.org');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  project.makeRepository();
 }
 
 interface Step {

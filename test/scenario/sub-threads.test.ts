@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { playProject } from '../support/play.ts';
 import type { TestProject } from '../support/project.ts';
@@ -42,9 +41,7 @@ const plays = {
 let project: TestProject;
 afterEach(() => project.remove());
 
-function git(...args: string[]): string {
-  return execFileSync('git', args, { cwd: project.root, encoding: 'utf8', stdio: 'pipe' }).trim();
-}
+const git = (...args: string[]) => project.git(...args);
 
 function begin(changed: Readonly<Record<string, string>> = {}, protocol = team): void {
   project = playProject(
@@ -52,11 +49,7 @@ function begin(changed: Readonly<Record<string, string>> = {}, protocol = team):
     { ...plays, ...changed },
     { '.gitignore': '.mailroom/\nagents/\n.drop/\nbegun-*\n*.log\n', 'kept.txt': 'kept\n' },
   );
-  git('init', '-qb', 'main');
-  git('config', 'user.name', 'Ada');
-  git('config', 'user.email', 'ada@example.org');
-  git('add', '-A');
-  git('commit', '-qm', 'first');
+  project.makeRepository();
 }
 
 /** Resolves to what `up` has printed. */

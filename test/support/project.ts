@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -65,6 +65,20 @@ export class TestProject {
 
   run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
     return finished(this.start(args, env));
+  }
+
+  /** Runs git in the project, and returns what it prints. */
+  git(...args: readonly string[]): string {
+    return execFileSync('git', args, { cwd: this.root, encoding: 'utf8', stdio: 'pipe' }).trim();
+  }
+
+  /** Makes the project a repository of Ada's, with all of it in the first commit on `main`. */
+  makeRepository(): void {
+    this.git('init', '-qb', 'main');
+    this.git('config', 'user.name', 'Ada');
+    this.git('config', 'user.email', 'ada@example.org');
+    this.git('add', '-A');
+    this.git('commit', '-qm', 'first');
   }
 
   /** Command lines of processes of this project that are still there. */

@@ -68,19 +68,14 @@ export class Hosts {
       'mailroom.yaml': settings,
       '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\n',
     });
-    this.git('init', '-qb', 'main');
-    this.git('config', 'user.name', 'Ada');
-    this.git('config', 'user.email', 'ada@example.org');
-    this.git('add', '-A');
-    this.git('commit', '-qm', 'first');
+    this.controller.makeRepository();
     this.git('init', '-q', '--bare', this.#hub);
     this.git('remote', 'add', 'origin', this.#hub);
     this.git('push', '-q', 'origin', 'main');
   }
 
   git(...args: readonly string[]): string {
-    const options = { cwd: this.controller.root, encoding: 'utf8', stdio: 'pipe' } as const;
-    return execFileSync('git', args, options).trim();
+    return this.controller.git(...args);
   }
 
   /** The refs of the shared repository. */
