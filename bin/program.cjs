@@ -12,6 +12,13 @@ const { dirname, join } = require('node:path');
 const { setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 
+// What few commands load is compressed in the package: it is a file of its own.
+require.extensions['.br'] = (part, file) => {
+  const text = require('node:zlib').brotliDecompressSync(readFileSync(file)).toString('latin1');
+  // eslint-disable-next-line no-underscore-dangle -- the name of Node
+  part._compile(text, file, 'commonjs');
+};
+
 /** Whether this is the V8 of Node 20, to which the flags below belong. */
 const isV8OfNode20 = process.versions.v8.startsWith('11.');
 

@@ -1,14 +1,16 @@
 // Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, and the
-// page of src/web/ into dist/web/. V8's compiled caches and the parts of the page are named by
-// their content and moved into place before the files that name them, so that a reader of dist/
-// sees one complete build at any time.
+// page of src/web/ into dist/web.json.br. What few commands load lies in compressed files of its
+// own; these, and V8's compiled caches, are named by their content and moved into place before the
+// files that name them, so that a reader of dist/ sees one complete build at any time.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { basename, join, sep } from 'node:path';
+import { basename, join, parse, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import { leanLibraries, leanQueue } from './lean.mjs';
 import { licencesOf, packagesOf, vendoredIn } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -24,7 +26,7 @@ export async function build(outputDirectory = join(root, 'dist')) {
     const reports = await Promise.all([
       buildProgram(bundle, staging),
       buildHelp(bundle, staging),
-      buildPage(bundle, join(staging, 'web')),
+      buildPage(bundle, join(staging, 'web.json.br')),
     ]);
     const sourceMap = JSON.parse(readFileSync(join(staging, 'app.cjs.map'), 'utf8'));
     const licences = licencesOf(root, packagesOf(...reports.flat()), vendoredIn(sourceMap));
@@ -57,116 +59,57 @@ export async function ensureBuilt() {
 /** What the program loads only where it is asked for, from a file of its own. */
 const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$|\/queue\/bull\.ts$|\/channels\/email\/mailbox\.ts$/;
 
-/** What src/queue/ uses of BullMQ's scripts, most of which are for other kinds of queues. */
-const scriptsInUse = [
-  'addStandardJob',
-  'extendLock',
-  'getState',
-  'getStateV2',
-  'moveJobFromActiveToWait',
-  'moveStalledJobsToWait',
-  'moveToActive',
-  'moveToFinished',
-  'removeJob',
-  'updateProgress',
-];
-
-/**
- * Leaves out what is not used here: other stores and clients, clusters, schedules, most of the
- * scripts that the server runs, and the comments in these. It is two thirds of BullMQ.
- */
-const leanQueue = {
-  name: 'lean-queue',
-  setup: ({ onResolve, onLoad }) => {
-    const unused = [
-      'cron-parser',
-      './postgres',
-      './node-redis-client',
-      './valkey-glide-client',
-      './bun-redis-client',
-      './cluster',
-      './SentinelConnector',
-      './connectors/SentinelConnector',
-      '../constants/TLSProfiles',
-    ];
-    onResolve({ filter: /./ }, ({ path }) =>
-      unused.includes(path) ? { path, namespace: 'unused' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'exports.default = {};' }));
-    onLoad({ filter: /bullmq.dist.esm.scripts.[^/\\]*\.js$/ }, ({ path }) => {
-      const text = readFileSync(path, 'utf8');
-      if (basename(path) !== 'index.js')
-        return { contents: text.replace(/--\[\[[^]*?\]\]/g, '').replace(/^ *--.*\n/gm, '') };
-      const lines = text.split('\n').filter((line) => scriptsInUse.includes(/\/(\w+)-/.exec(line)?.[1]));
-      return { contents: lines.join('\n') };
-    });
-  },
-};
-
-const typesOfFiles = `export const detectMimeType = () => 'application/octet-stream';
-  export const detectExtension = () => 'bin';`;
-
-/** What is loaded in the place of modules that libraries bring for other uses. */
-const instead = {
-  // The check of forms that a server shows to a client.
-  '@modelcontextprotocol/server/_shims': `export { default as process } from 'node:process';
-    export class DefaultJsonSchemaValidator {}`,
-  // A second reader of YAML.
-  'js-yaml': 'export function load() {} export function dump() {}',
-  // Of e-mail: logs, proxies, types of attached files, known servers, and mail as HTML.
-  pino: 'export default () => {};',
-  socks: 'export const SocksClient = null;',
-  './mimetypes.js': 'export const list = {}; export const extensions = {};',
-  './mime-types.js': typesOfFiles,
-  '../mime-funcs/mime-types.js': typesOfFiles,
-  './services.js': 'export const services = {};',
-  he: `export default { encode: () => '' };`,
-  'iconv-lite': `export { default } from './scripts/charsets.mjs';`,
-  'encoding-japanese': `export { default } from './scripts/charsets.mjs';`,
-};
-
-const leanLibraries = {
-  name: 'lean-libraries',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /./ }, ({ path }) =>
-      Object.hasOwn(instead, path) ? { path, namespace: 'instead' } : undefined,
-    );
-    onLoad({ filter: /./, namespace: 'instead' }, ({ path }) => ({
-      contents: instead[path],
-      resolveDir: root,
-    }));
-  },
+/** Libraries that few commands load, by the names of their files. */
+const librariesApart = {
+  '@clack/prompts': 'prompts',
+  '@dagrejs/dagre': 'dagre',
+  'vscode-languageserver/node': 'lsp',
+  re2js: 're2js',
+  ws: 'ws',
 };
 
 /** Bundles the program, and what it loads apart. Returns esbuild's reports. */
 async function buildProgram(bundle, outdir) {
-  const options = programOptions(outdir);
-  const reports = [];
+  const parts = new Map();
+  const partOf = (entryPoint, name) => {
+    if (!parts.has(entryPoint)) parts.set(entryPoint, buildPart(bundle, outdir, { [name]: entryPoint }));
+    return parts.get(entryPoint).then(({ path }) => ({ path: `./${basename(path)}`, external: true }));
+  };
   const plugin = {
     name: 'apart',
-    setup: ({ onResolve }) =>
-      onResolve({ filter: apart }, async ({ kind, path, resolveDir }) => {
-        if (kind !== 'dynamic-import') return undefined;
-        const entryPoints = [join(resolveDir, path)];
-        const { metafile } = await bundle({
-          ...options,
-          entryPoints,
-          entryNames: '[name]-[hash]',
-          mainFields: ['module', 'main'],
-          plugins: [leanQueue, leanLibraries],
-        });
-        reports.push(metafile);
-        const [built] = Object.keys(metafile.outputs).filter((name) => name.endsWith('.cjs'));
-        return { path: `./${basename(built)}`, external: true };
-      }),
+    setup: ({ onResolve }) => {
+      onResolve({ filter: apart }, ({ kind, path, resolveDir }) =>
+        kind === 'dynamic-import' ? partOf(join(resolveDir, path), parse(path).name) : undefined,
+      );
+      onResolve({ filter: /./ }, ({ path }) =>
+        Object.hasOwn(librariesApart, path) ? partOf(path, librariesApart[path]) : undefined,
+      );
+    },
   };
   const app = await bundle({
-    ...options,
+    ...programOptions(outdir),
     entryPoints: { app: 'src/main.ts' },
     plugins: [leanLibraries, plugin],
     banner: { js: opening('app') },
   });
-  return [...reports, app.metafile];
+  const built = await Promise.all(parts.values());
+  return [...built.map(({ metafile }) => metafile), app.metafile];
+}
+
+/** Bundles a part into one compressed file. */
+async function buildPart(bundle, outdir, entryPoints) {
+  const { metafile, outputFiles } = await bundle({
+    ...programOptions(outdir),
+    entryPoints,
+    entryNames: '[name]-[hash]',
+    write: false,
+    sourcemap: false,
+    mainFields: ['module', 'main'],
+    plugins: [leanQueue, leanLibraries],
+  });
+  const [{ path, contents }] = outputFiles;
+  writeFileSync(`${path}.br`, brotliCompressSync(contents));
+  return { metafile, path: `${path}.br` };
 }
 
 /** Bundles what prints the help and the version: all that the program loads at its start. */
@@ -213,14 +156,16 @@ function programOptions(outdir) {
 
 /**
  * Bundles the page: index.html, and beside it the script and the style sheet that it names; and
- * saved.html, whose script is whole in one file, without the composer. Returns esbuild's report.
+ * saved.html, whose script is whole in one file, without the composer. Writes them into one
+ * compressed file, as JSON by their names. Returns esbuild's report.
  */
-async function buildPage(bundle, outdir) {
+async function buildPage(bundle, output) {
   const [script, style] = ['src/web/main.tsx', 'src/web/styles/page.css'];
   const options = {
     absWorkingDir: root,
     entryNames: '[name]-[hash]',
-    outdir,
+    outdir: 'web',
+    write: false,
     bundle: true,
     format: 'esm',
     platform: 'browser',
@@ -242,10 +187,14 @@ async function buildPage(bundle, outdir) {
     }),
     bundle({ ...options, entryPoints: { saved: script }, external: ['*/composer.tsx'] }),
   ]);
-  const html = readFileSync(join(root, 'src', 'web', 'index.html'), 'utf8');
-  const styled = naming(html, style, page);
-  writeFileSync(join(outdir, 'index.html'), naming(styled, script, page));
-  writeFileSync(join(outdir, 'saved.html'), naming(styled, script, saved));
+  const html = naming(readFileSync(join(root, 'src', 'web', 'index.html'), 'utf8'), style, page);
+  const built = [...page.outputFiles, ...saved.outputFiles].map(({ path, text }) => [basename(path), text]);
+  const files = {
+    'index.html': naming(html, script, page),
+    'saved.html': naming(html, script, saved),
+    ...Object.fromEntries(built),
+  };
+  writeFileSync(output, brotliCompressSync(JSON.stringify(files)));
   return page.metafile;
 }
 
@@ -260,12 +209,12 @@ const unnamed = '0'.repeat(16);
 /** Modules of Node that take a millisecond or more to load, and that not all commands use. */
 const slowModules = ['child_process', 'crypto', 'readline', 'readline/promises', 'zlib'];
 
-/** The first lines of a program: the name of its cache, and how it loads slow modules. */
+/** The first lines of a program: the name of its cache, and how it loads slow modules and parts. */
 function opening(program) {
   const slow = JSON.stringify(slowModules.map((name) => `node:${name}`));
   return `${cacheLine(program, unnamed)}
 require = ((load) => (name) => {
-  if (!${slow}.includes(name)) return load(name);
+  if (!name.endsWith('.br') && !${slow}.includes(name)) return load(name);
   let loaded;
   const module = () => (loaded ??= load(name));
   return new Proxy({}, {
@@ -304,7 +253,9 @@ let newest;
 function newestSource() {
   newest ??= Math.max(
     statSync(join(root, 'package.json')).mtimeMs,
-    ...['build.mjs', 'licences.mjs'].map((name) => statSync(join(root, 'scripts', name)).mtimeMs),
+    ...['build.mjs', 'charsets.mjs', 'lean.mjs', 'licences.mjs'].map(
+      (name) => statSync(join(root, 'scripts', name)).mtimeMs,
+    ),
     newestBelow(join(root, 'src')),
   );
   return newest;
@@ -321,19 +272,11 @@ function newestBelow(directory) {
   return latest;
 }
 
+/** Moves the files of a build into place, app.cjs after the others that it names. */
 function publish(staging, outputDirectory) {
-  moveAll(join(staging, 'web'), join(outputDirectory, 'web'), 'index.html');
-  rmSync(join(staging, 'web'), { recursive: true });
-  moveAll(staging, outputDirectory, 'app.cjs');
-}
-
-/** Moves the files of a folder, `last` after the others. */
-function moveAll(from, to, last) {
-  mkdirSync(to, { recursive: true });
-  const names = readdirSync(from);
-  for (const name of names.filter((each) => each !== last)) renameSync(join(from, name), join(to, name));
-  renameSync(join(from, last), join(to, last));
-  removeOldFiles(to, new Set([...names, 'web']));
+  const names = readdirSync(staging).filter((name) => name !== 'app.cjs');
+  for (const name of [...names, 'app.cjs']) renameSync(join(staging, name), join(outputDirectory, name));
+  removeOldFiles(outputDirectory, new Set([...names, 'app.cjs']));
 }
 
 // A process that is just starting may need the files of an earlier build, so they stay for a day.

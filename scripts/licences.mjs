@@ -23,21 +23,41 @@ export function vendoredIn({ sources }) {
 }
 
 /**
- * Name, version and the whole licence of each package; of `vendored` ones as scripts/licences/ has
- * it. Throws where one has no licence.
+ * Every package with its name, version and whole licence; of `vendored` ones as scripts/licences/
+ * has it. What many share is there once, after the copyright notices of all of them. Throws where a
+ * package has no licence.
  */
 export function licencesOf(root, folders, vendored) {
-  const known = folders.map((folder) => {
+  const known = folders.flatMap((folder) => {
     const files = readdirSync(join(root, folder)).filter((name) => licenceFile.test(name));
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     if (files.length === 0) throw new Error(`${name} ${version} has no file with its licence`);
-    const texts = files.toSorted().map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
-    return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+    const texts = files.toSorted().map((file) => readFileSync(join(root, folder, file), 'utf8'));
+    return texts.map((text) => ({ title: `${name} ${version} (${license})`, ...divided(text) }));
   });
-  const others = vendored.map((name) =>
-    readFileSync(join(root, 'scripts/licences', `${name.replace('/', '__')}.txt`), 'utf8').trim(),
+  const others = vendored.map((name) => {
+    const text = readFileSync(join(root, 'scripts/licences', `${name.replace('/', '__')}.txt`), 'utf8');
+    const [title, ...lines] = text.split('\n');
+    return { title, ...divided(lines.join('\n')) };
+  });
+  const byTerms = new Map();
+  for (const licence of [...known, ...others]) {
+    const words = licence.terms.replaceAll(/\s+/g, ' ');
+    byTerms.set(words, [...(byTerms.get(words) ?? []), licence]);
+  }
+  const parts = [...byTerms.values()].map((same) =>
+    [...same.map(({ title, notices }) => [title, ...notices].join('\n')), same[0].terms].join('\n\n'),
   );
-  const parts = [...known, ...others];
   const rule = '-'.repeat(80);
   return `${['Mailroom contains code of these packages.', ...parts].join(`\n\n${rule}\n`)}\n`;
+}
+
+/** The notices of a licence, which name its owners, and its terms, which many packages share. */
+function divided(text) {
+  const lines = text.trim().split(/\r?\n/);
+  const permission = lines.findIndex((line) =>
+    /^\s*(Permission is hereby granted|Permission to use)/.test(line),
+  );
+  const notices = lines.slice(0, Math.max(permission, 0)).filter((line) => line.trim() !== '');
+  return { notices, terms: lines.slice(Math.max(permission, 0)).join('\n').trim() };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openQueue, openSource } from '../../src/queue/bull.ts';
 import type { HeldJob, JobQueue, JobSource, JobState } from '../../src/queue/channel.ts';
+import { builtPart } from '../support/built-part.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
 import { findRedis, TestRedis } from './redis.ts';
 
@@ -12,6 +13,11 @@ import { findRedis, TestRedis } from './redis.ts';
 const lease = 1_000;
 const job = { role: 'engineer', id: 't.t1.1.0.one' };
 const other = { role: 'engineer', id: 't.t2.1.0.two' };
+
+interface Opening {
+  readonly openQueue: typeof openQueue;
+  readonly openSource: typeof openSource;
+}
 
 /** A queue that is open on both sides. */
 interface Bed {
@@ -34,14 +40,16 @@ function memoryBed(): Bed {
   };
 }
 
-function redisBed(redis: TestRedis): Bed {
+/** `built`: by the code of the package. */
+function redisBed(redis: TestRedis, built: boolean): Bed {
+  const opening = built ? (builtPart('bull') as Opening) : { openQueue, openSource };
   const address = { url: redis.url, name: randomUUID(), lease, onChange: () => {} };
   const sources: JobSource[] = [];
-  const queue = openQueue({ ...address, roles: ['engineer', 'qa'] });
+  const queue = opening.openQueue({ ...address, roles: ['engineer', 'qa'] });
   return {
     queue,
     source: (labels = [], roles = ['engineer']) => {
-      const source = openSource({ ...address, roles }, labels);
+      const source = opening.openSource({ ...address, roles }, labels);
       sources.push(source);
       return source;
     },
@@ -59,11 +67,11 @@ beforeAll(async () => {
 });
 afterAll(() => redis?.close());
 
-describe.each(['memory', 'Redis'] as const)('the queue in %s', (kind) => {
+describe.each(['memory', 'Redis', 'Redis, as it is built'] as const)('the queue in %s', (kind) => {
   let bed: Bed;
   beforeEach(({ skip }) => {
-    if (kind === 'Redis' && redis === null) skip('there is no Redis server');
-    bed = kind === 'memory' ? memoryBed() : redisBed(redis!);
+    if (kind !== 'memory' && redis === null) skip('there is no Redis server');
+    bed = kind === 'memory' ? memoryBed() : redisBed(redis!, kind !== 'Redis');
   });
   afterEach(() => bed.close());
 

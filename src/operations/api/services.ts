@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import process from 'node:process';
+import { brotliDecompressSync } from 'node:zlib';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { storedKeys, takeApiPlace } from '../../host/api-place.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -26,8 +27,10 @@ export interface ApiServices {
    */
   mask<Document extends Json>(document: Document): Document;
   maskText(text: string): string;
-  /** A file of the page, or of the documentation; null: there is none. */
-  asset(path: string): Buffer | null;
+  /** A file of the page; null: there is none. */
+  pageFile(name: string): string | null;
+  /** The documentation of the error codes; null: it is missing. */
+  explanations(): string | null;
   /** Calls back on every change until it is closed. */
   watch(onChange: (topic: Topic, number: number) => void): Pick<ProjectWatch, 'numbers' | 'close'>;
   /**
@@ -39,15 +42,31 @@ export interface ApiServices {
   close(): Promise<void>;
 }
 
+/** The most bytes of the page, and of the documentation of the error codes. */
+const pageBytes = 16 * 1024 * 1024;
+
 /** What answers need, without secrets and these keys in them. */
 function readingApi(disk: RealDisk, packageRoot: string, keys: readonly ApiKey[]) {
   const own = new RealDisk(packageRoot, null);
   const mask = maskOf([...projectSecrets(disk), ...keys.map(({ key }) => key)]);
+  let page: ReturnType<typeof pageFiles> | null = null;
   return {
     mask: <Document extends Json>(document: Document) => maskJson(document, strongMask(mask)) as Document,
     maskText: (text: string) => mask.text(text),
-    asset: (path: string) => own.read(path, assetBytes),
+    pageFile: (name: string) => {
+      page ??= pageFiles(own);
+      return Object.hasOwn(page, name) ? (page[name] ?? null) : null;
+    },
+    explanations: () => own.read('docs/errors.md', pageBytes)?.toString('utf8') ?? null,
   };
+}
+
+/** The files of the page, which are compressed together. */
+function pageFiles(own: RealDisk): Readonly<Record<string, string>> {
+  const compressed = own.read('dist/web.json.br', pageBytes);
+  if (compressed === null) return {};
+  const text = brotliDecompressSync(compressed, { maxOutputLength: pageBytes }).toString('utf8');
+  return JSON.parse(text) as Record<string, string>;
 }
 
 /**
@@ -73,9 +92,6 @@ const ofTheDesktop = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'DBUS_*', 'XDG
 function redirect(address: string): string {
   return `<!doctype html><meta http-equiv="refresh" content="0; url=${address}"><title>Mailroom</title>\n`;
 }
-
-/** The largest file of the page, in bytes. */
-const assetBytes = 16 * 1024 * 1024;
 
 /**
  * Locks the API of a project for this process. `owner`: the name of the first key. `mail`: the

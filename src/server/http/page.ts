@@ -1,5 +1,4 @@
 import type { Hono } from 'hono';
-import { MailroomError } from '../../kernel/errors.ts';
 import { Refusal } from './problem.ts';
 import type { HttpServices } from './route.ts';
 
@@ -15,9 +14,9 @@ const types: Readonly<Record<string, string>> = {
 
 /** Serves the files of the page, and the explanation of the error codes. They hold no data. */
 export function addPage(app: Hono, { api }: HttpServices): void {
-  app.get('/docs/errors.md', () => file(api.asset('docs/errors.md'), 'txt', 'no-cache'));
+  app.get('/docs/errors.md', () => file(api.explanations(), 'txt', 'no-cache'));
   app.get('/', () => {
-    const page = api.asset('dist/web/index.html');
+    const page = api.pageFile('index.html');
     if (page === null)
       throw new Refusal(404, 'E_TARGET', 'this installation has no page', {
         hint: 'build it with `npm run build`; the API is at /api/v1',
@@ -27,28 +26,15 @@ export function addPage(app: Hono, { api }: HttpServices): void {
   app.get('/:name{[\\w-][\\w.-]*}', ({ req }) => {
     const name = req.param('name');
     // The names of the other files change with their content.
-    return file(
-      assetOrNull(api, `dist/web/${name}`),
-      name.split('.').at(-1) ?? '',
-      'max-age=31536000, immutable',
-    );
+    return file(api.pageFile(name), name.split('.').at(-1) ?? '', 'max-age=31536000, immutable');
   });
 }
 
-function assetOrNull(api: HttpServices['api'], path: string): Buffer | null {
-  try {
-    return api.asset(path);
-  } catch (error) {
-    if (error instanceof MailroomError) return null;
-    throw error;
-  }
-}
-
-function file(bytes: Buffer | null, ending: string, caching: string): Response {
+function file(text: string | null, ending: string, caching: string): Response {
   const type = types[ending];
-  if (bytes === null || type === undefined)
+  if (text === null || type === undefined)
     throw new Refusal(404, 'E_TARGET', 'there is nothing at this address');
-  return new Response(new Uint8Array(bytes), {
+  return new Response(text, {
     headers: { 'Content-Type': type, 'Cache-Control': caching },
   });
 }

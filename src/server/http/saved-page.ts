@@ -114,8 +114,8 @@ async function collectTurn(answers: Answers, turn: string): Promise<void> {
 /** The page with its parts inside it, and the data as JSON that is never run. */
 function assembled({ api }: HttpServices, data: string): string {
   const asset = (name: string): string => {
-    const found = api.asset(`dist/web/${name}`);
-    if (found !== null) return found.toString('utf8');
+    const found = api.pageFile(name);
+    if (found !== null) return found;
     throw new MailroomError('E_TARGET', 'this installation has no page', 'build it with `npm run build`');
   };
   const page = asset('saved.html');

@@ -126,8 +126,8 @@ describe('the API', () => {
 describe('the page', () => {
   it('needs no key, as its files hold no data', async () => {
     const api = new ApiFixture();
-    api.assets.set('dist/web/index.html', '<title>Mailroom</title>');
-    api.assets.set('dist/web/page-A1.js', 'start()');
+    api.pageFiles.set('index.html', '<title>Mailroom</title>');
+    api.pageFiles.set('page-A1.js', 'start()');
     const index = await api.ask('/', { headers: { authorization: 'none' } });
     expect([index.status, index.headers.get('content-type'), await index.text()]).toEqual([
       200,
@@ -147,8 +147,7 @@ describe('the page', () => {
     '/page',
   ])('serves no other file: %s', async (path) => {
     const api = new ApiFixture();
-    for (const each of ['dist/web/page', 'dist/web/.hidden.js', 'package.json', 'dist/app.cjs'])
-      api.assets.set(each, 'secret');
+    for (const each of ['page', '.hidden.js']) api.pageFiles.set(each, 'secret');
     const { status: code, document } = await api.get(path);
     expect(code).toBe(404);
     expect(document).toMatchObject({ code: 'E_TARGET' });

@@ -25,7 +25,7 @@ export class ApiFixture {
   readonly app: Hono;
   /** The bugs that were reported. */
   readonly bugs: unknown[] = [];
-  readonly assets = new Map<string, string>();
+  readonly pageFiles = new Map<string, string>();
   keys: readonly ApiKey[] = [ada, reader];
   secret = 'no secret';
   readonly numbers = new Map<Topic, number>();
@@ -53,7 +53,8 @@ export class ApiFixture {
       mask: (document) =>
         JSON.parse(JSON.stringify(document).replaceAll(this.secret, '***')) as typeof document,
       maskText: (text) => text.replaceAll(this.secret, '***'),
-      asset: (path) => (this.assets.has(path) ? Buffer.from(this.assets.get(path) ?? '') : null),
+      pageFile: (name) => this.pageFiles.get(name) ?? null,
+      explanations: () => null,
       watch: (onChange) => {
         this.watches += 1;
         this.change = (topic, number) => {

@@ -1,26 +1,28 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliDecompressSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 
 /** What a browser loads before it shows anything, and all that it can load, in bytes as they are sent. */
 const most = { first: 60 * 1024, all: 250 * 1024 };
 
 /** The files of the page by name. */
-async function files(): Promise<Map<string, Buffer>> {
+async function files(): Promise<Map<string, string>> {
   const script = new URL('../../scripts/build.mjs', import.meta.url).href;
   const { ensureBuilt } = (await import(script)) as { ensureBuilt: () => Promise<string> };
-  const folder = join(dirname(await ensureBuilt()), 'web');
-  return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
+  const bytes = readFileSync(join(dirname(await ensureBuilt()), 'web.json.br'));
+  return new Map(
+    Object.entries(JSON.parse(brotliDecompressSync(bytes).toString()) as Record<string, string>),
+  );
 }
 
 /** A file with those that it names; `deferred`: also those that it loads later. */
-function withNamed(all: ReadonlyMap<string, Buffer>, name: string, deferred: boolean): Set<string> {
+function withNamed(all: ReadonlyMap<string, string>, name: string, deferred: boolean): Set<string> {
   const found = new Set<string>();
   const add = (each: string): void => {
     if (found.has(each)) return;
     found.add(each);
-    const text = all.get(each)?.toString() ?? '';
+    const text = all.get(each) ?? '';
     const read = deferred ? text : text.replaceAll(/import\("[^"]*"\)/g, '');
     for (const other of all.keys()) if (read.includes(other)) add(other);
   };
@@ -28,7 +30,7 @@ function withNamed(all: ReadonlyMap<string, Buffer>, name: string, deferred: boo
   return found;
 }
 
-function sizeOf(all: ReadonlyMap<string, Buffer>, names: Iterable<string>): number {
+function sizeOf(all: ReadonlyMap<string, string>, names: Iterable<string>): number {
   return [...names].reduce((sum, name) => sum + gzipSync(all.get(name) ?? '').length, 0);
 }
 
