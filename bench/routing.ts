@@ -82,6 +82,7 @@ export async function route(messages: number, roles: number, turnFolders: boolea
   runner.connect(
     {
       ready: (...note) => loop.report(() => turns.ready(...note)),
+      assigned: (...note) => loop.report(() => turns.assigned(...note)),
       ended: (...note) => loop.report(() => turns.ended(...note)),
       checked: (...note) => loop.report(() => turns.checked(...note)),
       landing: (...note) => loop.report(() => turns.landings.reported(...note)),

@@ -47,8 +47,22 @@ function messageLines(
   now: number,
   colours: Colours,
 ): string[] {
-  const { id, type, from, to, subject, created, turn, path, fields, attachments, commit, branch, landed } =
-    message;
+  const {
+    id,
+    type,
+    from,
+    to,
+    subject,
+    created,
+    turn,
+    path,
+    fields,
+    attachments,
+    commit,
+    branch,
+    landed,
+    host,
+  } = message;
   const values = Object.entries(fields).map(([name, value]) => `${name}: ${text(value)}`);
   const about = thread === null ? '' : `: ${thread.state} — ${thread.subject}`;
   return [
@@ -56,7 +70,7 @@ function messageLines(
     ...pairs([
       ['message', id],
       ['type', type],
-      ['from', turn === null ? from : `${from}, in turn ${turn}`],
+      ['from', turn === null ? from : `${from}, in turn ${turn}${host === null ? '' : ` on ${host}`}`],
       ['to', to.join(', ')],
       ['sent', moment(created)],
       ['thread', `${message.thread}${about}`],
@@ -162,6 +176,7 @@ function resultWords(result: Readonly<Record<string, Json>>): string {
   const { usd, tokens } = usage;
   const cost = money({ usd: Number(usd ?? 0), tokens: Number(tokens ?? 0), unpriced: 0 });
   const parts = [
+    typeof result['host'] === 'string' ? `on ${result['host']}` : '',
     `${text(outcome['is'] ?? 'ended')}${reason === '' ? '' : `: ${reason}`}`,
     typeof result['exit'] === 'number' ? `exit ${String(result['exit'])}` : '',
     typeof result['durationMs'] === 'number' ? duration(result['durationMs']) : '',

@@ -1,3 +1,4 @@
+import { listed } from '../kernel/enumerate.ts';
 import { shortCommit } from '../kernel/ids.ts';
 import type { Colours } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
@@ -50,8 +51,24 @@ function headLines(document: StatusDocument, { now, colours }: Style): string[] 
     lines.push(
       colours.yellow(`recorded    ${String(recorded)} in outboxes; the next \`mailroom up\` sends them`),
     );
+  if (document.workers !== null) lines.push(`workers     ${workersWords(document.workers)}`);
   for (const problem of problems) lines.push(colours.red(`problem     ${line(problem)}`));
   return lines;
+}
+
+/** Who is there, and how busy they are together. */
+function workersWords(workers: NonNullable<StatusDocument['workers']>): string {
+  const there = workers.filter(({ state }) => state !== 'silent');
+  if (workers.length === 0) return 'none; start one on each host: `mailroom worker --roles <names>`';
+  const slots = there.reduce((sum, worker) => sum + worker.slots, 0);
+  const running = there.reduce((sum, worker) => sum + worker.running.length, 0);
+  const hosts = [...new Set(there.map(({ host }) => line(host)))];
+  const others = (['paused', 'draining', 'silent'] as const).flatMap((state) => {
+    const count = workers.filter((worker) => worker.state === state).length;
+    return count === 0 ? [] : [`${String(count)} ${state}`];
+  });
+  const busy = `${String(running)} of ${String(slots)} slots in use`;
+  return [`${String(there.length)} on ${listed(hosts)}`, busy, ...others].join(', ');
 }
 
 const paint: Readonly<Record<RoleActivity, (colours: Colours, text: string) => string>> = {
@@ -123,11 +140,14 @@ export function turnWords(
 ): string {
   const tries = attempt > 1 ? `, attempt ${String(attempt)}` : '';
   const fallback = turn.instead_of === null ? '' : `, ${turn.provider} instead of ${turn.instead_of}`;
+  const on = turn.worker === null ? '' : ` on ${turn.worker.host}`;
   const corrections = round > 0 ? `, correction ${String(round)}` : '';
   const wait = again !== null && Date.parse(again) > now ? ` in ${ahead(again, now)}` : '';
   switch (state) {
+    case 'queued':
+      return `${id} waits for a worker for ${since(turn.since, now)}${tries}${corrections}`;
     case 'running':
-      return `${id} runs for ${since(turn.since, now)}${tries}${corrections}${fallback}${progress === null ? '' : `: ${line(progress)}`}`;
+      return `${id} runs${on} for ${since(turn.since, now)}${tries}${corrections}${fallback}${progress === null ? '' : `: ${line(progress)}`}`;
     case 'checking':
       return `${id} is checked${tries}${corrections}`;
     case 'landing':

@@ -78,8 +78,8 @@ function headLine(
 }
 
 function messageLines(message: MessageDocument, { full, colours }: Style): string[] {
-  const { id, type, from, to, subject, created, turn, body, fields, attachments, landed } = message;
-  const by = turn === null ? '' : ` ${turn}`;
+  const { id, type, from, to, subject, created, turn, body, fields, attachments, landed, host } = message;
+  const by = turn === null ? '' : ` ${turn}${host === null ? '' : ` on ${line(host)}`}`;
   const head = `  ${colours.cyan(line(`${from} → ${to.join(', ')}`))}  ${line(type)}  ${colours.dim(`${moment(created)}${by} ${short(id)}`)}`;
   const said = [`    ${line(subject)}`];
   const values = Object.entries(fields).map(([name, value]) => line(`${name}: ${asText(value)}`));

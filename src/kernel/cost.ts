@@ -22,6 +22,8 @@ export interface Bill {
   /** The run and step that it was for; null: none. */
   readonly run: string | null;
   readonly step: string | null;
+  /** The host of the worker that ran it; null: the controller's own. */
+  readonly host: string | null;
   readonly launches: number;
   readonly cost: Cost;
 }

@@ -19,6 +19,15 @@ export interface WorkerNeeds {
   readonly labels: readonly string[];
 }
 
+/** The worker that runs a turn, as it names itself. */
+export interface Assigned {
+  readonly host: string;
+  /** Of this start of the worker. */
+  readonly id: string;
+  /** Whose usage limits its agents have: those of one login are shared. */
+  readonly login: string;
+}
+
 /** How a turn was started: on this host, or through the queue. */
 export type TurnLaunch = Launched | Queued;
 

@@ -27,8 +27,8 @@ export function dayOf(at: number): string {
 
 /** Adds to the bill of the same kind; changes `bills`. */
 export function charge(bills: Bills, added: Bill): void {
-  const { day, provider, model, role, run, step, launches, cost } = added;
-  const key = [day, provider, model ?? '', role ?? '', run ?? '', step ?? ''].join('\n');
+  const { day, provider, model, role, run, step, host, launches, cost } = added;
+  const key = [day, provider, model ?? '', role ?? '', run ?? '', step ?? '', host ?? ''].join('\n');
   const known = bills.get(key);
   bills.set(
     key,

@@ -27,6 +27,8 @@ export type WhyCode =
   | 'budget'
   | 'turn_open'
   | 'last_turn'
+  | 'waiting_for_worker'
+  | 'worker_silent'
   | 'queued'
   | 'blocked_by_request'
   | 'answers_incomplete'

@@ -4,6 +4,7 @@ import { errorCodes, type ErrorCode } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { name } from '../yaml/schema.ts';
 import { problemOf, type Read } from './letters.ts';
+import { assigned } from './worker.ts';
 
 /*
  * What the controller and a worker exchange about a turn, inside signed documents.
@@ -96,7 +97,7 @@ const content = z.discriminatedUnion('ok', [
 
 /** How a turn ended on a worker. */
 const remoteEnd = z.object({
-  host: text,
+  worker: assigned,
   outcome,
   exit,
   staged: z.array(z.object({ name: fileName, content })).max(1_001),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject } from '../kernel/json.ts';
+import type { Assigned } from '../kernel/launched.ts';
 import { name } from '../yaml/schema.ts';
 import { problemOf, type Read } from './letters.ts';
 
@@ -17,6 +18,8 @@ const time = z.int().min(0);
 const workerCard = z.object({
   host: text,
   id: text,
+  /** Whose usage limits its agents have. */
+  login: text,
   /** Of the program. */
   version: text,
   roles: z.array(name),
@@ -32,9 +35,32 @@ const workerCard = z.object({
 
 export interface WorkerCard extends Readonly<z.output<typeof workerCard>> {}
 
+/** How a worker names itself to the controller. */
+export const assigned = z.object({ host: text, id: text, login: text });
+
+/** A worker, as the controller sees it. */
+const seenWorker = z.object({
+  ...workerCard.shape,
+  /** When it started, and when it announced itself last: ISO 8601 in UTC, on its clock. */
+  since: text,
+  lastSeen: text,
+  /** `silent`: it has not announced itself for one lease. */
+  state: z.enum(['active', 'paused', 'draining', 'silent']),
+});
+
+export interface SeenWorker extends Readonly<z.output<typeof seenWorker>> {}
+
+const seenWorkers = z.object({ workers: z.array(seenWorker) });
+
 const workerOrder = z.object({ do: z.enum(workerOrders) });
 
 export const readWorkerCard = (given: JsonObject): Read<WorkerCard> => read(workerCard, given);
+
+export const readAssigned = (given: JsonObject): Read<Assigned> => read(assigned, given);
+
+/** What a controller publishes of its workers. */
+export const readSeenWorkers = (given: JsonObject): Read<{ readonly workers: readonly SeenWorker[] }> =>
+  read(seenWorkers, given);
 
 export const readWorkerOrder = (given: JsonObject): Read<{ readonly do: WorkerOrder }> =>
   read(workerOrder, given);

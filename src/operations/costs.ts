@@ -5,7 +5,7 @@ import type { RunState } from '../workflow/machine/state.ts';
 import type { ThreadId } from '../kernel/ids.ts';
 
 /** The keys by which costs are grouped. */
-export type CostKind = 'role' | 'thread' | 'run' | 'step' | 'provider' | 'model' | 'day' | 'week';
+export type CostKind = 'role' | 'thread' | 'run' | 'step' | 'provider' | 'model' | 'host' | 'day' | 'week';
 
 /** Costs by group. Dollars; `unpriced` counts launches settled at their reservation. */
 export interface CostsDocument {

@@ -100,15 +100,17 @@ export interface TurnStatus {
   readonly role: RoleName;
   readonly thread: ThreadId;
   /**
-   * `pending`: it waits for its next attempt, or for a slot to correct what could not land;
-   * `checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a
-   * branch.
+   * `queued`: it waits for a worker; `pending`: it waits for its next attempt, or for a slot to
+   * correct what could not land; `checking`: its agent has ended, its gates run; `landing`: its
+   * work is in the queue of a branch.
    */
-  readonly state: 'running' | 'checking' | 'landing' | 'pending' | 'failed';
+  readonly state: 'queued' | 'running' | 'checking' | 'landing' | 'pending' | 'failed';
   /** The provider that runs it. */
   readonly provider: string;
   /** The rate-limited provider that it replaces; null: it is the role's own. */
   readonly instead_of: string | null;
+  /** The worker that runs it; null: none does. */
+  readonly worker: TurnWorker | null;
   readonly attempt: number;
   readonly round: number;
   readonly messages: readonly MessageId[];
@@ -118,6 +120,14 @@ export interface TurnStatus {
   /** Its agent's last progress report, in one line; null: none. */
   readonly progress: string | null;
   readonly cost: Cost;
+}
+
+/** The worker that runs a turn, as it names itself. */
+export interface TurnWorker {
+  readonly host: string;
+  readonly id: string;
+  /** Whose usage limits its agents have. */
+  readonly login: string;
 }
 
 /** Work in the landing queue of a branch. */

@@ -3,6 +3,7 @@ import type { Ask } from '../mail/machine/event.ts';
 import { Waiting } from '../mail/machine/rules/waiting.ts';
 import type { Landing, MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
 import type { Cost } from '../kernel/cost.ts';
+import { isQueued } from '../kernel/launched.ts';
 import type {
   DebtStatus,
   LandingStatus,
@@ -81,6 +82,11 @@ const phases = {
   failed: 'failed',
 } as const;
 
+/** Whether no worker has begun it yet. */
+function isWaiting({ phase }: Turn): boolean {
+  return phase.is === 'active' && isQueued(phase.launched) && phase.worker === null;
+}
+
 export function turnStatus(turn: Turn): TurnStatus {
   const { id, role, thread, phase, provider, attempt, round, messages, cost } = turn;
   const since = 'since' in phase ? phase.since : turn.claimedAt;
@@ -89,9 +95,10 @@ export function turnStatus(turn: Turn): TurnStatus {
     id,
     role,
     thread,
-    state: phases[phase.is],
+    state: isWaiting(turn) ? 'queued' : phases[phase.is],
     provider,
     instead_of: null,
+    worker: phase.is === 'active' ? phase.worker : null,
     attempt,
     round,
     messages,

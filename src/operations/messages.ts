@@ -36,6 +36,8 @@ export interface MessageDocument {
   readonly path: string | null;
   /** Null: a person or the program wrote it, or its thread ended long ago. */
   readonly turn: TurnId | null;
+  /** The host of the worker that ran the turn; null: the controller's own. */
+  readonly host: string | null;
 }
 
 /** A message with what the state still has of it. */
@@ -132,6 +134,7 @@ export function messageDocument(project: Pick<Project, 'files'>, known: KnownMes
     body: message.body,
     path: paths.find((path) => project.files.exists(path)) ?? null,
     turn: mail?.turn ?? null,
+    host: mail?.host ?? null,
   };
 }
 

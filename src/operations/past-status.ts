@@ -38,6 +38,7 @@ export async function pastStatus(
     threads: status.threads.map((thread) => ({ ...thread, why: null })),
     runs: runsAt(workflows, time),
     triggers: [],
+    workers: null,
   };
 }
 

@@ -21,7 +21,17 @@ export function readCosts(
   return costsOf(project.state(), runs, kinds, from);
 }
 
-const allKinds: readonly CostKind[] = ['role', 'thread', 'run', 'step', 'provider', 'model', 'day', 'week'];
+const allKinds: readonly CostKind[] = [
+  'role',
+  'thread',
+  'run',
+  'step',
+  'provider',
+  'model',
+  'host',
+  'day',
+  'week',
+];
 
 /** `week,model`: the groups, each once. */
 function kindsIn(text: string): CostKind[] {

@@ -9,6 +9,7 @@ import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import { statusOf, type StatusDocument } from './status.ts';
 import { progressFile } from './turn-tools.ts';
 import { explainStatus, unexplained } from './why/status-whys.ts';
+import { seenWorkers } from './workers/seen.ts';
 import type { RoleName } from '../kernel/ids.ts';
 import { checkoutOwner } from '../kernel/work.ts';
 
@@ -48,6 +49,7 @@ export async function readStatus(
     threads: threads.map((thread) => ({ ...thread, why: explained.thread(thread.id) })),
     runs,
     triggers,
+    workers: seenWorkers(project),
   };
 }
 

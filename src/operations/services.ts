@@ -248,6 +248,8 @@ interface WorkerRequest {
   readonly queue: string | null;
   readonly roles: readonly string[];
   readonly labels: readonly string[];
+  /** Whose usage limits its agents have. */
+  readonly login: string;
   readonly slots: number;
   /** Receives one line for each thing that happens. */
   readonly say: (text: string) => void;

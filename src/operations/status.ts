@@ -15,6 +15,7 @@ import type { MailSummary, RoleSummary } from './mail-summary.ts';
 import type { RunStatusDocument, TriggerStatus } from './runs/run-status.ts';
 import { iso } from '../kernel/times.ts';
 import type { Explained } from './why/explained.ts';
+import type { SeenWorker } from '../letters/worker.ts';
 import type { RoleName } from '../kernel/ids.ts';
 
 /** The status of a project, including workflows. */
@@ -25,6 +26,8 @@ export interface StatusDocument extends MailStatus {
   /** Runs that have not ended, newest first. */
   readonly runs: readonly RunStatusDocument[];
   readonly triggers: readonly TriggerStatus[];
+  /** As the controller has seen them; null: none runs, or it has no roles on workers. */
+  readonly workers: readonly SeenWorker[] | null;
 }
 
 /**

@@ -133,9 +133,9 @@ class BullQueue implements JobQueue {
     const job: Job<Json, Json> | undefined = await queue.getJob(id);
     if (job === undefined) return { is: 'missing' };
     if (state === 'completed') return { is: 'done', result: job.returnvalue };
-    if (state === 'failed' || job.deferredFailure !== undefined) return { is: 'lost' };
-    if (state !== 'active') return { is: 'waiting' };
     const { note = null, stop } = progressOf(job);
+    if (state === 'failed' || job.deferredFailure !== undefined) return { is: 'lost', note };
+    if (state !== 'active') return { is: 'waiting' };
     return { is: 'running', note, stopping: stop === true };
   }
 

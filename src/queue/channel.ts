@@ -14,7 +14,7 @@ export type JobState =
   | { readonly is: 'running'; readonly note: Json; readonly stopping: boolean }
   | { readonly is: 'done'; readonly result: Json }
   /** Its worker was silent for longer than the lease. */
-  | { readonly is: 'lost' };
+  | { readonly is: 'lost'; readonly note: Json };
 
 /** A job of a role. */
 export interface JobName {

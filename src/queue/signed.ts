@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 
 /** What a signature is about; the rest of a document is free. */
 export interface About {
-  readonly kind: 'job' | 'result' | 'worker' | 'order';
+  readonly kind: 'job' | 'note' | 'result' | 'worker' | 'order';
   /** The id of the job, or of the worker. */
   readonly job: string;
   /** Distinguishes one job from any other with its id. */

@@ -50,7 +50,7 @@ describe('costs', () => {
     expect(await fixture.run('costs', '--csv', '--json')).toMatchObject({ code: 2 });
     for (const by of ['nonsense', 'role,role', 'role,', ''])
       expect((await fixture.run('costs', '--by', by)).err).toBe(
-        `error E_USAGE: \`${by}\` is not a value of \`--by <kinds>\`\nhint: one or several of role, thread, run, step, provider, model, day, week, each once, separated by commas\n`,
+        `error E_USAGE: \`${by}\` is not a value of \`--by <kinds>\`\nhint: one or several of role, thread, run, step, provider, model, host, day, week, each once, separated by commas\n`,
       );
   });
 });

@@ -41,7 +41,7 @@ describe('the program', () => {
         status                      show running turns, waits and costs
         why <target>                explain why a role, message, thread, run or step does not move
         costs                       show costs in tokens and dollars by role, thread, run, step, provider,
-                                    model, day or week
+                                    model, host, day or week
         trail [thread]              show all messages, thread by thread
         show <id>                   show a message, turn, thread, run or workflow, with its state, cost
                                     and reasons

@@ -143,15 +143,14 @@ export class ProjectFixture {
   };
 
   #boot(): MailHost {
-    const host = new MailHost(mailPorts(this.disk, { runner: this.runner, newId: this.newId }), {
-      protocol: this.protocol,
-      protocolHash: this.hash,
-      version: 'test',
-    });
+    const ports = mailPorts(this.disk, { runner: this.runner, newId: this.newId });
+    const options = { protocol: this.protocol, protocolHash: this.hash, version: 'test' };
+    const host = new MailHost(ports, options);
     this.runner.events = {
       ready: (key, process, tree) => host.turns.ready(key, process, tree),
       ended: (key, outcome, exit) => host.turns.ended(key, outcome, exit),
       checked: (key, problems) => host.turns.checked(key, problems),
+      assigned: (key, worker) => host.turns.assigned(key, worker),
       landing: (key, report) => host.turns.landings.reported(key, report),
     };
     host.start();

@@ -98,6 +98,7 @@ describe('trail', () => {
         /^agents\/engineer\/processed\/2026-11\/.*-review-feedback-[0-9a-f-]{36}\.md$/,
       ),
       turn: 't3',
+      host: null,
     });
     expect(document[0]).toMatchObject({ from: 'user', turn: null, in_reply_to: null });
     for (const { path } of document) expect(fixture.disk.look(path ?? '')?.kind).toBe('file');

@@ -7,7 +7,15 @@ import { costsCsv, costsOf, type CostKind } from '../../src/operations/costs.ts'
 
 function bill(changes: Partial<Bill>, usd: number): Bill {
   const cost = { usd, tokens: usd * 100, unpriced: 0 };
-  const kind = { day: '2026-11-21', provider: 'claude', model: null, role: 'qa', run: null, step: null };
+  const kind = {
+    day: '2026-11-21',
+    provider: 'claude',
+    model: null,
+    role: 'qa',
+    run: null,
+    step: null,
+    host: null,
+  };
   return { ...kind, launches: 1, cost, ...changes };
 }
 

@@ -29,7 +29,13 @@ it('tries a turn again later for which there is no room now', async () => {
     const options = { project: workspace, mark: 'no-room:', secrets: [], contain: never, now: Date.now };
     const runner = new ProcessRunner(
       { ...options, providers: new Map([['own', own]]) },
-      { ready: never, ended: (_key, ended) => resolve(ended), checked: never, landing: never },
+      {
+        ready: never,
+        assigned: never,
+        ended: (_key, ended) => resolve(ended),
+        checked: never,
+        landing: never,
+      },
     );
     const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
     const job: AgentJob = { key: 'a', provider: 'own', invocation: invocation({ workspace }), ...limits };

@@ -43,7 +43,7 @@ it('removes what processes have left that are gone, and nothing else', () => {
   expect(existsSync(join(target, 'kept'))).toBe(true);
 });
 
-const nobody = { ready: () => {}, ended: () => {}, checked: () => {}, landing: () => {} };
+const nobody = { ready: () => {}, assigned: () => {}, ended: () => {}, checked: () => {}, landing: () => {} };
 const common = { mark: 'temporaries-test:', secrets: [], contain: () => ({ kind: 'group' }) as const };
 
 it.each([

@@ -101,6 +101,7 @@ export class TurnFixture {
           ended: (_, came, left) => resolve([came, left]),
           checked: () => {},
           landing: () => {},
+          assigned: () => {},
         },
       );
       runner.start({ ...job, noteTree: false, worktree: null });

@@ -125,5 +125,5 @@ function stateOf(job: Job | undefined): JobState {
   if (job === undefined) return { is: 'missing' };
   if (job.state === 'done') return { is: 'done', result: job.result };
   if (job.state === 'running') return { is: 'running', note: job.note, stopping: job.stopping };
-  return { is: job.state };
+  return job.state === 'lost' ? { is: 'lost', note: job.note } : { is: 'waiting' };
 }

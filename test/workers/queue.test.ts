@@ -129,7 +129,7 @@ describe.each(['memory', 'Redis', 'Redis, as it is built'] as const)('the queue 
     expect(await held.finish({ is: 'late' })).toBe(false);
     // Its next attempt is another job.
     expect(await bed.source().take()).toBeNull();
-    expect(await bed.queue.look(job)).toEqual({ is: 'lost' });
+    expect(await bed.queue.look(job)).toEqual({ is: 'lost', note: null });
   });
 
   test('a job is kept for as long as its worker renews it, and another one is lost', async () => {

@@ -48,6 +48,7 @@ const nameless: Readonly<Record<CostKind, string>> = {
   step: '(mail)',
   provider: '(none)',
   model: '(not reported)',
+  host: '(the controller)',
   day: '(none)',
   week: '(none)',
 };

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Context } from '../context.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { untilEnd } from '../until-end.ts';
@@ -5,6 +6,7 @@ import { untilEnd } from '../until-end.ts';
 export interface WorkerOptions {
   readonly roles: string;
   readonly labels?: string;
+  readonly login?: string;
   readonly slots?: string;
   readonly queue?: string;
 }
@@ -18,7 +20,9 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   const names = namesIn('--roles', options.roles, 'engineer,qa');
   const labels = options.labels === undefined ? [] : namesIn('--labels', options.labels, 'linux,gpu');
   const slots = slotsIn(options.slots);
-  const host = await project.worker({ queue: options.queue ?? null, roles: names, labels, slots, say });
+  const login = options.login === undefined ? hostname() : nameIn('--login', options.login, 'team-a');
+  const takes = { roles: names, labels, login, slots };
+  const host = await project.worker({ queue: options.queue ?? null, ...takes, say });
   say(`worker: takes turns of ${names.join(', ')}`);
   const ending = {
     stopping: 'Stopping once running turns have finished',
@@ -38,6 +42,12 @@ function namesIn(option: string, given: string, example: string): string[] {
     `\`${option}\` must be names with commas between them, not \`${given}\``,
     `write for example ${option} ${example}`,
   );
+}
+
+function nameIn(option: string, given: string, example: string): string {
+  const [name = '', ...more] = namesIn(option, given, example);
+  if (more.length === 0) return name;
+  throw new MailroomError('E_USAGE', `\`${option}\` must be one name, not \`${given}\``);
 }
 
 function slotsIn(given = '1'): number {

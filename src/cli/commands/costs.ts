@@ -6,7 +6,9 @@ import type { CostsOptions } from '../actions/costs.ts';
 export function addCosts(program: Command, context: Context): void {
   program
     .command('costs')
-    .description('show costs in tokens and dollars by role, thread, run, step, provider, model, day or week')
+    .description(
+      'show costs in tokens and dollars by role, thread, run, step, provider, model, host, day or week',
+    )
     .option('--by <kinds>', 'group by these, separated by commas', 'role')
     .option('--since <when>', 'only costs since a date (2026-11-21) or within a duration (7d)')
     .addOption(new Option('--csv', 'print CSV, for a spreadsheet').conflicts('json'))

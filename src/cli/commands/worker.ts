@@ -9,6 +9,7 @@ export function addWorker(program: Command, context: Context): void {
     .description('run turns of roles with `on: workers` for a controller on another host')
     .requiredOption('--roles <names>', 'the roles whose turns it runs: engineer,qa')
     .option('--labels <names>', 'what this host has, for roles that ask for it: linux,gpu')
+    .option('--login <name>', 'whose usage limits its agents have; default: this host')
     .option('--slots <n>', 'how many turns it runs at once; default 1')
     .option('--queue <url>', 'the queue: redis://host:6379; default: as mailroom.yaml or $MAILROOM_QUEUE say')
     .addHelpText('after', '\nExample:\n  $ mailroom worker --roles engineer,qa --slots 2')

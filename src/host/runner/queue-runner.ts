@@ -3,6 +3,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
+import { readAssigned } from '../../letters/worker.ts';
 import type { JobName, JobQueue } from '../../queue/channel.ts';
 import { sign, verify } from '../../queue/signed.ts';
 import { notPlaced, type Ended } from './agents.ts';
@@ -276,14 +277,17 @@ export class QueueRunner implements Runner {
           break;
         }
         case 'lost':
+          this.#assigned(followed, nonce, state.note);
           return later('its worker was silent for longer than the lease, and the turn was taken from it');
         case 'missing':
           if (followed.ending === 'stop') return stopped;
           return later('the queue has lost the turn');
         case 'waiting':
+          this.#events.assigned(followed.job.key, null);
           if (followed.ending === 'stop') await unlessLeft(followed, this.#queue.remove(name));
           break;
         case 'running':
+          this.#assigned(followed, nonce, state.note);
           if (followed.ending === 'stop' && !state.stopping)
             await unlessLeft(followed, this.#queue.stop(name));
           break;
@@ -292,6 +296,14 @@ export class QueueRunner implements Runner {
       }
       await changed(followed);
     }
+  }
+
+  /** `note`: what the worker said of itself when it began. */
+  #assigned({ job, name }: Followed, nonce: string, note: Json): void {
+    const { key, now } = this.#options;
+    const signed = verify(key, note, { kind: 'note', job: name.id, nonce, now: now() });
+    const read = signed.ok ? readAssigned(signed.body) : signed;
+    if (read.ok) this.#events.assigned(job.key, read.value);
   }
 
   async #unpack(followed: Followed, { work }: RemoteEnd): Promise<Unpacked> {
@@ -322,6 +334,7 @@ export class QueueRunner implements Runner {
     const read = signed.ok ? readRemoteEnd(signed.body) : signed;
     if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`);
     const end = read.value;
+    this.#events.assigned(job.key, end.worker);
     const left = await this.#unpack(followed, end);
     if (left.is === 'unreachable') followed.failingSince = Math.min(followed.failingSince, elapsed());
     if (left.is === 'unreachable') return null;

@@ -2,7 +2,7 @@ import type { Invocation, Outcome, Exit, CommandLine } from '../../providers/pro
 import type { LandingWork } from '../../git/landing.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
-import type { Queued, TurnLaunch, WorkerNeeds } from '../../kernel/launched.ts';
+import type { Assigned, Queued, TurnLaunch, WorkerNeeds } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { CheckedWork, Entering, Leaving } from '../../kernel/work.ts';
@@ -86,6 +86,8 @@ export interface RunnerEvents {
    * the checkout of its role.
    */
   ready(key: string, process: TurnLaunch, tree: string | null, entered?: string | null): void;
+  /** A worker has begun it; null: none has it now. Called again and again with the same. */
+  assigned(key: string, worker: Assigned | null): void;
   /** `difference`: what its workspace has now and had not before; null: nothing, or unknown. */
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed, difference?: string | null): void;
   /** `left`: the commit that was made, whatever the gates found. */

@@ -21,7 +21,7 @@ import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
 import { placeOf, refuseStep } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
-import { isQueued, type TurnLaunch } from '../../kernel/launched.ts';
+import { isQueued, type Assigned, type TurnLaunch } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { AgentJob } from '../../host/runner/runner.ts';
@@ -214,6 +214,16 @@ export class Turns {
     this.#ready.add(key);
   }
 
+  /** Recorded once for each start on a worker, also by the host that finds it running. */
+  assigned(key: string, worker: Assigned | null): void {
+    const invocation = this.#running.get(key);
+    if (!invocation) return;
+    const { turn, attempt, round } = invocation;
+    const phase = this.#ledger.state.turns.get(turn)?.phase;
+    if (phase?.is !== 'active' || phase.worker?.id === worker?.id) return;
+    this.#ledger.record([{ type: 'assigned', turn, attempt, round, worker }]);
+  }
+
   ended(
     key: string,
     outcome: Outcome,
@@ -293,7 +303,8 @@ export class Turns {
         ? { is: 'never', reason: failure, usage: came.usage, session: came.session }
         : came;
     const { code, durationMs } = exit;
-    folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports });
+    const host = this.#ledger.state.turns.get(turn)?.host ?? null;
+    folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports, host });
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };

@@ -40,6 +40,7 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'claimed':
       return claim(state, event);
     case 'launched':
+    case 'assigned':
     case 'returned':
     case 'checked':
     case 'attempt-failed':

@@ -3,7 +3,7 @@ import { subjectLine, type Draft, type Message } from '../format/message.ts';
 import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
 import type { Budget, Usage, Session } from '../../kernel/cost.ts';
-import type { TurnLaunch } from '../../kernel/launched.ts';
+import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
 import type { TurnId, Target } from '../../letters/target.ts';
 
 /** One recipient's duty to answer one request. */
@@ -152,6 +152,8 @@ export type Happening<N> =
       /** The commit in the checkout of its role; null: its role has none of its own. */
       readonly entered: string | null;
     } & AtInvocation)
+  /** A worker has begun it; null: it was put back, and waits for another. */
+  | ({ readonly type: 'assigned'; readonly worker: Assigned | null } & AtInvocation)
   | ({ readonly type: 'returned'; readonly result: TurnResult } & AtInvocation)
   | ({
       readonly type: 'checked';

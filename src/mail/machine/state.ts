@@ -5,7 +5,7 @@ import type { Message } from '../format/message.ts';
 import type { Lands } from '../format/protocol.ts';
 import type { StepAnswer } from '../../letters/step-answer.ts';
 import type { MessageId, RoleName, ThreadId } from '../../kernel/ids.ts';
-import type { TurnLaunch } from '../../kernel/launched.ts';
+import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
 import type { TurnId } from '../../letters/target.ts';
 
 /** The state of one recipient's copy of a message. */
@@ -40,6 +40,8 @@ export interface Mail {
   /** Position in the journal's order, counted in messages. */
   readonly order: number;
   readonly turn: TurnId | null;
+  /** The host of the worker that wrote it; null: the controller's own, or no turn did. */
+  readonly host: string | null;
   readonly deliveries: Map<RoleName, Delivery>;
   readonly request:
     (Request & { readonly asks: Map<RoleName, AskState>; readonly wait: WaitId | null }) | null;
@@ -70,7 +72,13 @@ export type Phase =
   /** Claimed, and waits for a slot, at the earliest until the given time. */
   | { readonly is: 'pending'; readonly notBefore: number }
   /** Its agent should be running. */
-  | { readonly is: 'active'; readonly since: number; readonly launched: TurnLaunch | null }
+  | {
+      readonly is: 'active';
+      readonly since: number;
+      readonly launched: TurnLaunch | null;
+      /** The worker that has begun it; null: none has, or it runs on the controller's host. */
+      readonly worker: Assigned | null;
+    }
   /** Its agent has ended; its output is to be judged, checked and committed. */
   | {
       readonly is: 'returned';
@@ -132,6 +140,8 @@ export interface Turn extends Claim {
   readonly conflict: TurnConflict | null;
   readonly reserved: boolean;
   readonly cost: Cost;
+  /** The host of the worker that had it last; null: the controller's own. */
+  readonly host: string | null;
   /** The commit that it began with, in the checkout of its role; null: not yet, or it has none. */
   readonly entered: string | null;
   /** The commit that its last round left; null: none yet. */

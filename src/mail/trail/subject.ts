@@ -51,6 +51,7 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
     case 'started':
     case 'claimed':
     case 'launched':
+    case 'assigned':
     case 'returned':
     case 'checked':
     case 'landing-queued':

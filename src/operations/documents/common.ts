@@ -78,6 +78,8 @@ const whyCode = z.enum([
   'turn_open',
   'last_turn',
   'conflict',
+  'waiting_for_worker',
+  'worker_silent',
   'queued',
   'blocked_by_request',
   'answers_incomplete',

@@ -35,6 +35,10 @@ const message = schemaOf<MessageDocument>()(
     body: z.string(),
     path,
     turn: z.string().nullable().describe('The turn that wrote it; null: a person or the program did'),
+    host: z
+      .string()
+      .nullable()
+      .describe("The host of the worker that ran the turn; null: the controller's own"),
   }),
 );
 
@@ -142,7 +146,7 @@ export const differenceDocument = schemaOf<MessageDifference>()(
   }),
 );
 
-const costKind = z.enum(['role', 'thread', 'run', 'step', 'provider', 'model', 'day', 'week']);
+const costKind = z.enum(['role', 'thread', 'run', 'step', 'provider', 'model', 'host', 'day', 'week']);
 
 /** `costs`. */
 export const costsDocument = schemaOf<CostsDocument>()(

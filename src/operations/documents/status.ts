@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { landingWays } from '../../kernel/work.ts';
 import type { LandingStatus, RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
+import type { SeenWorker } from '../../letters/worker.ts';
 import type { RunStatusDocument, TriggerStatus } from '../runs/run-status.ts';
 import type { StatusDocument } from '../status.ts';
 import { cost, count, explained, json, reason, texts, time, version } from './common.ts';
@@ -60,9 +61,15 @@ export const turnStatus = schemaOf<TurnStatus>()(
     id: z.string(),
     role: z.string(),
     thread: z.string(),
-    state: z.enum(['running', 'checking', 'landing', 'pending', 'failed']),
+    state: z
+      .enum(['queued', 'running', 'checking', 'landing', 'pending', 'failed'])
+      .describe('`queued`: it waits for a worker'),
     provider: z.string(),
     instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
+    worker: z
+      .strictObject({ host: z.string(), id: z.string(), login: z.string() })
+      .nullable()
+      .describe('The worker that runs it; null: none does'),
     attempt: count,
     round: count,
     messages: texts,
@@ -150,6 +157,27 @@ const trigger = schemaOf<TriggerStatus>()(
   }),
 );
 
+const workerStatus = schemaOf<SeenWorker>()(
+  z.strictObject({
+    host: z.string(),
+    id: z.string(),
+    login: z.string().describe('Whose usage limits its agents have'),
+    version: z.string().describe('Of its program'),
+    roles: texts,
+    labels: texts,
+    slots: count,
+    running: texts.describe('The turns that it runs: `turn/attempt/round`'),
+    since: time.describe('On its clock, as `lastSeen`'),
+    lastSeen: time,
+    state: z
+      .enum(['active', 'paused', 'draining', 'silent'])
+      .describe('`silent`: it has not announced itself for one lease'),
+  }),
+);
+
+/** `workers`. */
+export const workersDocument = z.strictObject({ schema: version, workers: z.array(workerStatus) });
+
 /** `status`. */
 export const statusDocument = schemaOf<StatusDocument>()(
   z.strictObject({
@@ -181,5 +209,9 @@ export const statusDocument = schemaOf<StatusDocument>()(
     problems: texts.describe('What is wrong, in words'),
     runs: z.array(runStatus).describe('Runs that have not ended, newest first'),
     triggers: z.array(trigger),
+    workers: z
+      .array(workerStatus)
+      .nullable()
+      .describe('As the controller has seen them; null: it has no roles on workers, or none runs'),
   }),
 );

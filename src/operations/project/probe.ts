@@ -49,6 +49,7 @@ async function turn(cli: string, folder: string, packageRoot: string): Promise<[
       },
       {
         ready: (key) => runner.release(key),
+        assigned: () => {},
         ended: (_key, outcome, exit) => resolve([outcome, exit]),
         checked: () => {},
         landing: () => {},

@@ -49,6 +49,7 @@ import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
+import type { RemoteParts } from './remote.ts';
 import type { QueueRunner } from '../../host/runner/queue-runner.ts';
 import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
@@ -140,7 +141,7 @@ async function compose(
   const trail = trailOf(disk, config);
   const events = reporting(() => host.turns, kit);
   const local = await runnerOf(disk, definition, options, events);
-  const remote = await remoteOf(disk, definition, { local, events, wake: () => kit.wake() }, opened);
+  const remote = await remoteOf(disk, definition, { local, events, kit, note }, opened);
   const ports = await kit.open<MailEvent, Runner>(remote ?? local, definition);
   const lookout = new Lookout(disk, definition, () => performance.now());
   const trailAt = await trail.position();
@@ -348,13 +349,13 @@ async function runnerOf(
 async function remoteOf(
   disk: RealDisk,
   definition: Wired,
-  parts: { readonly local: Runner; readonly events: RunnerEvents; readonly wake: () => void },
+  { kit, note, ...parts }: Pick<RemoteParts, 'local' | 'events'> & Pick<Held, 'kit' | 'note'>,
   opened: Opened[],
 ): Promise<QueueRunner | null> {
   const { roles } = definition.protocol;
   if ([...roles.values()].every(({ on }) => on === undefined)) return null;
   const { openRemote } = await import('./remote.ts');
-  const remote = await openRemote(disk, definition, parts);
+  const remote = await openRemote(disk, definition, { ...parts, since: note.since, wake: () => kit.wake() });
   opened.push(remote);
   return remote;
 }
@@ -382,6 +383,7 @@ function portsOf(
 function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
   return {
     ready: (...note) => kit.report(() => turns().ready(...note)),
+    assigned: (...note) => kit.report(() => turns().assigned(...note)),
     ended: (...note) => kit.report(() => turns().ended(...note)),
     checked: (...note) => kit.report(() => turns().checked(...note)),
     landing: (...note) => kit.report(() => turns().landings.reported(...note)),

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
+import { listWorkers } from '../workers/list.ts';
+import { WorkersWatch } from '../workers/seen.ts';
 import { defaultWorkers, workersAccess } from '../workers/settings.ts';
 import type { Wired } from '../project/definition.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
@@ -11,10 +13,12 @@ import { GitTravel } from '../../host/runner/travel.ts';
 import { queueName } from '../../queue/signed.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 
-interface Parts {
+export interface RemoteParts {
   /** Runs what runs on this host. */
   readonly local: Runner;
   readonly events: RunnerEvents;
+  /** Since when this controller has held the project, in milliseconds since 1970. */
+  readonly since: number;
   /** Makes the host look again. */
   readonly wake: () => void;
 }
@@ -23,13 +27,15 @@ interface Parts {
 export async function openRemote(
   disk: RealDisk,
   { config, protocol }: Wired,
-  { local, events, wake }: Parts,
+  { local, events, since, wake }: RemoteParts,
 ): Promise<QueueRunner> {
   const access = await workersAccess(disk.root, config.workers ?? defaultWorkers, {
     environment: process.env,
   });
   const { url, git, key, lease } = access;
   const { openQueue } = await import('../../queue/bull.ts');
+  const elapsed = () => performance.now();
+  const watch = new WorkersWatch({ disk, since, list: () => listWorkers(access), elapsed });
   const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
   const options = {
     local,
@@ -40,7 +46,7 @@ export async function openRemote(
     patience: lease,
     newId: randomUUID,
     now: Date.now,
-    elapsed: () => performance.now(),
+    elapsed,
   };
   return new QueueRunner(options, events, (onChange) =>
     openQueue({
@@ -50,6 +56,7 @@ export async function openRemote(
       lease,
       onChange: () => {
         onChange();
+        watch.look();
         wake();
       },
     }),

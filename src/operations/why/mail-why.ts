@@ -107,6 +107,12 @@ export function mailCommand(state: MailState, protocol: Protocol, act: MailAct |
       return answerCommand(state, protocol, act.request);
     case 'approve':
       return `mailroom approve ${act.turn}`;
+    case 'work': {
+      const labels = act.labels.length === 0 ? '' : ` --labels ${act.labels.join(',')}`;
+      return `mailroom worker --roles ${act.role}${labels}`;
+    }
+    case 'unpause-worker':
+      return `mailroom workers unpause ${act.host}`;
     case 'retry':
       return `mailroom retry ${endOfId(act.message)}`;
     case 'send': {

@@ -10,6 +10,7 @@ import type { MailStatus, RoleStatus, ThreadStatus } from '../mail-status.ts';
 import { explained, isMoving, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import type { Subject } from './recorded-pause.ts';
+import { seenWorkers } from '../workers/seen.ts';
 import { besideMail } from './slots.ts';
 
 /** The reasons of what waits; null: it moves, or nothing of it waits. */
@@ -34,10 +35,12 @@ export function explainStatus(
   now: number,
   read: () => MailState = () => project.state(),
 ): StatusWhys {
+  const waiting = new Set(status.turns.filter(({ state }) => state === 'queued').map(({ role }) => role));
   const held = ({ name, inbox, running }: RoleStatus) =>
-    inbox > 0 && running === 0 && !isHuman(protocol, name);
+    waiting.has(name) || (inbox > 0 && running === 0 && !isHuman(protocol, name));
   const roles = new Set(status.roles.filter(held).map(({ name }) => name));
-  const busy = new Set(status.turns.filter(({ state }) => state !== 'pending').map(({ thread }) => thread));
+  const moving = status.turns.filter(({ state }) => state !== 'pending' && state !== 'queued');
+  const busy = new Set(moving.map(({ thread }) => thread));
   const waits = ({ id, state }: ThreadStatus) => state === 'open' && !busy.has(id);
   const threads = new Set(
     status.threads
@@ -47,7 +50,13 @@ export function explainStatus(
   );
   if (roles.size + threads.size === 0) return unexplained;
   const state = read();
-  const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
+  const explainer = new MailExplainer(
+    state,
+    protocol,
+    now,
+    besideMail(project.holder()),
+    seenWorkers(project),
+  );
   const document = (why: MailWhy, subject: Subject) => {
     const hosted = hostedMail(why, project, { state, ...subject });
     return isMoving(hosted) ? null : explained(hosted, (act) => mailCommand(state, protocol, act));

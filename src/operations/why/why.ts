@@ -21,6 +21,7 @@ import type { Named } from '../targets.ts';
 import { explained, withoutHost, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import { withRecordedPause } from './recorded-pause.ts';
+import { seenWorkers } from '../workers/seen.ts';
 import { besideMail, slotsOfRun, type RunSlots } from './slots.ts';
 import { subThreads, type SubThreadWhy } from './sub-threads.ts';
 
@@ -59,7 +60,13 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
   const { protocol } = definition.value;
   const state = project.state();
   const named = await namedIn(project, state, protocol, word);
-  const explainer = new MailExplainer(state, protocol, now, besideMail(project.holder()));
+  const explainer = new MailExplainer(
+    state,
+    protocol,
+    now,
+    besideMail(project.holder()),
+    seenWorkers(project),
+  );
   const { target, ...found } = whyMail(state, explainer, named);
   const role = named.kind === 'role' ? named.role : null;
   const thread = threadOf(state, named);

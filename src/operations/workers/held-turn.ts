@@ -3,6 +3,7 @@ import type { Ended } from '../../host/runner/agents.ts';
 import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
 import type { AgentJob, Runner } from '../../host/runner/runner.ts';
 import type { Travel } from '../../host/runner/travel.ts';
+import type { Assigned } from '../../kernel/launched.ts';
 import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
@@ -15,7 +16,7 @@ import { sign, verify } from '../../queue/signed.ts';
 /** What a worker runs turns with. */
 export interface Workplace {
   readonly root: string;
-  readonly host: string;
+  readonly worker: Assigned;
   readonly version: string;
   readonly labels: readonly string[];
   readonly travel: Travel;
@@ -123,12 +124,13 @@ export class HeldTurn {
       return this.#refuse(signed.nonce, `it needs the labels ${listed(lacks)}, which this worker has not`);
     if (turn.role !== role)
       return this.#refuse(signed.nonce, `it is of ${turn.role}, in the queue of ${role}`);
-    await this.#held.note({ host: this.#at.host, since: this.#at.now() });
+    const about = { kind: 'note', job: id, nonce: signed.nonce, expires: this.#at.now() + validMs } as const;
+    await this.#held.note(sign(key, about, { ...this.#at.worker }));
     return this.#report(signed.nonce, await this.#work(turn));
   }
 
   async #refuse(nonce: string | null, problem: string): Promise<string> {
-    const text = `the worker on ${this.#at.host} refused the turn: ${problem}`;
+    const text = `the worker on ${this.#at.worker.host} refused the turn: ${problem}`;
     await this.#finish(nonce, this.#endOf(later(text), [], null));
     return `was refused: ${problem}`;
   }
@@ -237,18 +239,18 @@ export class HeldTurn {
 
   /** Keeps work that is not reported in the repository of this worker, and adds to `why` where. */
   async #keep(why: string, { work }: RemoteEnd): Promise<string> {
-    const { travel, host } = this.#at;
+    const { travel, worker } = this.#at;
     if (work === null || work.commit === this.#begin) return why;
     const kept = await travel.keep(this.#held.id, work.commit);
     if (!kept.ok) return `${why}; its work could not be kept: ${kept.problem}`;
-    return `${why}; its work is kept on ${host} as ${kept.value}`;
+    return `${why}; its work is kept on ${worker.host} as ${kept.value}`;
   }
 
   #endOf([outcome, exit, changed]: Ended, staged: RemoteEnd['staged'], work: RemoteEnd['work']): RemoteEnd {
     const { code, signal, ended, error, durationMs } = exit;
-    const { root, host } = this.#at;
+    const { root, worker } = this.#at;
     return {
-      host,
+      worker,
       outcome: outcome.is === 'done' ? { ...outcome, denials: [...outcome.denials] } : outcome,
       exit: {
         code,

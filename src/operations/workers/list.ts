@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
-import { readWorkerCard, type WorkerCard, type WorkerOrder } from '../../letters/worker.ts';
+import { readWorkerCard, type SeenWorker, type WorkerCard, type WorkerOrder } from '../../letters/worker.ts';
 import type { WorkerBoard } from '../../queue/channel.ts';
 import { queueName, sign, verify } from '../../queue/signed.ts';
 import { aboutWorker } from './presence.ts';
@@ -10,22 +10,7 @@ import type { WorkersAccess } from './settings.ts';
 export type { WorkerOrder };
 
 /** A worker, as `mailroom workers --json` has it. */
-export interface WorkerStatus {
-  readonly host: string;
-  readonly id: string;
-  /** Of its program. */
-  readonly version: string;
-  readonly roles: readonly string[];
-  readonly labels: readonly string[];
-  readonly slots: number;
-  /** The turns that it runs: `turn/attempt/round`. */
-  readonly running: readonly string[];
-  /** When it started, and when it announced itself last: ISO 8601 in UTC, on its clock. */
-  readonly since: string;
-  readonly lastSeen: string;
-  /** `silent`: it has not announced itself for one lease. */
-  readonly state: WorkerCard['state'] | 'silent';
-}
+export type WorkerStatus = SeenWorker;
 
 /** The workers of a project, by host. Throws `E_WORKER` if the queue cannot be reached. */
 export function listWorkers(access: WorkersAccess): Promise<WorkerStatus[]> {

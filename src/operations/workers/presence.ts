@@ -11,7 +11,7 @@ type Doing = Pick<WorkerCard, 'running' | 'state'>;
 
 interface PresenceOptions {
   readonly key: string;
-  readonly about: Omit<WorkerCard, keyof Doing | 'id' | 'lastSeen'>;
+  readonly about: Omit<WorkerCard, keyof Doing | 'lastSeen'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds since some time, on a clock that is never set. */
@@ -20,7 +20,6 @@ interface PresenceOptions {
 
 /** Says in the queue what a worker does, and learns what it is ordered to do. */
 export class Presence {
-  readonly id = randomUUID().slice(0, 8);
   readonly #notes: WorkerNotes;
   readonly #options: PresenceOptions;
   #said = '';
@@ -53,10 +52,11 @@ export class Presence {
 
   async #talk(doing: Doing, obey: (order: WorkerOrder) => void): Promise<void> {
     const { key, about, now } = this.#options;
-    const card: WorkerCard = { ...about, ...doing, id: this.id, lastSeen: now() };
-    await this.#notes.announce(this.id, sign(key, aboutWorker('worker', this.id, now()), { ...card }));
-    const expected = { kind: 'order', job: this.id, nonce: null, now: now() } as const;
-    const given = await this.#notes.order(this.id);
+    const { id } = about;
+    const card: WorkerCard = { ...about, ...doing, lastSeen: now() };
+    await this.#notes.announce(id, sign(key, aboutWorker('worker', id, now()), { ...card }));
+    const expected = { kind: 'order', job: id, nonce: null, now: now() } as const;
+    const given = await this.#notes.order(id);
     const signed = given === null ? null : verify(key, given, expected);
     const order = signed?.ok === true ? readWorkerOrder(signed.body) : null;
     if (signed?.ok !== true || order?.ok !== true || signed.nonce === this.#obeyed) return;
@@ -66,7 +66,7 @@ export class Presence {
 
   /** Removes what was said. */
   leave(): Promise<void> {
-    return this.#notes.leave(this.id);
+    return this.#notes.leave(this.#options.about.id);
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import metadata from '../../../package.json' with { type: 'json' };
@@ -24,6 +24,8 @@ import type { WorkersAccess } from './settings.ts';
 interface WorkerLimits {
   readonly roles: readonly string[];
   readonly labels: readonly string[];
+  /** Whose usage limits its agents have. */
+  readonly login: string;
   /** How many turns it runs at once. */
   readonly slots: number;
   /** Receives one line for each thing that happens. */
@@ -69,13 +71,14 @@ export async function openWorker(
 async function workplaceOf(
   disk: RealDisk,
   { config, providers, tools, extended }: Settings,
-  { key, git, lease, labels }: WorkerOptions,
+  { key, git, lease, labels, login }: WorkerOptions,
   turns: ReadonlyMap<string, HeldTurn>,
 ): Promise<Workplace> {
   const secrets = projectSecrets(disk);
   const events: RunnerEvents = {
     // The journal of the controller has it.
     ready: (id) => runner.release(id),
+    assigned: () => {},
     ended: (id, outcome, exit, changed = new Map()) => turns.get(id)?.ended([outcome, exit, changed, null]),
     checked: () => {},
     landing: () => {},
@@ -99,7 +102,7 @@ async function workplaceOf(
     labels,
     tools,
     runner,
-    host: hostname(),
+    worker: { host: hostname(), id: randomUUID().slice(0, 8), login },
     version: metadata.version,
     folders: new TurnFolders(disk, maskOf(secrets)),
     now: Date.now,
@@ -138,7 +141,7 @@ export class Worker {
     const { roles, labels, slots } = options;
     const { key } = at;
     const about = {
-      host: at.host,
+      ...at.worker,
       version: at.version,
       roles: [...roles],
       labels: [...labels],

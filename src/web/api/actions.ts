@@ -59,6 +59,11 @@ export async function command(
   return await send(`${path}/${verb}`, {});
 }
 
+/** Orders a worker to do something. */
+export async function order(worker: string, what: 'drain' | 'pause' | 'unpause'): Promise<void> {
+  await send(`${at('workers', worker)}/${what}`, {});
+}
+
 /**
  * Runs a failed step of a run, and the steps after it, again. `instructions` replace those of the
  * definition; empty: they do not.

@@ -4,7 +4,17 @@ import { Line, Price } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { query, refine } from '../state/route.ts';
 
-const kinds: readonly CostKind[] = ['role', 'thread', 'run', 'step', 'provider', 'model', 'day', 'week'];
+const kinds: readonly CostKind[] = [
+  'role',
+  'thread',
+  'run',
+  'step',
+  'provider',
+  'model',
+  'host',
+  'day',
+  'week',
+];
 const periods = [
   ['', 'All time'],
   ['1d', 'One day'],

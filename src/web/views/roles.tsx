@@ -11,6 +11,7 @@ import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 import { WaitGraph } from './wait-graph.tsx';
 import { Landings } from './work.tsx';
+import { OnWorker, Workers } from './workers.tsx';
 
 /** Who works, who waits for whom since when, and what is wrong. */
 export function Roles() {
@@ -27,6 +28,7 @@ export function Roles() {
               <WaitGraph roles={status.roles} />
             </Panel>
             <Rows status={status} />
+            <Workers workers={status.workers} />
           </>
         )}
       </Loaded>
@@ -96,6 +98,7 @@ function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
               </a>
               <span class="dim">
                 {turn.provider}
+                <OnWorker worker={turn.worker} />
                 {turn.instead_of !== null && ` instead of ${turn.instead_of}`}
                 {turn.attempt > 1 && `, attempt ${String(turn.attempt)}`}
                 {turn.round > 0 && `, correction ${String(turn.round)}`}, for <Lasting from={turn.since} />

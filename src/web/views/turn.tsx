@@ -49,6 +49,7 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
             ['State', <State value={turn.state} />],
             ['Thread', <a href={link('threads', turn.thread)}>the conversation</a>],
             ['Provider', turn.provider],
+            ['Worker', turn.worker && <Line value={`${turn.worker.host} (${turn.worker.id})`} limit={80} />],
             ['Started', <Ago at={turn.since} />],
             ['For', <Lasting from={turn.since} />],
             ['Progress', turn.progress && <Line value={turn.progress} />],
@@ -115,7 +116,7 @@ function Invocation({ id, invocation }: { readonly id: string; readonly invocati
 
 /** How a launch ended, how long it took, and what it cost. */
 function Outcome({ result }: { readonly result: JsonObject }) {
-  const { outcome = null, exit = null, durationMs = null } = result;
+  const { outcome = null, exit = null, durationMs = null, host = null } = result;
   const { is = null, reason = null, usage = null, model = null } = objectIn(outcome);
   const { usd = null, tokens = null } = objectIn(usage);
   const { text = null } = objectIn(reason);
@@ -133,6 +134,7 @@ function Outcome({ result }: { readonly result: JsonObject }) {
           ['Took', typeof durationMs === 'number' && duration(durationMs)],
           ['Cost', cost],
           ['Model', typeof model === 'string' && <Line value={model} limit={60} />],
+          ['Worker', typeof host === 'string' && <Line value={host} limit={80} />],
           ['Exit code', typeof exit === 'number' && exit !== 0 && String(exit)],
         ]}
       />

@@ -32,6 +32,7 @@ it('tells what became of turns and gates for which no folder can be made', async
       { ...options, providers: new Map([['own', own]]) },
       {
         ready: never,
+        assigned: never,
         ended: (_key, outcome) => {
           ended = outcome.is === 'never' ? outcome.reason.text : outcome.is;
           runner.check({ ...gates, key: 'b' });
@@ -87,6 +88,7 @@ async function turnOf(script: string, recorded?: () => never): Promise<Outcome> 
     };
     const events = {
       ready: (key: string) => runner.release(key),
+      assigned: () => {},
       ended: (_key: string, ended: Outcome) => resolve(ended),
       checked: never,
       landing: never,

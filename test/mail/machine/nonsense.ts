@@ -126,6 +126,7 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   },
   claimed: claim,
   launched: { ...at, process, tree: fc.constantFrom(null, 'tree') },
+  assigned: { ...at, worker: fc.constantFrom(null, { host: 'one', id: 'a', login: 'x' }) },
   returned: { ...at, result },
   checked: {
     ...at,

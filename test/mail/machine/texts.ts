@@ -24,6 +24,7 @@ const config: Config = {
   ]),
   defaults: { ...defaultConfig.defaults, provider: 'agent' },
   concurrency: 100,
+  workers: { queue: null, git: null, lease: 10_000 },
 };
 
 /** A protocol as its author writes it. Roles need say nothing: their provider is `agent`. */

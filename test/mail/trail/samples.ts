@@ -100,6 +100,7 @@ export function turn(change: Partial<Turn> = {}): Turn {
     conflict: null,
     reserved: false,
     cost: { usd: 0.42, tokens: 1234, unpriced: 0 },
+    host: null,
     entered: null,
     left: null,
     phase: { is: 'returned', since: at, result, checks: [], met: [], runs: 0 },

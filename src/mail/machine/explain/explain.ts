@@ -10,6 +10,7 @@ import { failedCopy, failedIn, failedLast } from './failed.ts';
 import { landingWhy } from './landing.ts';
 import { heldWhy, inboxMissing, joinWhy, rolePaused, slotsWhy, turnWords } from './holds.ts';
 import { because, due, noAgents, through, type OtherAgents } from '../../../kernel/why.ts';
+import { activeWhy, notKnown, type Workers } from './workers.ts';
 import { causedBy, named, type MailWhy } from './words.ts';
 import { shortId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
@@ -35,6 +36,7 @@ export class MailExplainer {
   readonly #protocol: Protocol;
   readonly #now: number;
   readonly #others: OtherAgents;
+  readonly #workers: Workers;
   readonly #slots: Slots;
   /** Turns whose gates run. */
   readonly #checked: ReadonlySet<TurnId>;
@@ -42,7 +44,8 @@ export class MailExplainer {
   readonly #asks = new Set<string>();
 
   /** `others`: the agents of runs that take slots of the roles. */
-  constructor(state: MailState, protocol: Protocol, clock: number, others = noAgents) {
+  constructor(state: MailState, protocol: Protocol, clock: number, others = noAgents, workers = notKnown) {
+    this.#workers = workers;
     this.#state = state;
     this.#protocol = protocol;
     this.#others = others;
@@ -261,7 +264,7 @@ export class MailExplainer {
     const { phase, thread } = turn;
     const cause = causedBy(turn);
     const role = this.#protocol.roles.get(turn.role);
-    if (phase.is === 'active') return because('running', `${turn.role} works in turn ${turn.id}`, { cause });
+    if (phase.is === 'active') return activeWhy(turn, phase, role, this.#workers);
     if (phase.is === 'returned') {
       if (this.#checked.has(turn.id))
         return because('checking', `the gates of ${turnWords(turn)} run`, { cause });

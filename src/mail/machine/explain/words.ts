@@ -10,6 +10,9 @@ export type MailAct =
   | { readonly do: 'reply'; readonly request: MessageId; readonly as: RoleName }
   /** Lets the work of a turn land. */
   | { readonly do: 'approve'; readonly turn: TurnId }
+  /** Starts a worker that can run its turns. */
+  | { readonly do: 'work'; readonly role: RoleName; readonly labels: readonly string[] }
+  | { readonly do: 'unpause-worker'; readonly host: string }
   | { readonly do: 'retry'; readonly message: MessageId; readonly role: RoleName }
   /** `type` null: the only one that fits; the command need not name it. */
   | {

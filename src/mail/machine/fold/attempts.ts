@@ -22,7 +22,12 @@ export function turn(state: MailState, event: TurnEvent): boolean {
         lastResult: phase.result,
         reserved: true,
         // The time in a landing queue does not count against its timeout.
-        phase: { is: 'active', since: phase.is === 'refused' ? state.now : phase.since, launched: null },
+        phase: {
+          is: 'active',
+          since: phase.is === 'refused' ? state.now : phase.since,
+          launched: null,
+          worker: null,
+        },
       });
       return true;
     case 'requeued':
@@ -47,8 +52,9 @@ export function turn(state: MailState, event: TurnEvent): boolean {
         attempt: known.attempt + 1,
         round: 0,
         problems: [],
+        host: null,
         reserved: true,
-        phase: { is: 'active', since: state.now, launched: null },
+        phase: { is: 'active', since: state.now, launched: null, worker: null },
       });
       return true;
     case 'committed':

@@ -8,7 +8,7 @@ import type { Session } from '../../../kernel/cost.ts';
 
 type InvocationEvent = Extract<
   Happening<Message>,
-  { type: 'launched' | 'returned' | 'checked' | 'attempt-failed' | 'stopped' }
+  { type: 'launched' | 'assigned' | 'returned' | 'checked' | 'attempt-failed' | 'stopped' }
 >;
 
 /** Applies an event about one invocation of a turn; false if the turn has moved on to another. */
@@ -37,6 +37,12 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
       if (state.threads.get(running.thread)?.tree === null) changeThread(state, running.thread, { tree });
       return true;
     }
+    case 'assigned':
+      changeTurn(state, running.id, {
+        host: event.worker?.host ?? null,
+        phase: { ...running.phase, worker: event.worker },
+      });
+      return true;
     case 'returned':
       settle(state, running, event.result.usage, event.result.model);
       countSession(state, running, event.result.session);

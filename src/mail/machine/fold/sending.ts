@@ -1,7 +1,7 @@
 import type { Ask, Sent } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import { workflowRole } from '../../format/protocol.ts';
-import type { AskState, Mail, MailState, Wait, WaitId } from '../state.ts';
+import type { AskState, Mail, MailState, Turn, Wait, WaitId } from '../state.ts';
 import { askState, isOpen, openAsksFor, setAsk, settleAsk } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
 import { projectSent, place } from './places.ts';
@@ -9,7 +9,6 @@ import { openSubThread } from './threads.ts';
 import { openWait } from './waits.ts';
 import { changeThread } from './work.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
-import type { TurnId } from '../../../letters/target.ts';
 
 /** Who sends, from which turn and thread, and what the sender owes. */
 interface Sender {
@@ -18,6 +17,9 @@ interface Sender {
   readonly owes: readonly Ask[];
 }
 
+/** The turn that wrote a message; null: none did. */
+type Author = Pick<Turn, 'id' | 'host'> | null;
+
 /**
  * Sends the messages of one turn: their requests are one wait, which keeps the sender's open debts.
  */
@@ -25,7 +27,7 @@ export function sendTogether(
   state: MailState,
   all: readonly Sent[],
   by: Sender,
-  turn: TurnId | null,
+  turn: Author,
 ): readonly Sent[] {
   const sent = all.filter((one, index) => isOf(state, by, one) && isNew(state, all, one.message, index));
   const answered = new Set(sent.flatMap(({ answers }) => answers?.request ?? []));
@@ -63,7 +65,7 @@ function waitFor(
 }
 
 /** Adds a message and delivers it to all recipients. In an ended thread only people get it. */
-function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | null): void {
+function send(state: MailState, sent: Sent, turn: Author, wait: WaitId | null): void {
   const { message } = sent;
   if (sent.opens) openSubThread(state, message, sent.opens);
   const open = state.threads.get(message.thread)?.state === 'open';
@@ -75,7 +77,8 @@ function send(state: MailState, sent: Sent, turn: TurnId | null, wait: WaitId | 
   const mail: Mail = {
     message,
     order: ++state.lastMail,
-    turn,
+    turn: turn?.id ?? null,
+    host: turn?.host ?? null,
     deliveries: new Map(),
     request,
     wait: replyTo?.request?.wait ?? null,
@@ -133,7 +136,16 @@ export function replaceReply(state: MailState, ask: Ask, notice: Message, person
 /** A message that is not a request; it belongs to its thread if that is known. */
 function addMail(state: MailState, message: Message, wait: WaitId | null = null): Mail {
   const order = ++state.lastMail;
-  const mail: Mail = { message, order, turn: null, deliveries: new Map(), request: null, wait, joins: [] };
+  const mail: Mail = {
+    message,
+    order,
+    turn: null,
+    host: null,
+    deliveries: new Map(),
+    request: null,
+    wait,
+    joins: [],
+  };
   if (state.threads.has(message.thread)) know(state, mail);
   return mail;
 }

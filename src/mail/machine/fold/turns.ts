@@ -79,9 +79,10 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
     conflict: null,
     reserved: true,
     cost: noCost,
+    host: null,
     entered: null,
     left: null,
-    phase: { is: 'active', since: now, launched: null },
+    phase: { is: 'active', since: now, launched: null, worker: null },
   };
 }
 
@@ -116,7 +117,7 @@ export function settle(state: MailState, turn: Turn, usage: Usage, model: string
 
 function bill(
   state: MailState,
-  { role, provider, thread }: Turn,
+  { role, provider, thread, host }: Turn,
   { cost, day, model }: Pick<Bill, 'cost' | 'day' | 'model'>,
 ): void {
   const root = lineage(state, thread).at(-1)?.id ?? thread;
@@ -130,6 +131,7 @@ function bill(
     role,
     run: typeof run === 'string' ? run : null,
     step: typeof step === 'string' ? step : null,
+    host,
     launches: 1,
     cost,
   });
@@ -144,7 +146,7 @@ export function commit(state: MailState, turn: Turn, event: Event<'committed'>):
     if (mail) place(state, mail, turn.role, { at: 'processed' });
   }
   if (turn.wait !== null) closeWait(state, turn.wait);
-  const sent = sendTogether(state, event.sent, turn, turn.id);
+  const sent = sendTogether(state, event.sent, turn, turn);
   const thread = state.threads.get(turn.thread);
   if (thread && session) {
     const sessions = { ...thread.sessions, [turn.role]: { ...session, provider: turn.provider } };

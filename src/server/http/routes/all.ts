@@ -12,6 +12,7 @@ import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
 import { byId } from './shapes.ts';
 import { editingRoutes } from './workflow-editing.ts';
+import { workerRoutes } from './workers.ts';
 import { workflowRoutes } from './workflows.ts';
 
 /** Every operation of the API. */
@@ -19,6 +20,7 @@ export function allRoutes(streams: Streams): readonly Route[] {
   const routes: Route[] = [
     ...projectRoutes,
     ...mailRoutes,
+    ...workerRoutes,
     ...runRoutes,
     ...workflowRoutes,
     ...editingRoutes,

@@ -80,7 +80,15 @@ export function spend(
   for (const scope of scopesAround(state, run)) scope.cost = addCost(scope.cost, cost);
   if (provider === null) return;
   const step = definedAt(run.path);
-  const kind = { day: dayOf(state.now), provider, model, role: null, run: state.given?.run ?? null, step };
+  const kind = {
+    day: dayOf(state.now),
+    provider,
+    model,
+    role: null,
+    run: state.given?.run ?? null,
+    step,
+    host: null,
+  };
   charge(state.bills, { ...kind, launches: 1, cost });
 }
 

@@ -54,6 +54,7 @@ export class Controller extends Life {
       ready: (...told) => this.told(() => this.host.turns.ready(...told)),
       ended: (...told) => this.told(() => this.host.turns.ended(...told)),
       checked: (...told) => this.told(() => this.host.turns.checked(...told)),
+      assigned: (...told) => this.told(() => this.host.turns.assigned(...told)),
       landing: (...told) => this.told(() => this.host.turns.landings.reported(...told)),
     };
     this.runner.events = events;

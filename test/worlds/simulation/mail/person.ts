@@ -176,6 +176,8 @@ export class Person {
       case 'retry':
         return this.#repeat(act.message, act.role);
       case 'send':
+      case 'work':
+      case 'unpause-worker':
         return false;
       default:
         return act satisfies never;

@@ -5,7 +5,7 @@ import { turnIn } from '../../../../../src/host/runner/remote-turn.ts';
 import type { Json } from '../../../../../src/kernel/json.ts';
 import { roleBranch } from '../../../../../src/kernel/work.ts';
 import type { Protocol } from '../../../../../src/mail/format/protocol.ts';
-import type { MailEvent } from '../../../../../src/mail/machine/event.ts';
+import type { AtInvocation, MailEvent } from '../../../../../src/mail/machine/event.ts';
 import type { HeldJob, JobQueue, JobSource } from '../../../../../src/queue/channel.ts';
 import { MemoryQueue } from '../../../../support/memory-queue.ts';
 import type { Random } from '../../random.ts';
@@ -208,11 +208,12 @@ export class Hosts implements WorkerWorld {
   }
 
   /**
-   * The end of a controller costs no attempt of a turn that a worker has, no result is of another
+   * Every start is in the journal with its host. The end of a controller costs no attempt of a turn that a worker has, no result is of another
    * job, and a worker that was asked to end loses no turn.
    */
   #interrupted(events: readonly MailEvent[]): string[] {
     const away = new Set<string>();
+    const assigned = new Set<string>();
     const problems: string[] = [];
     let turns = 0;
     for (const event of events) {
@@ -220,6 +221,9 @@ export class Hosts implements WorkerWorld {
         turns += 1;
         if (this.protocol.roles.get(event.role)?.on !== undefined) away.add(`t${String(turns)}`);
       }
+      if (event.type === 'assigned' && event.worker !== null) assigned.add(keyIn(event));
+      if (event.type === 'returned' && away.has(event.turn) && !assigned.has(keyIn(event)))
+        problems.push(`the journal does not say which worker ran ${keyIn(event)}`);
       if (event.type === 'attempt-failed' && event.reason.code === 'E_TURN' && away.has(event.turn))
         if (event.reason.text.startsWith('the controller ended'))
           problems.push(`${event.turn} failed because its controller had ended`);
@@ -231,6 +235,10 @@ export class Hosts implements WorkerWorld {
     }
     return problems;
   }
+}
+
+function keyIn({ turn, attempt, round }: AtInvocation): string {
+  return [turn, attempt, round].join('/');
 }
 
 function add(to: Map<string, number>, key: string): void {

@@ -34,6 +34,7 @@ export class WorkerHost {
   readonly #labels: readonly string[];
   readonly #known = new Set<string>();
   #life: Life | null = null;
+  #lives = 0;
 
   constructor(world: WorkerWorld, name: string, labels: readonly string[]) {
     this.#world = world;
@@ -78,6 +79,7 @@ export class WorkerHost {
     const runner = new ScriptedRunner((after, act) => life.later(after, act), script, random, shared.work);
     runner.events = {
       ready: (id) => runner.release(id),
+      assigned: () => {},
       ended: (id, outcome, exit) => {
         life.agents.delete(id);
         turns.get(id)?.ended([outcome, exit, new Map(), null]);
@@ -100,7 +102,7 @@ export class WorkerHost {
     };
     const workplace = {
       root: this.disk.root,
-      host: this.name,
+      worker: { host: this.name, id: `${this.name}.${String((this.#lives += 1))}`, login: this.name },
       version: 'test',
       labels: this.#labels,
       travel,
@@ -113,7 +115,13 @@ export class WorkerHost {
       elapsed: () => timeline.elapsed,
     };
     const roles = [...this.#world.protocol.roles.keys()];
-    const limits = { roles, labels: this.#labels, slots: 1 + random.below(2), say: () => {} };
+    const limits = {
+      roles,
+      labels: this.#labels,
+      login: this.name,
+      slots: 1 + random.below(2),
+      say: () => {},
+    };
     return new Worker(workplace, limits, turns, (onChange) =>
       this.#world.source(life, this.#labels, onChange),
     );
