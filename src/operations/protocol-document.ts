@@ -1,3 +1,4 @@
+import type { Budget } from '../kernel/cost.ts';
 import type { FieldType, MessageType, Protocol, Role } from '../mail/format/protocol.ts';
 
 /** A protocol with its defaults, as programs read it. Durations are in milliseconds. */
@@ -18,9 +19,14 @@ export interface ProtocolDocument {
   }[];
   readonly types: readonly (Pick<
     MessageType,
-    'name' | 'from' | 'to' | 'reply' | 'blocking' | 'timeout' | 'closes'
+    'name' | 'from' | 'to' | 'reply' | 'blocking' | 'timeout' | 'closes' | 'lands'
   > & {
     readonly to_all: boolean;
+    /** Each message opens a sub-thread; null: it stays in the thread of its author. */
+    readonly sub_threads: {
+      readonly fan_out: number;
+      readonly budget: Pick<Budget, 'usd' | 'tokens'> | null;
+    } | null;
     readonly on_timeout: MessageType['onTimeout'];
     readonly fields: Readonly<Record<string, Pick<FieldType, 'type' | 'enum' | 'required' | 'description'>>>;
   })[];
@@ -61,6 +67,8 @@ export function protocolDocument({
       timeout: type.timeout,
       on_timeout: type.onTimeout,
       closes: type.closes,
+      lands: type.lands,
+      sub_threads: subThreadsOf(type),
       fields: Object.fromEntries(
         Object.entries(type.fields).map(([field, { type: kind, enum: values, required, description }]) => [
           field,
@@ -71,4 +79,10 @@ export function protocolDocument({
     start,
     concurrency,
   };
+}
+
+function subThreadsOf({ opens }: MessageType) {
+  if (opens === null) return null;
+  const { fanOut, budget } = opens;
+  return { fan_out: fanOut, budget: budget && { usd: budget.usd, tokens: budget.tokens } };
 }

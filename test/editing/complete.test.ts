@@ -66,6 +66,7 @@ describe('completion in a native workflow', () => {
       expect.arrayContaining(['build', 'last', 'step', 'when']),
     );
     expect(labels(native('  test:\n    inputs:\n      - from: b|'))).toEqual(['build']);
+    expect(labels(native('  test:\n    merge: [build, |]'))).toEqual(['last']);
     expect(labels(native('  test:\n    inputs:\n      - { from: build, artifact: | }'))).toEqual(['bundle']);
   });
 
@@ -163,6 +164,16 @@ describe('completion in other files', () => {
     expect(labels(protocol('    reply: |'), 'protocol')).toEqual(['task', 'done']);
     expect(labels(protocol('    on_t|'), 'protocol')).toEqual(['on_timeout']);
     expect(labels(protocol('    on_timeout: |'), 'protocol')).toEqual(['escalate', 'proceed', 'fail']);
+    expect(labels(protocol('    thread: |'), 'protocol')).toEqual(['new']);
+    expect(at(protocol('    fan|'), 'protocol')).toMatchObject([
+      { label: 'fan_out', description: expect.stringMatching(/sub-threads .* default 5/) as string },
+    ]);
+    expect(labels(protocol('    lands: { by: |'), 'protocol')).toEqual(['merge', 'rebase', 'squash']);
+    expect(labels('workspace: { worktree: role, on_conflict: |', 'protocol')).toEqual([
+      'resolve',
+      'author',
+      'user',
+    ]);
   });
 
   it('has the keys of mailroom.yaml and agents.yaml', () => {

@@ -31,6 +31,7 @@ steps:
       items: "\${{ steps.build.values.build }}"
       steps:
         inner: { command: [echo, "\${{ item }} \${{ steps.build.status }}"] }
+  both: { merge: [test, build] }
   last:
     inputs: [{ from: build, artifact: build }]
     outputs: [{ name: build, path: build }]
@@ -46,6 +47,7 @@ const nativeAfter = native
   .replace('default(steps.build.', 'default(steps.make.')
   .replace('items: "${{ steps.build.', 'items: "${{ steps.make.')
   .replace('item }} ${{ steps.build.', 'item }} ${{ steps.make.')
+  .replace('[test, build]', '[test, make]')
   .replace('from: build', 'from: make');
 
 describe('renaming', () => {

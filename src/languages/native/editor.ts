@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { insideLoop, insideRound, nativeLanguage } from '../../workflow/machine/language.ts';
 import { borrowed, type LanguageEditor, type Layout, type StepKind } from '../shared/editor.ts';
-import { keysOfKinds } from './kinds.ts';
+import { keysOfKinds, workers } from './kinds.ts';
 import { nativeVocabulary } from './vocabulary.ts';
 
 /** Who does the work of the first step that says it. */
@@ -28,6 +28,14 @@ const graph: Layout = {
   condition: 'when',
   head: ['description'],
   kinds: [
+    {
+      name: 'merge',
+      // A worker beside it resolves conflicts.
+      keys: [...new Set(['merge', ...workers, ...keysOfKinds.merge, ...keysOfKinds.agent])],
+      fits: (step) => Object.hasOwn(step, 'merge'),
+      make: () => null,
+    },
+    stepKind('land', () => null),
     stepKind('command', (name) => ({ command: ['echo', name] })),
     stepKind('gate', () => ({ gate: { message: 'Continue?' } })),
     stepKind('for_each', () => ({
@@ -60,6 +68,7 @@ export const nativeEditor: LanguageEditor = {
     { kind: 'step', path: /^(?:.*\/(?:for_each|while)\/)?steps\/[^/]+$/, isKey: true, defines: true },
     { kind: 'step', path: /\/depends_on\/\d+(?:\/step)?$/ },
     { kind: 'step', path: /\/inputs\/\d+\/from$/ },
+    { kind: 'step', path: /^(?:.*\/)?steps\/[^/]+\/merge\/\d+$/ },
     { kind: 'step', path: /\/next\/(?:success|failure|timeout)$/ },
     { kind: 'step', path: /\/for_each\/gives$/ },
     { kind: 'step', path: /^branch_transition_step$|^branch\/after$/ },

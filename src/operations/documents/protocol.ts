@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ProtocolDocument } from '../protocol-document.ts';
+import { landingWays } from '../../kernel/work.ts';
 import { json, texts, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
 
@@ -35,6 +36,19 @@ export const protocolDocument = schemaOf<ProtocolDocument>()(
         timeout: milliseconds,
         on_timeout: z.enum(['escalate', 'proceed', 'fail']),
         closes: z.boolean(),
+        lands: z
+          .strictObject({ branch: z.string(), by: z.enum(landingWays), approval: z.boolean() })
+          .nullable(),
+        sub_threads: z
+          .strictObject({
+            fan_out: z.number().describe('How many may be open at once'),
+            budget: z
+              .strictObject({ usd: z.number().nullable(), tokens: z.number().nullable() })
+              .nullable()
+              .describe('What each reserves of the budget of its thread'),
+          })
+          .nullable()
+          .describe('Each message opens a sub-thread; null: it stays in the thread of its author'),
         fields: z.record(
           z.string(),
           z.strictObject({

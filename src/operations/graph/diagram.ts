@@ -32,8 +32,8 @@ export interface Edge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
-  /** An answer in a protocol: its line is dashed. */
-  readonly isAnswer: boolean;
+  /** Dashed: an answer in a protocol. Thick: a request that opens a sub-thread. */
+  readonly line: 'solid' | 'dashed' | 'thick';
 }
 
 /** The drawing of a workflow, for `graph`. */
@@ -129,7 +129,7 @@ function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
     from: pathOf(need.step),
     to: path,
     label: need.when === null ? '' : 'if',
-    isAnswer: false,
+    line: 'solid' as const,
   }));
   // A step's summary does not repeat it.
   const again =
@@ -140,11 +140,13 @@ function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
             from: path,
             to: path,
             label: `until complete, at most ${String(step.check.maxIterations)} times`,
-            isAnswer: false,
+            line: 'solid' as const,
           },
         ];
   const jumps = Object.entries(step.next ?? {}).flatMap(([when, target]) =>
-    target?.to === 'step' ? [{ from: path, to: pathOf(target.step), label: when, isAnswer: false }] : [],
+    target?.to === 'step'
+      ? [{ from: path, to: pathOf(target.step), label: when, line: 'solid' as const }]
+      : [],
   );
   return [...needs, ...again, ...jumps];
 }

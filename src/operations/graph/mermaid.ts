@@ -1,4 +1,6 @@
-import type { Diagram, DiagramNode } from './diagram.ts';
+import type { Diagram, DiagramNode, Edge } from './diagram.ts';
+
+const arrows: Readonly<Record<Edge['line'], string>> = { solid: '-->', dashed: '-.->', thick: '==>' };
 
 /** The drawing as a Mermaid flowchart, which many Markdown viewers show. */
 export function mermaidOf({ nodes, frames, edges }: Diagram): string {
@@ -17,12 +19,12 @@ export function mermaidOf({ nodes, frames, edges }: Diagram): string {
         `${indent}end`,
       ]),
   ];
-  const arrows = edges.map(({ from, to, label, isAnswer }) => {
-    const arrow = isAnswer ? '-.->' : '-->';
+  const drawn = edges.map(({ from, to, label, line }) => {
+    const arrow = arrows[line];
     const labelled = label === '' ? arrow : `${arrow}|${quoted(label)}|`;
     return `  ${nameOf(from)} ${labelled} ${nameOf(to)}`;
   });
-  return `${['flowchart TD', ...inside(null, '  '), ...arrows].join('\n')}\n`;
+  return `${['flowchart TD', ...inside(null, '  '), ...drawn].join('\n')}\n`;
 }
 
 function boxOf({ name, who, shape }: DiagramNode): string {

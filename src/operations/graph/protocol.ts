@@ -1,8 +1,11 @@
-import { listed } from '../../kernel/enumerate.ts';
+import { counted, listed } from '../../kernel/enumerate.ts';
 import { isHuman, type MessageType, type Protocol } from '../../mail/format/protocol.ts';
 import type { Diagram, Edge } from './diagram.ts';
 
-/** A protocol as a drawing: roles, and an arrow for each message, dashed for answers. */
+/**
+ * A protocol as a drawing: roles, and an arrow for each message, dashed for answers, thick for
+ * requests that open sub-threads.
+ */
 export function protocolDiagram(protocol: Protocol): Diagram {
   const used = new Set([...protocol.types.values()].flatMap(({ from, to }) => [...from, ...to]));
   const nodes = [...protocol.roles.values()].flatMap(({ name, provider }) => {
@@ -11,9 +14,13 @@ export function protocolDiagram(protocol: Protocol): Diagram {
     return { path: name, name, who: provider === 'human' ? 'a person' : provider, shape, frame: null };
   });
   const answers = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
-  const edges = [...protocol.types.values()].flatMap(({ name, from, to, closes }) => {
-    const label = closes ? `${name}, closes the thread` : name;
-    return pairs(from, to).map((pair): Edge => ({ ...pair, label, isAnswer: answers.has(name) }));
+  const edges = [...protocol.types.values()].flatMap((type) => {
+    const { name, from, to, opens } = type;
+    const drawn: Pick<Edge, 'label' | 'line'> = {
+      label: [name, ...effectsOf(type)].join(', '),
+      line: opens !== null ? 'thick' : answers.has(name) ? 'dashed' : 'solid',
+    };
+    return pairs(from, to).map((pair) => ({ ...pair, ...drawn }));
   });
   return { title: protocol.name, nodes, frames: [], edges };
 }
@@ -46,8 +53,18 @@ function line(type: MessageType): string {
   return `${listed(from, 'or')} ── ${named(type)} ──▶ ${listed(to, toAll ? 'and' : 'or')}`;
 }
 
-function named({ name, closes }: MessageType): string {
-  return closes ? `${name} (closes the thread)` : name;
+function named(type: MessageType): string {
+  const effects = effectsOf(type);
+  return effects.length === 0 ? type.name : `${type.name} (${effects.join(', ')})`;
+}
+
+/** What a message of the type does besides being delivered. */
+function effectsOf({ opens, closes, lands }: MessageType): string[] {
+  return [
+    ...(opens === null ? [] : [`opens up to ${counted(opens.fanOut, 'sub-thread')}`, 'waits for all']),
+    ...(closes ? ['closes the thread'] : []),
+    ...(lands === null ? [] : [`lands on ${lands.branch}`]),
+  ];
 }
 
 /** Whether it goes nowhere but to those who ask for it. */

@@ -126,10 +126,15 @@ function loopOf(edge: Edge | undefined, { x, y, width }: Box): string {
   return `${line}\n${text(edge?.label ?? '', right + 26, y + 4, `${onGround} font-size="11"`, 'start')}`;
 }
 
+const strokes: Readonly<Record<Edge['line'], string>> = {
+  solid: '',
+  dashed: ' stroke-dasharray="5 4"',
+  thick: ' stroke-width="2.5"',
+};
+
 function edgeOf(edge: Edge | undefined, points: readonly Point[]): string {
   const path = points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join(' ');
-  const dashes = edge?.isAnswer === true ? ' stroke-dasharray="5 4"' : '';
-  const line = `<path d="${path}" fill="none" stroke="#57606a"${dashes} marker-end="url(#arrow)"/>`;
+  const line = `<path d="${path}" fill="none" stroke="#57606a"${strokes[edge?.line ?? 'solid']} marker-end="url(#arrow)"/>`;
   const middle = points[Math.floor(points.length / 2)];
   if (edge === undefined || edge.label === '' || middle === undefined) return line;
   return `${line}\n${text(edge.label, middle.x, middle.y, `${onGround} font-size="11"`)}`;

@@ -79,7 +79,7 @@ describe('svg', () => {
       title: 'w',
       nodes: [{ path: 'p/a', name: 'a', who: 'command', shape: 'step', frame: 'p' } as const],
       frames: [{ path: 'p', label, frame: null }],
-      edges: [{ from: 'p/a', to: 'p/a', label: 'until complete, at most 3 times', isAnswer: false }],
+      edges: [{ from: 'p/a', to: 'p/a', label: 'until complete, at most 3 times', line: 'solid' as const }],
     };
     const drawn = svgOf(picture);
     const [, frame = ''] =
@@ -99,7 +99,7 @@ describe('svg', () => {
       title: 'w',
       nodes: [node('a', null), node('b', null), node('p/c', 'p')],
       frames: [{ path: 'p', label: 'parser: a sub-workflow with quite a long name', frame: null }],
-      edges: ['a', 'b'].map((from) => ({ from, to: 'p/c', label: '', isAnswer: false })),
+      edges: ['a', 'b'].map((from) => ({ from, to: 'p/c', label: '', line: 'solid' as const })),
     });
     const boxes = [...drawn.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"[^>]* rx="6"/g)];
     const [a, , c] = boxes.map((found) => found.slice(1).map(Number));

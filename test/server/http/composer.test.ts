@@ -146,6 +146,21 @@ stages:
   });
 });
 
+describe('steps with work in git', () => {
+  it('are merges and landings, also where a worker resolves conflicts', async () => {
+    const { steps } = await composed(`name: flow
+version: "1"
+timeout: 1h
+steps:
+  a: { command: [echo], workspace: { worktree: step } }
+  b: { command: [echo], workspace: { worktree: step } }
+  both: { merge: [a, b], on_conflict: resolve, command: [sed, -i, d, a] }
+  home: { land: main, depends_on: [both] }
+`);
+    expect(steps.map(({ kind }) => kind)).toEqual(['command', 'command', 'merge', 'land']);
+  });
+});
+
 describe('forms', () => {
   it.each(['native', 'swdl'])(
     'have every key of a step of %s, and each new step is valid',
