@@ -51,8 +51,8 @@ export function leaveWork(project: string, path: string, leaving: Leaving): Prom
     if (own !== tip) await checkout.commit(own, tip);
     // After a conflict, further work may be left to merge.
     const taking = { ...leaving, edits: true, resolves: 'all' } as const;
-    const done = await takeWork(refs, checkout, own, taking);
-    for (const met of leaving.meets) await mustMeet(refs, checkout, done, met, taking);
+    const done = await orToResolve(() => takeWork(refs, checkout, own, taking));
+    for (const met of leaving.meets) await orToResolve(() => mustMeet(refs, checkout, done, met, taking));
     await makeDurable(refs, project, done, [entered]);
     return done;
   });
@@ -149,11 +149,20 @@ async function mustMeet(
 ): Promise<void> {
   const { conflict } = await mergeAll(refs, checkout.files, ours, { ...taking, takes: [met] });
   if (conflict === null) return;
-  const { message } = await layOutConflict(refs, checkout, { ours, ...conflict }, taking);
-  throw new GitProblem(
-    `${message}. Both sides are in your checkout: keep what both meant, remove the conflict markers, and change a ` +
-      'file that has none, or stage it with `git add` if it is right',
-  );
+  throw await layOutConflict(refs, checkout, { ours, ...conflict }, taking);
+}
+
+/** Work that leaves. A conflict that it meets names what its author has to do. */
+async function orToResolve<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    const how =
+      'both sides are in your checkout. Keep what both meant, remove the conflict markers, and change a file ' +
+      'that has none, or stage it with `git add` if it is right';
+    throw new Conflict(`${error.message}:\n${how}`, error.by);
+  }
 }
 
 interface Taking extends Omit<About, 'title' | 'messages'>, Pick<Entering, 'edits' | 'resolves'> {

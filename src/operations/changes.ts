@@ -230,14 +230,12 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
         text: `${role} ${id} resolves a conflict: ${abbreviated(headOf(turn.conflict.text))}`,
       },
     ];
-  if (round > before.round && attempt === before.attempt)
-    return [
-      {
-        kind: 'again',
-        role,
-        text: `${role} ${id} sent back for correction: ${turn.problems.map(headOf).join('; ')}`,
-      },
-    ];
+  if (round > before.round && attempt === before.attempt) {
+    const problems = abbreviated(turn.problems.map(headOf).join('; '));
+    const what = turn.merges > before.merges ? 'resolves a conflict' : 'sent back for correction';
+    const text = `${role} ${id} ${what}: ${problems}`;
+    return [{ kind: 'again', role, text }];
+  }
   const reason =
     turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${headOf(turn.lastFailure.text)}` : '';
   if (attempt > before.attempt) {

@@ -58,7 +58,7 @@ export class HandRunner implements Runner {
   letGo(): void {
     for (const key of this.#fresh) this.events?.ready(key, { pid: 1, startTime: '1', mark: key }, null);
     this.#fresh.clear();
-    for (const key of this.#gates) this.events?.checked(key, []);
+    for (const key of this.#gates) this.events?.checked(key, { problems: [], conflicts: false, left: null });
     this.#gates.clear();
   }
 

@@ -150,8 +150,10 @@ describe('a conflict', () => {
   it('with work that it meets is resolved by its author, before it leaves', async () => {
     const { git, two, theirs, own } = await crossed();
     const meets = taken([theirs]);
-    expect(problemOf(await two.leave(own, { meets }))).toMatch(
-      / conflicts with that of two \(commit \w+\) in kept\.txt\. Both sides are in your checkout: /,
+    const met = await two.leave(own, { meets });
+    expect(met).toMatchObject({ resolving: 'role' });
+    expect(problemOf(met)).toMatch(
+      / conflicts with that of two \(commit \w+\) in kept\.txt:\nboth sides are in your checkout\. /,
     );
     two.put('kept.txt', 'both\n');
     const merged = commitOf(await two.leave(own, { meets }));

@@ -95,6 +95,36 @@ describe('a role that hands out its work in sub-threads', () => {
   });
 });
 
+describe('sub-threads that all change one file', () => {
+  it('are merged one by one, and no conflict counts as a correction', { timeout: 60_000 }, async () => {
+    begin(
+      {
+        architect: `
+          if (type === 'task') {
+            for (const part of ['red', 'green', 'blue'])
+              send('subtask', 'engineer', 'Make it', 'subject: ' + part + '\\n');
+            return;
+          }
+          const { readFileSync } = await import('node:fs');
+          const lines = readFileSync('kept.txt', 'utf8').split('\\n');
+          writeFileSync('kept.txt', lines.filter((line) => !/^[<|=>]{7}/.test(line)).join('\\n'));
+          send('delivered', 'user', 'Painted');`,
+        engineer: `
+          const [, part] = /^subject: (\\w+)$/m.exec(mail[0]);
+          writeFileSync('kept.txt', 'kept\\n' + part + '\\n');
+          send('done', 'architect', 'Made');`,
+      },
+      `${team.replace('fan_out: 2', 'fan_out: 3')}limits: { corrections: 0 }\n`,
+    );
+    expect(await work()).toMatch(
+      / architect t\d+ resolves a conflict: the work of engineer \(commit \w{10}, message …\w{6}\) conflicts with that of architect \(commit \w{10}\) in kept\.txt\n/,
+    );
+    const [delivered] = (await trail()).filter(({ type }) => type === 'delivered');
+    const merged = git('show', `${delivered?.commit ?? ''}:kept.txt`).split('\n');
+    expect(merged.toSorted()).toEqual(['blue', 'green', 'kept', 'red']);
+  });
+});
+
 describe('sub-threads of which one asks a person', () => {
   it('are shown below the thread that opened them, and `why` names each', { timeout: 60_000 }, async () => {
     begin(

@@ -21,6 +21,7 @@ import { LandingSteps } from './landings.ts';
 import type {
   AgentJob,
   CheckJob,
+  CheckReport,
   LandingChecks,
   LandingJob,
   ProcessJob,
@@ -67,8 +68,8 @@ export class ProcessRunner implements Runner {
   }
 
   async #followChecks(job: CheckJob): Promise<void> {
-    const { problems, left } = await this.#processes.during(job.key, () => this.#runChecks(job));
-    this.#events.checked(job.key, problems, left);
+    const report = await this.#processes.during(job.key, () => this.#runChecks(job));
+    this.#events.checked(job.key, report);
   }
 
   land(job: LandingJob): void {
@@ -195,18 +196,20 @@ export class ProcessRunner implements Runner {
   }
 
   /** Never rejects either. */
-  async #runChecks(job: CheckJob): Promise<{ readonly problems: string[]; readonly left: string | null }> {
+  async #runChecks(job: CheckJob): Promise<CheckReport> {
     const { leaving, workspace } = job;
     const left = leaving === undefined ? null : await leaveWork(this.#options.project, workspace, leaving);
-    if (left?.ok === false) return { problems: [left.problem], left: null };
+    if (left?.ok === false)
+      return { problems: [left.problem], conflicts: left.resolving === 'role', left: null };
     const commit = left?.commit ?? null;
     const work = job.work ? new WorkToCheck(this.#options.project, workspace, job.work, commit) : null;
     try {
       const problems = await inTemporary((temporary) => this.#check(job, work, temporary));
       if (job.checks.length > 0) await work?.restore();
-      return { problems, left: commit };
+      return { problems, conflicts: false, left: commit };
     } catch (error) {
-      return { problems: [`the gates could not be checked: ${messageOf(error)}`], left: commit };
+      const problem = `the gates could not be checked: ${messageOf(error)}`;
+      return { problems: [problem], conflicts: false, left: commit };
     }
   }
 

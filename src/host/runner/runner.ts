@@ -79,6 +79,15 @@ export type LandingReport =
   | { readonly is: 'blocked'; readonly problem: string }
   | { readonly is: 'stopped' };
 
+/** What the checks of a turn's messages have found. */
+export interface CheckReport {
+  readonly problems: readonly string[];
+  /** Whether its work conflicts with further work: both sides lie in the checkout now. */
+  readonly conflicts: boolean;
+  /** The commit that was made, whatever the gates found; null: none. */
+  readonly left: string | null;
+}
+
 /** Callbacks of the runner to its host. They come later, never from inside `start`. */
 export interface RunnerEvents {
   /**
@@ -90,8 +99,7 @@ export interface RunnerEvents {
   assigned(key: string, worker: Assigned | null): void;
   /** `difference`: what its workspace has now and had not before; null: nothing, or unknown. */
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed, difference?: string | null): void;
-  /** `left`: the commit that was made, whatever the gates found. */
-  checked(key: string, problems: string[], left?: string | null): void;
+  checked(key: string, report: CheckReport): void;
   landing(key: string, report: LandingReport): void;
 }
 

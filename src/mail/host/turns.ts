@@ -24,7 +24,7 @@ import type { Reason } from '../../kernel/errors.ts';
 import { isQueued, type Assigned, type TurnLaunch } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
-import type { AgentJob } from '../../host/runner/runner.ts';
+import type { AgentJob, CheckReport } from '../../host/runner/runner.ts';
 import type { Dropped } from '../format/boxes.ts';
 
 /** Starts and stops processes as decided, and records their results. */
@@ -90,7 +90,7 @@ export class Turns {
       this.#ledger.record([
         process.kind === 'agent'
           ? { type: 'attempt-failed', ...at, session: null, ...failed }
-          : { type: 'checked', ...at, problems: [failed.reason.text], left: null, met: [] },
+          : { type: 'checked', ...at, problems: [failed.reason.text], conflicts: false, left: null, met: [] },
       ]);
     }
   }
@@ -255,14 +255,14 @@ export class Turns {
     return this.#permissions.end(key, changed, { workspace, capabilities, worktree, messages });
   }
 
-  checked(key: string, problems: string[], left: string | null = null): void {
+  checked(key: string, report: CheckReport): void {
     const turn = [...this.#ledger.state.turns.values()].find((one) => checksKey(one) === key);
     try {
       this.#permissions.forget(key);
       if (!turn || this.#running.isStopping(key)) return;
       const { id, attempt, round } = turn;
       const met = this.#met.get(key) ?? [];
-      this.#ledger.record([{ type: 'checked', turn: id, attempt, round, problems, left, met }]);
+      this.#ledger.record([{ type: 'checked', turn: id, attempt, round, ...report, met }]);
     } finally {
       this.#met.delete(key);
       this.#running.forget(key);

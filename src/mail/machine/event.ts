@@ -158,6 +158,8 @@ export type Happening<N> =
   | ({
       readonly type: 'checked';
       readonly problems: readonly string[];
+      /** Whether its work conflicts with further work: both sides lie in the checkout now. */
+      readonly conflicts: boolean;
       /** The commit that the turn left and the gates checked; null: none. */
       readonly left: string | null;
       /** The commits of other roles that the gates took into account. */

@@ -126,6 +126,8 @@ export interface Turn extends Claim {
   readonly attempt: number;
   /** Numbers the corrections within an attempt, from 0. */
   readonly round: number;
+  /** The corrections within an attempt that are due to conflicts with further work. */
+  readonly merges: number;
   /** Attempts that count against `retries`. */
   readonly failures: number;
   /** Attempts that ended at a usage limit. */

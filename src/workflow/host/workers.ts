@@ -7,6 +7,7 @@ import type { StepPath, ProcessKey } from '../machine/event.ts';
 import type { WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, outputsFromText, readCheck, readWork } from '../machine/outcome.ts';
+import { mergeFailure } from '../machine/failure-names.ts';
 import { stepPrompt } from '../machine/prompt.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import { Checkouts, failedIn, type Begun } from './checkouts.ts';
@@ -289,8 +290,11 @@ export class Workers {
     if (worked.ok)
       return { ...result, commit: this.#ports.git.commitOf(launch, launch.checkout, worked.commit) };
     // Its worker is the one to resolve a conflict, if it may.
-    const resolving = worked.resolving && launch.checkout.merges ? 'role' : worked.resolving;
-    return { ...result, outcome: failedIn({ ...worked, resolving }).outcome };
+    const { merges } = launch.checkout;
+    const resolving = worked.resolving && merges ? 'role' : worked.resolving;
+    const { outcome } = failedIn({ ...worked, resolving });
+    const isFurther = merges && worked.resolving === 'role';
+    return { ...result, outcome: { ...outcome, ...mergeFailure(isFurther) } };
   }
 
   /**

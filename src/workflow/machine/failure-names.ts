@@ -3,6 +3,9 @@ import type { WorkResult } from './work-result.ts';
 /** The name of a failure to deliver the declared outputs. */
 export const contractMissed = 'output_contract';
 
+/** The name of a conflict with further work: the worker has resolved the one before it. */
+const furtherConflict = 'further_conflict';
+
 type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 
 /** The name of a failure in definitions: the worker's own name for it, else its kind. */
@@ -14,4 +17,17 @@ export function failureName({ reported, reason, timedOut, class: errorClass }: F
   if (reason.code === 'E_CAPABILITY' || reason.code === 'E_PERMISSIONS') return 'capability_denied';
   const isProvider = reason.code === 'E_PROVIDER' && errorClass === 'NON_RETRYABLE';
   return isProvider || reason.code === 'E_LOGIN' ? 'auth_failure' : 'crashed';
+}
+
+/** The name that a failure to leave the work of a merge in git has. */
+export function mergeFailure(isFurther: boolean): Pick<Failed, 'reported'> {
+  return { reported: isFurther ? furtherConflict : null };
+}
+
+/** Whether a worker has merged some of the work, and has to resolve the next conflict. */
+export function meetsFurther({ outcome }: WorkResult): boolean {
+  // A worker can name its own failures.
+  return (
+    outcome.is === 'failed' && outcome.reason.code === 'E_CONFLICT' && outcome.reported === furtherConflict
+  );
 }

@@ -37,7 +37,7 @@ it('tells what became of turns and gates for which no folder can be made', async
           ended = outcome.is === 'never' ? outcome.reason.text : outcome.is;
           runner.check({ ...gates, key: 'b' });
         },
-        checked: (_key, found) => resolve([ended, found]),
+        checked: (_key, found) => resolve([ended, [...found.problems]]),
         landing: never,
       },
     );

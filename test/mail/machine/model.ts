@@ -102,6 +102,12 @@ export class Model {
       case 'controlled':
         if (event.refusal === null) this.#control(event.command);
         return;
+      case 'checked': {
+        const turn = this.turns.get(event.turn);
+        // The correction that follows is no fault of the turn.
+        if (turn && event.conflicts) turn.rounds -= 1;
+        return;
+      }
       default:
     }
   }

@@ -217,15 +217,8 @@ describe('gates', () => {
   it('of an invocation that is over count no more', () => {
     const world = designed(gated);
     world.turn('engineer', ['→ qa: review-request']);
-    world.record({
-      type: 'checked',
-      turn: 't2',
-      attempt: 1,
-      round: 1,
-      problems: ['late'],
-      left: null,
-      met: [],
-    });
+    const at = { turn: 't2', attempt: 1, round: 1 };
+    world.record({ type: 'checked', ...at, problems: ['late'], conflicts: false, left: null, met: [] });
     expect(world.processes()).toEqual(['engineer in task (checks)']);
   });
 });

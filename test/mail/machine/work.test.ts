@@ -109,6 +109,21 @@ describe('a role with a checkout of its own', () => {
     expect(world.notices()).toEqual([]);
   });
 
+  it('meets further conflicts as it resolves one, and these are no faults of its own', () => {
+    const world = building();
+    world.fail('left', { reason: conflict });
+    for (const _ of [1, 2, 3, 4]) {
+      world.turn('left', ['left → checker: made']);
+      world.conflicts('left');
+      expect(world.running('left').problems).toEqual(['it conflicts']);
+    }
+    for (const _ of [1, 2]) world.turn('left', ['left → lead: made']);
+    expect(world.running('left').round).toBe(6);
+    world.turn('left', ['left → lead: made']);
+    expect(world.processes()).toEqual(['right in task']);
+    expect(world.notices()).toEqual([expect.stringContaining('failed')]);
+  });
+
   it('waits for a person who must resolve its conflict, and starts when told', () => {
     const world = building();
     world.fail('left', { reason: conflict, class: 'NON_RETRYABLE' });

@@ -164,6 +164,19 @@ export class World {
 
   /** The gates of a turn have run, after it left a commit. `since`: the commits that it met when they began. */
   checks(role: string, problems: readonly string[] = [], left: string | null = null, since?: string[]): void {
+    this.#checked(role, { problems, conflicts: false, left }, since);
+  }
+
+  /** The work of a turn conflicts with further work, which lies in its checkout now. */
+  conflicts(role: string): void {
+    this.#checked(role, { problems: ['it conflicts'], conflicts: true, left: null });
+  }
+
+  #checked(
+    role: string,
+    report: Pick<Extract<Fact, { type: 'checked' }>, 'problems' | 'conflicts' | 'left'>,
+    since?: string[],
+  ): void {
     const turn = [...this.state.turns.values()].find(
       (one) => one.role === role && one.phase.is === 'returned',
     );
@@ -171,7 +184,7 @@ export class World {
     const check = this.decision.processes.find((one) => one.kind === 'checks' && one.turn.id === turn.id);
     const met = since ?? (check?.kind === 'checks' ? metBy(check) : []);
     const { id, attempt, round } = turn;
-    this.record({ type: 'checked', turn: id, attempt, round, problems, left, met });
+    this.record({ type: 'checked', turn: id, attempt, round, ...report, met });
     this.settle();
   }
 

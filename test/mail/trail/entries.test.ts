@@ -285,7 +285,7 @@ describe('an event that moves nothing', () => {
     event({ type: 'started', version: '1', protocol: 'x' }),
     event({ type: 'stopped', ...key }),
     event({ type: 'returned', ...key, result }),
-    event({ type: 'checked', ...key, problems: [], left: null, met: [] }),
+    event({ type: 'checked', ...key, problems: [], conflicts: false, left: null, met: [] }),
     event({ type: 'corrected', turn: 't12', problems: [] }),
     event({ type: 'requeued', turn: 't12', notBefore: 0, counted: true }),
     event({ type: 'resumed', turn: 't12', provider: 'claude' }),

@@ -92,6 +92,7 @@ export function turn(change: Partial<Turn> = {}): Turn {
     claimedAt: at,
     attempt: 1,
     round: 0,
+    merges: 0,
     failures: 0,
     limits: 0,
     problems: [],

@@ -167,6 +167,23 @@ describe('retries', () => {
     expect(world.running).toEqual(['a', 'b', 'c']);
     expect(world.state.steps.get('a')?.attempts).toBe(0);
   });
+
+  it('cost no retry when a merge meets further work that conflicts', () => {
+    const world = new World('a : command retry=1');
+    const further = {
+      code: 'E_CONFLICT',
+      reported: 'further_conflict',
+      class: 'RETRYABLE_TRANSIENT',
+    } as const;
+    for (const _ of [1, 2, 3]) {
+      world.fails('a', further);
+      expect(world.running).toEqual(['a']);
+    }
+    world.fails('a', { ...further, code: 'E_STEP' });
+    world.pass(60_000);
+    world.fails('a', { ...further, reported: null });
+    expect(world.state.steps.get('a')).toMatchObject({ attempts: 5, phase: { status: 'FAILED' } });
+  });
 });
 
 describe('usage limits', () => {

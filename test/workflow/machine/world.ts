@@ -43,6 +43,7 @@ export interface Fails extends Ends {
   readonly until?: number;
   readonly timedOut?: boolean;
   readonly code?: ErrorCode;
+  readonly reported?: string | null;
 }
 
 /** Runs with more bodies are for tests of effort: not every step of theirs is explained after each event. */
@@ -266,8 +267,9 @@ export function failure(fails: Fails = {}): WorkResult {
     text = 'it broke',
     until = null,
     timedOut = false,
+    reported = null,
     code = timedOut ? 'E_TIMEOUT' : 'E_STEP',
   } = fails;
   const reason = { code, text };
-  return result({ is: 'failed', class: errorClass, reason, reported: null, until, timedOut }, fails);
+  return result({ is: 'failed', class: errorClass, reason, reported, until, timedOut }, fails);
 }

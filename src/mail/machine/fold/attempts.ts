@@ -51,6 +51,7 @@ export function turn(state: MailState, event: TurnEvent): boolean {
         provider: event.provider,
         attempt: known.attempt + 1,
         round: 0,
+        merges: 0,
         problems: [],
         host: null,
         reserved: true,

@@ -16,10 +16,11 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
   if (event.type === 'checked') {
     const returned = current(state, event, 'returned');
     if (!returned) return false;
-    const { problems, left, met } = event;
+    const { problems, conflicts, left, met } = event;
     const { phase } = returned;
     changeTurn(state, returned.id, {
       left: left ?? returned.left,
+      merges: returned.merges + (conflicts ? 1 : 0),
       phase: { ...phase, checks: problems, met, runs: phase.runs + 1 },
     });
     return true;

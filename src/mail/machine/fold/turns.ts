@@ -71,6 +71,7 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
     claimedAt: now,
     attempt: 1,
     round: 0,
+    merges: 0,
     failures: 0,
     limits: 0,
     problems: [],

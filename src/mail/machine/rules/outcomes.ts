@@ -112,6 +112,7 @@ function homeless(state: MailState, turn: Turn): Fact {
 
 /**
  * Returns the reasons to the author for correction, within the limits of corrections and budget.
+ * Conflicts with further work do not count: the turn did not cause them.
  */
 function correct(
   state: MailState,
@@ -121,7 +122,7 @@ function correct(
   problems: readonly string[],
 ): Fact[] {
   const role = protocol.roles.get(turn.role);
-  if (role === undefined || turn.round >= turn.corrections) {
+  if (role === undefined || turn.round - turn.merges >= turn.corrections) {
     const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
     return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
   }

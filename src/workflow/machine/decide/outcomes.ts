@@ -9,7 +9,7 @@ import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../../model.ts';
 import { rejecting } from '../../reserved.ts';
 import type { ResolveFailure } from '../evaluation.ts';
-import { contractMissed, failureName } from '../failure-names.ts';
+import { contractMissed, failureName, meetsFurther } from '../failure-names.ts';
 import { isUnfinished } from '../outcome.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
@@ -98,6 +98,9 @@ function workFailure(
   const { path, failures, iteration, attempt } = run;
   const { retry, work } = entered.rule.step;
   const retrying = { type: 'retrying', path, what: 'worker' } as const;
+  // Each time, one more of the commits is merged.
+  if (meetsFurther(run.phase.result))
+    return [{ ...retrying, notBefore: context.now, provider: null, counted: false }];
   const isNever = retry.never?.includes(failureName(failure)) === true;
   if (failure.class === 'RETRYABLE_RATE_LIMIT' && !isNever) {
     const { provider } = run.phase;

@@ -3,7 +3,7 @@ import { settled as settledCost } from '../../../kernel/money.ts';
 import { limitUsage } from '../../../kernel/usage-limits.ts';
 import type { Fact, Happening } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
-import { contractMissed } from '../failure-names.ts';
+import { contractMissed, meetsFurther } from '../failure-names.ts';
 import { settledMsats } from '../msats.ts';
 import type { RunState, StepRun } from '../state.ts';
 import { current, enter, isIn, put, spend, type In } from './steps.ts';
@@ -61,7 +61,7 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
   else run.limits += 1;
-  if (counts(result) && result.outcome.is === 'failed') run.failures += 1;
+  if (counts(result) && result.outcome.is === 'failed' && !meetsFurther(result)) run.failures += 1;
   if (result.outcome.is === 'failed' && result.outcome.reported === contractMissed) run.misses += 1;
   put(state, run, { is: 'ended', result, provider }, true);
 }

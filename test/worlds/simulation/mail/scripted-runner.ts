@@ -5,6 +5,7 @@ import type { Clash, VirtualWork } from './virtual-work.ts';
 import type {
   AgentJob,
   CheckJob,
+  CheckReport,
   LandingJob,
   LandingReport,
   Runner,
@@ -92,8 +93,9 @@ export class ScriptedRunner implements Runner {
     const isRefused = checks.length > 0 && this.#random.chance(0.3);
     const problems = left?.ok === false ? [left.problem] : isRefused ? ['the gate said no'] : [];
     const lasts = checks.length === 0 ? 50 : this.#random.pick([500, 20_000]);
-    const commit = left?.ok === true ? left.commit : null;
-    this.#later(this.#random.below(lasts), () => this.#checked(key, problems, commit));
+    const conflicts = left?.ok === false && left.resolving === 'role';
+    const report = { problems, conflicts, left: left?.ok === true ? left.commit : null };
+    this.#later(this.#random.below(lasts), () => this.#checked(key, report));
   }
 
   /** The branch moves some time before that is reported: a crash may come in between. */
@@ -136,7 +138,7 @@ export class ScriptedRunner implements Runner {
     const usage = { usd: null, tokens: null };
     this.#later(this.#random.below(50), () => {
       if (key.includes('/landing/')) return this.#landed(key, { is: 'stopped' });
-      if (running.job === null) return this.#checked(key, [], null);
+      if (running.job === null) return this.#checked(key, { problems: [], conflicts: false, left: null });
       this.#end(
         key,
         { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null },
@@ -151,10 +153,10 @@ export class ScriptedRunner implements Runner {
     this.events?.ended(key, outcome, exit);
   }
 
-  #checked(key: string, problems: string[], left: string | null): void {
+  #checked(key: string, report: CheckReport): void {
     if (!this.#running.delete(key)) return;
     this.#work.end(key);
-    this.events?.checked(key, problems, left);
+    this.events?.checked(key, report);
   }
 
   sweep(): Promise<void> {

@@ -123,13 +123,15 @@ export class VirtualWork {
     return change;
   }
 
-  /** `clash`: whether the role has not resolved the conflict that lies there. */
+  /** `clash`: whether the role has not resolved the conflict that lies there, or has, and meets a further one. */
   leave({ branch, entered, takes }: Leaving, clash: Clash): Worked {
     const tip = this.#branches.get(branch) ?? base;
     if (!this.#contains(tip, entered)) this.problems.push(`${branch} has lost ${entered}`);
-    if (this.#conflicts.has(branch) && clash !== null) return conflict('person');
-    this.#conflicts.delete(branch);
+    const isLaid = this.#conflicts.has(branch);
+    if (isLaid && clash === 'binary') return conflict('person');
     const own = this.#committed(branch, tip);
+    if (isLaid && clash === 'text' && takes.length > 1) return conflict('role');
+    this.#conflicts.delete(branch);
     const merged = this.#merge([own, ...takes.map(({ commit }) => commit)]);
     return { ok: true, commit: this.#move(branch, merged) };
   }
