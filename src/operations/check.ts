@@ -51,7 +51,10 @@ interface Workflows {
 
 /** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
 export async function check(
-  project: Pick<ProjectServices, 'definition' | 'misplaced' | 'workspaceProblem' | 'files'>,
+  project: Pick<
+    ProjectServices,
+    'definition' | 'misplaced' | 'workspaceProblem' | 'missingBranches' | 'files'
+  >,
   workflows: Workflows,
   exploring: Exploring,
 ): Promise<ProjectCheck> {
@@ -71,8 +74,10 @@ export async function check(
   const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
   const unused = unusedAgents(definition.value, read);
   const workspace = await project.workspaceProblem(protocol);
+  const missing = workspace === null ? await project.missingBranches(protocol) : new Set<string>();
   const found = [
     ...(workspace === null ? [] : [workspace]),
+    ...unlandable(protocol, missing, (path) => merged.place(path)),
     ...definition.warnings,
     ...unused,
     ...misplaced,
@@ -104,6 +109,23 @@ function textsOf(
   return paths.flatMap((file) => {
     const text = orElse(() => files.read(file), null);
     return text === null ? [] : [{ file, text }];
+  });
+}
+
+/** Warns of messages that land on a branch that does not exist: they would wait for it. */
+function unlandable(
+  { types }: Protocol,
+  missing: ReadonlySet<string>,
+  place: (path: readonly (string | number)[]) => Place | null,
+): Diagnostic[] {
+  return [...types.values()].flatMap(({ name, lands }): Diagnostic[] => {
+    if (lands === null || !missing.has(lands.branch)) return [];
+    const { branch } = lands;
+    const message = `\`${name}\` lands on \`${branch}\`, and the repository has no such branch`;
+    const hint = `name another branch, or make it with \`git branch ${branch}\``;
+    return [
+      { code: 'E_WORKSPACE', severity: 'warning', message, place: place(['messages', name, 'lands']), hint },
+    ];
   });
 }
 

@@ -18,7 +18,7 @@ import { RealDisk } from '../disk/real-disk.ts';
 import { UnsavedTexts } from '../disk/unsaved.ts';
 import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
 import { refuseNewer } from '../operations/project/state-format.ts';
-import { workspaceProblem } from '../operations/project/workspace-problem.ts';
+import { missingBranches, workspaceProblem } from '../operations/project/workspace-problem.ts';
 import { workflowServices } from './workflow-services.ts';
 import { copySchemas } from '../operations/project/scaffold.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
@@ -49,6 +49,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     mail: (role, folder) => readMail(disk, role, folder),
     names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
     workspaceProblem: (protocol) => workspaceProblem(disk.root, protocol),
+    missingBranches: (protocol) => missingBranches(disk.root, protocol),
     misplaced: (protocol, config) => misplacedMail(disk, protocol, config),
     roles: () => rolesOnDisk(disk),
     drop: (role, box, name, text) => {

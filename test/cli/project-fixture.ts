@@ -264,17 +264,12 @@ export class ProjectFixture {
       mail: (role, folder) => readMail(disk, role, folder),
       names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
       workspaceProblem: () => Promise.resolve(null),
+      missingBranches: () => Promise.resolve(new Set()),
       misplaced: (protocol, config) => misplacedMail(disk, protocol, config),
       roles: () => rolesOnDisk(disk),
-      drop: (role, box, name, text) => {
-        const path = `agents/${role}/${box}/${name}`;
-        disk.write(path, text);
-        return path;
-      },
-      stage: (folder, name, text) => {
-        disk.write(`${folder.slice(disk.root.length + 1)}/${name}`, text);
-        return `${folder}/${name}`;
-      },
+      drop: (role, box, name, text) => this.#put(`agents/${role}/${box}/${name}`, text),
+      stage: (folder, name, text) =>
+        `${disk.root}/${this.#put(`${folder.slice(disk.root.length + 1)}/${name}`, text)}`,
       request: (document) => void requestControl(disk, document.id, document),
       verdict: (id) => this.#verdict(id),
       worktrees: {
@@ -357,6 +352,11 @@ export class ProjectFixture {
   #found(text: string, path: string): FoundWorkflow {
     const checked = parseWorkflow(text, path, this.#languageContext());
     return { file: path, path, text, checked, fingerprint: () => text };
+  }
+
+  #put(path: string, text: string): string {
+    this.disk.write(path, text);
+    return path;
   }
 
   #read(): MailState {

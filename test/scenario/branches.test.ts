@@ -29,7 +29,7 @@ describe('`branch` of a workflow', { timeout: 60_000 }, () => {
     ['branch: { protected: [main] }', 'the workspace is on the branch `main`, which is protected by `main`'],
     ["branch: { expected: 'work/*' }", 'the workspace is on the branch `main`, and must be on `work/*`'],
     ['create_branch: false', 'which is protected by `main`, `master`, `release/*`'],
-    ['expected_work_branch: release/v1', 'and must be on `release/v1`'],
+    ['expected_work_branch: release/v1', '`git switch release/v1`'],
   ])('starts no run on another one: %s', async (keys, message) => {
     const { place } = projectOf(keys, make);
     const { code, stderr } = await place.run(['run', 'work.yaml']);

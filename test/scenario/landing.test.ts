@@ -106,6 +106,15 @@ describe('work that lands', { timeout: 120_000 }, () => {
     expect(new Set(turns.map(({ invocations }) => invocations.length))).toEqual(new Set([1, 2]));
   });
 
+  it('is warned of where its branch does not exist', async () => {
+    begin(team('release'));
+    const { code, stderr } = await project.run(['check']);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^protocols\/team\.yaml:10:\d+: warning E_WORKSPACE: `done` lands on `release`, and the repository has no such branch\n/,
+    );
+  });
+
   it('waits for a clean checkout, and says so', async () => {
     begin(team('main'));
     project.drop('kept.txt', 'edited\n');
@@ -124,7 +133,8 @@ describe('work that lands', { timeout: 120_000 }, () => {
     );
     expect((await project.run(['status'])).stdout).toContain('LANDS ON');
     git('checkout', '-q', 'kept.txt');
-    await up();
+    // What was in the way is gone, so this `up` does not end before it has landed.
+    expect((await up()).stdout).toMatch(/ done — Add left \(…\w{6}\), landed on main as \w{10}\n/);
     expect(project.read('left.txt')).toBe('left\n');
   });
 
@@ -136,6 +146,10 @@ describe('work that lands', { timeout: 120_000 }, () => {
     );
     const inbox = await document<{ items: { kind: string; command: string }[] }>('inbox');
     expect(inbox.items).toMatchObject([{ kind: 'approval', id: 't1', command: 'mailroom approve t1' }]);
+    expect((await project.run(['inbox'])).stdout).toContain(
+      '    mailroom show t1 --diff\n    mailroom approve t1\n',
+    );
+    expect((await project.run(['show', 't1', '--diff'])).stdout).toContain('+++ b/left.txt');
     expect(await document('why', 't1')).toMatchObject({
       code: 'waiting_for_approval',
       command: 'mailroom approve t1',

@@ -39,8 +39,15 @@ function inboxLines(context: Context, { as, items }: Inbox): string[] {
     `${colours.bold(`@${String(index + 1)}`)}  ${title(item)}`,
     `    ${colours.dim(timing(item, now))}`,
     ...(item.kind === 'notice' ? [] : fieldLines(item)),
-    ...commandsFrom(context, item.command).map((command) => `    ${colours.cyan(command)}`),
+    ...[...lookAt(item), item.command]
+      .flatMap((command) => commandsFrom(context, command))
+      .map((command) => `    ${colours.cyan(command)}`),
   ]);
+}
+
+/** Who lets work land wants to see it first. */
+function lookAt({ id, type }: WaitingItem): string[] {
+  return type === 'landing' ? [`mailroom show ${id} --diff`] : [];
 }
 
 function title({ kind, from, type, to, subject }: WaitingItem): string {

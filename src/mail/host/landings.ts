@@ -17,6 +17,8 @@ export class Landings {
   readonly #protocol: Protocol;
   readonly #permissions: TurnPermissions;
   readonly #running: ProcessTable<{ readonly key: string; readonly landing: Landing }>;
+  /** Steps that were tried without success. What blocked them under an earlier host may be gone. */
+  readonly #blocked = new Set<string>();
 
   constructor(ledger: MailLedger, ports: MailPorts, protocol: Protocol, permissions: TurnPermissions) {
     this.#ledger = ledger;
@@ -29,12 +31,8 @@ export class Landings {
   /** How many steps are under way, without those that only try again until they are stopped. */
   get running(): number {
     return [...this.#running.values()].filter(
-      ({ key, landing: { turn } }) => this.#running.isStopping(key) || !this.#isBlocked(turn),
+      ({ key }) => this.#running.isStopping(key) || !this.#blocked.has(key),
     ).length;
-  }
-
-  #isBlocked(turn: string): boolean {
-    return (this.#ledger.state.landings.get(turn)?.blocked ?? null) !== null;
   }
 
   /** Starts and stops steps to match what should run. Call it only after a flush. */
@@ -84,6 +82,8 @@ export class Landings {
     const running = this.#running.get(key);
     if (!running) return;
     const isLast = report.is !== 'blocked';
+    if (isLast) this.#blocked.delete(key);
+    else this.#blocked.add(key);
     try {
       if (!this.#running.isStopping(key)) this.#ledger.record(factsOf(running.landing, report));
     } finally {

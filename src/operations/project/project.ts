@@ -49,6 +49,7 @@ export interface Project {
   names(role: RoleName, box: 'inbox' | 'outbox', isMail?: IsMail): readonly string[];
   /** Why no git worktree can be made for threads; null: it can, or the protocol needs none. */
   workspaceProblem(protocol: Protocol): Promise<Diagnostic | null>;
+  missingBranches(protocol: Protocol): Promise<ReadonlySet<string>>;
   /** Mail that no role of the protocol reads. */
   misplaced(protocol: Protocol, config: Config): readonly Misplaced[];
   roles(): RoleName[];

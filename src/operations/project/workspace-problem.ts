@@ -33,3 +33,16 @@ export async function workspaceProblem(
     "`git add --all && git commit --message 'Start'` makes one",
   );
 }
+
+/** The branches that messages of this protocol land on, and the repository does not have. */
+export async function missingBranches(
+  root: string,
+  { types }: Pick<Protocol, 'types'>,
+): Promise<ReadonlySet<string>> {
+  const named = new Set([...types.values()].flatMap(({ lands }) => lands?.branch ?? []));
+  const looked = [...named].map(async (branch) => {
+    const found = await git(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], { cwd: root });
+    return found.exitCode === 0 ? [] : [branch];
+  });
+  return new Set((await Promise.all(looked)).flat());
+}

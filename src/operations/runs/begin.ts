@@ -205,7 +205,9 @@ function refuseBranch({ branch }: Workflow, workspace: string): void {
   if (branch === undefined || branch.after !== null) return;
   const problem = branchProblem(branch, headBranch(workspace));
   if (problem === null) return;
-  const hint = 'switch to another branch: `git switch -c NAME`, then run it again';
+  const name = branch.expected.find((glob) => /^[\w./-]+$/.test(glob));
+  const command = name === undefined ? 'git switch -c NAME' : `git switch ${name}`;
+  const hint = `switch to another branch: \`${command}\`, then run it again`;
   throw new MailroomError(problem.code, problem.text, hint);
 }
 
