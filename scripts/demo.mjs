@@ -2,7 +2,8 @@
 // failing tests in a new folder, drops a task into the architect's inbox, and lets the roles work
 // until it is delivered. Without --provider a script (templates/feature-team/agents/rehearsal.mjs)
 // plays the roles, so that no agent program is needed. Exits with 0 only if the task was delivered
-// and the tests pass. `npm run demo -- parallel` shows two engineers who build at the same time.
+// and the tests pass. `npm run demo -- parallel` shows two engineers who build at the same time,
+// `npm run demo -- fan-out` an architect who hands out parts in sub-threads.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -123,16 +124,15 @@ function demo(provider) {
   return succeeded ? 0 : 1;
 }
 
-/** Two engineers build at the same time; what they made is merged and reviewed once. */
-function parallel(provider) {
+/** Engineers build at the same time; what they made is merged and reviewed once. */
+function together(provider, { template, title, roles, wish, done, resolver }) {
   const started = Date.now();
-  const { project, hasGit } = makeProject('parallel-team', provider, 'Nothing yet');
+  const { project, hasGit } = makeProject(template, provider, 'Nothing yet');
   if (!hasGit) throw new Error('work in parallel needs git: install it');
-  say(paint('bold', 'Two engineers build at the same time, each in a git worktree'));
+  say(paint('bold', title));
   say(`\nproject  ${project}`);
-  say('roles    architect, engineer-a, engineer-b and reviewer');
+  say(`roles    ${roles}`);
 
-  const wish = 'Add an import and an export.';
   command(`mailroom send architect --message '${wish}'`);
   need(mailroom('send', 'architect', '--message', wish), project);
 
@@ -149,17 +149,37 @@ function parallel(provider) {
   const landed = messages.some(({ type, landed: at }) => type === 'delivered' && at?.branch === 'main');
   const succeeded = worked && landed;
   const seconds = Math.round((Date.now() - started) / 1000);
-  const verdict = succeeded ? 'Both parts are on main' : 'Not delivered';
+  const verdict = succeeded ? done : 'Not delivered';
   say(
     `\n${paint(succeeded ? 'green' : 'red', `${verdict}, after ${seconds} s.`)} All of it is plain git; have a look:\n`,
   );
   say(`  cd ${project}`);
   say("  git branch --list 'mailroom/*'    the branch of each role");
-  say('  cat FEATURES.md                   what both changed, and the reviewer resolved');
+  say(`  cat FEATURES.md                   what all changed, and the ${resolver} resolved`);
   return succeeded ? 0 : 1;
 }
 
-const demos = { parallel, team: demo };
+const parallel = (provider) =>
+  together(provider, {
+    template: 'parallel-team',
+    title: 'Two engineers build at the same time, each in a git worktree',
+    roles: 'architect, engineer-a, engineer-b and reviewer',
+    wish: 'Add an import and an export.',
+    done: 'Both parts are on main',
+    resolver: 'reviewer',
+  });
+
+const fanOut = (provider) =>
+  together(provider, {
+    template: 'fan-out-team',
+    title: 'An architect hands out three parts, each in a sub-thread with a git worktree of its own',
+    roles: 'architect, and an engineer who has up to three turns at once',
+    wish: 'Add an import, an export and a search.',
+    done: 'All parts are on main',
+    resolver: 'architect',
+  });
+
+const demos = { parallel, 'fan-out': fanOut, team: demo };
 
 /** What the command line asks for. */
 function chosen() {
@@ -167,7 +187,7 @@ function chosen() {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const [name = 'team', ...others] = positionals;
   if (!Object.hasOwn(demos, name) || others.length > 0)
-    throw new TypeError(`the demos are ${Object.keys(demos).join(' and ')}`);
+    throw new TypeError(`the demos are ${Object.keys(demos).join(', ')}`);
   if (!providers.includes(values.provider))
     throw new TypeError(`--provider is one of ${providers.join(', ')}`);
   return () => demos[name](values.provider);

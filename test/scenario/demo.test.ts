@@ -122,18 +122,29 @@ describe('the demo', () => {
   });
 });
 
-describe('the demo of work in parallel', () => {
-  it('ends with both parts on main, and the conflict resolved', async () => {
-    const ended = await run(process.execPath, [join(repository, 'scripts/demo.mjs'), 'parallel'], repository);
-    expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.stdout).toMatch(/\nBoth parts are on main, after \d+ s\./);
-    const made = readdirSync(scratch)
-      .map((name) => join(scratch, name, 'parallel-team'))
-      .find((path) => existsSync(path));
-    expect(readFileSync(join(made ?? '', 'FEATURES.md'), 'utf8')).toBe('# Features\n\n- import\n- export\n');
-    const branch = await run('git', ['branch', '--show-current'], made ?? scratch);
-    expect(branch.stdout).toBe('main\n');
-  }, 240_000);
+describe('the demos of work in parallel', () => {
+  it.each([
+    ['parallel', 'parallel-team', 'Both', ['import', 'export']],
+    ['fan-out', 'fan-out-team', 'All', ['import', 'export', 'search']],
+  ])(
+    '%s ends with all parts on main, and the conflicts resolved',
+    async (name, template, all, parts) => {
+      const ended = await run(process.execPath, [join(repository, 'scripts/demo.mjs'), name], repository);
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(ended.stdout).toMatch(new RegExp(`\n${all} parts are on main, after \\d+ s\\.`));
+      const made = readdirSync(scratch)
+        .map((folder) => join(scratch, folder, template))
+        .find((path) => existsSync(path));
+      const [title, ...lines] = readFileSync(join(made ?? '', 'FEATURES.md'), 'utf8')
+        .trimEnd()
+        .split('\n');
+      expect(title).toBe('# Features');
+      expect(lines.toSorted()).toEqual(['', ...parts.map((part) => `- ${part}`).toSorted()]);
+      const branch = await run('git', ['branch', '--show-current'], made ?? scratch);
+      expect(branch.stdout).toBe('main\n');
+    },
+    240_000,
+  );
 });
 
 describe('the command line of the demo', () => {

@@ -22,8 +22,10 @@ interface Play {
   readonly answer: string | null;
   /** The project must be a git repository. */
   readonly git?: true;
-  /** What the work that landed has put into the project. */
-  readonly lands?: { readonly file: string; readonly text: string };
+  /** With its sub-threads; missing: one. */
+  readonly threads?: number;
+  /** The lines, in any order, of a file that the work that landed has put into the project. */
+  readonly lands?: { readonly file: string; readonly lines: readonly string[] };
   /** The types of all messages, in their order. */
   readonly said: readonly string[];
 }
@@ -53,8 +55,16 @@ const plays: Readonly<Record<string, Play>> = {
     to: 'architect',
     answer: null,
     git: true,
-    lands: { file: 'FEATURES.md', text: '# Features\n\n- import\n- export\n' },
+    lands: { file: 'FEATURES.md', lines: ['# Features', '- export', '- import'] },
     said: ['task', 'part', 'built', 'built', 'delivered'],
+  },
+  'fan-out-team': {
+    to: 'architect',
+    answer: null,
+    git: true,
+    threads: 4,
+    lands: { file: 'FEATURES.md', lines: ['# Features', '- export', '- import', '- search'] },
+    said: ['task', 'part', 'part', 'part', 'built', 'built', 'built', 'delivered'],
   },
   'research-vote': {
     to: 'lead',
@@ -94,8 +104,11 @@ describe('a template', { timeout: 120_000 }, () => {
     const { threads } = JSON.parse(await succeeds('status', '--threads', '--json')) as {
       threads: { state: string }[];
     };
-    expect(threads.map(({ state }) => state)).toEqual(['closed']);
-    if (play.lands !== undefined) expect(project.read(play.lands.file)).toBe(play.lands.text);
+    expect(threads.map(({ state }) => state)).toEqual(Array(play.threads ?? 1).fill('closed'));
+    if (play.lands !== undefined) {
+      const lines = project.read(play.lands.file).split('\n');
+      expect(lines.filter((line) => line !== '').toSorted()).toEqual(play.lands.lines);
+    }
   });
 
   it('is listed with one line and its protocol', async () => {

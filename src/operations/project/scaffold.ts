@@ -23,6 +23,7 @@ export const ownTemplates: Readonly<
   'bug-triage': { about: 'reports are reproduced, rated, fixed and checked' },
   'docs-team': { about: 'a writer, an editor, and one who checks every command' },
   'parallel-team': { about: 'two engineers build at the same time, and one reviews the merge' },
+  'fan-out-team': { about: 'an architect hands out parts, and gets them back merged' },
   'research-vote': { about: 'three look into a question independently and vote' },
   calculator: {
     about: 'a small program with a failing test, as in the tutorial',
