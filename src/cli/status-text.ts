@@ -5,7 +5,7 @@ import type { Reason } from '../kernel/errors.ts';
 import type { RoleActivity, RoleStatus, TurnStatus } from '../operations/mail-status.ts';
 import type { Explained } from '../operations/why/explained.ts';
 import type { StatusDocument, WaitingThread } from '../operations/status.ts';
-import { asTree, indent } from './thread-tree.ts';
+import { asTree, indent } from '../kernel/thread-tree.ts';
 import { workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, moment, money, short, since, table, whyWords } from './format.ts';
 

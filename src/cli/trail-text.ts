@@ -5,7 +5,7 @@ import type { MessageDocument } from '../operations/messages.ts';
 import { cut } from './columns.ts';
 import { line, moment, money, printable, short } from './format.ts';
 import type { Colours } from './terminal.ts';
-import { asTree } from './thread-tree.ts';
+import { asTree } from '../kernel/thread-tree.ts';
 
 interface Style {
   readonly full: boolean;

@@ -31,6 +31,7 @@ export function Conversation({ messages, turns }: Props) {
               </span>
             )}
             <span class="grow" />
+            <WorkLink message={message} />
             {message.turn !== null && <a href={link('turns', message.turn)}>turn {message.turn}</a>}
             <a href={link('messages', message.id)}>
               <Ago at={message.created} />
@@ -65,6 +66,16 @@ export function Conversation({ messages, turns }: Props) {
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Leads to what the work of a message changes. */
+function WorkLink({ message: { id, commit } }: { readonly message: MessageDocument }) {
+  if (commit === null) return null;
+  return (
+    <a href={link('messages', id)} title="What its work changes">
+      <code>{commit.slice(0, 10)}</code>
+    </a>
   );
 }
 

@@ -1,4 +1,5 @@
 import { money } from '../../kernel/cost.ts';
+import { asTree, indent } from '../../kernel/thread-tree.ts';
 import type { Shown } from '../../operations/show.ts';
 import type { StatusDocument, WaitingThread } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
@@ -68,32 +69,39 @@ function Rows({ threads }: { readonly threads: readonly WaitingThread[] }) {
   const shown = Number(query.value.get('show') ?? pageSize);
   return (
     <Table
-      caption="Threads, newest first"
+      caption="Threads, newest first, each with its sub-threads below it"
       names={['Subject', 'State', '#Messages', '#Turns', '#Cost', 'Opened']}
       after={<More total={threads.length} shown={shown} />}
     >
       <tbody>
-        {threads.slice(0, shown).map((thread) => (
-          <tr key={thread.id}>
-            <th scope="row">
-              <a href={link('threads', thread.id)} data-row>
-                <Line value={thread.subject} limit={120} />
-              </a>
-            </th>
-            <td>
-              <State value={thread.state} />{' '}
-              {thread.why !== null && <Line value={thread.why.reason} limit={140} />}
-            </td>
-            <td class="number">{thread.messages}</td>
-            <td class="number">{thread.turns}</td>
-            <td class="number">
-              <Price cost={thread.cost} />
-            </td>
-            <td>
-              <Ago at={thread.opened} />
-            </td>
-          </tr>
-        ))}
+        {asTree(threads)
+          .slice(0, shown)
+          .map(({ thread, depth }) => (
+            <tr key={thread.id}>
+              <th scope="row">
+                {depth > 0 && (
+                  <span class="dim" aria-hidden="true">
+                    {indent(depth).replaceAll(' ', '\u00a0')}
+                  </span>
+                )}
+                <a href={link('threads', thread.id)} data-row>
+                  <Line value={thread.subject} limit={120} />
+                </a>
+              </th>
+              <td>
+                <State value={thread.state} />{' '}
+                {thread.why !== null && <Line value={thread.why.reason} limit={140} />}
+              </td>
+              <td class="number">{thread.messages}</td>
+              <td class="number">{thread.turns}</td>
+              <td class="number">
+                <Price cost={thread.cost} />
+              </td>
+              <td>
+                <Ago at={thread.opened} />
+              </td>
+            </tr>
+          ))}
       </tbody>
     </Table>
   );

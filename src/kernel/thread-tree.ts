@@ -1,4 +1,4 @@
-import type { ThreadId } from '../kernel/ids.ts';
+import type { ThreadId } from './ids.ts';
 
 /** A place in a list of threads in which each stands below the one that opened it. */
 interface Branch<T> {
@@ -15,7 +15,9 @@ export function asTree<T extends { readonly id: ThreadId; readonly parent: Threa
   const below = new Map<ThreadId | null, T[]>();
   for (const thread of threads) {
     const parent = thread.parent !== null && known.has(thread.parent) ? thread.parent : null;
-    below.set(parent, [...(below.get(parent) ?? []), thread]);
+    const siblings = below.get(parent);
+    if (siblings === undefined) below.set(parent, [thread]);
+    else siblings.push(thread);
   }
   const branch = (parent: ThreadId | null, depth: number): Branch<T>[] =>
     (below.get(parent) ?? []).flatMap((thread) => [{ thread, depth }, ...branch(thread.id, depth + 1)]);
