@@ -17,6 +17,8 @@ const used = {
   '/repos/{owner}/{repo}/issues/{issue_number}/comments': ['get', 'post'],
   '/repos/{owner}/{repo}/issues/{issue_number}/events': ['get'],
   '/repos/{owner}/{repo}/pulls': ['get', 'post'],
+  '/repos/{owner}/{repo}/pulls/{pull_number}/reviews': ['get'],
+  '/repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments': ['get'],
 };
 
 const [given] = process.argv.slice(2);

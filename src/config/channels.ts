@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { duration, name, text } from '../yaml/schema.ts';
+import { argv, duration, name, text, variableNames } from '../yaml/schema.ts';
 import type { ChannelConfig } from './config.ts';
 
 /** Unencrypted connections are accepted on the loopback interface only. */
@@ -51,10 +51,20 @@ const shared = {
     .describe('How long to wait before looking for answers again; default 60s.'),
 };
 
-const notPeople = { path: ['approvers'], error: 'names that `people` lists' };
+/** Approvers are people, too; as custom check, so that each is marked itself. */
+function approversArePeople(context: z.core.ParsePayload<Listed>): void {
+  const { people, approvers = [] } = context.value;
+  const known = Object.keys(people);
+  for (const [index, approver] of approvers.entries()) {
+    if (Object.hasOwn(people, approver)) continue;
+    const message = `a name that \`people\` lists: ${known.join(', ')}`;
+    context.issues.push({ code: 'custom', message, path: ['approvers', index], input: approver });
+  }
+}
 
-function listsPeople({ people, approvers = [] }: { people: object; approvers?: string[] | undefined }) {
-  return approvers.every((approver) => Object.hasOwn(people, approver));
+interface Listed {
+  readonly people: Readonly<Record<string, string>>;
+  readonly approvers?: readonly string[] | undefined;
 }
 
 const github = z
@@ -75,7 +85,7 @@ const github = z
       .describe('The API of a GitHub Enterprise Server; default https://api.github.com.'),
     git: text.optional().describe('Where branches of pull requests are pushed; default: the remote origin.'),
   })
-  .refine(listsPeople, notPeople)
+  .check(approversArePeople)
   .meta({ title: 'GitHub channel' });
 
 const email = z
@@ -89,13 +99,34 @@ const email = z
     login: text.optional().describe('The name of the account; default: the address.'),
     password: secret.optional().describe('The password of the account; default ${env.MAIL_PASSWORD}.'),
   })
-  .refine(listsPeople, notPeople)
+  .check(approversArePeople)
   .meta({ title: 'e-mail channel' });
+
+const { poll: _poll, ...withoutPoll } = shared;
+
+const command = z
+  .strictObject({
+    kind: z.literal('command').describe('A program of your own that talks to a service.'),
+    command: argv.describe('The program and its arguments.'),
+    ...withoutPoll,
+    env: variableNames()
+      .optional()
+      .describe('Names, or PREFIX_*, of variables that the program may see besides the usual ones.'),
+  })
+  .check(approversArePeople)
+  .meta({ title: 'channel of your own' });
+
+/** The variables without which a channel does not work. A program decides for itself. */
+export function requiredVariables(channel: ChannelConfig): readonly string[] {
+  return channel.kind === 'command'
+    ? channel.env.filter((variable) => !variable.endsWith('*'))
+    : [channel.secret];
+}
 
 /** `channels:` of mailroom.yaml. */
 export const channelSettings = z.record(
   name,
-  z.discriminatedUnion('kind', [github, email], { error: 'github or email' }),
+  z.discriminatedUnion('kind', [github, email, command], { error: 'github, email or command' }),
 );
 
 type ChannelInput = z.output<typeof channelSettings>[string];
@@ -107,7 +138,8 @@ export function lowerChannels(
 }
 
 function lowered(channel: string, settings: ChannelInput): ChannelConfig {
-  const { approvers = [], poll = 60_000, to = null } = settings;
+  const { approvers = [], to = null } = settings;
+  const poll = settings.kind === 'command' ? 60_000 : (settings.poll ?? 60_000);
   const people = Object.entries(settings.people).map(([who, role]) => [who.toLowerCase(), role] as const);
   const may = approvers.map((who) => who.toLowerCase());
   const basis = { name: channel, people: new Map(people), approvers: may, poll, to };
@@ -117,6 +149,8 @@ function lowered(channel: string, settings: ChannelInput): ChannelConfig {
     const login = settings.login ?? settings.address;
     return { ...basis, kind, address, smtp, imap, login, secret: password, verifiedBy };
   }
+  if (settings.kind === 'command')
+    return { ...basis, kind: settings.kind, command: settings.command, env: settings.env ?? [] };
   const { kind, repository, label = 'mailroom', base = null, git = null, token = 'GITHUB_TOKEN' } = settings;
   const api = (settings.api ?? 'https://api.github.com').replace(/\/+$/, '');
   return { ...basis, kind, repository, label, base, secret: token, api, git };

@@ -164,13 +164,13 @@ interface ChannelBasis {
   readonly poll: number;
   /** The role that gets tasks; null: that of `start` of the protocol. */
   readonly to: string | null;
-  /** The variable with the token or password. */
-  readonly secret: string;
 }
 
 /** Issues and pull requests of a repository. */
 export interface GithubChannel extends ChannelBasis {
   readonly kind: 'github';
+  /** The variable with the token. */
+  readonly secret: string;
   /** `owner/name`. */
   readonly repository: string;
   /** Issues with it are tasks. */
@@ -185,6 +185,8 @@ export interface GithubChannel extends ChannelBasis {
 /** A mailbox, read by IMAP; people are addresses. */
 export interface EmailChannel extends ChannelBasis {
   readonly kind: 'email';
+  /** The variable with the password. */
+  readonly secret: string;
   /** The address of the mailbox, which mail is from. */
   readonly address: string;
   /** `smtps://host:port`, or `smtp://` with STARTTLS. */
@@ -196,7 +198,15 @@ export interface EmailChannel extends ChannelBasis {
   readonly verifiedBy: string;
 }
 
-export type ChannelConfig = GithubChannel | EmailChannel;
+/** A program of the user's own that talks to a service. */
+export interface CommandChannel extends ChannelBasis {
+  readonly kind: 'command';
+  readonly command: readonly string[];
+  /** Variables, or `PREFIX_*`, that the program may see besides the usual ones. */
+  readonly env: readonly string[];
+}
+
+export type ChannelConfig = GithubChannel | EmailChannel | CommandChannel;
 
 /** The queue and the repository that the controller and its worker hosts share. */
 export interface WorkersSettings {

@@ -3,7 +3,17 @@ import { channelSettings } from './channels.ts';
 import { providerKinds } from './config.ts';
 import { nipSettings } from './nip.ts';
 import { profiles } from './profiles.ts';
-import { argv, branchName, duration, limits, name, roleDefaults, text, wholeNumber } from '../yaml/schema.ts';
+import {
+  argv,
+  branchName,
+  duration,
+  limits,
+  name,
+  roleDefaults,
+  text,
+  variableNames,
+  wholeNumber,
+} from '../yaml/schema.ts';
 
 const price = z.number({ error: 'a number of dollars' }).min(0, { error: 'at least 0' });
 
@@ -14,13 +24,6 @@ const prices = z
     output: price.describe('Dollars for a million tokens that are written.'),
   })
   .meta({ title: 'price list' });
-
-const variableNames = () =>
-  z.array(
-    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/, {
-      error: 'the name of a variable, or the beginning of one and `*`',
-    }),
-  );
 
 const aNotifier = 'a command as a list, or { command: [program, arguments], env: [NAME] }';
 

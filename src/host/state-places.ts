@@ -13,7 +13,7 @@ const files = below('lock.json boot confirmed workers.json');
 /** Folders whose other entries are files that nothing else checks. */
 const ownFolders = below('channels contexts events events/definitions events/relays parked queued');
 const folders = [
-  ...below('tmp locks api control incoming accepting held runs triggers turns worktrees'),
+  ...below('tmp locks api control incoming accepting held programs runs triggers turns worktrees'),
   ...ownFolders,
 ];
 

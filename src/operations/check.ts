@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { isProtocolFile } from '../disk/find-project.ts';
 import { orElse } from '../kernel/contained.ts';
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
@@ -8,6 +9,7 @@ import type { Protocol } from '../mail/format/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';
+import { channelProblems } from './channels/problems.ts';
 import type { Definition, ProjectServices } from './services.ts';
 import { validate, type ReadWorkflow } from './validate.ts';
 
@@ -79,6 +81,7 @@ export async function check(
     ...(workspace === null ? [] : [workspace]),
     ...unlandable(protocol, missing, (path) => merged.place(path)),
     ...definition.warnings,
+    ...channelProblems(textOf(files, configPath), config, protocol, process.env),
     ...unused,
     ...misplaced,
     ...stuck,
@@ -99,6 +102,10 @@ const configPath = 'mailroom.yaml';
 function definitionFiles({ files }: Pick<ProjectServices, 'files'>): { file: string; text: string }[] {
   const protocols = files.list('protocols').filter(isProtocolFile).toSorted();
   return textsOf({ files }, [configPath, ...protocols.map((name) => `protocols/${name}`)]);
+}
+
+function textOf(files: readonly { readonly file: string; readonly text: string }[], path: string): string {
+  return files.find(({ file }) => file === path)?.text ?? '';
 }
 
 /** What cannot be read has no comments: its reader has reported that. */

@@ -143,7 +143,8 @@ class IssueReporter {
   }
 
   #unknownKeys(path: readonly PropertyKey[], unknown: readonly string[]): void {
-    const { keys, title } = keysAt(this.#schema, path);
+    const found = valueAt(this.#located.value, path);
+    const { keys, title } = keysAt(this.#schema, path, found);
     const place = title === null ? '' : ` of ${/^[aeiou]/.test(title) ? 'an' : 'a'} ${title}`;
     for (const key of unknown) {
       const value = valueAt(this.#located.value, [...path, key]);

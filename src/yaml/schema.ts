@@ -47,6 +47,13 @@ const anArgv = 'a list of a program and its arguments, such as [npm, test]';
 /** A program and its arguments, run without a shell. */
 export const argv = z.array(z.string(), { error: anArgv }).min(1, { error: anArgv });
 
+const aVariable = 'the name of a variable, or the beginning of one and `*`';
+
+/** Variables of the environment that a program may see. */
+export function variableNames() {
+  return z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/, { error: aVariable }));
+}
+
 const aDuration = 'a duration such as 200ms, 30s, 5m or 1h30m';
 
 /** A positive duration with units; parsed to milliseconds. */

@@ -54,21 +54,35 @@ export function schemasAt(schema: Schema, path: readonly PropertyKey[]): Schema[
   return here;
 }
 
-/** The keys that a mapping at this path can have, and the mapping's title. */
+/**
+ * The keys that a mapping at this path can have, and the mapping's title. Of several mappings those
+ * count whose constants, such as a `kind`, this value has, if there are any.
+ */
 export function keysAt(
   schema: Schema,
   path: readonly PropertyKey[],
+  value: unknown = null,
 ): { keys: string[]; title: string | null } {
   const keys = new Set<string>();
   let title: string | null = null;
-  for (const each of schemasAt(schema, path).flatMap(unwrapped)) {
-    const def = definitionOf(each);
-    if (def.type !== 'object') continue;
-    for (const key of Object.keys(def.shape)) keys.add(key);
+  const mappings = schemasAt(schema, path)
+    .flatMap(unwrapped)
+    .filter((each) => definitionOf(each).type === 'object');
+  const meant = mappings.filter((each) => hasConstants(each, value));
+  for (const each of meant.length > 0 ? meant : mappings) {
+    for (const key of Object.keys(fieldsOf(each))) keys.add(key);
     title ??= z.globalRegistry.get(each)?.title ?? null;
   }
   keys.delete('$schema');
   return { keys: [...keys], title };
+}
+
+function hasConstants(mapping: Schema, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(fieldsOf(mapping)).every(([key, field]) => {
+    const isConstant = definitionOf(field).type === 'literal';
+    return !isConstant || z.safeParse(field, (value as Record<string, unknown>)[key]).success;
+  });
 }
 
 /** Whether a value may stand at a path. */

@@ -100,6 +100,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   nostr: { may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'] },
   'channels/machine': { may: ['kernel', 'letters'], pure: [] },
   'channels/host': { may: ['kernel', 'letters', 'config', 'disk', 'host', 'channels/machine'] },
+  'channels/command': { may: ['kernel', 'letters', 'channels/machine'] },
   'channels/github': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
   'channels/email': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
   operations: {
@@ -116,7 +117,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
       ...languageRooms,
       'editing',
       'nostr',
-      ...['machine', 'host', 'github', 'email'].map((room) => `channels/${room}`),
+      ...['machine', 'host', 'command', 'github', 'email'].map((room) => `channels/${room}`),
     ],
   },
   'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },

@@ -105,7 +105,10 @@ class World {
         const found = this.posted.find((post) => post.key === key);
         return found === undefined ? null : { reference: `ref-${key}`, conversation: found.conversation };
       },
-      receive: () => Promise.resolve({ incoming: this.incoming, cursor: 1 }),
+      receive: () => Promise.resolve({ incoming: this.incoming, unread: [], cursor: 1 }),
+      hasNews: false,
+      listen: () => {},
+      confirm: () => {},
       close: () => Promise.resolve(),
     };
   }

@@ -196,7 +196,7 @@ describe('what a received text means', () => {
 });
 
 describe('what is sent', () => {
-  const poll = { poll: 60_000, people: rules.people };
+  const poll = { poll: 60_000, people: rules.people, hasNews: false };
 
   it('is what waits, once, in the conversation of its thread', () => {
     const memory = after([{ is: 'opened', conversation: '7', mark: 'm', thread: 't1' }]);

@@ -114,7 +114,15 @@ async function said(): Promise<string> {
 }
 
 it('has a test for each recipe', () => {
-  expect([...sections.keys()]).toEqual(['Desktop', 'E-mail', 'Slack', 'Discord', 'Telegram', 'ntfy']);
+  expect([...sections.keys()]).toEqual([
+    'Desktop',
+    'E-mail',
+    'More than a hundred services',
+    'Slack',
+    'Discord',
+    'Telegram',
+    'ntfy',
+  ]);
 });
 
 it('shows a notification on the desktop', async () => {
@@ -134,6 +142,14 @@ it('sends an e-mail', async () => {
     'Subject: Mailroom: question from qa',
   ]);
   expect(body.join('\n\n')).toBe(`${subject}\n\nmailroom show ${message.id}\n`);
+});
+
+it('sends by Apprise, whose addresses are in no command line', async () => {
+  fake('apprise');
+  follow('More than a hundred services', { APPRISE_URLS: 'json://localhost/secret' });
+  expect(await said()).toBe(
+    `--input-format=text\n--title=question from qa\n${subject}\n\nmailroom show ${message.id}\n`,
+  );
 });
 
 it('posts to Slack, and mentions no one', async () => {

@@ -46,6 +46,21 @@ interface Pull {
   readonly base: string;
 }
 
+interface Remark {
+  readonly path: string;
+  readonly line: number;
+  readonly body: string;
+}
+
+interface Review {
+  readonly id: number;
+  readonly pull: number;
+  readonly login: string;
+  readonly state: string;
+  readonly body: string;
+  readonly remarks: readonly Remark[];
+}
+
 /** How the next request is answered, instead of what it asks for. */
 interface Trouble {
   readonly status: number;
@@ -84,6 +99,7 @@ export class GithubDouble {
   readonly issues: Issue[] = [];
   readonly comments: Comment[] = [];
   readonly pulls: Pull[] = [];
+  readonly reviews: Review[] = [];
   trouble: Trouble | null = null;
   /** Called with a comment before its answer is sent. */
   onComment: ((comment: Comment) => void) | null = null;
@@ -132,6 +148,12 @@ export class GithubDouble {
     const at = this.#now();
     this.comments.push({ id: (this.#lastId += 1), issue, login, body, at, edited: at });
     return this.#lastId;
+  }
+
+  review(pull: number, review: Partial<Review>): void {
+    const id = (this.#lastId += 1);
+    const by = { login: 'octocat', state: 'COMMENTED', body: '', remarks: [] };
+    this.reviews.push({ ...by, ...review, id, pull });
   }
 
   /** Resolves when something holds, which only requests change. */
@@ -254,8 +276,20 @@ export class GithubDouble {
   #doPulls(method: string, url: URL, body: Value): Answer {
     switch (`${method} ${url.pathname.split('/').at(-1) ?? ''}`) {
       case 'GET pulls': {
-        const [, head] = (url.searchParams.get('head') ?? ':').split(':');
-        return this.#page(url, this.pulls.filter((each) => each.head === head).map(pullSimple));
+        const [, head] = (url.searchParams.get('head') ?? '').split(':');
+        return this.#page(
+          url,
+          this.pulls.filter((each) => head === undefined || each.head === head).map(pullSimple),
+        );
+      }
+      case 'GET reviews': {
+        const number = Number(/\/pulls\/(\d+)/.exec(url.pathname)?.[1]);
+        return this.#page(url, this.reviews.filter(({ pull }) => pull === number).map(pullReview));
+      }
+      case 'GET comments': {
+        const id = Number(/\/reviews\/(\d+)/.exec(url.pathname)?.[1]);
+        const found = this.reviews.find((each) => each.id === id);
+        return this.#page(url, (found?.remarks ?? []).map(remarkOf));
       }
       case 'POST pulls': {
         const { title, head, base, body: words } = body as unknown as Pull;
@@ -302,8 +336,18 @@ function labelled(name: string, login: string): Value {
   return { ...example(ref('labeled-issue-event')), ...of };
 }
 
-function pullSimple({ number, title }: Pull): Value {
-  return { ...example(ref('pull-request-simple')), number, title };
+function pullSimple({ number, title, head }: Pull): Value {
+  const simple = example(ref('pull-request-simple'));
+  const label = head.includes(':') ? head : `acme:${head}`;
+  return { ...simple, number, title, head: { ...(simple['head'] as Value), label } };
+}
+
+function pullReview({ id, login, state, body }: Review): Value {
+  return { ...example(ref('pull-request-review')), id, state, body, user: account(login) };
+}
+
+function remarkOf({ path, line, body }: Remark): Value {
+  return { ...example(ref('review-comment')), path, line, body, diff_hunk: '@@ -0,0 +1 @@\n+blue' };
 }
 
 function ref(name: string): Schema {

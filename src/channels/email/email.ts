@@ -17,6 +17,7 @@ const answerAbove = '=== Write your answer above this line ===';
 
 /** Mail between a mailbox and people: a conversation is a chain of answers. */
 export class Email implements Channel {
+  readonly hasNews = false;
   readonly #settings: EmailChannel;
   readonly #mailbox: Pick<Mailbox, 'send' | 'has' | 'read'>;
   readonly #marks: Marks;
@@ -56,8 +57,12 @@ export class Email implements Channel {
     const from = positionOf(cursor);
     const { mails, position } = await tried('read', () => this.#mailbox.read(from, since));
     const incoming = mails.filter(({ id }) => !this.#isOwn(id)).map((mail) => this.#incoming(mail, position));
-    return { incoming, cursor: { ...position } };
+    return { incoming, unread: [], cursor: { ...position } };
   }
+
+  listen(): void {}
+
+  confirm(): void {}
 
   async close(): Promise<void> {}
 

@@ -5,6 +5,7 @@ import { ChannelError } from '../machine/contract.ts';
 import type { Channel, Delivery, Incoming, Post, Posted, Received } from '../machine/contract.ts';
 import type { Marks } from '../host/marks.ts';
 import type { GithubApi } from './api.ts';
+import { branchOf, newReviews } from './reviews.ts';
 
 const user = z.object({ login: z.string() }).nullable();
 const time = z.string().transform((text) => Date.parse(text));
@@ -49,6 +50,7 @@ export type Push = (commit: string, branch: string) => Promise<string | null>;
 
 /** Issues of a repository: a conversation is an issue, a message a comment. */
 export class Github implements Channel {
+  readonly hasNews = false;
   readonly #settings: GithubChannel;
   readonly #api: GithubApi;
   readonly #marks: Marks;
@@ -92,15 +94,21 @@ export class Github implements Channel {
   async receive(cursor: Json, since: number, isKnown: (id: string) => boolean): Promise<Received> {
     const from = typeof cursor === 'number' ? cursor : since;
     const tasks = await this.#tasks(isKnown);
+    const reviews = await newReviews(this.#api, this.#settings.repository, isKnown);
     const query = { since: new Date(from - overlap).toISOString(), sort: 'updated', direction: 'asc' };
     const comments = await this.#api.list(`${this.#repository}/issues/comments`, query, comment);
     // What is older has been seen, and was edited since: what was answered stays answered.
     const fresh = comments.filter((each) => each.created_at >= from - overlap && !this.#isOwn(each));
     return {
-      incoming: [...tasks, ...fresh.map(replyOf)],
+      incoming: [...tasks, ...fresh.map(replyOf), ...reviews],
+      unread: [],
       cursor: Math.max(from, ...comments.map(({ updated_at }) => updated_at)),
     };
   }
+
+  listen(): void {}
+
+  confirm(): void {}
 
   async close(): Promise<void> {}
 
@@ -145,7 +153,7 @@ export class Github implements Channel {
 
   /** The pull request of a conversation, in words: made once, its branch follows the work. */
   async #pullRequest({ conversation, subject, text }: Post, { commit, trail }: Delivery): Promise<string> {
-    const branch = `mailroom/issue-${conversation ?? ''}`;
+    const branch = branchOf(conversation ?? '');
     const problem = await this.#push(commit, branch);
     if (problem !== null) return `There is no pull request: ${problem}`;
     const [owner = ''] = this.#settings.repository.split('/');

@@ -69,6 +69,7 @@ export class ChannelHost {
     this.#marks = parts.marks;
     this.#memory = awakened(parts.memory);
     this.#ports = parts.ports;
+    channel.listen(() => this.wake());
   }
 
   /** Current problems, in words. */
@@ -133,7 +134,9 @@ export class ChannelHost {
     this.#items = await this.#ports.items();
     this.#findThreads();
     for (;;) {
-      const plan = decide(this.#memory, this.#items, this.#settings, this.#ports.now());
+      const { poll, people } = this.#settings;
+      const rules = { poll, people, hasNews: this.#channel.hasNews };
+      const plan = decide(this.#memory, this.#items, rules, this.#ports.now());
       const [post] = plan.posts;
       // One at a time: it may begin the conversation of the next.
       if (post !== undefined) await this.#trying(() => this.#post(post));
@@ -191,8 +194,11 @@ export class ChannelHost {
     const { cursor, since } = this.#memory;
     const isKnown = (id: string) => this.#memory.received[id] !== undefined;
     const received = await this.#channel.receive(cursor, since, isKnown);
+    for (const { id, reason } of received.unread)
+      if (!isKnown(id)) this.#note({ is: 'received', id, author: '', reason, reply: null });
     for (const incoming of received.incoming) if (!isKnown(incoming.id)) await this.#take(incoming);
     this.#note({ is: 'polled', cursor: received.cursor });
+    this.#channel.confirm(received);
   }
 
   /** Does what it means, and then records that: what is done twice in between counts once. */

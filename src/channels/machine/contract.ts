@@ -79,11 +79,17 @@ export interface Incoming {
 
 export interface Received {
   readonly incoming: readonly Incoming[];
+  /** What could not be read, by an id that the same problem has each time, with the reason. */
+  readonly unread: readonly { readonly id: string; readonly reason: string }[];
   readonly cursor: Json;
 }
 
 /** A service where people read and write. Every method throws `ChannelError`. */
 export interface Channel {
+  /** Whether `receive` has something to say at once: it does not wait for the next look. */
+  readonly hasNews: boolean;
+  /** Has this called whenever it gets news. */
+  listen(news: () => void): void;
   /** Sends a message whose sending has never begun. */
   send(post: Post): Promise<Posted>;
   /** Where a message is that may have arrived since a time; null: nowhere. */
@@ -93,6 +99,8 @@ export interface Channel {
    * be left out.
    */
   receive(cursor: Json, since: number, isKnown: (id: string) => boolean): Promise<Received>;
+  /** What was received has been recorded durably: the service may forget it. */
+  confirm(received: Received): void;
   close(): Promise<void>;
 }
 

@@ -28,14 +28,18 @@ const lookEvery = 10_000;
 export function decide(
   memory: ChannelMemory,
   items: readonly Item[],
-  { poll, people }: Pick<ChannelRules, 'people'> & { readonly poll: number },
+  {
+    poll,
+    people,
+    hasNews,
+  }: Pick<ChannelRules, 'people'> & { readonly poll: number; readonly hasNews: boolean },
   now: number,
 ): ChannelPlan {
   const { down, polled } = memory;
   if (down !== null && now < down.until) return { posts: [], polls: false, wake: down.until };
   // A clock that was set back must not keep it from looking.
   const due = polled > now ? now : polled + poll;
-  const polls = now >= due;
+  const polls = hasNews || now >= due;
   return {
     posts: unsent(memory, items, people),
     polls,

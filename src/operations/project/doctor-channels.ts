@@ -1,4 +1,5 @@
 import { channelProblem, lookAtMemory } from '../../channels/host/memory-files.ts';
+import { requiredVariables } from '../../config/channels.ts';
 import type { ChannelConfig, Config } from '../../config/config.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { counted, enumerate } from '../../kernel/enumerate.ts';
@@ -22,8 +23,7 @@ function examineChannel(
   settings: ChannelConfig,
   environment: Readonly<Record<string, string | undefined>>,
 ): Finding[] {
-  const { name, kind, people, secret } = settings;
-  const place = settings.kind === 'email' ? settings.address : settings.repository;
+  const { name, kind, people } = settings;
   const topic = `channel ${name}`;
   try {
     const memory = lookAtMemory(disk, name);
@@ -32,18 +32,31 @@ function examineChannel(
     const polled = memory?.polled ?? 0;
     const used = polled === 0 ? 'not read yet' : `last read ${new Date(polled).toISOString()}`;
     const refused = Object.entries(memory?.received ?? {}).filter(([, { reason }]) => reason !== null);
-    const isSet = (environment[secret] ?? '') !== '';
+    const unset = requiredVariables(settings).filter((variable) => (environment[variable] ?? '') === '');
     return [
-      { topic, state: 'ok', text: `${kind}, ${place}; ${speakers}; ${used}` },
-      ...(isSet
-        ? []
-        : [{ topic, state: 'warning', text: `the variable ${secret} is not set here` } as const]),
+      { topic, state: 'ok', text: `${kind}, ${placeOf(settings)}; ${speakers}; ${used}` },
+      ...unset.map(
+        (variable) =>
+          ({ topic, state: 'warning', text: `the variable ${variable} is not set here` }) as const,
+      ),
       ...(down === null ? [] : [{ topic, state: 'problem', text: down } as const]),
       ...(refused.length === 0 ? [] : [refusedFinding(topic, refused)]),
     ];
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
     return [{ topic, state: 'problem', text: error.message }];
+  }
+}
+
+/** What it talks to. */
+function placeOf(settings: ChannelConfig): string {
+  switch (settings.kind) {
+    case 'github':
+      return settings.repository;
+    case 'email':
+      return settings.address;
+    case 'command':
+      return settings.command.join(' ');
   }
 }
 

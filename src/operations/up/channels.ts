@@ -1,19 +1,14 @@
 import process from 'node:process';
-import metadata from '../../../package.json' with { type: 'json' };
-import { setTimeout as wait } from 'node:timers/promises';
 import { ChannelHost, type ChannelPorts } from '../../channels/host/channel-host.ts';
 import { Marks } from '../../channels/host/marks.ts';
 import { openMemory, writeMemory } from '../../channels/host/memory-files.ts';
-import type { Channel } from '../../channels/machine/contract.ts';
-import type { ChannelConfig, GithubChannel } from '../../config/config.ts';
+import type { ChannelConfig } from '../../config/config.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { originOf, sendWork } from '../../git/travel.ts';
 import { projectKey } from '../../host/project-key.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
-import type { Push } from '../../channels/github/github.ts';
 import { channelItems } from '../channels/items.ts';
+import { channelProblems } from '../channels/problems.ts';
 import { referred } from '../reference.ts';
 import { ask } from '../requests.ts';
 import { commandRun } from '../runs/commands.ts';
@@ -23,10 +18,11 @@ import { ProblemsError } from '../problems.ts';
 import type { LoopHints, UpWorkflows } from '../../workflow/host/up-host.ts';
 import { fieldValue } from '../given-fields.ts';
 import { nameOf } from '../sending.ts';
+import { openChannel } from './open-channel.ts';
 
 /**
- * The same with the channels of the project beside. Throws `E_UNKNOWN_NAME` for a role that is not
- * a person, and `E_USAGE` for a missing secret.
+ * The same with the channels of the project beside. Throws `ProblemsError` for roles that are not
+ * people, and `E_USAGE` for a missing secret.
  */
 export async function withChannels(
   workflows: UpWorkflows,
@@ -67,8 +63,12 @@ async function openHosts(disk: RealDisk, project: ProjectServices, hints: LoopHi
   const notes: string[] = [];
   const hosts: ChannelHost[] = [];
   const marks = new Marks(projectKey(disk));
+  if (config.channels.size > 0) {
+    const text = project.files.read('mailroom.yaml') ?? '';
+    const wrong = channelProblems(text, config, protocol, process.env).filter(isError);
+    if (wrong.length > 0) throw new ProblemsError(wrong);
+  }
   for (const settings of config.channels.values()) {
-    expectPeople(settings, protocol);
     const channel = await openChannel(disk, settings, marks);
     const { memory, problem } = openMemory(disk, settings.name, Date.now());
     if (problem !== null) notes.push(problem);
@@ -78,56 +78,8 @@ async function openHosts(disk: RealDisk, project: ProjectServices, hints: LoopHi
   return { notes, hosts };
 }
 
-function expectPeople({ name, people, to }: ChannelConfig, protocol: Protocol): void {
-  const known = [...protocol.roles.keys()].filter((role) => isHuman(protocol, role));
-  for (const [who, role] of people)
-    if (!known.includes(role))
-      throw new MailroomError(
-        'E_UNKNOWN_NAME',
-        `channels.${name}.people: ${who} is to speak as \`${role}\`, which is not a human role`,
-        didYouMean(role, known) ?? `the human roles are ${known.join(', ')}`,
-      );
-  if (to === null || protocol.roles.has(to)) return;
-  const hint = didYouMean(to, [...protocol.roles.keys()]);
-  throw new MailroomError('E_UNKNOWN_NAME', `channels.${name}.to: there is no role \`${to}\``, hint);
-}
-
-async function openChannel(disk: RealDisk, settings: ChannelConfig, marks: Marks): Promise<Channel> {
-  const secret = secretOf(settings);
-  if (settings.kind === 'email') {
-    const [{ Email }, { Mailbox }] = await Promise.all([
-      import('../../channels/email/email.ts'),
-      import('../../channels/email/mailbox.ts'),
-    ]);
-    return new Email(settings, new Mailbox({ ...settings, password: secret }), marks, Date.now);
-  }
-  const [{ Github }, { GithubApi }] = await Promise.all([
-    import('../../channels/github/github.ts'),
-    import('../../channels/github/api.ts'),
-  ]);
-  const { api } = settings;
-  const pause = (milliseconds: number) => wait(milliseconds);
-  const options = { api, token: secret, version: metadata.version, now: Date.now, wait: pause };
-  return new Github(settings, new GithubApi(options), marks, pusher(disk, settings));
-}
-
-function secretOf({ name: channel, secret: variable }: ChannelConfig): string {
-  const value = process.env[variable] ?? '';
-  if (value !== '') return value;
-  throw new MailroomError(
-    'E_USAGE',
-    `the channel ${channel} needs the variable ${variable}, which is not set`,
-    `set it where \`mailroom up\` runs, or remove channels.${channel} from mailroom.yaml`,
-  );
-}
-
-function pusher(disk: RealDisk, { git }: GithubChannel): Push {
-  return async (commit, branch) => {
-    const url = git ?? (await originOf(disk.root));
-    if (url === null) return 'the project has no remote `origin`, and `git` of the channel is not set';
-    const sent = await sendWork(disk.root, url, commit, `refs/heads/${branch}`);
-    return sent.ok ? null : sent.problem;
-  };
+function isError({ severity }: Diagnostic): boolean {
+  return severity === 'error';
 }
 
 function portsOf(
