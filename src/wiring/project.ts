@@ -16,7 +16,13 @@ import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.t
 import { misplacedMail } from '../mail/mailboxes/misplaced.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { UnsavedTexts } from '../disk/unsaved.ts';
-import { hashOf, readDefinition, readSettings } from '../operations/project/definition.ts';
+import {
+  hashOf,
+  readDefinition,
+  readSettings,
+  type Settings,
+  SettingsReader,
+} from '../operations/project/definition.ts';
 import { refuseNewer } from '../operations/project/state-format.ts';
 import { missingBranches, workspaceProblem } from '../operations/project/workspace-problem.ts';
 import { workflowServices } from './workflow-services.ts';
@@ -34,8 +40,9 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   refuseNewer(disk);
   keepProgramsOutOf(disk.root);
   const journal = new Following(new JournalReader<MailEvent>(disk));
-  const definition = () => readDefinition(disk, packageRoot);
-  const workflows = workflowServices(disk, packageRoot);
+  const settings = new SettingsReader(disk, packageRoot);
+  const definition = () => readDefinition(disk, settings);
+  const workflows = workflowServices(disk, settings);
   const worktrees = new Worktrees(disk.root);
   const source = () => readKeptStatus(disk) ?? statusSource(journal.state());
   return {
@@ -80,8 +87,10 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
     controller: async (options, replay = null) => {
       const { startController } = await import('../operations/up/controller.ts');
-      const open = options.triggers ? await opener(disk, packageRoot, options, replay) : null;
-      const wired = expectValue(await readDefinition(disk, packageRoot, replay));
+      const open = options.triggers
+        ? await opener(disk, packageRoot, await settings.read(replay), options)
+        : null;
+      const wired = expectValue(await readDefinition(disk, settings, replay));
       return startController(disk, wired, options, open);
     },
     worker: workerOf(disk, packageRoot),
@@ -184,11 +193,11 @@ async function workersOfProject(disk: RealDisk, packageRoot: string, queue: stri
 async function opener(
   disk: RealDisk,
   packageRoot: string,
+  read: Checked<Settings>,
   { record, onRun }: Pick<ControllerOptions, 'record' | 'onRun'>,
-  replay: string | null,
 ): Promise<OpenWorkflows> {
   const { openWorkflows } = await import('../operations/up/workflows.ts');
-  const settings = expectValue(await readSettings(disk, packageRoot, replay));
+  const settings = expectValue(read);
   const recorded = record === null ? settings : { ...settings, record };
   return async (slots, hints) => {
     const workflows = await openWorkflows(disk, recorded, slots, { ...hints, onRun: onRun ?? (() => {}) });

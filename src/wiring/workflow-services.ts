@@ -18,7 +18,7 @@ import {
   isWorkflowNamed,
   workflowNames,
 } from '../operations/project/find-workflow.ts';
-import { protocolOfNobody, readSettings, type Settings } from '../operations/project/definition.ts';
+import { protocolOfNobody, type Settings, type SettingsReader } from '../operations/project/definition.ts';
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
 import { confirm } from '../operations/project/confirmed.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
@@ -28,9 +28,9 @@ import { checkWorkflow, readWorkflow, expectRead } from '../operations/project/w
 import { runFolder } from '../host/run-mail.ts';
 
 /** The workflows and runs of a project, for its commands. */
-export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowServices {
+export function workflowServices(disk: RealDisk, reader: SettingsReader): WorkflowServices {
   const settings = async (replay: string | null = null): Promise<Settings> =>
-    expectRead(await readSettings(disk, packageRoot, replay));
+    expectRead(await reader.read(replay));
   return {
     list: () => listWorkflowFiles(disk),
     names: () => workflowNames(disk),
@@ -60,7 +60,7 @@ export function workflowServices(disk: RealDisk, packageRoot: string): WorkflowS
     watchFiles: (folder, leaveOut, within) => watchFiles(new RealDisk(folder), leaveOut, within ?? null),
     records: recordsOf,
     status: async (holder) => {
-      const read = await readSettings(disk, packageRoot);
+      const read = await reader.read();
       return workflowStatus(disk, read.ok ? read.value : null, (run) => openRun(disk, run), holder);
     },
     runs: () => listRuns(disk),

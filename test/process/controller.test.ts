@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { startController } from '../../src/operations/up/controller.ts';
-import { readDefinition } from '../../src/operations/project/definition.ts';
+import { readDefinition, SettingsReader } from '../../src/operations/project/definition.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import { TestProject } from '../support/project.ts';
 
@@ -13,7 +13,7 @@ it('closes what it has opened for workflows when the journal cannot be trusted',
   });
   onTestFinished(() => project.remove());
   const disk = new RealDisk(project.root);
-  const definition = await readDefinition(disk, '/nowhere');
+  const definition = await readDefinition(disk, new SettingsReader(disk, '/nowhere'));
   if (!definition.ok) throw new Error(JSON.stringify(definition.problems));
   const options = { untilIdle: true, record: null, triggers: true, onChange: () => {} };
   let closed = 0;

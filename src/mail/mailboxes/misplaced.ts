@@ -51,9 +51,9 @@ const isNote = /^(?:role|[A-Z][A-Z_-]*)\.md$/;
 function ofRole(disk: Disk, role: RoleName, isMail: IsMail): Misplaced[] {
   const home = join('agents', role);
   const inbox = join(home, 'inbox');
-  const unnamed = filesIn(disk, inbox).filter((name) => !isMail(name));
+  const unnamed = filesIn(disk, inbox, (name) => !isMail(name));
   const ending = /\.\w+$/.exec(unnamed[0] ?? '')?.[0] ?? '.txt';
-  const beside = filesIn(disk, home).filter((name) => isMail(name) && !isNote.test(name));
+  const beside = filesIn(disk, home, (name) => isMail(name) && !isNote.test(name));
   return [
     ...named(
       inbox,
@@ -93,10 +93,13 @@ function ofStranger(disk: Disk, name: string, roles: readonly RoleName[]): Mispl
 /** Files that programs leave behind or are still writing do not count. */
 const isTemporary = /^\.|~$|\.(?:tmp|part|swp|bak)$/;
 
-function filesIn(disk: Disk, folder: string): string[] {
+/** Looks only at the files whose names count: an inbox can hold thousands of others. */
+function filesIn(disk: Disk, folder: string, counts = (_name: string): boolean => true): string[] {
   if (disk.look(folder)?.kind !== 'folder') return [];
   return (disk.list(folder) ?? [])
-    .filter((name) => !isTemporary.test(name) && disk.look(join(folder, name))?.kind === 'file')
+    .filter(
+      (name) => !isTemporary.test(name) && counts(name) && disk.look(join(folder, name))?.kind === 'file',
+    )
     .toSorted();
 }
 

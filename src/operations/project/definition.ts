@@ -31,19 +31,22 @@ function readTexts(disk: RealDisk): Texts {
   return { settings, agents, protocol: readProtocol(disk) };
 }
 
-function hashOfTexts({ settings, agents, protocol }: Texts): string {
+function hashOfTexts(texts: Texts): string {
+  return createHash('sha256').update(joined(texts)).digest('hex').slice(0, 16);
+}
+
+function joined({ settings, agents, protocol }: Texts): string {
   const files = [settings, agents, ...protocol.files.map(({ file, text }) => ({ path: file, text }))];
-  const texts = files.map((file) => `${file?.path}\n${file?.text}`);
-  return createHash('sha256').update(texts.join('\0')).digest('hex').slice(0, 16);
+  return files.map((file) => `${file?.path}\n${file?.text}`).join('\0');
 }
 
 /** Reads mailroom.yaml, agents.yaml and protocols/, with all their problems. */
 export async function readDefinition(
   disk: RealDisk,
-  packageRoot: string,
+  reader: SettingsReader,
   replay: string | null = null,
 ): Promise<Checked<Wired>> {
-  const settings = await readSettings(disk, packageRoot, replay);
+  const settings = await reader.read(replay);
   if (!settings.ok) return settings;
   const { protocol, ...rest } = settings.value;
   if (protocol !== null) {
@@ -79,22 +82,64 @@ export async function protocolOfNobody(config: Config): Promise<Checked<Protocol
   return parseProtocol([], config, { cores: availableParallelism() });
 }
 
+export function readSettings(disk: RealDisk, packageRoot: string): Promise<Checked<Settings>> {
+  return new SettingsReader(disk, packageRoot).read();
+}
+
 /**
- * The same where a protocol is optional. `replay`: the folder of a recording that answers for all
- * providers. Loads the slow readers only now.
+ * Reads the same where a protocol is optional. While the files are the same they are not parsed
+ * again: a server asks for them with every document.
  */
-export async function readSettings(
-  disk: RealDisk,
-  packageRoot: string,
-  replay: string | null = null,
-): Promise<Checked<Settings>> {
+export class SettingsReader {
+  readonly #disk: RealDisk;
+  readonly #packageRoot: string;
+  #last: { readonly of: string; readonly parsed: Checked<Parsed> } | null = null;
+
+  constructor(disk: RealDisk, packageRoot: string) {
+    this.#disk = disk;
+    this.#packageRoot = packageRoot;
+  }
+
+  /** `replay`: the folder of a recording that answers for all providers. */
+  async read(replay: string | null = null): Promise<Checked<Settings>> {
+    if (replay !== null && !holdsRecording(replay)) return { ok: false, problems: [noRecording(replay)] };
+    const parsed = await this.#parsed(replay);
+    if (!parsed.ok) return parsed;
+    const { protocol: own, ...settings } = parsed.value;
+    const { config, providers } = settings;
+    const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
+    const value = { ...settings, tools };
+    if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
+    const { withRoleSettings } = await import('./obeyed-settings.ts');
+    const protocol = await withRoleSettings(own, { root: this.#disk.root, config, providers });
+    if (!protocol.ok) return protocol;
+    const warnings = [...parsed.warnings, ...protocol.warnings];
+    return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
+  }
+
+  async #parsed(replay: string | null): Promise<Checked<Parsed>> {
+    const texts = readTexts(this.#disk);
+    const of = JSON.stringify([joined(texts), texts.protocol.problems, replay]);
+    if (this.#last?.of === of) return this.#last.parsed;
+    const parsed = await parse(texts, this.#packageRoot, replay);
+    this.#last = { of, parsed };
+    return parsed;
+  }
+}
+
+/** What the texts alone say. */
+interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
+  /** Null: there is none. */
+  readonly protocol: Checked<Protocol> | null;
+}
+
+/** Loads the slow readers only now. */
+async function parse(texts: Texts, packageRoot: string, replay: string | null): Promise<Checked<Parsed>> {
   const [{ parseConfig }, { parseProtocol }, { providersOf }] = await Promise.all([
     import('../../config/read.ts'),
     import('../../mail/protocol/read.ts'),
     import('../../providers/index.ts'),
   ]);
-  if (replay !== null && !holdsRecording(replay)) return { ok: false, problems: [noRecording(replay)] };
-  const texts = readTexts(disk);
   const { settings: file, agents } = texts;
   const { files, problems } = texts.protocol;
   const read = parseConfig(file?.text ?? '', file?.path ?? 'mailroom.yaml', agents);
@@ -109,24 +154,17 @@ export async function readSettings(
     ...(replay !== null && { recording: replay }),
   });
   const broaderThanRequested = broaderByProvider(providers, config.sandbox === 'required');
-  const tools = config.mcp ? toolsOf(disk, packageRoot) : null;
   const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
+  const cores = availableParallelism();
+  const withoutMcp = withoutMcpOf(providers);
+  const protocol =
+    files.length === 0
+      ? null
+      : parseProtocol(files, config, { problems, cores, broaderThanRequested, withoutMcp });
   let known: string | undefined;
   const hash = () => (known ??= hashOfTexts(texts));
-  const value = { config, hash, providers, broaderThanRequested, tools, extended };
-  if (files.length === 0) return { ok: true, value: { ...value, protocol: null }, warnings: read.warnings };
-  const withoutMcp = withoutMcpOf(providers);
-  const parsed = parseProtocol(files, config, {
-    problems,
-    cores: availableParallelism(),
-    broaderThanRequested,
-    withoutMcp,
-  });
-  const { withRoleSettings } = await import('./obeyed-settings.ts');
-  const protocol = await withRoleSettings(parsed, { root: disk.root, config, providers });
-  if (!protocol.ok) return protocol;
-  const warnings = [...read.warnings, ...protocol.warnings];
-  return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
+  const value = { config, hash, providers, broaderThanRequested, extended, protocol };
+  return { ok: true, value, warnings: read.warnings };
 }
 
 /** By provider name: the permissions it gives an agent beyond the requested ones, in words. */

@@ -12,7 +12,7 @@ import { git } from '../../git/git.ts';
 import { findProgram } from '../../process/proc.ts';
 import { readHolder } from '../../host/holder.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
-import { readDefinition } from './definition.ts';
+import { readDefinition, SettingsReader } from './definition.ts';
 import { otherVersion, refuseNewer } from './state-format.ts';
 import { trackedState } from '../../host/tracked.ts';
 import { workspaceProblem } from './workspace-problem.ts';
@@ -24,7 +24,7 @@ export async function examineProject(root: string, packageRoot: string): Promise
   try {
     const disk = new RealDisk(root);
     refuseNewer(disk);
-    const definition = await readDefinition(disk, packageRoot);
+    const definition = await readDefinition(disk, new SettingsReader(disk, packageRoot));
     const holder = readHolder(disk);
     const held: Finding[] =
       holder === null

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
-import { hashOf, readDefinition } from '../../../src/operations/project/definition.ts';
+import { hashOf, readDefinition, SettingsReader } from '../../../src/operations/project/definition.ts';
 
 const files = {
   'mailroom.yaml': 'trail: off\n',
@@ -43,16 +43,49 @@ messages:
   task: { from: user, to: [b, d] }
 `,
   });
-  const read = await readDefinition(disk, '/nowhere');
+  const read = await readDefinition(disk, new SettingsReader(disk, '/nowhere'));
   expect(read.ok ? [] : read.problems.map(({ place, message }) => `${place?.file}: ${message}`)).toEqual([
     'mailroom.yaml: `timeout` must be a duration such as 200ms, 30s, 5m or 1h30m',
     'agents.yaml: `modell` is not a key of an agent',
     'protocols/team.yaml: an item of `capabilities` must be READ, EDIT, RUN_TESTS or RUN_COMMANDS',
     'protocols/team.yaml: no role is called `d`',
   ]);
-  const rest = await readDefinition(
-    projectOf({ 'agents.yaml': 'agents: [', 'mailroom.yaml': 'trail: on\n' }),
-    '/',
-  );
+  const wrong = projectOf({ 'agents.yaml': 'agents: [', 'mailroom.yaml': 'trail: on\n' });
+  const rest = await readDefinition(wrong, new SettingsReader(wrong, '/'));
   expect(rest.ok ? [] : rest.problems.map(({ code }) => code)).toEqual(['E_VALUE', 'E_YAML']);
+});
+
+it.each(Object.keys(files))('parses the settings again only once %s is edited', async (path) => {
+  const whole = { ...files, 'shared/base.yaml': 'version: "1"\nroles: { a: { provider: human } }\n' };
+  const disk = projectOf({
+    ...whole,
+    'protocols/more.yaml': 'messages: { note: { from: user, to: a } }\n',
+  });
+  const reader = new SettingsReader(disk, '/nowhere');
+  const configOf = async () => {
+    const read = await reader.read();
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    return read.value.config;
+  };
+  const first = await configOf();
+  expect(await configOf()).toBe(first);
+  disk.write(path, `${whole[path as keyof typeof whole]}# edited\n`);
+  const edited = await configOf();
+  expect(edited).not.toBe(first);
+  expect(await configOf()).toBe(edited);
+});
+
+it('sees that a file that the protocol extends has gone, and is back', async () => {
+  const disk = projectOf({
+    ...files,
+    'protocols/team.yaml':
+      'extends: ../shared/base.yaml\nroles: { a: { provider: human } }\nmessages: { note: { from: user, to: a } }\n',
+  });
+  const reader = new SettingsReader(disk, '/nowhere');
+  const base = join(disk.root, 'shared/base.yaml');
+  expect((await reader.read()).ok).toBe(true);
+  renameSync(base, `${base}.away`);
+  expect(await reader.read()).toMatchObject({ ok: false, problems: [{ code: 'E_REFERENCE' }] });
+  renameSync(`${base}.away`, base);
+  expect((await reader.read()).ok).toBe(true);
 });
