@@ -21,9 +21,7 @@ readAddress();
 addEventListener('hashchange', readAddress);
 if (saved === null) {
   listen();
-  effect(() => {
-    if (key.value !== null) void follow(refreshAll);
-  });
+  effect(() => (key.value === null ? undefined : follow(refreshAll)));
 }
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -69,6 +69,11 @@ export class BrowserFixture {
       viewport: { width, height: 800 },
     });
     this.#contexts.push(context);
+    return this.openIn(context, address);
+  }
+
+  /** Opens the page in one more window of a browser. */
+  async openIn(context: BrowserContext, address: string): Promise<Page> {
     const page = await context.newPage();
     this.#watch(page);
     await page.goto(address);
