@@ -3,15 +3,20 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { BrowserFixture, findBrowser } from './browser-fixture.ts';
 
-/** A fixture for each test of a file. Without a browser its tests are skipped. */
-export function browserFixture(more: Readonly<Record<string, string>> = {}): {
-  readonly fixture: BrowserFixture;
-} {
+/**
+ * A fixture for each test of a file. Without a browser its tests are skipped. `options`: more of the
+ * browser's command line.
+ */
+export function browserFixture(
+  more: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
+): { readonly fixture: BrowserFixture } {
   const path = findBrowser();
   let browser: Browser | null = null;
   let fixture: BrowserFixture | null = null;
   beforeAll(async () => {
-    if (path !== null) browser = await chromium.launch({ executablePath: path, args: ['--no-sandbox'] });
+    const args = ['--no-sandbox', ...options];
+    if (path !== null) browser = await chromium.launch({ executablePath: path, args });
   });
   beforeEach(({ skip }) => {
     if (browser === null) return skip('there is no browser');
@@ -49,11 +54,14 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   expect({ where, violations }).toEqual({ where, violations: [] });
 }
 
-/** Presses Tab until what has the focus has this name, as a person does who uses no mouse. */
-export async function tabTo(page: Page, name: RegExp): Promise<void> {
+/**
+ * Presses Tab, or Shift+Tab, until what has the focus has this name, as a person does who uses no
+ * mouse.
+ */
+export async function tabTo(page: Page, name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
   const seen: string[] = [];
   for (let presses = 0; presses < 120; presses += 1) {
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
     const focused = await page.evaluate(() => {
       const { activeElement } = document;
       const element = (activeElement?.shadowRoot?.activeElement ?? activeElement) as HTMLInputElement | null;
@@ -64,5 +72,5 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
     seen.push(focused.slice(0, 40));
     if (name.test(focused)) return;
   }
-  throw new Error(`no Tab reaches ${String(name)}, only ${seen.join(' | ')}`);
+  throw new Error(`no ${key} reaches ${String(name)}, only ${seen.join(' | ')}`);
 }

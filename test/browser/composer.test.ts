@@ -204,9 +204,7 @@ test(
     await tabTo(page, /^Wait for another step/);
     await page.keyboard.type('test');
     await page.getByRole('button', { name: 'Do not wait for test' }).waitFor();
-    await page.keyboard.press('Shift+Tab');
-    await page.evaluate(() => document.querySelector<HTMLElement>('main h1')?.focus());
-    await tabTo(page, /^Save$/);
+    await tabTo(page, /^Save$/, 'Shift+Tab');
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
     expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toBe(

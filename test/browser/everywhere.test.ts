@@ -3,11 +3,21 @@ import { expect, test } from 'vitest';
 import { browserFixture, expectAccessible } from './browser.ts';
 import { workOfEveryKind, type Made } from './browser-fixture.ts';
 
-const bed = browserFixture();
-
 /** What an agent may write to take over the page, or to look like something else. */
 const hostile =
   '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202egnihton\u001b[31m\u0007';
+
+/** A workflow that somebody else has written. */
+const workflow = `name: hostile
+version: "1"
+timeout: 10m
+description: ${JSON.stringify(hostile)}
+steps:
+  build: { command: [echo, ${JSON.stringify(hostile)}] }
+  test: { command: [echo, tested], depends_on: [build] }
+`;
+
+const bed = browserFixture({ 'workflows/hostile.yaml': workflow });
 
 /** A bell, the start of a terminal's command, and the mark that turns the direction of writing. */
 const dangerous = ['\u0007', '\u001b', '\u202e'];
@@ -34,6 +44,8 @@ const views = (made: Made): readonly string[] => [
   `runs/${made.run}?step=build`,
   'workflows',
   'workflows/release',
+  'workflows/hostile',
+  'workflows/hostile/edit',
   'costs',
   'metrics',
   'send/engineer',

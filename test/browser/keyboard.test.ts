@@ -81,8 +81,7 @@ test(
     await press(page, 'Enter');
     await heading(page, 'Step gate');
 
-    await page.evaluate(() => document.querySelector<HTMLElement>('main h1')?.focus());
-    await tabTo(page, /^Plan and run/);
+    await tabTo(page, /^Plan and run/, 'Shift+Tab');
     await press(page, 'Enter');
     await tabTo(page, /^Show the price/);
     await press(page, 'Enter');

@@ -7,7 +7,9 @@ export type Rows = Readonly<Record<string, () => void>>;
 /** Says that tests of a file hold a row; fails when one of them is not there any more. */
 export function heldBy(file: string, ...names: readonly string[]): void {
   const text = readFileSync(new URL(`../${file}.test.ts`, import.meta.url), 'utf8');
-  const titles = [...text.matchAll(/(['"`])((?:(?!\1).)+)\1,\s*(?:async )?\(/g)].map(([, , title]) => title);
+  const titles = [...text.matchAll(/(['"`])((?:(?!\1).)+)\1,\s*(?:\{[^}]*\},\s*)?(?:async )?\(/g)].map(
+    ([, , title]) => title,
+  );
   expect(titles).toEqual(expect.arrayContaining([...names]));
 }
 

@@ -33,10 +33,11 @@ export class ApiFixture {
   watches = 0;
   change: (topic: Topic, number: number) => void = () => {};
 
-  constructor(project = new ProjectFixture()) {
+  /** `opened`: what answers of the project; default: the fixture. */
+  constructor(project = new ProjectFixture(), opened: HttpServices['project'] = project.project()) {
     this.project = project;
     const services: HttpServices = {
-      project: project.project(),
+      project: opened,
       api: this.#services(),
       version: '1.2.3',
       now: () => project.now,
