@@ -82,8 +82,12 @@ function focusTitle(): void {
   shown = place;
   const name = places.find(([each]) => each === view)?.[1] ?? view;
   document.title = `${name} · Mailroom`;
-  if (isFirst) return;
   queueMicrotask(() => {
+    // On a narrow screen the list of the views is wider than the page.
+    const list = document.querySelector('.sidebar ul');
+    const current = list?.querySelector<HTMLElement>('[aria-current]');
+    list?.scrollTo({ left: (current?.offsetLeft ?? 0) - list.clientWidth / 2 });
+    if (isFirst) return;
     scrollTo(0, 0);
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   });

@@ -85,14 +85,7 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
     serve: async (port) => (await import('../operations/api/beside.ts')).serveBeside(disk.root, port),
     newId: v7,
     changed: (milliseconds) => hostChanged(disk, '.mailroom', milliseconds),
-    controller: async (options, replay = null) => {
-      const { startController } = await import('../operations/up/controller.ts');
-      const open = options.triggers
-        ? await opener(disk, packageRoot, await settings.read(replay), options)
-        : null;
-      const wired = expectValue(await readDefinition(disk, settings, replay));
-      return startController(disk, wired, options, open);
-    },
+    controller: controllerOf(disk, packageRoot, settings),
     worker: workerOf(disk, packageRoot),
     workers: workersOf(disk, packageRoot),
   };
@@ -162,6 +155,21 @@ function prepareProject(
   }
 }
 
+function controllerOf(
+  disk: RealDisk,
+  packageRoot: string,
+  settings: SettingsReader,
+): ProjectServices['controller'] {
+  return async (options, replay = null) => {
+    const { startController } = await import('../operations/up/controller.ts');
+    const open = options.triggers
+      ? await opener(disk, packageRoot, expectValue(await settings.read(replay)), options)
+      : null;
+    const wired = expectValue(await readDefinition(disk, settings, replay));
+    return startController(disk, wired, options, open);
+  };
+}
+
 /** Loaded only for workers. */
 function workerOf(disk: RealDisk, packageRoot: string): ProjectServices['worker'] {
   return async ({ queue, ...options }) => {
@@ -193,11 +201,10 @@ async function workersOfProject(disk: RealDisk, packageRoot: string, queue: stri
 async function opener(
   disk: RealDisk,
   packageRoot: string,
-  read: Checked<Settings>,
+  settings: Settings,
   { record, onRun }: Pick<ControllerOptions, 'record' | 'onRun'>,
 ): Promise<OpenWorkflows> {
   const { openWorkflows } = await import('../operations/up/workflows.ts');
-  const settings = expectValue(read);
   const recorded = record === null ? settings : { ...settings, record };
   return async (slots, hints) => {
     const workflows = await openWorkflows(disk, recorded, slots, { ...hints, onRun: onRun ?? (() => {}) });

@@ -50,7 +50,7 @@ const attacks: Rows = {
     heldBy('server/http/mail', 'refuses a body that is too large, not JSON by its type, or not UTF-8');
     heldBy('server/http/access', 'refuses a long address and an unknown key of the query, with the nearest');
   },
-  'a body that never ends, an answer that nobody reads': () => {
+  'a body that never ends, an answer that is never read': () => {
     heldBy('scenario/serve-client', 'is answered with 408, and disturbs no other');
     heldBy('server/http/listener', 'cuts off a client that stops reading, and reads no further for it');
     heldBy('server/http/documents', 'keeps for a slow reader only the newest number of each topic');

@@ -15,7 +15,7 @@ const silence = 40_000;
 /** What has changed, as the stream names it; null: after a gap, it may be anything. */
 export type Changed = 'mail' | 'run' | 'project' | 'workflow_changed' | 'artifact_changed' | null;
 
-/** What the windows of a browser tell each other. */
+/** What the windows of a browser send each other. */
 type Note =
   | { readonly is: 'changed'; readonly what: Changed; readonly id: string | null }
   | { readonly is: 'connection'; readonly now: Connection }
@@ -29,9 +29,10 @@ const name = 'mailroom.events';
 
 /**
  * Reports every change of the project while this window is shown, until the returned function is
- * called. A browser opens six connections to a server, so one window reads the stream and tells the
- * others; when it is closed or hidden, or crashes, the browser gives its lock to another one. After
- * a gap one change is reported, whatever was missed: documents are read again as a whole.
+ * called. A browser opens six connections to a server, so one window reads the stream and sends
+ * the others its events; when it is closed or hidden, or crashes, the browser gives its lock to
+ * another one. After a gap one change is reported, whatever was missed: documents are read again
+ * as a whole.
  */
 export function follow(changed: (what: Changed) => void): () => void {
   const over = new AbortController();
@@ -71,7 +72,8 @@ class Follower {
   }
 
   #tell(note: Note): void {
-    // eslint-disable-next-line unicorn/require-post-message-target-origin -- a channel has one origin
+    // A channel has one origin.
+    // eslint-disable-next-line unicorn/require-post-message-target-origin
     this.#windows.postMessage(note);
   }
 

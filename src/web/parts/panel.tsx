@@ -41,8 +41,15 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
+interface LoadedProps<T> {
+  readonly live: Live<T>;
+  readonly children: (value: T) => ComponentChildren;
+  /** Of a view whose title is in its document, until that is there. */
+  readonly title?: string;
+}
+
 /** A document once it is there; before that, or instead, the problem. */
-export function Loaded<T>({ live, children }: { live: Live<T>; children: (value: T) => ComponentChildren }) {
+export function Loaded<T>({ live, children, title }: LoadedProps<T>) {
   const { value, problem } = live;
   if (value.value !== null)
     return (
@@ -51,11 +58,9 @@ export function Loaded<T>({ live, children }: { live: Live<T>; children: (value:
         {children(value.value)}
       </>
     );
-  return problem.value === null ? (
-    <p class="empty loading">Loading …</p>
-  ) : (
-    <Trouble problem={problem.value} />
-  );
+  const instead =
+    problem.value === null ? <p class="empty loading">Loading …</p> : <Trouble problem={problem.value} />;
+  return title === undefined ? instead : <View title={title}>{instead}</View>;
 }
 
 export function Trouble({ problem }: { readonly problem: Problem }) {

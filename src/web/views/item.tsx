@@ -147,7 +147,7 @@ function Answer({ item }: { readonly item: InboxItem }) {
       </div>
       <Fields shapes={item.fields} place={place} />
       <WriteButton busy={busy.value}>Send answer</WriteButton>
-      <span class="help"> Ctrl+Enter sends it, too.</span>
+      <span class="help">Ctrl+Enter sends it, too.</span>
     </form>
   );
 }

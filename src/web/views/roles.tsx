@@ -93,9 +93,9 @@ function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
               <a href={link('turns', turn.id)} data-row>
                 <strong>
                   <Line value={turn.role} limit={40} />
-                </strong>{' '}
-                <State value={turn.state} />
-              </a>
+                </strong>
+              </a>{' '}
+              <State value={turn.state} />
               <span class="dim">
                 {turn.provider}
                 <OnWorker worker={turn.worker} />

@@ -28,7 +28,11 @@ import { StepBars } from './timeline.tsx';
 /** One run: why it waits, its graph, its steps on a time axis, their results, and their output. */
 export function Run({ id }: { readonly id: string }) {
   const live = useLive<RunDocument>(at('workflow-runs', id));
-  return <Loaded live={live}>{(run) => <Shows run={run} />}</Loaded>;
+  return (
+    <Loaded live={live} title="Run">
+      {(run) => <Shows run={run} />}
+    </Loaded>
+  );
 }
 
 function Shows({ run }: { readonly run: RunDocument }) {

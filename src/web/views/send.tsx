@@ -105,7 +105,7 @@ function MessageForm({ types, role, thread }: MessageFormProps) {
       <Words subject={subject} text={text} />
       <Fields shapes={type.fields} place={`${place}-${type.name}`} />
       <WriteButton busy={busy.value}>Send</WriteButton>
-      <span class="help"> Ctrl+Enter sends it, too.</span>
+      <span class="help">Ctrl+Enter sends it, too.</span>
     </form>
   );
 }

@@ -19,6 +19,8 @@ interface GraphEdge extends Edge {
 
 const box = { width: 150, height: 44 };
 const gap = { x: 48, y: 14 };
+/** The share of its size to which a drawing that is too wide shrinks; a wider one scrolls. */
+const smallest = 0.75;
 /** Above this number of steps a drawing is not read any more; the table has them all. */
 const mostDrawn = 200;
 
@@ -41,7 +43,10 @@ export function StepGraph({
   ];
   return (
     <div class="scroll graph" tabIndex={0} role="group" aria-label="Graph of the steps">
-      <svg width={width} height={height}>
+      <svg
+        viewBox={`0 0 ${String(width)} ${String(height)}`}
+        style={{ maxWidth: width, minWidth: Math.min(width, Math.max(width * smallest, 300)) }}
+      >
         <defs>
           <ArrowMarker id="step-arrow" />
         </defs>

@@ -129,7 +129,7 @@ export function Thread({ id }: { readonly id: string }) {
   const isPaused = status.value.value?.paused.threads.includes(id) === true;
   const landings = status.value.value?.landings.filter(({ thread }) => thread === id) ?? [];
   return (
-    <Loaded live={live}>
+    <Loaded live={live} title="Thread">
       {(shown) =>
         shown.kind !== 'thread' ? null : (
           <View
@@ -219,7 +219,7 @@ function ThreadActions({
 export function Message({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('messages', id));
   return (
-    <Loaded live={live}>
+    <Loaded live={live} title="Message">
       {(shown) =>
         shown.kind === 'message' ? (
           <Shows shown={shown} />
@@ -280,7 +280,11 @@ function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> 
         </tbody>
       </Table>
       {request !== null && (
-        <p class="dim">{request.asks.map((ask) => `${visible(ask.recipient)}: ${ask.state}`).join(', ')}</p>
+        <Facts
+          of={request.asks.map(
+            (ask) => [`Answer of ${visible(ask.recipient)}`, <State value={ask.state} />] as const,
+          )}
+        />
       )}
     </View>
   );

@@ -24,7 +24,11 @@ type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 /** One turn: what its agent was asked, printed, changed, cost and sent. */
 export function Turn({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('turns', id));
-  return <Loaded live={live}>{(shown) => (shown.kind === 'turn' ? <Shows shown={shown} /> : null)}</Loaded>;
+  return (
+    <Loaded live={live} title={`Turn ${id}`}>
+      {(shown) => (shown.kind === 'turn' ? <Shows shown={shown} /> : null)}
+    </Loaded>
+  );
 }
 
 function Shows({ shown }: { readonly shown: ShownTurn }) {
@@ -32,9 +36,11 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
   const chosen = useSignal<number | null>(null);
   const index = chosen.value ?? invocations.length - 1;
   const invocation = invocations[index];
+  // A turn that is over is known by what it sent.
+  const role = turn?.role ?? sent[0]?.from ?? null;
   return (
     <View
-      title={turn === null ? `Turn ${id}` : <Line value={`Turn ${id} of ${turn.role}`} />}
+      title={<Line value={role === null ? `Turn ${id}` : `Turn ${id} of ${role}`} />}
       actions={
         turn !== null && (
           <ActButton sure="Cancel this turn permanently" act={() => say(at('turns', id), 'cancel')}>
@@ -43,20 +49,7 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
         )
       }
     >
-      {turn !== null && (
-        <Facts
-          of={[
-            ['State', <State value={turn.state} />],
-            ['Thread', <a href={link('threads', turn.thread)}>the conversation</a>],
-            ['Provider', turn.provider],
-            ['Worker', turn.worker && <Line value={`${turn.worker.host} (${turn.worker.id})`} limit={80} />],
-            ['Started', <Ago at={turn.since} />],
-            ['For', <Lasting from={turn.since} />],
-            ['Progress', turn.progress && <Line value={turn.progress} />],
-            ['Cost', money(turn.cost)],
-          ]}
-        />
-      )}
+      <About turn={turn} thread={sent[0]?.thread ?? null} />
       <Landing turn={id} />
       {invocations.length > 1 && (
         <fieldset class="tabs">
@@ -83,6 +76,32 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
         )}
       </Panel>
     </View>
+  );
+}
+
+/** What is known of a turn in progress; of one that is over, only the thread of what it sent. */
+function About({ turn, thread }: Pick<ShownTurn, 'turn'> & { readonly thread: string | null }) {
+  if (turn === null)
+    return (
+      thread && (
+        <p>
+          <a href={link('threads', thread)}>The whole thread</a>
+        </p>
+      )
+    );
+  return (
+    <Facts
+      of={[
+        ['State', <State value={turn.state} />],
+        ['Thread', <a href={link('threads', turn.thread)}>the conversation</a>],
+        ['Provider', turn.provider],
+        ['Worker', turn.worker && <Line value={`${turn.worker.host} (${turn.worker.id})`} limit={80} />],
+        ['Started', <Ago at={turn.since} />],
+        ['For', <Lasting from={turn.since} />],
+        ['Progress', turn.progress && <Line value={turn.progress} />],
+        ['Cost', money(turn.cost)],
+      ]}
+    />
   );
 }
 

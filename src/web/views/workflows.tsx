@@ -2,7 +2,7 @@ import { at } from '../api/client.ts';
 import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
 import { NewWorkflow } from '../composer/opening.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Line, State, Text, visible } from '../parts/text.tsx';
+import { Facts, Line, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { StartRun } from './start-run.tsx';
@@ -33,7 +33,13 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
               </a>{' '}
               {!row.ok && <State value="error" />}
             </th>
-            <td>{row.description !== null && <Line value={row.description} limit={160} />}</td>
+            <td>
+              {row.description !== null && (
+                <p>
+                  <Line value={row.description} limit={160} />
+                </p>
+              )}
+            </td>
             <td class="number">{row.steps}</td>
             <td>{row.language}</td>
             <td>
@@ -49,6 +55,8 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
 /** One workflow: its parameters, what a run would do and cost at most, and its start. */
 export function Workflow({ id }: { readonly id: string }) {
   const live = useLive<WorkflowDocument>(at('workflows', id));
+  const rows = useLive<readonly WorkflowRow[]>('/workflows').value.value;
+  const row = rows?.find(({ name, file }) => name === id || file === id);
   return (
     <View
       title={<Line value={id} limit={80} />}
@@ -63,15 +71,29 @@ export function Workflow({ id }: { readonly id: string }) {
         </>
       }
     >
+      {row != null && (
+        <>
+          {row.description !== null && (
+            <p class="lead">
+              <Line value={row.description} limit={400} />
+            </p>
+          )}
+          <Facts
+            of={[
+              ['Steps', row.steps],
+              ['Language', row.language],
+              ['File', <code>{visible(row.file)}</code>],
+            ]}
+          />
+        </>
+      )}
       <Loaded live={live}>
         {(workflow) => (
           <>
             <Diagnostics workflow={workflow} />
             {workflow.ok && <StartRun id={id} parameters={workflow.parameters} />}
             <details>
-              <summary>
-                The file <code>{visible(workflow.file)}</code>
-              </summary>
+              <summary>Its text</summary>
               <Text value={workflow.text} kind="code" />
             </details>
           </>
