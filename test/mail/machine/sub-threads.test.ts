@@ -118,6 +118,34 @@ describe('the bounds of sub-threads', () => {
   });
 });
 
+describe('what counts against `fan_out`', () => {
+  it('are open sub-threads, not those that have answered', () => {
+    const world = handedOut();
+    deliver(world, 'subtask');
+    deliver(world, 'subtask2');
+    world.enter('architect', 'merged');
+    world.turn('architect', Array(3).fill('→ engineer: subtask'));
+    world.checks('architect', [], 'more');
+    expect(world.processes()).toEqual([3, 4, 5].map((number) => `engineer in subtask${String(number)}`));
+  });
+
+  it('are those of the same type', () => {
+    const world = new World(
+      team
+        .replace('join: all, fan_out: 3', 'blocking: false, fan_out: 1')
+        .replace(
+          '  done:',
+          '  probe: { from: architect, to: engineer, thread: new, reply: [done], fan_out: 1 }\n  done:',
+        ),
+    );
+    world.drop('user → architect: task');
+    world.turn('architect', ['→ engineer: subtask']);
+    world.drop('user → architect: task in task');
+    world.turn('architect', ['→ engineer: probe']);
+    expect(world.processes()).toEqual(['engineer in subtask', 'engineer in probe']);
+  });
+});
+
 describe('the end of a sub-thread', () => {
   it('that failed is a notice for the thread that waits for it, which continues', () => {
     const world = handedOut();
@@ -280,68 +308,5 @@ describe('a pause', () => {
     });
     world.command({ verb: 'unpause', target: { kind: 'thread', thread: 'task' }, now: false });
     expect(world.processes()).toEqual(['engineer in subtask', 'engineer in subtask2']);
-  });
-});
-
-const paid = team
-  .replace('roles:', 'limits: { budget: { thread: { usd: 10 } } }\nroles:')
-  .replaceAll('EDIT]', 'EDIT], budget: { usd: 2 }');
-
-describe('the budget of a thread', () => {
-  it('is shared by its sub-threads', () => {
-    const world = new World(paid);
-    world.drop('user → architect: task');
-    world.turn('architect', ['→ engineer: subtask', '→ engineer: subtask'], { usage: { usd: 7, tokens: 1 } });
-    expect(world.processes()).toEqual(['engineer in subtask']);
-    world.turn('engineer', ['→ architect: done'], { usage: { usd: 0.5, tokens: 1 } });
-    expect(world.processes()).toEqual(['engineer in subtask2']);
-    world.turn('engineer', ['→ architect: done'], { usage: { usd: 0.5, tokens: 1 } });
-    expect(world.state.threads.get('task')?.cost.usd).toBe(8);
-    expect(world.state.threads.get('subtask')?.cost.usd).toBe(0.5);
-    expect(world.processes()).toEqual(['architect in task']);
-  });
-
-  const reserving = paid.replace('fan_out: 3', 'fan_out: 3, budget: { usd: 3 }');
-
-  it('is reserved by a sub-thread with one of its own, and given back when that has answered', () => {
-    const world = new World(reserving.replace('join: all', 'blocking: false'));
-    world.drop('user → architect: task');
-    world.turn('architect', ['→ engineer: subtask', '→ engineer: subtask'], { usage: { usd: 3, tokens: 1 } });
-    world.drop('user → architect: task in task');
-    // 3 are spent, 6 are reserved: 1 of 10 is left, and a turn reserves 2.
-    expect(world.processes()).toEqual(['engineer in subtask', 'engineer in subtask2']);
-    world.turn('engineer', ['→ architect: done'], { in: 'subtask', usage: { usd: 1, tokens: 1 } });
-    expect(world.processes()).toEqual(['engineer in subtask2', 'architect in task']);
-  });
-
-  it('is not reserved again by a sub-thread that a person continues', () => {
-    const world = new World(reserving.replace('join: all', 'blocking: false'));
-    world.drop('user → architect: task');
-    world.turn('architect', ['→ engineer: subtask']);
-    expect(world.state.threads.get('subtask')?.reserves).toBe(true);
-    world.turn('engineer', ['→ architect: done']);
-    world.drop('user → architect: task in subtask');
-    expect(world.state.threads.get('subtask')).toMatchObject({ state: 'open', reserves: false });
-  });
-
-  it('bounds what a sub-thread spends, whatever its parent has left', () => {
-    const world = new World(reserving);
-    world.drop('user → architect: task');
-    world.turn('architect', ['→ engineer: subtask']);
-    world.turn('engineer', ['→ architect: question'], { usage: { usd: 2, tokens: 1 } });
-    expect(world.state.threads.get('subtask')).toMatchObject({
-      state: 'failed',
-      reason: { code: 'E_BUDGET' },
-    });
-    expect(world.processes()).toEqual(['architect in task']);
-  });
-
-  it('has room for what new sub-threads reserve, or they are refused', () => {
-    const world = new World(reserving);
-    world.drop('user → architect: task');
-    world.turn('architect', Array(3).fill('→ engineer: subtask'), { usage: { usd: 1.5, tokens: 1 } });
-    expect(world.running('architect').problems).toEqual([
-      'the sub-threads of this turn would reserve 9 USD, and the budget of this thread has less left: open fewer of them',
-    ]);
   });
 });
