@@ -23,21 +23,20 @@ export function vendoredIn({ sources }) {
 }
 
 /**
- * Every package with its name, version and whole licence; of `vendored` ones as scripts/licences/
- * has it. What many share is there once, after the copyright notices of all of them. Throws where a
- * package has no licence.
+ * Every package with its name, version and whole licence; of `vendored` ones, and those without a
+ * file of it, as scripts/licences/ has it. What many share is there once, after the copyright
+ * notices of all of them. Throws where a package has no licence.
  */
 export function licencesOf(root, folders, vendored) {
   const known = folders.flatMap((folder) => {
     const files = readdirSync(join(root, folder)).filter((name) => licenceFile.test(name));
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    if (files.length === 0) throw new Error(`${name} ${version} has no file with its licence`);
     const texts = files.toSorted().map((file) => readFileSync(join(root, folder, file), 'utf8'));
+    if (files.length === 0) texts.push(keptLicence(root, name));
     return texts.map((text) => ({ title: `${name} ${version} (${license})`, ...divided(text) }));
   });
   const others = vendored.map((name) => {
-    const text = readFileSync(join(root, 'scripts/licences', `${name.replace('/', '__')}.txt`), 'utf8');
-    const [title, ...lines] = text.split('\n');
+    const [title, ...lines] = keptLicence(root, name).split('\n');
     return { title, ...divided(lines.join('\n')) };
   });
   const byTerms = new Map();
@@ -60,4 +59,8 @@ function divided(text) {
   );
   const notices = lines.slice(0, Math.max(permission, 0)).filter((line) => line.trim() !== '');
   return { notices, terms: lines.slice(Math.max(permission, 0)).join('\n').trim() };
+}
+
+function keptLicence(root, name) {
+  return readFileSync(join(root, 'scripts/licences', `${name.replace('/', '__')}.txt`), 'utf8');
 }

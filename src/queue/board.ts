@@ -98,7 +98,7 @@ async function remove(client: Redis, project: string, id: string): Promise<void>
 }
 
 /** What is not JSON counts as absent: it has no signature. */
-function parsed(text: string | null): Json {
+export function parsed(text: string | null): Json {
   try {
     return text === null ? null : (JSON.parse(text) as Json);
   } catch {

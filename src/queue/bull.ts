@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import { notesOf, publishLabels, rolesBeyond } from './board.ts';
+import { notesOf, parsed, publishLabels, rolesBeyond } from './board.ts';
 import type {
   HeldJob,
   JobName,
@@ -12,6 +12,7 @@ import type {
   QueueAddress,
   WorkerNotes,
 } from './channel.ts';
+import { unreachable } from './unreachable.ts';
 
 export { openBoard } from './board.ts';
 
@@ -21,7 +22,10 @@ export { openBoard } from './board.ts';
  */
 
 /** Between two unprompted calls of `onChange`, in milliseconds. */
-const every = 2_000;
+const every = 1_000;
+
+/** How long the server may take to answer before a connection is broken, in milliseconds. */
+const patience = 2_000;
 
 /** The controller's side. Returns at once; `problem` says whether the queue can be reached. */
 export function openQueue(address: QueueAddress): JobQueue {
@@ -36,22 +40,22 @@ export function openSource(address: QueueAddress, labels: readonly string[]): Jo
 /** One connection for all roles, and what listens on connections of its own. */
 class Connection {
   readonly client: Redis;
-  readonly #place: string;
+  readonly #url: string;
   readonly #timer: NodeJS.Timeout;
   readonly #opened: { close(): Promise<void> }[] = [];
   /** Null: it can be reached, or that is not known yet. */
   #error: string | null = null;
+  #watching: NodeJS.Timeout | null = null;
 
   constructor({ url, name, roles, onChange }: QueueAddress) {
-    const { host } = new URL(url);
-    this.#place = host;
+    this.#url = url;
     this.client = new Redis(url, {
       maxRetriesPerRequest: null,
-      retryStrategy: (tries) => Math.min(100 * tries, 2_000),
+      connectTimeout: patience,
+      retryStrategy: (tries) => Math.min(100 * tries, 500),
     });
     this.client.on('error', (error: Error) => {
-      // Several addresses of one host fail together, without a message.
-      this.#error = error.message === '' ? 'it does not answer' : error.message;
+      this.#error = error.message;
       onChange();
     });
     this.client.on('ready', () => {
@@ -63,7 +67,10 @@ class Connection {
       for (const event of ['waiting', 'progress', 'completed', 'failed', 'stalled'] as const)
         events.on(event, onChange);
     }
-    this.#timer = setInterval(onChange, every);
+    this.#timer = setInterval(() => {
+      onChange();
+      this.#watch();
+    }, every);
   }
 
   get options() {
@@ -79,13 +86,32 @@ class Connection {
     return one;
   }
 
+  /**
+   * TCP repeats what was lost after ever longer pauses, and a connection through a network that was
+   * away for a minute may stay silent for one more. A new one is there at once.
+   */
+  #watch(): void {
+    if (this.client.status !== 'ready' || this.#watching !== null) return;
+    this.#watching = setTimeout(() => {
+      this.#watching = null;
+      this.client.disconnect(true);
+    }, patience);
+    const answered = () => {
+      if (this.#watching !== null) clearTimeout(this.#watching);
+      this.#watching = null;
+    };
+    this.client.ping().then(answered, answered);
+  }
+
   problem(): string | null {
     if (this.#error === null) return null;
-    return `the queue at ${this.#place} cannot be reached: ${this.#error}`;
+    const { problem, hint } = unreachable(this.#url, this.#error);
+    return `${problem}; ${hint}`;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    if (this.#watching !== null) clearTimeout(this.#watching);
     this.client.disconnect();
     await Promise.allSettled(this.#opened.map((one) => one.close()));
   }
@@ -111,7 +137,7 @@ class BullQueue implements JobQueue {
         autorun: false,
         lockDuration: lease,
         maxStalledCount: 0,
-        stalledInterval: Math.min(2_000, lease / 4),
+        stalledInterval: 500,
       });
       this.#connection.open(watch);
       void watch.startStalledCheckTimer().catch(() => {});
@@ -247,8 +273,10 @@ class BullSource implements JobSource {
         if (now !== undefined) await job.updateProgress({ ...progressOf(now), note });
       },
       isStopping: async () => {
-        const now: Job | undefined = await queue.getJob(id);
-        return now === undefined || progressOf(now).stop === true;
+        // Not the whole job: this is asked again and again.
+        const { client } = this.#connection;
+        const [name = null, progress = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
+        return name === null || progressIn(parsed(progress)).stop === true;
       },
       finish: (result) => still(() => job.moveToCompleted(result, token, false)),
       putBack: async () => void (await still(() => job.moveToWait(token))),
@@ -271,5 +299,9 @@ interface Progress {
 }
 
 function progressOf({ progress }: Job): Progress {
+  return progressIn(progress as Json);
+}
+
+function progressIn(progress: Json): Progress {
   return isJsonObject(progress) ? progress : {};
 }

@@ -1,16 +1,17 @@
 import { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openSource } from '../../src/queue/bull.ts';
 import { queueName, sign } from '../../src/queue/signed.ts';
 import metadata from '../../package.json' with { type: 'json' };
 import { hostsFixture, key } from './hosts.ts';
+import { postgresEngine } from './servers.ts';
 
 const bed = hostsFixture();
 const plays = { engineer: '', checker: '' };
 
 test('doctor finds the workers, on the side of the controller and on that of a worker', async () => {
   const hosts = bed.open(plays);
-  const at = `in the queue at 127.0.0.1:${String(bed.redis.port)}`;
+  const at = `in the queue at 127.0.0.1:${String(bed.server.port)}`;
   expect(await hosts.doctor()).toEqual([
     {
       state: 'warning',
@@ -25,15 +26,22 @@ test('doctor finds the workers, on the side of the controller and on that of a w
 
 test('doctor names what is wrong with the queue, and what to do', async () => {
   const hosts = bed.open(plays);
-  const port = String(bed.redis.port);
+  const port = String(bed.server.port);
   const cases: readonly (readonly [env: Record<string, string>, words: readonly string[]])[] = [
     [{ MAILROOM_WORKER_KEY: 'short' }, ['MAILROOM_WORKER_KEY has fewer than 32', 'openssl rand -hex 32']],
-    [{ MAILROOM_QUEUE: 'http://127.0.0.1' }, ['must begin with redis:// or rediss://', '`workers.queue`']],
+    [
+      { MAILROOM_QUEUE: 'http://127.0.0.1' },
+      ['must begin with redis://, rediss:// or postgres://', '`workers.queue`'],
+    ],
     [
       { MAILROOM_QUEUE: `rediss://127.0.0.1:${port}` },
       ['cannot be reached', 'begin the address with redis://'],
     ],
     [{ MAILROOM_QUEUE: 'redis://127.0.0.1:1' }, ['ECONNREFUSED', 'start the server, or correct the address']],
+    [
+      { MAILROOM_QUEUE: 'postgres://ada:secret@127.0.0.1:1/jobs' },
+      ['ECONNREFUSED', 'start the server, or correct the address'],
+    ],
   ];
   for (const [env, words] of cases) {
     const [found, ...more] = await hosts.doctor(env);
@@ -45,11 +53,11 @@ test('doctor names what is wrong with the queue, and what to do', async () => {
 
 test('doctor names a password that is missing or wrong', async () => {
   const hosts = bed.open(plays);
-  const client = new Redis(bed.redis.url);
+  const client = new Redis(bed.server.url);
   await client.config('SET', 'requirepass', 'right');
   try {
     for (const password of ['', ':wrong@']) {
-      const [found] = await hosts.doctor({ MAILROOM_QUEUE: bed.redis.url.replace('//', `//${password}`) });
+      const [found] = await hosts.doctor({ MAILROOM_QUEUE: bed.server.url.replace('//', `//${password}`) });
       expect(found?.state).toBe('problem');
       expect(found?.text).toContain('check the password in the address: redis://:password@host:6379');
       expect(found?.text).not.toContain('wrong@');
@@ -72,7 +80,7 @@ test('doctor names a shared repository that cannot be reached, without its passw
 
 test('doctor names workers of another version, and with another time', async () => {
   const hosts = bed.open(plays);
-  const address = { url: bed.redis.url, name: queueName(key), roles: ['engineer'], lease: 60_000 };
+  const address = { url: bed.server.url, name: queueName(key), roles: ['engineer'], lease: 60_000 };
   const source = openSource({ ...address, onChange: () => {} }, []);
   const now = Date.now();
   const card = { host: 'far', roles: ['engineer'], labels: [], slots: 1, running: [], state: 'active' };
@@ -93,4 +101,31 @@ test('doctor names workers of another version, and with another time', async () 
   expect(texts[1]).toMatch(/^the clock of the worker slow on far is 1h\S* behind the one here/);
   expect(texts[2]).toContain(`the worker old on far runs version 0.0.1 of Mailroom, and this host version`);
   expect(texts[2]).toContain('install the same version on all hosts');
+});
+
+describe('a queue in PostgreSQL', () => {
+  const on = hostsFixture(postgresEngine);
+
+  test('doctor finds the workers, and says what is wrong with the address', async () => {
+    const hosts = on.open(plays);
+    const { url, port } = on.server;
+    await hosts.work();
+    const found = [{ state: 'ok', text: `1 worker in the queue at 127.0.0.1:${String(port)}` }];
+    await expect.poll(() => hosts.doctor(), { timeout: 30_000 }).toEqual(found);
+    const cases: readonly (readonly [url: string, words: readonly string[]])[] = [
+      [
+        url.replace('mailroom@', 'ada:wrong@'),
+        ['role "ada" does not exist', 'check the user and the password'],
+      ],
+      [`${url}s`, ['database "postgress" does not exist', 'createdb --owner <user> <database>']],
+      [`${url}?sslmode=verify-full`, ['does not support SSL', 'remove `sslmode` from the address']],
+    ];
+    for (const [address, words] of cases) {
+      const [wrong, ...more] = await hosts.doctor({ MAILROOM_QUEUE: address });
+      expect(more).toEqual([]);
+      expect(wrong?.state).toBe('problem');
+      for (const word of words) expect(wrong?.text).toContain(word);
+      expect(wrong?.text).not.toContain('wrong@');
+    }
+  });
 });

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { appears } from '../support/appears.ts';
 import { playProject, type Plays } from '../support/play.ts';
 import { finished, said, TestProject, type Ran } from '../support/project.ts';
-import { findRedis, TestRedis } from './redis.ts';
+import { redisEngine, type TestEngine, type TestServer } from './servers.ts';
 
 export const team = `
 workspace: { worktree: role }
@@ -21,11 +21,11 @@ messages:
 start: { type: task, to: engineer }
 `;
 
-const settings = `
+const settingsOf = (lease: string) => `
 providers: { play: { command: [node, play/run.mjs] } }
 defaults: { provider: play, retries: 2 }
 trail: off
-workers: { lease: 5s }
+workers: { lease: ${lease} }
 `;
 
 /** What both sides must have; at least 32 characters. */
@@ -48,14 +48,14 @@ export class Hosts {
   /** What plays wait for, and leave: every host sees it. */
   readonly stage = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-stage-')));
   readonly controller: TestProject;
-  readonly #redis: TestRedis;
+  readonly #server: TestServer;
   readonly #hub = join(this.stage, 'hub.git');
   readonly #workers: TestProject[] = [];
   readonly #programs: ChildProcess[] = [];
 
   /** Plays can `await until(name)` a file of the stage, and `note(name)` one. */
-  constructor(redis: TestRedis, plays: Plays, protocol = team) {
-    this.#redis = redis;
+  constructor(server: TestServer, plays: Plays, protocol = team, lease = '5s') {
+    this.#server = server;
     const words = `
       const { existsSync } = await import('node:fs');
       const stage = ${JSON.stringify(this.stage)};
@@ -65,7 +65,7 @@ export class Hosts {
       };`;
     const told = Object.entries(plays).map(([role, body]) => [role, `${words}\n${body}`]);
     this.controller = playProject(protocol, Object.fromEntries(told) as Plays, {
-      'mailroom.yaml': settings,
+      'mailroom.yaml': settingsOf(lease),
       '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\n',
     });
     this.controller.makeRepository();
@@ -118,7 +118,7 @@ export class Hosts {
   }
 
   #start(project: TestProject, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const given = { MAILROOM_QUEUE: this.#redis.url, MAILROOM_WORKER_KEY: key, ...env };
+    const given = { MAILROOM_QUEUE: this.#server.url, MAILROOM_WORKER_KEY: key, ...env };
     const program = project.start(args, given);
     this.#programs.push(program);
     return program;
@@ -182,26 +182,28 @@ export async function kill(program: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Hosts for each test of a file. Without a Redis server its tests are skipped. */
-export function hostsFixture(): { open(plays: Plays, protocol?: string): Hosts; readonly redis: TestRedis } {
-  const path = findRedis();
-  let redis: TestRedis | null = null;
+/** Hosts for each test of a suite. Without a server for their queue its tests are skipped. */
+export function hostsFixture(engine: TestEngine = redisEngine): {
+  open(plays: Plays, protocol?: string, lease?: string): Hosts;
+  readonly server: TestServer;
+} {
+  let server: TestServer | null = null;
   let hosts: Hosts | null = null;
   beforeAll(async () => {
-    if (path !== null) redis = await TestRedis.open(path);
+    if (engine.folder !== null) server = await engine.open(engine.folder);
   });
   beforeEach(({ skip }) => {
-    if (redis === null) skip('there is no Redis server');
+    if (server === null) skip(`there is no ${engine.name} server`);
   });
   afterEach(async () => {
     await hosts?.close();
     hosts = null;
   });
-  afterAll(() => redis?.close());
+  afterAll(() => server?.close());
   return {
-    open: (...given) => (hosts = new Hosts(redis!, ...given)),
-    get redis() {
-      return redis!;
+    open: (...given) => (hosts = new Hosts(server!, ...given)),
+    get server() {
+      return server!;
     },
   };
 }

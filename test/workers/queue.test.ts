@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openQueue, openSource } from '../../src/queue/bull.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HeldJob, JobQueue, JobSource, JobState } from '../../src/queue/channel.ts';
+import { engineOf, type QueueEngine } from '../../src/queue/engine.ts';
 import { builtPart } from '../support/built-part.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
-import { findRedis, TestRedis } from './redis.ts';
+import { engines, type TestServer } from './servers.ts';
 
 /*
  * What every queue keeps, whatever lies behind it.
@@ -13,11 +13,6 @@ import { findRedis, TestRedis } from './redis.ts';
 const lease = 1_000;
 const job = { role: 'engineer', id: 't.t1.1.0.one' };
 const other = { role: 'engineer', id: 't.t2.1.0.two' };
-
-interface Opening {
-  readonly openQueue: typeof openQueue;
-  readonly openSource: typeof openSource;
-}
 
 /** A queue that is open on both sides. */
 interface Bed {
@@ -40,10 +35,10 @@ function memoryBed(): Bed {
   };
 }
 
-/** `built`: by the code of the package. */
-function redisBed(redis: TestRedis, built: boolean): Bed {
-  const opening = built ? (builtPart('bull') as Opening) : { openQueue, openSource };
-  const address = { url: redis.url, name: randomUUID(), lease, onChange: () => {} };
+/** `built`: by this part of the package, as it is built. */
+async function realBed({ url }: TestServer, built: string | null): Promise<Bed> {
+  const opening = built === null ? await engineOf(url) : (builtPart(built) as QueueEngine);
+  const address = { url, name: randomUUID(), lease, onChange: () => {} };
   const sources: JobSource[] = [];
   const queue = opening.openQueue({ ...address, roles: ['engineer', 'qa'] });
   return {
@@ -60,18 +55,24 @@ function redisBed(redis: TestRedis, built: boolean): Bed {
   };
 }
 
-const path = findRedis();
-let redis: TestRedis | null = null;
-beforeAll(async () => {
-  if (path !== null) redis = await TestRedis.open(path);
-});
-afterAll(() => redis?.close());
+const kinds = [
+  { name: 'memory', engine: null, built: null },
+  ...engines.flatMap((engine) => [
+    { name: engine.name, engine, built: null },
+    { name: `${engine.name}, as it is built`, engine, built: engine.part },
+  ]),
+];
 
-describe.each(['memory', 'Redis', 'Redis, as it is built'] as const)('the queue in %s', (kind) => {
+describe.each(kinds)('the queue in $name', ({ engine, built }) => {
+  let server: TestServer | null = null;
   let bed: Bed;
-  beforeEach(({ skip }) => {
-    if (kind !== 'memory' && redis === null) skip('there is no Redis server');
-    bed = kind === 'memory' ? memoryBed() : redisBed(redis!, kind !== 'Redis');
+  beforeAll(async () => {
+    if (engine !== null && engine.folder !== null) server = await engine.open(engine.folder);
+  });
+  afterAll(() => server?.close());
+  beforeEach(async ({ skip }) => {
+    if (engine !== null && server === null) skip(`there is no ${engine.name} server`);
+    bed = server === null ? memoryBed() : await realBed(server, built);
   });
   afterEach(() => bed.close());
 
@@ -178,6 +179,27 @@ describe.each(['memory', 'Redis', 'Redis, as it is built'] as const)('the queue 
     await bed.queue.remove(other);
     expect(await bed.queue.look(other)).toEqual({ is: 'missing' });
     expect(await held.isStopping()).toBe(true);
+  });
+
+  test('a lease does not depend on the clocks of the hosts', async () => {
+    await bed.queue.add(job, {}, []);
+    for (const offMs of [3_600_000, -7_200_000]) {
+      vi.spyOn(Date, 'now').mockReturnValue(Date.now() + offMs);
+      const held = await taken();
+      expect(await held.renew()).toBe(true);
+      vi.restoreAllMocks();
+      expect(await bed.queue.look(job)).toMatchObject({ is: 'running' });
+      await held.putBack();
+    }
+    await taken();
+    await becomes('lost');
+  });
+
+  test('a result comes back as it was, whatever an agent has printed', async () => {
+    const result = { stdout: 'a NUL \u0000, half a letter \ud800, and 🙂' };
+    await bed.queue.add(job, {}, []);
+    await (await taken()).finish(result);
+    expect(await bed.queue.look(job)).toEqual({ is: 'done', result });
   });
 
   test('a worker takes the jobs of its roles whose labels it has', async () => {

@@ -61,8 +61,8 @@ class Victims {
         this.#controller = this.#hosts.up();
         return;
       case 'queue':
-        await bed.redis.kill();
-        return bed.redis.start();
+        await bed.server.kill();
+        return bed.server.start();
       default:
         return which satisfies never;
     }

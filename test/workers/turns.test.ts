@@ -1,13 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { finished, said } from '../support/project.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
-import { openQueue } from '../../src/queue/bull.ts';
+import { engineOf } from '../../src/queue/engine.ts';
 import { queueName } from '../../src/queue/signed.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { hostsFixture, key, kill, type Hosts } from './hosts.ts';
-
-const bed = hostsFixture();
+import { engines } from './servers.ts';
 
 const checker = `send('done', 'user', existsSync('built.txt') ? 'It is there' : 'It is not there');`;
 const engineer = `
@@ -19,82 +18,95 @@ const engineer = `
 /** The starts of the engineer, as its log in a worker's folder has them: turn, attempt, round, type. */
 const startsOf = (project: { read(path: string): string }) => project.read('engineer.log').trim().split('\n');
 
-test('a turn runs on a worker, and its work comes back to the controller', { timeout: 120_000 }, async () => {
-  const hosts = bed.open({ engineer, checker });
-  const worker = await hosts.work();
-  hosts.allow('go');
-  hosts.drop();
-  const ran = await finished(hosts.up('--until-idle'));
-  expect(ran.stdout).toContain('It is there');
-  expect(ran.stdout).toMatch(/idle: done\n$/);
-  expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
-  const [left = ''] = hosts
-    .git('for-each-ref', '--format=%(refname)', 'refs/heads/mailroom/*/engineer')
-    .split('\n');
-  expect(hosts.git('log', '-1', '--format=%an %s %P', left)).toBe(
-    `engineer Build it well ${hosts.git('rev-parse', 'main')}`,
-  );
-  expect(hosts.git('show', `${left}:built.txt`)).toBe('built');
-  // Nothing is left of the turn where it passed through.
-  expect(hosts.shared()).toEqual(['refs/heads/main']);
-  worker.program.kill('SIGTERM');
-  expect(await worker.ended).toMatchObject({ code: 0 });
-});
+describe.each(engines)('through $name', (engine) => {
+  const bed = hostsFixture(engine);
 
-test(
-  'a controller that was killed finds the turn that still runs, and starts no other',
-  { timeout: 120_000 },
-  async () => {
+  test(
+    'a turn runs on a worker, and its work comes back to the controller',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ engineer, checker });
+      const worker = await hosts.work();
+      hosts.allow('go');
+      hosts.drop();
+      const ran = await finished(hosts.up('--until-idle'));
+      expect(ran.stdout).toContain('It is there');
+      expect(ran.stdout).toMatch(/idle: done\n$/);
+      expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
+      const [left = ''] = hosts
+        .git('for-each-ref', '--format=%(refname)', 'refs/heads/mailroom/*/engineer')
+        .split('\n');
+      expect(hosts.git('log', '-1', '--format=%an %s %P', left)).toBe(
+        `engineer Build it well ${hosts.git('rev-parse', 'main')}`,
+      );
+      expect(hosts.git('show', `${left}:built.txt`)).toBe('built');
+      // Nothing is left of the turn where it passed through.
+      expect(hosts.shared()).toEqual(['refs/heads/main']);
+      worker.program.kill('SIGTERM');
+      expect(await worker.ended).toMatchObject({ code: 0 });
+    },
+  );
+
+  test(
+    'a controller that was killed finds the turn that still runs, and starts no other',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ engineer, checker });
+      const worker = await hosts.work();
+      hosts.drop();
+      const first = hosts.up();
+      await hosts.noted('begun');
+      await kill(first);
+      const second = finished(hosts.up('--until-idle'));
+      hosts.allow('go');
+      expect((await second).stdout).toMatch(/idle: done\n$/);
+      expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
+      expect(failures(hosts)).toEqual([]);
+    },
+  );
+
+  test(
+    'a worker that is gone loses its turn, and another one has it next',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ engineer, checker });
+      const first = await hosts.work();
+      hosts.drop();
+      const up = finished(hosts.up('--until-idle'));
+      await hosts.noted('begun');
+      await kill(first.program);
+      const second = await hosts.work();
+      hosts.allow('go');
+      expect((await up).stdout).toMatch(/idle: done\n$/);
+      expect(startsOf(second.project)).toEqual(['t1 2 0 task']);
+      expect(failures(hosts)).toMatchObject([
+        { attempt: 1, class: 'RETRYABLE_TRANSIENT', reason: { code: 'E_WORKER' } },
+      ]);
+    },
+  );
+
+  test('a job that nobody signed is refused', { timeout: 120_000 }, async () => {
     const hosts = bed.open({ engineer, checker });
     const worker = await hosts.work();
-    hosts.drop();
-    const first = hosts.up();
-    await hosts.noted('begun');
-    await kill(first);
-    const second = finished(hosts.up('--until-idle'));
-    hosts.allow('go');
-    expect((await second).stdout).toMatch(/idle: done\n$/);
-    expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
-    expect(failures(hosts)).toEqual([]);
-  },
-);
+    const refused = said(worker.program, 'was refused: its signature is wrong');
+    let changed = () => {};
+    const { url } = bed.server;
+    const address = { url, name: queueName(key), roles: ['engineer'], lease: 5_000 };
+    const queue = (await engineOf(url)).openQueue({ ...address, onChange: () => changed() });
+    const job = { role: 'engineer', id: 'forged.t1.1.0' };
+    await queue.add(
+      job,
+      { kind: 'job', job: job.id, nonce: 'mine', expires: Date.now() + 60_000, body: {} },
+      [],
+    );
+    await refused;
+    while ((await queue.look(job)).is !== 'done') await new Promise<void>((resolve) => (changed = resolve));
+    await queue.close();
+    expect(worker.project.list('.')).not.toContain('engineer.log');
+  });
 
-test('a worker that is gone loses its turn, and another one has it next', { timeout: 120_000 }, async () => {
-  const hosts = bed.open({ engineer, checker });
-  const first = await hosts.work();
-  hosts.drop();
-  const up = finished(hosts.up('--until-idle'));
-  await hosts.noted('begun');
-  await kill(first.program);
-  const second = await hosts.work();
-  hosts.allow('go');
-  expect((await up).stdout).toMatch(/idle: done\n$/);
-  expect(startsOf(second.project)).toEqual(['t1 2 0 task']);
-  expect(failures(hosts)).toMatchObject([
-    { attempt: 1, class: 'RETRYABLE_TRANSIENT', reason: { code: 'E_WORKER' } },
-  ]);
+  const failures = ({ controller }: Hosts) =>
+    readJournal<MailEvent>(new RealDisk(controller.root))
+      .records.map(({ event }) => event)
+      .filter(({ type }) => type === 'attempt-failed');
 });
-
-test('a job that nobody signed is refused', { timeout: 120_000 }, async () => {
-  const hosts = bed.open({ engineer, checker });
-  const worker = await hosts.work();
-  const refused = said(worker.program, 'was refused: its signature is wrong');
-  let changed = () => {};
-  const address = { url: bed.redis.url, name: queueName(key), roles: ['engineer'], lease: 5_000 };
-  const queue = openQueue({ ...address, onChange: () => changed() });
-  const job = { role: 'engineer', id: 'forged.t1.1.0' };
-  await queue.add(
-    job,
-    { kind: 'job', job: job.id, nonce: 'mine', expires: Date.now() + 60_000, body: {} },
-    [],
-  );
-  await refused;
-  while ((await queue.look(job)).is !== 'done') await new Promise<void>((resolve) => (changed = resolve));
-  await queue.close();
-  expect(worker.project.list('.')).not.toContain('engineer.log');
-});
-
-const failures = ({ controller }: Hosts) =>
-  readJournal<MailEvent>(new RealDisk(controller.root))
-    .records.map(({ event }) => event)
-    .filter(({ type }) => type === 'attempt-failed');

@@ -91,10 +91,10 @@ test('a turn waits for a worker with the labels of its role', { timeout: 120_000
 
 test('says why the queue cannot be reached, and what to do', { timeout: 120_000 }, async () => {
   const hosts = bed.open({ engineer, checker });
-  await bed.redis.kill();
+  await bed.server.kill();
   const { code, stderr } = await hosts.run('workers');
-  await bed.redis.start();
+  await bed.server.start();
   expect(code).toBe(1);
-  expect(stderr).toContain(`E_WORKER: the queue at 127.0.0.1:${String(bed.redis.port)} cannot be reached`);
+  expect(stderr).toContain(`E_WORKER: the queue at 127.0.0.1:${String(bed.server.port)} cannot be reached`);
   expect(stderr).toContain('start the server, or correct the address');
 });

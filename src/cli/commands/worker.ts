@@ -11,7 +11,10 @@ export function addWorker(program: Command, context: Context): void {
     .option('--labels <names>', 'what this host has, for roles that ask for it: linux,gpu')
     .option('--login <name>', 'whose usage limits its agents have; default: this host')
     .option('--slots <n>', 'how many turns it runs at once; default 1')
-    .option('--queue <url>', 'the queue: redis://host:6379; default: as mailroom.yaml or $MAILROOM_QUEUE say')
+    .option(
+      '--queue <url>',
+      'redis://host:6379, or postgres://host/database; default: as mailroom.yaml or $MAILROOM_QUEUE say',
+    )
     .addHelpText('after', '\nExample:\n  $ mailroom worker --roles engineer,qa --slots 2')
     .action(
       context.act(async (options: WorkerOptions) =>

@@ -10,6 +10,14 @@ import type { AgentJob } from './runner.ts';
 /** What the queue carries at most for one job, and for one result, in bytes. */
 export const mostBytes = 1_000_000;
 
+/**
+ * How long a worker that is not heard keeps a turn, in milliseconds: one that was away for shorter
+ * than the lease has had time to come back and say so.
+ */
+export function keptFor(lease: number): number {
+  return lease + 3_000;
+}
+
 const nothing = { usd: 0, tokens: 0 };
 
 /** Why something is not sent through the queue. `what`: `the turn`. */

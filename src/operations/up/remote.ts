@@ -8,8 +8,10 @@ import { defaultWorkers, workersAccess } from '../workers/settings.ts';
 import type { Wired } from '../project/definition.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { QueueRunner } from '../../host/runner/queue-runner.ts';
+import { keptFor } from '../../host/runner/remote-turn.ts';
 import type { Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
+import { engineOf } from '../../queue/engine.ts';
 import { queueName } from '../../queue/signed.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 
@@ -33,7 +35,7 @@ export async function openRemote(
     environment: process.env,
   });
   const { url, git, key, lease } = access;
-  const { openQueue } = await import('../../queue/bull.ts');
+  const { openQueue } = await engineOf(url);
   const elapsed = () => performance.now();
   const watch = new WorkersWatch({ disk, since, list: () => listWorkers(access), elapsed });
   const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
@@ -53,7 +55,7 @@ export async function openRemote(
       url,
       name: queueName(key),
       roles,
-      lease,
+      lease: keptFor(lease),
       onChange: () => {
         onChange();
         watch.look();

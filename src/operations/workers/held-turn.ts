@@ -21,8 +21,6 @@ export interface Workplace {
   readonly labels: readonly string[];
   readonly travel: Travel;
   readonly key: string;
-  /** Milliseconds. */
-  readonly lease: number;
   readonly runner: Runner;
   readonly folders: TurnFolders;
   /** Null: agents get no tools of Mailroom. */
@@ -37,8 +35,8 @@ export interface Workplace {
 const validMs = 7 * 24 * 3_600_000;
 /** How much of an agent's output travels, from its end, in characters. */
 const tail = 64_000;
-/** Between two questions whether the turn is still wanted, in milliseconds. */
-const askEvery = 1_000;
+/** Between two renewals of the lease, in milliseconds. */
+const renewEvery = 900;
 
 type Fate = 'runs' | 'lost' | 'unwanted' | 'put-back';
 
@@ -50,14 +48,13 @@ export class HeldTurn {
   /** The commit that its work began at. */
   #begin: string | null = null;
   #ended: (ended: Ended) => void = () => {};
-  #renewed: number;
   #asked: number;
   #asking = false;
 
   constructor(at: Workplace, held: HeldJob) {
     this.#at = at;
     this.#held = held;
-    this.#renewed = this.#asked = at.elapsed();
+    this.#asked = at.elapsed();
   }
 
   /** Never rejects. Resolves to what became of it, in words. */
@@ -72,19 +69,16 @@ export class HeldTurn {
   /** Keeps the lease, and asks whether the turn is still wanted. */
   look(): void {
     if (this.#asking || this.#fate !== 'runs') return;
-    const now = this.#at.elapsed();
-    const renews = now - this.#renewed >= this.#at.lease / 4;
-    if (!renews && now - this.#asked < askEvery) return;
+    if (this.#at.elapsed() - this.#asked < renewEvery) return;
     this.#asking = true;
-    void this.#ask(renews)
+    void this.#ask()
       .catch(() => {})
       .finally(() => (this.#asking = false));
   }
 
-  async #ask(renews: boolean): Promise<void> {
+  async #ask(): Promise<void> {
     this.#asked = this.#at.elapsed();
-    if (renews && !(await this.#held.renew())) return this.#end('lost');
-    if (renews) this.#renewed = this.#at.elapsed();
+    if (!(await this.#held.renew())) return this.#end('lost');
     if (await this.#held.isStopping()) this.#end('unwanted');
   }
 

@@ -1,9 +1,10 @@
-import { hostname } from 'node:os';
 import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
 import { readWorkerCard, type SeenWorker, type WorkerCard, type WorkerOrder } from '../../letters/worker.ts';
 import type { WorkerBoard } from '../../queue/channel.ts';
+import { engineOf } from '../../queue/engine.ts';
 import { queueName, sign, verify } from '../../queue/signed.ts';
+import { unreachable } from '../../queue/unreachable.ts';
 import { aboutWorker } from './presence.ts';
 import type { WorkersAccess } from './settings.ts';
 
@@ -44,41 +45,16 @@ async function withBoard<T>(
   { url, key }: WorkersAccess,
   ask: (board: WorkerBoard) => Promise<T>,
 ): Promise<T> {
-  const { openBoard } = await import('../../queue/bull.ts');
+  const { openBoard } = await engineOf(url);
   const board = await openBoard(url, queueName(key)).catch((error: unknown) => {
-    throw unreachable(url, messageOf(error));
+    const { problem, hint } = unreachable(url, messageOf(error));
+    throw new MailroomError('E_WORKER', problem, hint);
   });
   try {
     return await ask(board);
   } finally {
     board.close();
   }
-}
-
-/** The error for a queue that cannot be reached, with what to do. Names no password. */
-export function unreachable(url: string, why: string): MailroomError {
-  const { host, protocol } = new URL(url);
-  const problem = why === '' ? 'it does not answer' : why;
-  return new MailroomError(
-    'E_WORKER',
-    `the queue at ${host} cannot be reached from ${hostname()}: ${problem}`,
-    hintFor(problem, protocol),
-  );
-}
-
-function hintFor(problem: string, protocol: string): string {
-  if (/NOAUTH|WRONGPASS|AUTH/.test(problem))
-    return 'check the password in the address: redis://:password@host:6379';
-  if (/certificate|self-signed|altnames/i.test(problem))
-    return 'name the certificate of its authority in NODE_EXTRA_CA_CERTS';
-  if (/wrong version number|EPROTO|ssl/i.test(problem))
-    return 'it does not use TLS: begin the address with redis://';
-  // A server without TLS waits for the rest of what it takes for a command.
-  if (/ETIMEDOUT/.test(problem) && protocol === 'rediss:')
-    return 'if it does not use TLS, begin the address with redis://';
-  if (/ECONNRESET|closed|Protocol error/i.test(problem) && protocol === 'redis:')
-    return 'if it uses TLS, begin the address with rediss://';
-  return 'start the server, or correct the address: `workers.queue` in mailroom.yaml, or MAILROOM_QUEUE';
 }
 
 /** Removes what dead workers left a day ago, whose signatures have expired. */

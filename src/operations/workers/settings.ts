@@ -1,6 +1,7 @@
 import type { WorkersSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { originOf } from '../../git/travel.ts';
+import { isQueueUrl } from '../../queue/engine.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,10 +27,10 @@ export async function workersAccess(
   { environment, queue = null }: { readonly environment: Environment; readonly queue?: string | null },
 ): Promise<WorkersAccess> {
   const url = queue ?? urlOf(settings, environment);
-  if (!/^rediss?:\/\/[^\s]+$/.test(url))
+  if (!isQueueUrl(url))
     throw new MailroomError(
       'E_USAGE',
-      'the address of the queue must begin with redis:// or rediss://',
+      'the address of the queue must begin with redis://, rediss:// or postgres://, and be a whole one',
       'set it as `workers.queue` in mailroom.yaml, as MAILROOM_QUEUE, or with `--queue`',
     );
   const git = settings.git ?? (await originOf(root));

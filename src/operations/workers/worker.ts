@@ -10,11 +10,12 @@ import type { RunnerEvents } from '../../host/runner/runner.ts';
 import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../../queue/channel.ts';
+import { engineOf } from '../../queue/engine.ts';
 import { queueName } from '../../queue/signed.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
 import type { WorkerHost } from '../services.ts';
-import { turnIn } from '../../host/runner/remote-turn.ts';
+import { keptFor, turnIn } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
 import { Presence } from './presence.ts';
@@ -42,13 +43,13 @@ export async function openWorker(
 ): Promise<WorkerHost> {
   const lock = await takeLock(disk);
   try {
-    const { openSource } = await import('../../queue/bull.ts');
     const turns = new Map<string, HeldTurn>();
     const at = await workplaceOf(disk, settings, options, turns);
     await at.runner.sweep();
     const { url, key, roles, labels, lease } = options;
+    const { openSource } = await engineOf(url);
     const open = (onChange: () => void) =>
-      openSource({ url, name: queueName(key), roles, lease, onChange }, labels);
+      openSource({ url, name: queueName(key), roles, lease: keptFor(lease), onChange }, labels);
     const worker = new Worker(at, options, turns, open);
     return {
       end: (how) => worker.end(how),
@@ -71,7 +72,7 @@ export async function openWorker(
 async function workplaceOf(
   disk: RealDisk,
   { config, providers, tools, extended }: Settings,
-  { key, git, lease, labels, login }: WorkerOptions,
+  { key, git, labels, login }: WorkerOptions,
   turns: ReadonlyMap<string, HeldTurn>,
 ): Promise<Workplace> {
   const secrets = projectSecrets(disk);
@@ -98,7 +99,6 @@ async function workplaceOf(
     root: disk.root,
     travel: new GitTravel({ project: disk.root, git, secrets }),
     key,
-    lease,
     labels,
     tools,
     runner,

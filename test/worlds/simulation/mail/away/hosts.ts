@@ -32,6 +32,8 @@ export class Hosts implements WorkerWorld {
   /** How often the agent of a turn was started, and its turn put back, by `turn/attempt/round`. */
   readonly starts = new Map<string, number>();
   readonly putBacks = new Map<string, number>();
+  /** Which life of a worker has a job. */
+  readonly #holders = new Map<string, Asker>();
   readonly #queue: MemoryQueue;
   readonly #workers: readonly WorkerHost[];
   /** Something has happened that may cost a lease: slow disks hold up everything here. */
@@ -99,7 +101,14 @@ export class Hosts implements WorkerWorld {
     const roles = [...this.protocol.roles.values()].flatMap(({ name, on }) => (on ? [name] : []));
     const source = this.#queue.source({ roles, labels, lease, onChange: this.#hint(asker, onChange) });
     return {
-      take: () => network.ask(asker, async () => this.#held(asker, await source.take())),
+      take: () =>
+        network.ask(asker, async () => {
+          const held = await source.take();
+          if (held !== null) this.#holders.set(held.id, asker);
+          // The worker is asked to end while it does not know yet that it has a job.
+          if (held !== null && this.random.chance(0.03)) this.#end(asker.host);
+          return this.#held(asker, held);
+        }),
       announce: (id, card) => network.ask(asker, () => source.announce(id, card)),
       order: (id) => network.ask<Json>(asker, () => source.order(id)),
       leave: (id) => network.ask(asker, () => source.leave(id)),
@@ -116,16 +125,39 @@ export class Hosts implements WorkerWorld {
       role,
       id,
       data,
-      renew: () => network.ask(asker, () => held.renew()),
+      renew: () =>
+        network.ask(asker, async () => {
+          const isHeld = await held.renew();
+          if (!isHeld) this.#dropped(id, asker);
+          return isHeld;
+        }),
       note: (about) => network.ask(asker, () => held.note(about)),
       isStopping: () => network.ask(asker, () => held.isStopping()),
-      finish: (result) => network.ask(asker, () => held.finish(result)),
+      finish: (result) =>
+        network.ask(asker, () => {
+          this.#dropped(id, asker);
+          return held.finish(result);
+        }),
       putBack: () =>
         network.ask(asker, () => {
           add(this.putBacks, turnIn(id));
+          this.#dropped(id, asker);
           return held.putBack();
         }),
     };
+  }
+
+  #dropped(id: string, asker: Asker): void {
+    if (this.#holders.get(id) === asker) this.#holders.delete(id);
+  }
+
+  reachesQueue(host: string): boolean {
+    return this.shared.network.reaches(host, 'queue');
+  }
+
+  ended(asker: Asker): void {
+    for (const [id, holder] of this.#holders)
+      if (holder === asker) this.shared.problems.push(`${asker.host} has ended, and still holds ${id}`);
   }
 
   /** Lets a side look now and then, and soon after something has changed. */
@@ -147,10 +179,9 @@ export class Hosts implements WorkerWorld {
 
   /** What happens to hosts and networks; afterwards somebody repairs it. */
   strain(): void {
-    const { random, timeline, shared } = this;
+    const { random, shared } = this;
     const { network } = shared;
-    const repaired = (act: () => void) =>
-      timeline.later(random.below(random.pick([3_000, lease, 4 * lease])), act, 'timer');
+    const repaired = (act: () => void) => this.#repaired(act);
     const worker = random.pick(this.#workers);
     const dice = random.next();
     this.#isStrained ||= dice < 0.025 || (dice >= 0.035 && dice < 0.06);
@@ -161,17 +192,29 @@ export class Hosts implements WorkerWorld {
       worker.suspend();
       repaired(() => worker.resume());
     } else if (dice < 0.035) {
-      worker.end(random.pick(['drain', 'stop']));
-      repaired(() => worker.start());
+      this.#end(worker.name);
     } else if (dice < 0.05) {
       const host = random.pick([worker.name, 'controller']);
       network.cut(host);
+      if (host === worker.name) worker.disturb();
       repaired(() => network.restore(host));
     } else if (dice < 0.06) {
       const what = random.pick(['queue', 'git'] as const);
       network.down[what] = true;
+      for (const each of this.#workers) each.disturb();
       repaired(() => (network.down[what] = false));
     }
+  }
+
+  #end(host: string): void {
+    const worker = this.#workers.find(({ name }) => name === host);
+    worker?.end(this.random.pick(['drain', 'stop']));
+    this.#repaired(() => worker?.start());
+  }
+
+  #repaired(act: () => void): void {
+    const { random, timeline } = this;
+    timeline.later(random.below(random.pick([3_000, lease, 4 * lease])), act, 'timer');
   }
 
   /** Every host works, and reaches every other. */

@@ -18,10 +18,13 @@ export interface WorkerWorld {
   readonly protocol: Protocol;
   readonly shared: Shared;
   readonly key: string;
-  readonly lease: number;
   /** What agents do that write to this disk. */
   scriptOf(disk: MemoryDisk): Script;
   source(asker: Asker, labels: readonly string[], onChange: () => void): JobSource;
+  /** Whether a host reaches the queue now. */
+  reachesQueue(host: string): boolean;
+  /** A worker has ended as it was asked to, and nothing kept it from the queue. */
+  ended(asker: Asker): void;
   /** An agent begins; `edit` changes a file in the checkout of a branch. */
   began(job: AgentJob, edit: (branch: string) => void): void;
 }
@@ -51,6 +54,7 @@ export class WorkerHost {
   start(): void {
     if (this.#life !== null) return;
     const life = new Life(this.name, this.#world.timeline);
+    life.isDisturbed = !this.#world.reachesQueue(this.name);
     this.#life = life;
     const worker = this.#worker(life);
     life.worker = worker;
@@ -58,8 +62,12 @@ export class WorkerHost {
       life.alive = false;
       if (this.#life === life) this.#life = null;
     };
+    const ended = () => {
+      if (life.alive && !life.isDisturbed) this.#world.ended(life);
+      over();
+    };
     worker.run().then(
-      () => worker.close().then(over, over),
+      () => worker.close().then(ended, over),
       (error: unknown) => {
         this.#world.shared.problems.push(`${this.name} has ended: ${String(error)}`);
         over();
@@ -68,7 +76,7 @@ export class WorkerHost {
   }
 
   #worker(life: Life): Worker {
-    const { timeline, random, shared, key, lease } = this.#world;
+    const { timeline, random, shared, key } = this.#world;
     const turns = new Map<string, HeldTurn>();
     const travel = new WorkerTravel(shared, this.#known, life, this.disk);
     const agents = this.#world.scriptOf(this.disk);
@@ -107,7 +115,6 @@ export class WorkerHost {
       labels: this.#labels,
       travel,
       key,
-      lease,
       runner: counted,
       folders: new TurnFolders(this.disk),
       tools: null,
@@ -135,7 +142,13 @@ export class WorkerHost {
   }
 
   suspend(): void {
+    this.disturb();
     this.#life?.suspend();
+  }
+
+  /** Something keeps it from the queue for a while. */
+  disturb(): void {
+    if (this.#life !== null) this.#life.isDisturbed = true;
   }
 
   resume(): void {
@@ -152,6 +165,8 @@ export class WorkerHost {
 class Life implements Asker {
   readonly host: string;
   alive = true;
+  /** Whether anything has ever kept it from the queue. */
+  isDisturbed = false;
   readonly agents = new Set<string>();
   worker: Worker | null = null;
   readonly #timeline: Timeline;

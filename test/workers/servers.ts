@@ -1,0 +1,102 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { openRedis } from './redis.ts';
+import { openPostgres } from './postgres.ts';
+
+/** A server of its own, with a queue in it, on a free port of the loopback interface. */
+export interface TestServer {
+  readonly port: number;
+  readonly url: string;
+  /** Starts it with what it has kept. */
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a queue lies in. */
+export interface TestEngine {
+  readonly name: 'Redis' | 'PostgreSQL';
+  /** The part of the built program that it is for. */
+  readonly part: string;
+  /** The folder of its programs; null: there are none. Throws where `REQUIRE_WORKERS` is 1. */
+  readonly folder: string | null;
+  open(folder: string, port?: number): Promise<TestServer>;
+}
+
+/** In the order in which people choose one. */
+export const engines: readonly TestEngine[] = [
+  { name: 'Redis', part: 'bull', folder: find('redis-server', []), open: openRedis },
+  { name: 'PostgreSQL', part: 'postgres', folder: find('postgres', debianFolders()), open: openPostgres },
+];
+
+export const [redisEngine, postgresEngine] = engines as readonly [TestEngine, TestEngine];
+
+function find(program: string, more: readonly string[]): string | null {
+  const { PATH = '', REQUIRE_WORKERS } = process.env;
+  const found =
+    [...more, ...PATH.split(delimiter)].find((folder) => isProgram(join(folder, program))) ?? null;
+  if (found === null && REQUIRE_WORKERS === '1') throw new Error(`there is no ${program}: install it`);
+  return found;
+}
+
+/** Debian keeps the programs of each version in a folder of its own. */
+function debianFolders(): string[] {
+  const all = '/usr/lib/postgresql';
+  try {
+    return readdirSync(all).map((version) => join(all, version, 'bin'));
+  } catch {
+    return [];
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port that nothing listens on. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** A program that serves, and can be killed. */
+export class ServerProcess {
+  #server: ChildProcess | null = null;
+
+  /** Resolves once it has printed that it is ready. */
+  async start(command: string, args: readonly string[], ready: string): Promise<void> {
+    const server = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#server = server;
+    let printed = '';
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.once('exit', () => reject(new Error(printed)));
+      const read = (chunk: Buffer) => {
+        printed += chunk.toString();
+        if (printed.includes(ready)) resolve();
+      };
+      server.stdout.on('data', read);
+      server.stderr.on('data', read);
+    });
+  }
+
+  async kill(): Promise<void> {
+    const server = this.#server;
+    if (server === null || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  }
+}
