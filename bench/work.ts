@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { prepareLanding } from '../src/git/landing.ts';
+import { Landings } from '../src/git/landing.ts';
 import { swapLanding } from '../src/git/landing-swap.ts';
 import { enterWork, leaveWork } from '../src/git/work.ts';
 import { roleBranch, roleCheckout, type Worked } from '../src/kernel/work.ts';
@@ -83,10 +83,10 @@ function edit(folder: string, text: string, from = 0): void {
 export async function work(): Promise<Line[]> {
   const root = repository();
   const one = roleOf(root, 'one');
-  const entered = await one.enter([]);
+  let commit = await one.enter([]);
   const left = await best(async (index) => {
     edit(one.path, `left ${String(index)}`);
-    await one.leave(entered);
+    commit = await one.leave(commit);
   });
   const beside = join(root, '.mailroom/beside');
   git(root, 'worktree', 'add', '-q', beside, '-b', 'beside', 'main');
@@ -143,9 +143,10 @@ async function landing(root: string): Promise<Line> {
   });
   const bare = await best(() => git(root, 'rev-parse', 'main'));
   const start = performance.now();
+  const all = new Landings(root);
   for (const commit of commits) {
     const about = { commit, branch: 'target', by: 'merge', author: 'one', text: 'Land\n' } as const;
-    const prepared = await prepareLanding(root, about);
+    const prepared = await all.prepare(about);
     if (prepared.is !== 'ready') throw new Error(prepared.problem);
     const swapped = await swapLanding(root, { branch: 'target', ...prepared });
     if (swapped.is !== 'landed') throw new Error(swapped.is);

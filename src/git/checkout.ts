@@ -1,6 +1,7 @@
 import { closeSync, copyFileSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
+import { realPlace } from '../process/sandbox/repository-place.ts';
 import {
   copyIndex,
   listBytes,
@@ -10,7 +11,6 @@ import {
   takeFiles,
   whyOf,
   type GitLook,
-  type LookedAt,
 } from './git-look.ts';
 import { git } from './git.ts';
 import { durably, GitProblem } from './refs.ts';
@@ -36,11 +36,16 @@ export function pathsOf({ conflicts }: Merged): string[] {
 export class Checkout {
   readonly #path: string;
   /** Where git finds it; asked once, for all that one operation does here. */
-  #place: LookedAt | null = null;
+  #place: ReturnType<typeof lookedAt> | null = null;
 
   /** `path`: absolute. */
   constructor(path: string) {
     this.#path = path;
+  }
+
+  /** Begins to find the repository, beside other work. */
+  find(): ReturnType<typeof lookedAt> {
+    return (this.#place ??= lookedAt(this.#path));
   }
 
   /** Merges two commits, durably, without touching the files here. */
@@ -63,6 +68,7 @@ export class Checkout {
   /** Like `layOut`, and files that conflict become unmerged entries of the index. */
   layOutMerge(merged: Merged): Promise<void> {
     return this.#look(async (look) => {
+      this.#mustBeTop(look);
       copyIndex(look.index, join(look.folder, 'index'));
       const options = { cwd: look.top, timeoutMs: checkoutMs };
       const laid = await look.git(['read-tree', '--reset', '-u', merged.tree], options);
@@ -101,21 +107,28 @@ export class Checkout {
 
   /**
    * The tree of all files that git does not ignore. Stages them, so that the checkout's own git
-   * shows what is committed. `isChanged`: whether it differs from that of the commit `tip`.
+   * shows what is committed. `tip`: the commit that they are compared with; `known`: its tree, if
+   * that is known.
    */
-  async tree(tip: string): Promise<{ readonly tree: string; readonly isChanged: boolean }> {
+  async tree(tip: string, known: string | null): Promise<FoundTree> {
     const tree = await this.#stage(true);
-    const changes = await treeChanges(this.#path, tip, tree);
-    const nested = changes?.find(({ how, mode }) => how === 'A' && mode === '160000')?.path;
-    if (nested === undefined) return { tree, isChanged: changes?.length !== 0 };
-    throw new GitProblem(
-      `\`${nested}\` is a repository of its own, and git commits only its name: remove \`${nested}/.git\``,
-    );
+    if (tree === known) return { tree, isChanged: false, objects: [] };
+    const changes = await treeChanges(this.#path, tip, tree, { folders: true });
+    if (changes === null) throw new GitProblem(`the files cannot be compared with ${tip}`);
+    const nested = changes.find(({ how, mode }) => how === 'A' && mode === '160000')?.path;
+    if (nested !== undefined)
+      throw new GitProblem(
+        `\`${nested}\` is a repository of its own, and git commits only its name: remove \`${nested}/.git\``,
+      );
+    const here = changes.filter(({ how, mode }) => how !== 'D' && mode !== '160000');
+    const objects = [tree, ...here.map(({ object }) => object)];
+    return { tree, isChanged: changes.length > 0, objects };
   }
 
   /** `puts`: whether the checkout's own index gets them too. */
   #stage(puts: boolean): Promise<string> {
     return this.#look(async (look) => {
+      this.#mustBeTop(look);
       const taken = await takeFiles(look, '--all');
       const written = taken.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : taken;
       if (written.exitCode !== 0) throw new GitProblem(`the files cannot be read: ${whyOf(written)}`);
@@ -124,15 +137,25 @@ export class Checkout {
     });
   }
 
-  async #look<T>(work: (look: GitLook) => Promise<T>): Promise<T> {
-    if (this.#place === null) {
-      const found = await lookedAt(this.#path);
-      if (found.is === 'none')
-        throw new GitProblem(`${this.#path} cannot be used: ${found.why ?? 'it lies in no repository'}`);
-      this.#place = found;
-    }
-    return lookIn(this.#place, work);
+  /** Else git would take the files of the project around it. */
+  #mustBeTop({ top }: GitLook): void {
+    if (top === realPlace(this.#path)) return;
+    throw new GitProblem(`${this.#path} is not a checkout any more: its \`.git\` is gone`);
   }
+
+  async #look<T>(work: (look: GitLook) => Promise<T>): Promise<T> {
+    const found = await this.find();
+    if (found.is === 'there') return lookIn(found, work);
+    throw new GitProblem(`${this.#path} cannot be used: ${found.why ?? 'it lies in no repository'}`);
+  }
+}
+
+export interface FoundTree {
+  readonly tree: string;
+  /** Whether it differs from that of the commit. */
+  readonly isChanged: boolean;
+  /** Everything in it that the commit does not have there. */
+  readonly objects: readonly string[];
 }
 
 interface Unresolved {

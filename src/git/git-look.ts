@@ -14,8 +14,10 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../kernel/errors.ts';
 import { git, whyGitFailed, type GitOptions } from './git.ts';
+import { isPlainIndex } from './plain-index.ts';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
 import type { RunResult } from '../process/run.ts';
+import { workingTreeAt } from '../process/sandbox/repository-place.ts';
 import { inTemporary } from '../process/temporaries.ts';
 
 /*
@@ -44,6 +46,8 @@ export interface GitLook {
   readonly index: string;
   /** Whether the repository itself has filters. They do not run: files are read unfiltered. */
   readonly filters: boolean;
+  /** `sha1` or `sha256`. */
+  readonly format: string;
   /**
    * Runs git on the working tree with the separate repository folder; in the workspace unless
    * `options` says otherwise.
@@ -84,24 +88,32 @@ export interface LookedAt {
 export async function lookedAt(
   workspace: string,
 ): Promise<LookedAt | { readonly is: 'none'; readonly why: string | null }> {
-  const names = ['index', 'objects', 'info', 'shallow'];
-  const paths = [...names.flatMap((name) => ['--git-path', name]), '--git-common-dir'];
-  const args = ['--show-toplevel', '--show-object-format', ...paths];
-  const [where, { usesLfs, ...read }] = await Promise.all([
-    git(['rev-parse', ...args], { cwd: workspace }),
-    settingsOf(workspace),
-  ]);
-  const [top = '', format = '', ...found] = where.stdout.replace(/\n$/, '').split('\n');
-  if (where.exitCode !== 0 || found.length !== names.length + 1) {
-    const isOutside = where.ended === 'spawn-failed' || outside.test(where.stderr);
-    return { is: 'none', why: isOutside ? null : whyOf(where) };
-  }
-  const [index = '', objects = '', info = '', shallow = '', common = ''] = found.map((path) =>
-    resolve(workspace, path),
+  const { usesLfs, isHere, ...read } = await settingsOf(workspace);
+  const tree = isHere ? workingTreeAt(workspace) : null;
+  const found = tree === null ? await askedWhere(workspace) : { is: 'found' as const, ...tree };
+  if (found.is === 'none') return found;
+  const { top, index, repository } = found;
+  const [objects = '', info = '', shallow = '', lfs = ''] = ['objects', 'info', 'shallow', 'lfs'].map(
+    (name) => join(repository, name),
   );
-  const lfs = join(common, 'lfs');
   if (usesLfs) makeFolder(lfs);
-  return { is: 'there', workspace, top, format, index, objects, shared: [info, shallow, lfs], ...read };
+  return { is: 'there', workspace, top, index, objects, shared: [info, shallow, lfs], ...read };
+}
+
+/** By git itself, which also says why it refuses a repository. */
+async function askedWhere(workspace: string) {
+  const args = ['rev-parse', '--show-toplevel', '--git-path', 'index', '--git-common-dir'];
+  const where = await git(args, { cwd: workspace });
+  const [top = '', index, repository] = where.stdout.replace(/\n$/, '').split('\n');
+  if (where.exitCode === 0 && index !== undefined && repository !== undefined)
+    return {
+      is: 'found' as const,
+      top,
+      index: resolve(workspace, index),
+      repository: resolve(workspace, repository),
+    };
+  const isOutside = where.ended === 'spawn-failed' || outside.test(where.stderr);
+  return { is: 'none' as const, why: isOutside ? null : whyOf(where) };
 }
 
 /** LFS stores the content of files there, which must outlive the separate repository folder. */
@@ -124,7 +136,7 @@ export function lookIn<T>(place: LookedAt, work: (look: GitLook) => Promise<T>):
     const ours = { GIT_DIR: folder, GIT_WORK_TREE: top, GIT_OBJECT_DIRECTORY: objects };
     const run: GitLook['git'] = (words, options = {}) =>
       git([...settings, ...words], { cwd: workspace, ...options, env: { ...ours, ...options.env } });
-    return work({ folder, top, index, filters, git: run });
+    return work({ folder, top, index, filters, format, git: run });
   });
 }
 
@@ -136,10 +148,13 @@ export function whyOf(result: RunResult): string {
   return whyGitFailed(result).replace(/^(error|fatal): /, '');
 }
 
+/** `isHere`: the settings of a repository were read that says nothing of where its files lie. */
 async function settingsOf(
   workspace: string,
-): Promise<Pick<LookedAt, 'settings' | 'filters'> & { readonly usesLfs: boolean }> {
-  const { stdout } = await git(['config', '--list', '--show-scope', '-z'], { cwd: workspace });
+): Promise<
+  Pick<LookedAt, 'format' | 'settings' | 'filters'> & { readonly usesLfs: boolean; readonly isHere: boolean }
+> {
+  const { exitCode, stdout } = await git(['config', '--list', '--show-scope', '-z'], { cwd: workspace });
   const words = stdout.split('\0');
   // Scope, then name and value; a name alone means true.
   const pairs = words.flatMap((entry, at) =>
@@ -148,11 +163,18 @@ async function settingsOf(
   const settings = pairs
     .filter(([, name = '']) => copiedSettings.includes(name))
     .flatMap(([, name = '', value]) => ['-c', value === undefined ? name : `${name}=${value}`]);
-  const isTheirs = (scope = '') => scope === 'local' || scope === 'worktree';
+  const own = pairs.filter(([scope]) => scope === 'local' || scope === 'worktree');
+  const says = (setting: string) => own.findLast(([, name]) => name === setting)?.[2];
   return {
+    format: says('extensions.objectformat') ?? 'sha1',
     settings,
     usesLfs: pairs.some(([, name = '']) => name.startsWith('filter.lfs.')),
-    filters: pairs.some(([scope, name = '']) => isTheirs(scope) && name.startsWith('filter.')),
+    filters: own.some(([, name = '']) => name.startsWith('filter.')),
+    isHere:
+      exitCode === 0 &&
+      says('core.repositoryformatversion') !== undefined &&
+      says('core.worktree') === undefined &&
+      says('core.bare') !== 'true',
   };
 }
 
@@ -170,16 +192,21 @@ function makeRepository(folder: string, format: string): void {
 /**
  * Adds to the index of a look the files of the user's index and of the working tree below the
  * workspace, without ignored ones: with their content, or only their names. `index` receives the
- * user's index as `trackedIn` reads it. Returns the result of the git command that failed,
- * otherwise of the one that read the folders.
+ * user's index as `trackedIn` reads it; null: it is not needed. Returns the result of the git
+ * command that failed, otherwise of the one that read the folders.
  */
 export async function takeFiles(
   look: GitLook,
   what: '--all' | '--intent-to-add',
-  index: (listed: string) => void = () => {},
+  index: ((listed: string) => void) | null = null,
 ): Promise<RunResult> {
+  // A file outside of the cone of a sparse checkout counts, too, if it is there.
+  const add = () => look.git(['add', what, '--sparse', '--', '.']);
+  const readsAll = look.filters && what === '--all';
   try {
-    copyIndex(look.index, join(look.folder, 'index'));
+    const copied = copyIndex(look.index, join(look.folder, 'index'));
+    const isPlain = copied !== null && isPlainIndex(copied, look.format === 'sha1' ? 20 : 32);
+    if (isPlain && !readsAll && index === null) return await add();
   } catch (error) {
     return { exitCode: 1, signal: null, ended: 'exited', error: null, stdout: '', stderr: messageOf(error) };
   }
@@ -188,7 +215,7 @@ export async function takeFiles(
     maxOutputBytes: listBytes,
   });
   if (listed.exitCode !== 0) return listed;
-  index(listed.stdout);
+  index?.(listed.stdout);
   const tagged = listed.stdout.split('\0').filter((entry) => entry !== '');
   const entries = tagged.map((entry) => entry.slice(2));
   const links = entries.filter((entry) => entry.startsWith('160000 '));
@@ -199,7 +226,6 @@ export async function takeFiles(
     });
   // A file that a repository's filter wrote differs from the index: it would be restored in a form
   // that no program can read.
-  const readsAll = look.filters && what === '--all';
   if (readsAll) rmSync(join(look.folder, 'index'), { force: true });
   // In a repository that the index knows, `git add` would run `git status` with that repository's
   // configuration.
@@ -215,8 +241,7 @@ export async function takeFiles(
   const lines = [...(readsAll ? [] : gone), ...known];
   const begun = lines.length === 0 ? listed : await set(lines);
   if (begun.exitCode !== 0) return begun;
-  // A file outside of the cone of a sparse checkout counts, too, if it is there.
-  const added = await look.git(['add', what, '--sparse', '--', '.']);
+  const added = await add();
   if (added.exitCode !== 0 || links.length === 0) return added;
   const now = await look.git(['ls-files', '-z'], { cwd: look.top, maxOutputBytes: listBytes });
   const taken = new Set(now.stdout.split('\0'));
@@ -269,17 +294,19 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * Copies a git index if it exists. The copy keeps the original's time: from that git knows which
- * files may have been edited at the very time of writing, and reads their content. Throws if the
- * index is a pipe or too large for memory: an agent could have put it there.
+ * Copies a git index if it exists, and returns its content. The copy keeps the original's time:
+ * from that git knows which files may have been edited at the very time of writing, and reads their
+ * content. Throws if the index is a pipe or too large for memory: an agent could have put it there.
  */
-export function copyIndex(from: string, to: string): void {
+export function copyIndex(from: string, to: string): Buffer | null {
   const descriptor = openPlainFile(from);
-  if (descriptor === null) return;
+  if (descriptor === null) return null;
   try {
-    writeFileSync(to, contentOf(descriptor, from));
+    const content = contentOf(descriptor, from);
+    writeFileSync(to, content);
     const seconds = (Math.floor(fstatSync(descriptor).mtimeMs) - 1) / 1000;
     utimesSync(to, seconds, seconds);
+    return content;
   } finally {
     closeSync(descriptor);
   }

@@ -1,4 +1,4 @@
-import { prepareLanding, type LandingWork } from './landing.ts';
+import { Landings, type LandingWork } from './landing.ts';
 import { swapLanding } from './landing-swap.ts';
 import { Refs } from './refs.ts';
 
@@ -29,8 +29,9 @@ export async function landWork(project: string, name: string, work: LandingWork)
       if (settled.is === 'landed') return { ok: true, commit: last.result };
       if (settled.is === 'blocked') return { ok: false, problem: settled.problem, code: 'E_WORKSPACE' };
     }
+    const landings = new Landings(project);
     for (let moves = 0; moves < mostMoves; moves += 1) {
-      const prepared = await prepareLanding(project, work);
+      const prepared = await landings.prepare(work);
       if (prepared.is !== 'ready')
         return {
           ok: false,

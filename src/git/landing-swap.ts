@@ -16,7 +16,7 @@ import { isOurs } from './folder-changes.ts';
 import { copyIndex, listBytes, lookAt, whyOf, type GitLook } from './git-look.ts';
 import { GitProblem, Refs } from './refs.ts';
 
-/** A move of a branch, as `prepareLanding` has prepared it. */
+/** A move of a branch, as `Landings` has prepared it. */
 export interface Swap {
   /** Without `refs/heads/`. */
   readonly branch: string;

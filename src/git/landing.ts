@@ -25,27 +25,49 @@ export type Prepared =
 /** Work that cannot land as it is. */
 class Refusal extends Error {}
 
-/**
- * Makes the commit that a branch will have when work lands on it, and changes nothing else. The
- * commit is durable before its name is returned. Never rejects.
- */
-export async function prepareLanding(project: string, work: LandingWork): Promise<Prepared> {
-  try {
-    return { is: 'ready', ...(await prepare(new Refs(project), project, work)) };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return { is: error instanceof Refusal ? 'refused' : 'blocked', problem: error.message };
+/** How long git's settings count as known, in milliseconds: a queue of landings reads them once. */
+const knownMs = 500;
+
+/** Prepares landings in a project, one after the other. */
+export class Landings {
+  readonly #project: string;
+  readonly #refs: Refs;
+  #files: { readonly checkout: Checkout; readonly since: number } | null = null;
+
+  /** `project`: absolute path. */
+  constructor(project: string) {
+    this.#project = project;
+    this.#refs = new Refs(project);
+  }
+
+  /**
+   * Makes the commit that a branch will have when work lands on it, and changes nothing else. The
+   * commit is durable before its name is returned. Never rejects.
+   */
+  async prepare(work: LandingWork): Promise<Prepared> {
+    try {
+      return { is: 'ready', ...(await prepare(this.#refs, this.#checkout(), work)) };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { is: error instanceof Refusal ? 'refused' : 'blocked', problem: error.message };
+    }
+  }
+
+  #checkout(): Checkout {
+    const now = performance.now();
+    if (this.#files === null || now - this.#files.since > knownMs)
+      this.#files = { checkout: new Checkout(this.#project), since: now };
+    return this.#files.checkout;
   }
 }
 
-async function prepare(refs: Refs, project: string, work: LandingWork) {
+async function prepare(refs: Refs, files: Checkout, work: LandingWork) {
   const { branch, commit, by } = work;
   const met = await refs.meeting(`refs/heads/${branch}`, commit);
   if (met === null || met.base === null) throw await unrelated(refs, work);
   const { one: onto, base } = met;
   if (base === commit) return { onto, result: onto };
   if (base === onto && by !== 'squash') return { onto, result: commit };
-  const files = new Checkout(project);
   const tree = base === onto ? `${commit}^{tree}` : await mergeTree(files, onto, work);
   if (by === 'rebase') return { onto, result: await rebase(files, refs, { onto, tree, work }) };
   const parents = by === 'merge' ? [onto, commit] : [onto];

@@ -42,10 +42,15 @@ export class Refs {
   }
 
   /** The commits that names stand for, found by one process; null: there is none. */
-  async findAll(names: readonly string[]): Promise<(string | null)[]> {
+  findAll(names: readonly string[]): Promise<(string | null)[]> {
+    return this.objects(names.map((name) => `${name}^{commit}`));
+  }
+
+  /** The same for any objects. */
+  async objects(names: readonly string[]): Promise<(string | null)[]> {
     if (names.length === 0) return [];
     // Git reads a name in each line; no name has a line break.
-    const stdin = names.map((name) => `${name.replaceAll('\n', ' ')}^{commit}\n`).join('');
+    const stdin = names.map((name) => `${name.replaceAll('\n', ' ')}\n`).join('');
     const found = await this.ask(['cat-file', '--batch-check=%(objectname)'], { stdin });
     const lines = found.split('\n');
     if (lines.length !== names.length)

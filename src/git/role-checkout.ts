@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { anchorCheckout } from './anchor.ts';
 import { Checkout, type Merged } from './checkout.ts';
 import { git } from './git.ts';
 import { headBranch } from './head-branch.ts';
@@ -18,6 +19,8 @@ interface Place {
 /** What the refs of a checkout name; null: nothing. */
 interface Known {
   readonly tip: string | null;
+  /** The tree of the tip. */
+  readonly tree: string | null;
   readonly laying: string | null;
   readonly visiting: string | null;
   /** As `layOutConflict` was given it. */
@@ -26,8 +29,12 @@ interface Known {
 
 interface Prepared extends Pick<Known, 'conflict'> {
   readonly tip: string;
+  /** The tree of the tip, if it is known. */
+  readonly tree: string | null;
   /** Whether the checkout was made now, so that nothing but the commit lies there. */
   readonly isNew: boolean;
+  /** Of the wanted commits, which exist. */
+  readonly found: readonly (string | null)[];
 }
 
 /** The checkout of a role within a thread, and its branch. Throws `GitProblem`. */
@@ -56,12 +63,12 @@ export class RoleCheckout {
   /**
    * Makes the branch and the checkout if they do not exist; returns the commit of the branch.
    * `base`: where the thread begins; `last`: the last commit that is known to have been on the
-   * branch; null: none.
+   * branch; null: none. `wanted`: commits to look for besides.
    */
-  async prepare(base: string, last: string | null): Promise<Prepared> {
+  async prepare(base: string, last: string | null, wanted: readonly string[] = []): Promise<Prepared> {
     const { project, path, branch } = this.#place;
     repairWorktrees(project);
-    const known = await this.#known();
+    const known = await this.#known(wanted);
     const tip = known.tip ?? (await this.#begin(base, last));
     const isNew = !existsSync(join(path, '.git'));
     if (isNew) {
@@ -81,13 +88,23 @@ export class RoleCheckout {
     // A host was killed while it wrote the files. The agent had not started.
     if (laid !== null) await this.#finish(laid, tip, false);
     await this.#follow();
-    return { tip: laid ?? tip, conflict: isNew ? null : known.conflict, isNew };
+    const tree = laid === null ? known.tree : null;
+    const conflict = isNew ? null : known.conflict;
+    return { tip: laid ?? tip, tree, conflict, isNew, found: known.found };
   }
 
-  async #known(): Promise<Known> {
-    const names = [this.#branch, this.#laying, this.#visiting, this.#conflict];
-    const [tip = null, laying = null, visiting = null, conflict = null] = await this.#refs.findAll(names);
-    return { tip, laying, visiting, conflict };
+  async #known(wanted: readonly string[] = []): Promise<Known & Pick<Prepared, 'found'>> {
+    const { project, path } = this.#place;
+    anchorCheckout(project, path);
+    if (existsSync(join(path, '.git'))) void this.files.find();
+    const commit = (name: string) => `${name}^{commit}`;
+    const states = [this.#branch, this.#laying, this.#visiting, this.#conflict].map(commit);
+    const more = [`${this.#branch}^{tree}`, ...[this.#branch, ...wanted].map(commit)];
+    const all = await this.#refs.objects([...states, ...more]);
+    const [tip = null, laying = null, visiting = null, conflict = null, about = null, again, ...found] = all;
+    // Somebody may have moved the branch meanwhile.
+    const tree = again === tip ? about : null;
+    return { tip, tree, laying, visiting, conflict, found };
   }
 
   /** Begins the branch where it was, or at the commit that the thread began at. */
@@ -135,15 +152,17 @@ export class RoleCheckout {
 
   /** Lays out another commit than that of the branch, until `restore`. */
   async visit(commit: string, isLaidOut: boolean): Promise<void> {
-    await this.#refs.move([{ ref: this.#visiting, to: commit }], 'checkout');
+    anchorCheckout(this.#place.project, this.#place.path);
+    await this.#refs.move([{ ref: this.#visiting, to: commit }], 'visit');
     if (!isLaidOut) await this.files.layOut(commit);
   }
 
   /**
    * Lays the branch out again after `visit`, also that of a host that was killed. Returns the
-   * commit of the branch, null if there is none, and the conflict that lies in the checkout.
+   * commit of the branch with its tree, null if there is none, and the conflict that lies in the
+   * checkout.
    */
-  async restore(): Promise<Pick<Known, 'tip' | 'conflict'>> {
+  async restore(): Promise<Pick<Known, 'tip' | 'tree' | 'conflict'>> {
     const known = await this.#known();
     await this.#leave(known);
     return known;
@@ -152,7 +171,7 @@ export class RoleCheckout {
   async #leave({ visiting, tip }: Known): Promise<void> {
     if (visiting === null) return;
     if (tip !== null) await this.files.layOut(tip);
-    await this.#refs.move([{ ref: this.#visiting, to: null }], 'checkout');
+    await this.#refs.move([{ ref: this.#visiting, to: null }], 'visit');
   }
 
   /** Moves the branch, which is checked out here and has these files already. */

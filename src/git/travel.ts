@@ -42,7 +42,7 @@ export function packWork(project: string, path: string, turn: TravellingTurn): P
     const head = await refs.find(`refs/heads/${turn.branch}`);
     if (head === null) throw new GitProblem(`the branch ${turn.branch} is gone`);
     const { files } = new RoleCheckout({ project, path, ...turn }, refs);
-    const { tree, isChanged } = await files.tree(head);
+    const { tree, isChanged } = await files.tree(head, null);
     if (!isChanged) return { commit: head, head };
     const identity = { name: turn.role, email: `${turn.role}@mailroom` };
     const args = ['commit-tree', '-p', head, '-F', '-', tree];

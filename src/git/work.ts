@@ -1,8 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
-import { pathsOf, type Checkout } from './checkout.ts';
+import { pathsOf, type FoundTree } from './checkout.ts';
 import { listBytes } from './git-look.ts';
 import { commitOf, mergeAll, type About, type MergeConflict } from './merging.ts';
 import { GitProblem, Refs } from './refs.ts';
@@ -22,13 +23,15 @@ export function enterWork(project: string, path: string, entering: Entering): Pr
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...entering }, refs);
     const { takes, edits, base, last, branch, resolving } = entering;
-    const { tip, conflict: laid, isNew } = await checkout.prepare(base ?? 'HEAD', last);
+    const wanted = (takes ?? []).map(({ commit }) => commit);
+    const { isNew, found, ...begun } = await checkout.prepare(base ?? 'HEAD', last, wanted);
+    const { tip, conflict: laid } = begun;
     if (edits && last !== null) await mustContain(refs, branch, tip, last);
     if (takes === null || (laid !== null && resolving === 'role')) return tip;
-    await mustExist(refs, takes);
-    const own = isNew ? tip : await settle(refs, checkout, tip, laid, entering);
+    mustExist(takes, found);
+    const own = isNew ? tip : await settle(refs, checkout, begun, entering);
     const merged = await takeWork(refs, checkout, own, { ...entering, takes });
-    await makeDurable(refs, project, merged, [tip]);
+    await makeDurable(project, await newObjects(refs, merged, [tip]));
     return merged;
   });
 }
@@ -42,18 +45,21 @@ export function leaveWork(project: string, path: string, leaving: Leaving): Prom
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...leaving }, refs);
     const { branch, entered, amends } = leaving;
-    const { tip, conflict } = await checkout.restore();
+    const { tip, tree, conflict } = await checkout.restore();
     if (tip === null) throw new GitProblem(`the branch ${branch} is gone`);
     await mustContain(refs, branch, tip, entered);
     const merges = await resolved(refs, checkout, conflict);
-    const files = await checkout.files.tree(tip);
+    const files = await checkout.files.tree(tip, tree);
     const own = await commitFiles(refs, files, { ...leaving, tip, merges, isOwn: amends === tip });
     if (own !== tip) await checkout.commit(own, tip);
     // After a conflict, further work may be left to merge.
     const taking = { ...leaving, edits: true, resolves: 'all' } as const;
     const done = await orToResolve(() => takeWork(refs, checkout, own, taking));
     for (const met of leaving.meets) await orToResolve(() => mustMeet(refs, checkout, done, met, taking));
-    await makeDurable(refs, project, done, [entered]);
+    // What the role itself committed, and what was merged, is not among the files.
+    const isAlone = done === own && (tip === entered || tip === amends);
+    const objects = isAlone ? [own, ...files.objects] : await newObjects(refs, done, [entered]);
+    if (done !== entered) await makeDurable(project, objects);
     return done;
   });
 }
@@ -86,8 +92,7 @@ async function mustContain(refs: Refs, branch: string, tip: string, commit: stri
   );
 }
 
-async function mustExist(refs: Refs, takes: readonly TakenWork[]): Promise<void> {
-  const found = await refs.findAll(takes.map(({ commit }) => commit));
+function mustExist(takes: readonly TakenWork[], found: readonly (string | null)[]): void {
   for (const [index, { commit, message, from }] of takes.entries())
     if (found[index] === null)
       throw new GitProblem(
@@ -102,13 +107,13 @@ async function mustExist(refs: Refs, takes: readonly TakenWork[]): Promise<void>
 async function settle(
   refs: Refs,
   checkout: RoleCheckout,
-  tip: string,
-  laid: string | null,
+  begun: { readonly tip: string; readonly tree: string | null; readonly conflict: string | null },
   entering: Entering,
 ): Promise<string> {
   const { role, edits, resolving } = entering;
+  const { tip, conflict: laid } = begun;
   const keep = async (title: string, merges: readonly string[] = [], by = role) => {
-    const files = await checkout.files.tree(tip);
+    const files = await checkout.files.tree(tip, begun.tree);
     const kept = await commitFiles(refs, files, { ...entering, role: by, tip, title, merges, isOwn: false });
     if (kept !== tip) await checkout.commit(kept, tip);
     return kept;
@@ -118,7 +123,7 @@ async function settle(
   if (laid !== null) {
     // No turn finished this merge.
     const title = `Keep an unfinished merge of ${role}`;
-    const { tree } = await checkout.files.tree(tip);
+    const { tree } = await checkout.files.tree(tip, begun.tree);
     await checkout.dropConflict(tip, await commitOf(refs, tree, [tip], { ...entering, title }));
   }
   // What a failed turn left: the next merge must not lose it.
@@ -198,7 +203,7 @@ async function layOutConflict(
   const { from, commit, message } = taken;
   const title = `Lay out the conflict with ${from}`;
   const laid = await commitOf(refs, merged.tree, [ours, commit], { ...about, title });
-  await makeDurable(refs, checkout.project, laid, [ours, commit]);
+  await makeDurable(checkout.project, await newObjects(refs, laid, [ours, commit]));
   await checkout.layOutConflict(laid, merged);
   const files = pathsOf(merged);
   const isText = files.every((file) => checkout.files.hasMarkers(file));
@@ -213,7 +218,7 @@ async function layOutConflict(
 /** A commit of these files on a branch, or its tip if nothing has changed. */
 async function commitFiles(
   refs: Refs,
-  { tree, isChanged }: Awaited<ReturnType<Checkout['tree']>>,
+  { tree, isChanged }: FoundTree,
   {
     tip,
     isOwn,
@@ -232,32 +237,39 @@ async function commitFiles(
   return commitOf(refs, tree, [...parents, ...merges], about);
 }
 
-/** Syncs every object of a commit that these do not have: git leaves that to the system. */
-async function makeDurable(
-  refs: Refs,
-  project: string,
-  commit: string,
-  known: readonly string[],
-): Promise<void> {
-  if (known.includes(commit)) return;
-  const repository = repositoryFrom(project);
-  if (repository === null) throw new GitProblem(`${project} lies in no repository`);
-  const folder = join(repository, 'objects');
+/** Every object of a commit that these do not have. */
+async function newObjects(refs: Refs, commit: string, known: readonly string[]): Promise<string[]> {
+  if (known.includes(commit)) return [];
   const args = ['rev-list', '--objects', commit, '--not', ...known, '--'];
   const listed = await refs.ask(args, { maxOutputBytes: listBytes });
-  const files = listed
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => join(folder, line.slice(0, 2), line.slice(2).split(' ')[0] ?? ''))
-    // The others lie in packs, which git syncs itself.
-    .filter((file) => existsSync(file));
-  for (const path of [...files, ...new Set(files.map((file) => dirname(file)))]) sync(path);
+  return listed.split('\n').flatMap((line) => line.split(' ')[0] || []);
 }
 
-function sync(path: string): void {
+/** How many files are synced at once: a disk does several together. */
+const atOnce = 8;
+
+/** Syncs objects with their names: git leaves that to the system. */
+async function makeDurable(project: string, objects: readonly string[]): Promise<void> {
+  if (objects.length === 0) return;
+  const repository = repositoryFrom(project);
+  if (repository === null) throw new GitProblem(`${project} lies in no repository`);
+  const files = objects
+    .map((object) => join(repository, 'objects', object.slice(0, 2), object.slice(2)))
+    // The others lie in packs, which git syncs itself.
+    .filter((file) => existsSync(file));
+  const left = [...new Set([...files, ...files.map((file) => dirname(file))])].values();
+  const one = async () => {
+    for (const path of left) await sync(path);
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+const synced = promisify(fsync);
+
+async function sync(path: string): Promise<void> {
   const file = openSync(path, 'r');
   try {
-    fsyncSync(file);
+    await synced(file);
   } finally {
     closeSync(file);
   }

@@ -66,7 +66,7 @@ function closedFolders(top: string, workspace: string, warnings: string): string
   return found.map((match) => `${relative(realpathSync(workspace), join(top, match[1]!))}/`);
 }
 
-/** A file that differs between two trees, as `git diff-tree --raw` prints it. */
+/** A file, or a folder, that differs between two trees, as `git diff-tree --raw` prints it. */
 export interface TreeChange {
   /** `A`: added; `D`: deleted. */
   readonly how: string;
@@ -79,14 +79,26 @@ export interface TreeChange {
 
 /**
  * The differences below the workspace between two of its trees; paths start at the top of the
- * repository. Null: git cannot compare them.
+ * repository. `folders`: also of the folders that they lie in. Null: git cannot compare them.
  */
 export async function treeChanges(
   workspace: string,
   before: string,
   after: string,
+  { folders = false } = {},
 ): Promise<TreeChange[] | null> {
-  const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', before, after, '--', '.'];
+  const args = [
+    'diff-tree',
+    '-r',
+    ...(folders ? ['-t'] : []),
+    '-z',
+    '--no-renames',
+    '--raw',
+    before,
+    after,
+    '--',
+    '.',
+  ];
   const result = await git(args, { cwd: workspace });
   if (result.exitCode !== 0) return null;
   const words = result.stdout.split('\0');

@@ -43,7 +43,7 @@ export async function started(
   } finally {
     vi.unstubAllEnvs();
   }
-  const lines = readFileSync(log, 'utf8').trim().split('\n');
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
   return lines.map(
     (line) =>
       line

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prepareLanding, type LandingWork } from '../../src/git/landing.ts';
+import { Landings, type LandingWork } from '../../src/git/landing.ts';
 import { swapLanding, type Swapped } from '../../src/git/landing-swap.ts';
 import type { LandingWay } from '../../src/kernel/work.ts';
 import { temporaryFolder } from '../process/support.ts';
@@ -46,7 +46,7 @@ function project() {
     return gitIn(aside, 'rev-parse', 'HEAD');
   };
   const prepare = (commit: string, by: LandingWay = 'merge', more: Partial<LandingWork> = {}) =>
-    prepareLanding(root, { commit, by, branch: 'main', author: 'one', text: 'Land it\n', ...more });
+    new Landings(root).prepare({ commit, by, branch: 'main', author: 'one', text: 'Land it\n', ...more });
   const swap = (onto: string, result: string, settles = false, branch = 'main') =>
     swapLanding(root, { branch, onto, result }, settles);
   /** Lands a commit, which must be possible. */
@@ -192,11 +192,11 @@ describe('what is refused', () => {
     const clone = join(dirname(root), 'clone');
     gitIn(dirname(root), 'clone', '-q', '--depth=1', '--no-single-branch', `file://${root}`, clone);
     const work2 = { commit: late, branch: 'main', by: 'merge', author: 'one', text: '' } as const;
-    const shallow = await prepareLanding(clone, work2);
+    const shallow = await new Landings(clone).prepare(work2);
     expect(shallow).toMatchObject({ is: 'blocked' });
     expect(JSON.stringify(shallow)).toContain('git fetch --unshallow');
     gitIn(clone, 'fetch', '-q', '--unshallow');
-    expect(await prepareLanding(clone, work2)).toMatchObject({ is: 'ready' });
+    expect(await new Landings(clone).prepare(work2)).toMatchObject({ is: 'ready' });
   });
 });
 
@@ -220,7 +220,7 @@ describe('what waits', () => {
     mkdirSync(root);
     gitIn(root, 'init', '-qb', 'main');
     const work = { commit: '1'.repeat(40), branch: 'main', by: 'merge', author: 'one', text: '' } as const;
-    expect(await prepareLanding(root, work)).toMatchObject({ is: 'blocked' });
+    expect(await new Landings(root).prepare(work)).toMatchObject({ is: 'blocked' });
   });
 
   it('is a checkout with uncommitted changes, of which nothing is touched', async () => {

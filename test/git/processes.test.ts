@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { prepareLanding } from '../../src/git/landing.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Landings } from '../../src/git/landing.ts';
 import { swapLanding } from '../../src/git/landing-swap.ts';
 import { started } from './counted.ts';
 import { commitOf, project } from './roles-at-work.ts';
@@ -8,41 +8,51 @@ import { commitOf, project } from './roles-at-work.ts';
  * A process costs more than most of what git does in it, so the work of a turn starts few of them.
  */
 describe('the git processes of a turn', () => {
-  it('are eleven where its checkout is made', async () => {
-    const { root, role } = project();
-    expect(await started(root, () => role('one').enter())).toHaveLength(11);
+  afterEach(() => {
+    vi.restoreAllMocks();
   });
 
-  it('are fifteen where it enters with a merge, and one reads the settings', async () => {
+  it('are ten where its checkout is made', async () => {
+    const { root, role } = project();
+    expect(await started(root, () => role('one').enter())).toHaveLength(10);
+  });
+
+  it('are eleven where it enters with a merge, and one reads the settings', async () => {
     const { root, role } = project();
     const [one, two] = [role('one'), role('two')];
     const theirs = await one.does({ 'a.txt': 'a\n' });
     await two.does({ 'b.txt': 'b\n' });
     const all = await started(root, async () => commitOf(await two.enter([theirs])));
-    expect(all).toHaveLength(15);
+    expect(all).toHaveLength(11);
     expect(all.filter((command) => command === 'config')).toHaveLength(1);
   });
 
-  it('are ten where it leaves changes', async () => {
+  it('are seven where it leaves changes', async () => {
     const { root, role } = project();
     const one = role('one');
     const entered = commitOf(await one.enter());
     one.put('a.txt', 'a\n');
     const all = await started(root, async () => commitOf(await one.leave(entered)));
-    expect(all).toHaveLength(10);
+    expect(all).toHaveLength(7);
   });
 
-  it('are six where its work lands by a merge', async () => {
+  it('are five where its work lands by a merge, and four for the next in the queue', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(0);
     const { root, git, role, main } = project();
-    const commit = await role('one').does({ 'a.txt': 'a\n' });
+    const commits = [await role('one').does({ 'a.txt': 'a\n' }), await role('two').does({ 'b.txt': 'b\n' })];
     git('branch', 'target', git('commit-tree', '-p', main, '-m', 'other', `${main}^{tree}`));
-    const about = { commit, branch: 'target', by: 'merge', author: 'one', text: 'Land\n' } as const;
-    const all = await started(root, async () => {
-      const prepared = await prepareLanding(root, about);
-      if (prepared.is !== 'ready') throw new Error(prepared.problem);
-      expect(await swapLanding(root, { branch: 'target', ...prepared })).toEqual({ is: 'landed' });
-    });
-    expect(all).toHaveLength(6);
-    expect(git('log', '-1', '--format=%P', 'target').split(' ')).toContain(commit);
+    const landings = new Landings(root);
+    const counts = [];
+    for (const commit of commits) {
+      const about = { commit, branch: 'target', by: 'merge', author: 'one', text: 'Land\n' } as const;
+      const all = await started(root, async () => {
+        const prepared = await landings.prepare(about);
+        if (prepared.is !== 'ready') throw new Error(prepared.problem);
+        expect(await swapLanding(root, { branch: 'target', ...prepared })).toEqual({ is: 'landed' });
+      });
+      counts.push(all.length);
+      expect(git('log', '-1', '--format=%P', 'target').split(' ')).toContain(commit);
+    }
+    expect(counts).toEqual([5, 4]);
   });
 });

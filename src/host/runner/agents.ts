@@ -9,6 +9,7 @@ import { realPlace, repositoryFrom } from '../../process/sandbox/repository-plac
 import { inTemporary } from '../../process/temporaries.ts';
 import { ourGlobs } from '../../git/folder-changes.ts';
 import { readableDifference } from '../../git/run-differences.ts';
+import { Landings } from '../../git/landing.ts';
 import { WorkToCheck } from '../../git/checked-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
@@ -46,12 +47,14 @@ export class ProcessRunner implements Runner {
   readonly #mask: Mask;
   readonly #events: RunnerEvents;
   readonly #processes: Processes;
+  readonly #landings: Landings;
 
   constructor(options: RunnerOptions, events: RunnerEvents) {
     this.#options = options;
     this.#mask = maskOf(options.secrets);
     this.#events = events;
     this.#processes = new Processes(options);
+    this.#landings = new Landings(options.project);
   }
 
   start(job: AgentJob): void {
@@ -80,6 +83,7 @@ export class ProcessRunner implements Runner {
     const { key } = job;
     const steps = new LandingSteps({
       project: this.#options.project,
+      landings: this.#landings,
       isStopped: () => this.#processes.isStopped(key),
       check: (checks, work) => this.#checkedAgain(key, checks, work),
       blocked: (problem) => this.#events.landing(key, { is: 'blocked', problem }),

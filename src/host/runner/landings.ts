@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../kernel/errors.ts';
-import { prepareLanding } from '../../git/landing.ts';
+import type { Landings } from '../../git/landing.ts';
 import { swapLanding } from '../../git/landing-swap.ts';
 import { LandingToCheck } from '../../git/checked-work.ts';
 import type { Work } from './message-checks.ts';
@@ -9,6 +9,8 @@ import type { LandingChecks, LandingJob, LandingReport } from './runner.ts';
 /** What the steps of a landing need of their runner. */
 interface LandingHost {
   readonly project: string;
+  /** One for all landings of the project. */
+  readonly landings: Landings;
   isStopped(): boolean;
   /** Runs gates on work in the checkout of a role; returns the problems, in words. */
   check(checks: LandingChecks, work: Work): Promise<string[]>;
@@ -50,7 +52,7 @@ export class LandingSteps {
 
   async #check(work: LandingJob['work'], checks: LandingChecks): Promise<LandingReport> {
     const { project } = this.#host;
-    const prepared = await prepareLanding(project, work);
+    const prepared = await this.#host.landings.prepare(work);
     if (prepared.is === 'refused') return { is: 'refused', problems: [prepared.problem] };
     if (prepared.is === 'blocked') return prepared;
     const { onto, result } = prepared;

@@ -37,6 +37,16 @@ export function repositoryOf(folder: string, home: string): KnownRepository | nu
   return { top: tree.top, git: repositoryAround(tree.own) };
 }
 
+/** The working tree whose top a folder is, with its index and the folder of its repository. */
+export function workingTreeAt(
+  folder: string,
+): { readonly top: string; readonly index: string; readonly repository: string } | null {
+  const tree = workingTreeOf(folder, '/');
+  if (tree === null || tree.top !== resolve(folder)) return null;
+  const { top, own } = tree;
+  return { top: realPlace(top), index: join(own, 'index'), repository: repositoryAround(own) };
+}
+
 function workingTreeOf(folder: string, home: string): WorkingTree | null {
   for (let top = resolve(folder); !isAbove(top, home); top = dirname(top)) {
     const git = join(top, '.git');

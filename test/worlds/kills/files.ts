@@ -60,7 +60,8 @@ export function watchFiles(killer: Killer): void {
       killer.perform({ kind: 'cut', path: see(pathOf(file)) }, () => system.ftruncateSync(file, size));
     },
   };
-  replaced.fdatasync = syncer(killer, pathOf, see) as typeof fs.fdatasync;
+  replaced.fdatasync = syncer(killer, pathOf, see, system.fdatasync) as typeof fs.fdatasync;
+  replaced.fsync = syncer(killer, pathOf, see, system.fsync) as typeof fs.fsync;
   replaced.writeSync = writer(killer, (file) => see(pathOf(file)));
   replaced.writeFileSync = (path, text, options) => {
     const flag = typeof options === 'object' ? options?.flag : undefined;
@@ -79,7 +80,12 @@ export function watchFiles(killer: Killer): void {
 }
 
 /** A sync beside the program's own work: it can die while the sync is under way. */
-function syncer(killer: Killer, pathOf: (file: number) => string, see: (path: string) => string) {
+function syncer(
+  killer: Killer,
+  pathOf: (file: number) => string,
+  see: (path: string) => string,
+  sync: typeof fs.fsync,
+) {
   const isLeftOut = killer.order.leftOut === 'sync';
   return (file: number, done: fs.NoParamCallback): void => {
     const path = pathOf(file);
@@ -92,7 +98,7 @@ function syncer(killer: Killer, pathOf: (file: number) => string, see: (path: st
     };
     const act = (): void => {
       if (isLeftOut) setImmediate(ended, null);
-      else system.fdatasync(file, ended);
+      else sync(file, ended);
     };
     killer.start({ kind: 'sync', path: see(path) }, act, (_act, then) => (die = then));
   };

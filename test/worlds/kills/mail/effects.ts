@@ -21,7 +21,7 @@ export const effects = {
   'holder.write': at('writes down who holds the project'),
   'home.make': at('makes the home folder of an agent, with its settings and links', 'half'),
   'leave.commit': at('starts git to commit what a turn changed, and to move its branch to it', 'running'),
-  'leave.sync': at('syncs the objects of a commit'),
+  'leave.sync': at('syncs the objects of a commit', 'running'),
   'letter.send': at('puts what a person sends or answers into an outbox'),
   'mailbox.folder': at('makes a mail folder'),
   'parked.write': at('records that a provider is rate limited'),

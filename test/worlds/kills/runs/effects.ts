@@ -38,7 +38,7 @@ const ofRun = {
   'land.lock': at('locks the index of that checkout, and unlocks it'),
   'land.swap': at('starts git to note a landing, and to move the branch', 'running'),
   'leave.commit': at('starts git to commit the work of a step, and to move its branch to it', 'running'),
-  'leave.sync': at('syncs the objects of a commit'),
+  'leave.sync': at('syncs the objects of a commit', 'running'),
   merge: at('starts git to merge the work of steps', 'running'),
   'letter.answer': at('the mail puts an answer into the inbox of the run'),
   'letter.forget': at('forgets a step that is in the mail no more'),
