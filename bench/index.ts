@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { acp } from './acp.ts';
 import { editing } from './editing.ts';
 import { folding } from './folding.ts';
 import { latency } from './latency.ts';
@@ -23,6 +24,7 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   loops,
   editing,
   work,
+  acp,
   pages,
 };
 

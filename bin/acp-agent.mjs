@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeSync } from 'node:fs';
 import { Connection, isObject, RequestError } from './acp-connection.mjs';
-import { detailOf, refusal } from './acp-policy.mjs';
+import { askedCall, detailOf, refusal } from './acp-policy.mjs';
 
 /** How long an agent may take to introduce itself. */
 const introductionMs = 60_000;
@@ -16,6 +16,10 @@ const closingMs = 250;
 const killingMs = 2000;
 /** How often an agent is asked to continue after a refusal that ended its turn. */
 const mostContinuations = 3;
+/** A person is asked about all calls together that an agent wants to make within this time. */
+const gatheringMs = 200;
+/** How long an agent may take to end its turn when a person must be asked. */
+const cancellingMs = 5000;
 
 /** An end of the turn that is no answer to the prompt. */
 class Failure extends Error {
@@ -30,7 +34,10 @@ const { version: ourVersion } = JSON.parse(readFileSync(new URL('../package.json
 let quirks = {};
 const progress = { refused: [], saidSince: false, usedSince: false, cancelled: false, loading: false };
 const tools = new Set();
+/** What a person must be asked, with what answers the agent. */
+const questions = [];
 let session = null;
+let isResumable = false;
 
 function print(event) {
   writeAll(Buffer.from(`${JSON.stringify(event)}\n`));
@@ -105,19 +112,62 @@ function announce({ toolCallId, kind, title, status }) {
   print({ type: 'tool', id: toolCallId, kind, title: String(title ?? '').slice(0, 1000), status });
 }
 
-/** Selects the option of a permission request that the policy decides for. */
+/** Selects the option of a permission request that the policy, or a person, decides for. */
 function answerPermission({ toolCall, options }) {
   const call = { ...(isObject(toolCall) ? toolCall : {}), titleIsCommand: quirks.title_is_command };
   const option = (kind) => (Array.isArray(options) ? options : []).find((each) => each?.kind === kind);
-  if (progress.cancelled) return { outcome: { outcome: 'cancelled' } };
+  if (progress.cancelled) return cancelled;
   announce(call);
-  const why = refusal(turn.policy, call) ?? (option('allow_once') ? null : 'it cannot be allowed just once');
-  if (why === null) return selected(option('allow_once'));
+  const once = option('allow_once');
+  const decision = decide(call, once !== undefined);
+  if (decision.is === 'allowed') return selected(once);
+  if (decision.is === 'asked') return ask(decision.question);
+  const { why } = decision;
   progress.refused.push({ title: String(call.title ?? call.kind ?? 'a tool'), why });
   Object.assign(progress, { saidSince: false, usedSince: false });
   print({ type: 'denied', tool: call.title ?? call.kind ?? null, detail: detailOf(call), why });
   // An option that rejects always would also decide requests that were not made.
-  return option('reject_once') ? selected(option('reject_once')) : { outcome: { outcome: 'cancelled' } };
+  return option('reject_once') ? selected(option('reject_once')) : cancelled;
+}
+
+const cancelled = { outcome: { outcome: 'cancelled' } };
+
+/** Whether a call is allowed, refused, or a person is asked, or has answered already. */
+function decide(call, isOnce) {
+  const refused = (why) => ({ is: 'refused', why });
+  const policy = refusal(turn.policy, call);
+  if (policy !== null && (!policy.isOpen || turn.asking === null)) return refused(policy.why);
+  if (!isOnce) return refused('it cannot be allowed just once');
+  if (policy === null) return { is: 'allowed' };
+  const { allowed, denied } = turn.asking;
+  const question = askedCall(call);
+  if (question === null) return refused(`${policy.why}, and a person cannot be shown the whole of it`);
+  if (denied.includes(question.key)) return refused('a person has refused it');
+  if (allowed.includes(question.key)) {
+    allowed.splice(allowed.indexOf(question.key), 1);
+    return { is: 'allowed' };
+  }
+  if (!isResumable)
+    return refused(`${policy.why}, and nobody can be asked: this agent resumes no conversations`);
+  return { is: 'asked', question };
+}
+
+/** Ends the turn soon, so that no process waits for the answer of a person. */
+function ask(question) {
+  return new Promise((resolve) => {
+    if (questions.length === 0) setTimeout(stopToAsk, gatheringMs);
+    questions.push({ question, answer: () => resolve(cancelled) });
+  });
+}
+
+let askInstead = () => {};
+/** Resolves if the agent has not ended its turn in time although a person must be asked. */
+const unansweredPrompt = new Promise((resolve) => (askInstead = () => resolve({ stopReason: 'cancelled' })));
+
+function stopToAsk() {
+  cancel();
+  for (const { answer } of questions) answer();
+  setTimeout(askInstead, cancellingMs);
 }
 
 function selected({ optionId }) {
@@ -175,7 +225,8 @@ async function open({ agentCapabilities = {}, authMethods }) {
     if (turn.session === null) {
       const made = await connection.request('session/new', base);
       session = made.sessionId;
-      print({ type: 'session', id: session, resumable: resumes || loads });
+      isResumable = resumes || loads;
+      print({ type: 'session', id: session, resumable: isResumable });
       return made;
     }
     if (!resumes && !loads) throw new Failure('session', 'it resumes no conversations');
@@ -183,6 +234,7 @@ async function open({ agentCapabilities = {}, authMethods }) {
     const method = resumes ? 'session/resume' : 'session/load';
     const resumed = await connection.request(method, { sessionId: turn.session, ...base });
     session = turn.session;
+    isResumable = true;
     print({ type: 'session', id: session, resumable: true });
     return resumed;
   } catch (error) {
@@ -224,11 +276,16 @@ async function work(prompt) {
   let text = prompt;
   for (let round = 0; ; round += 1) {
     progress.refused = [];
-    const answer = await connection.request('session/prompt', {
+    const answered = connection.request('session/prompt', {
       sessionId: session,
       prompt: [{ type: 'text', text }],
     });
+    const answer = await Promise.race([answered, unansweredPrompt]);
     print({ type: 'answer', stop: answer.stopReason, usage: answer.usage });
+    if (questions.length > 0) {
+      for (const { question } of questions) print({ type: 'asked', ...question });
+      return 'asked';
+    }
     const isActive = progress.usedSince || (progress.saidSince && !quirks.refusal_ends);
     const isStopped = progress.refused.length > 0 && !isActive;
     if (!isStopped || progress.cancelled || round === mostContinuations) return answer.stopReason;

@@ -85,7 +85,12 @@ export class Connection {
     const answer = Object.hasOwn(this.#requests, method) ? this.#requests[method] : undefined;
     if (answer === undefined)
       return this.#write({ id, error: { code: -32601, message: `Method not found: ${method}` } });
-    return this.#write({ id, result: answer(message.params ?? {}) });
+    return void this.#answer(id, answer(message.params ?? {}));
+  }
+
+  /** `result`: the answer to a request of the agent, or a promise of it. */
+  async #answer(id, result) {
+    this.#write({ id, result: await result });
   }
 
   #settle({ id, error, result }) {

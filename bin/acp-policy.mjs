@@ -1,15 +1,16 @@
 // Decides each permission request of an agent by the capabilities of its role. What cannot be
-// decided is refused.
+// decided is refused, or a person is asked.
+import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isObject } from './acp-connection.mjs';
 
 /**
- * The decision about a tool call: null if it is allowed, otherwise why not, for the agent. `policy`
- * is the `policy` of the file that src/providers/acp.ts writes.
+ * The decision about a tool call: null if it is allowed, otherwise `why` not, for the agent, and
+ * whether it `isOpen`: a person may allow it nevertheless. `policy` is the `policy` of the file that
+ * src/providers/acp.ts writes.
  */
 export function refusal(policy, call) {
-  const may = (capability) => policy.capabilities.includes(capability);
   const command = commandOf(call);
   const paths = pathsOf(call).map((path) => resolve(policy.workspace, path));
   if (isServed(policy, call, command)) return null;
@@ -25,14 +26,36 @@ export function refusal(policy, call) {
     case 'think':
       return null;
     case 'switch_mode':
-      return 'its mode is set by Mailroom';
+      return never('its mode is set by Mailroom');
     default:
       // Some agents tell no kind: a call that shows what it changes is an edit.
       if (diffsOf(call).length > 0) return refusedPaths(policy, paths);
-      return may('RUN_COMMANDS')
+      return policy.capabilities.includes('RUN_COMMANDS')
         ? null
-        : 'this role must not use tools beyond reading, its edits and its tests';
+        : open('this role must not use tools beyond reading, its edits and its tests');
   }
+}
+
+const never = (why) => ({ why, isOpen: false });
+const open = (why) => ({ why, isOpen: true });
+
+/** The longest text of a call that a person is shown, in characters: nobody allows half a command. */
+const longestShown = 4000;
+
+/** A call as a person is asked about it; null: a person could not see what it is. */
+export function askedCall(call) {
+  const [command, paths] = [commandOf(call), pathsOf(call)];
+  const { title: given, kind = null, rawInput = null } = call;
+  const title = typeof given === 'string' ? given : String(kind ?? 'a tool');
+  const input = command === null && paths.length === 0 ? JSON.stringify(rawInput) : null;
+  const told = JSON.stringify([kind, command, paths, input === null ? null : [title, input]]);
+  if (
+    told.length > longestShown ||
+    /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test([command, ...paths, input].join(' '))
+  )
+    return null;
+  const key = createHash('sha256').update(told).digest('hex');
+  return { key, title: title.slice(0, 200), kind, command, paths, input };
 }
 
 /** What a refused call was to do, for people: its command, or its path. */
@@ -61,34 +84,44 @@ function isServed({ servers }, { title, name, rawInput, kind }, command) {
 
 function refusedCommand({ capabilities, tests }, command) {
   if (capabilities.includes('RUN_COMMANDS')) return null;
-  if (!capabilities.includes('RUN_TESTS')) return 'this role must not run commands';
-  if (command === null) return 'the request names no command, and this role may run only its tests';
+  if (!capabilities.includes('RUN_TESTS')) return open('this role must not run commands');
+  if (command === null) return open('the request names no command, and this role may run only its tests');
   const words = command.trim().replaceAll(/\s+/g, ' ');
   const isTest = tests.some((test) => words === test || words.startsWith(`${test} `));
   // A second command, a substitution or a redirection could do anything.
   if (isTest && !/[;&|<>`$(){}\n\\]/.test(command)) return null;
-  return `this role may run only its tests, each alone: ${tests.slice(0, 3).join(', ')}${tests.length > 3 ? ', …' : ''}`;
+  const named = `${tests.slice(0, 3).join(', ')}${tests.length > 3 ? ', …' : ''}`;
+  return open(`this role may run only its tests, each alone: ${named}`);
 }
 
 function refusedPaths(policy, paths) {
-  if (paths.length === 0) return 'the request names no path';
-  for (const path of paths.flatMap((each) => [each, realPlace(each)])) {
-    const why = refusedPath(policy, path);
-    if (why !== null) return why;
+  if (paths.length === 0) {
+    const why = 'the request names no path';
+    return policy.capabilities.includes('EDIT') ? open(why) : never(why);
   }
-  return null;
+  const refused = paths
+    .flatMap((each) => [each, realPlace(each)])
+    .map((path) => refusedPath(policy, path))
+    .filter((each) => each !== null);
+  return refused.find(({ isOpen }) => !isOpen) ?? refused[0] ?? null;
 }
 
 function refusedPath(policy, path) {
-  const { workspace, outbox, owed, capabilities } = policy;
-  if ([outbox, ...owed].some((own) => isInside(path, own) || isInside(path, realPlace(own)))) return null;
-  if (isSettings(policy, path)) return 'files that configure agents must not be written';
+  const { workspace, outbox, owed, readable, capabilities } = policy;
+  const isBelow = (folder) => isInside(path, folder) || isInside(path, realPlace(folder));
+  if ([outbox, ...owed].some(isBelow)) return null;
+  if (isSettings(policy, path)) return never('files that configure agents must not be written');
   if (capabilities.includes('RUN_COMMANDS')) return null;
-  if (!capabilities.includes('EDIT')) return `this role may write only into ${[outbox, ...owed].join(', ')}`;
+  if (!capabilities.includes('EDIT'))
+    return never(`this role may write only into ${[outbox, ...owed].join(', ')}`);
   const parts = relative(realPlace(workspace), realPlace(path)).split('/');
-  if (parts[0] === '..') return `this role may write only in ${workspace}`;
+  if (parts[0] === '..') {
+    const why = `this role may write only in ${workspace}`;
+    // Whoever allows it cannot see what else of the project it would change.
+    return readable.some(isBelow) ? never(why) : open(why);
+  }
   return parts.some((part) => part === '.git' || part === '.mailroom')
-    ? 'the files of git and Mailroom must not be written'
+    ? never('the files of git and Mailroom must not be written')
     : null;
 }
 
@@ -96,7 +129,7 @@ function refusedReading({ workspace, readable, capabilities }, paths) {
   if (capabilities.includes('RUN_COMMANDS')) return null;
   const places = [workspace, ...readable];
   const outside = paths.find((path) => places.every((place) => !isInside(realPlace(path), realPlace(place))));
-  return outside === undefined ? null : `this role may read only in ${places.join(', ')}`;
+  return outside === undefined ? null : open(`this role may read only in ${places.join(', ')}`);
 }
 
 /** Whether a path configures agents, at any depth below the workspace. */

@@ -150,6 +150,8 @@ export function turnWords(
       return `${id} runs${on} for ${since(turn.since, now)}${tries}${corrections}${fallback}${progress === null ? '' : `: ${line(progress)}`}`;
     case 'checking':
       return `${id} is checked${tries}${corrections}`;
+    case 'asking':
+      return `${id} asks for approval for ${since(turn.since, now)}`;
     case 'landing':
       return `${id} lands`;
     case 'pending':

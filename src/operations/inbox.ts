@@ -20,6 +20,7 @@ import {
   replyCommands,
   requiredFields,
 } from '../mail/machine/answering.ts';
+import { askedTitle } from '../mail/machine/rules/questions.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { ProblemsError } from './problems.ts';
@@ -48,13 +49,15 @@ export function inboxDocument({ as, items }: Inbox): InboxDocument {
 
 /** An item that waits. Times are ISO 8601 in UTC. */
 export interface InboxItem {
-  /** The id of the message; for an approval, `<run>/<gate>`, or the turn whose work is to land. */
+  /** The id of the message; for an approval, `<run>/<gate>`, or the turn that waits for it. */
   readonly id: string;
   /**
    * `request`: a sender waits for an answer. `approval`: a gate of a run, or work that is to land
-   * on a protected branch, waits. `notice`: only to be read.
+   * on a protected branch, or a call of an agent, waits. `notice`: only to be read.
    */
   readonly kind: 'request' | 'approval' | 'notice';
+  /** The message with the question of an agent; null: of no agent. */
+  readonly question: MessageId | null;
   /** Null: an approval of a run. */
   readonly thread: ThreadId | null;
   /** Null: of no run. */
@@ -153,7 +156,8 @@ function inboxOf(
     const people = mayAnswer(state, mail, all).filter((role) => !isAnswered(role, mail.message));
     return people.some(isAsked) ? [requestItem(state, protocol, mail, people, as)] : [];
   });
-  const asked = new Set(requests.map(({ id }) => id));
+  const questions = questionItems(state, as);
+  const asked = new Set([...requests.map(({ id }) => id), ...questions.map(({ question }) => question)]);
   const notices = new Map<MessageId, { readonly message: Message; readonly to: RoleName[] }>();
   for (const { message, role } of state.unread.values()) {
     if (!all.includes(role) || !isAsked(role) || asked.has(message.id) || isAnswered(role, message)) continue;
@@ -164,6 +168,7 @@ function inboxOf(
     ...requests,
     ...approvalsOf(runs, as),
     ...landingItems(state),
+    ...questions,
     ...[...notices.values()].map(({ message, to }) => noticeItem(message, to)),
   ];
   return { as, items: items.toSorted(inOrder) };
@@ -183,6 +188,7 @@ function requestItem(
   return {
     ...messagePart(message),
     kind: 'request',
+    question: null,
     to: as === null ? people : [as],
     deadline: isoOrNull(deadline),
     on_timeout: deadline === null || request === null ? null : consequenceOf(state, protocol, mail),
@@ -210,6 +216,7 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
       kind: 'approval',
       thread: null,
       run,
+      question: null,
       to: approvers,
       from: workflow,
       type: 'gate',
@@ -232,6 +239,7 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
       kind: 'approval',
       thread,
       run: null,
+      question: null,
       to: [],
       from: role,
       type: 'landing',
@@ -245,6 +253,32 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
     }));
 }
 
+/** What agents ask a person (`as`), or any, to allow. */
+export function questionItems({ turns }: MailState, as: RoleName | null): WaitingItem[] {
+  return [...turns.values()].flatMap(({ id, role, thread, phase }): WaitingItem[] => {
+    if (phase.is !== 'asking' || phase.answer !== null || (as !== null && phase.person !== as)) return [];
+    return [
+      {
+        id,
+        kind: 'approval',
+        thread,
+        run: null,
+        question: phase.notice,
+        to: [phase.person],
+        from: role,
+        type: 'permission',
+        subject: askedTitle(phase.calls),
+        since: iso(phase.since),
+        deadline: isoOrNull(phase.until),
+        on_timeout: phase.until === null ? null : 'it is refused',
+        fields: {},
+        reply_types: ['approve', 'reject'],
+        command: `mailroom approve ${id}`,
+      },
+    ];
+  });
+}
+
 function mayApprove(approvers: readonly string[], as: RoleName): boolean {
   return approvers.length === 0 || approvers.includes(as);
 }
@@ -253,6 +287,7 @@ function noticeItem(message: Message, to: readonly RoleName[]): WaitingItem {
   return {
     ...messagePart(message),
     kind: 'notice',
+    question: null,
     to,
     deadline: null,
     on_timeout: null,

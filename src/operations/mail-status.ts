@@ -104,7 +104,7 @@ export interface TurnStatus {
    * correct what could not land; `checking`: its agent has ended, its gates run; `landing`: its
    * work is in the queue of a branch.
    */
-  readonly state: 'queued' | 'running' | 'checking' | 'landing' | 'pending' | 'failed';
+  readonly state: 'queued' | 'running' | 'asking' | 'checking' | 'landing' | 'pending' | 'failed';
   /** The provider that runs it. */
   readonly provider: string;
   /** The rate-limited provider that it replaces; null: it is the role's own. */

@@ -75,6 +75,7 @@ export function threadStatus(thread: Thread): ThreadStatus {
 
 const phases = {
   active: 'running',
+  asking: 'asking',
   returned: 'checking',
   landing: 'landing',
   refused: 'pending',

@@ -3,7 +3,7 @@ import { acpQuirks, effectsFor, type AcpEffect } from './acp-quirks.ts';
 import { presetFor, type AcpPreset } from './acp-presets.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { McpServer } from '../kernel/mcp.ts';
-import { amount, at, eventsIn, paragraphs, string } from './events.ts';
+import { amount, at, eventsIn, list, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
@@ -16,6 +16,7 @@ import { spending, type Counter } from './spending.ts';
 import { namesOf, serversOf } from './tools.ts';
 import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
+import type { AskedCall } from '../kernel/asked-call.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Price } from '../kernel/price.ts';
 import type { Session, Usage } from '../kernel/cost.ts';
@@ -38,6 +39,7 @@ export function acpProvider(options: ProviderOptions): Provider {
       obeys: acpObeys(options.name, preset?.obeys ?? null),
     }),
     mcp: 'it connects to the servers of its own settings, and Mailroom cannot choose among them',
+    asks: true,
   };
 }
 
@@ -79,7 +81,7 @@ function start(invocation: Invocation, options: ProviderOptions, preset: AcpPres
 }
 
 function turnOf(invocation: Invocation, options: ProviderOptions): Record<string, unknown> {
-  const { workspace, project, session, model, capabilities, owed, mayConfigure, paths } = invocation;
+  const { workspace, project, session, model, capabilities, owed, mayConfigure, paths, asking } = invocation;
   return {
     command: [...options.command, ...options.arguments],
     workspace,
@@ -97,6 +99,7 @@ function turnOf(invocation: Invocation, options: ProviderOptions): Record<string
       settings: { folders: settingsFolders, files: settingsFiles },
       mayConfigure,
     },
+    asking,
     quirks: acpQuirks.map(({ agent, from, before, effect }) => ({ agent, from, before, effect })),
   };
 }
@@ -138,24 +141,39 @@ function read(exit: Exit, invocation: Invocation, reading: Reading): Outcome {
     return transient(because(`${options.name} ended without a result`, exit.stderr), usage);
   if (at(result, 'error', 'kind') !== undefined) return unsuccessful(exit, result, reading, usage);
   const stop = string(result['stop']);
+  const text = finalText(events);
+  const opened = events.find((event) => event['type'] === 'session');
+  const session =
+    opened?.['resumable'] === true ? continued(string(opened['id']), usage, invocation.session) : null;
+  const { model } = invocation;
+  if (stop === 'asked' && session !== null)
+    return { is: 'done', text, session, usage, model, denials: deniedIn(events), asks: askedIn(events) };
   if (stop !== 'end_turn' || exit.code !== 0)
     return transient(`${options.name} ended its turn with "${stop ?? 'no reason'}"`, usage);
-  const text = finalText(events);
   const login = loginOf(options, reading.preset);
   if (effectOf(events).error_is_text && text.startsWith('Error: '))
     return failed({ program: options.name, status: null, text, stderr: '', usage, login }, now);
-  const opened = events.find((event) => event['type'] === 'session');
-  return {
-    is: 'done',
-    text,
-    session:
-      opened?.['resumable'] === true ? continued(string(opened['id']), usage, invocation.session) : null,
-    usage,
-    model: invocation.model,
-    denials: events
-      .filter((event) => event['type'] === 'denied')
-      .map((event) => denied(string(event['tool']) ?? 'a tool', string(event['detail']))),
-  };
+  return { is: 'done', text, session, usage, model, denials: deniedIn(events) };
+}
+
+function deniedIn(events: readonly JsonObject[]): string[] {
+  return events
+    .filter((event) => event['type'] === 'denied')
+    .map((event) => denied(string(event['tool']) ?? 'a tool', string(event['detail'])));
+}
+
+/** What bin/acp-agent.mjs says that a person is to decide. */
+function askedIn(events: readonly JsonObject[]): AskedCall[] {
+  return events
+    .filter((event) => event['type'] === 'asked')
+    .map((event) => ({
+      key: string(event['key']) ?? '',
+      title: string(event['title']) ?? '',
+      kind: string(event['kind']),
+      command: string(event['command']),
+      paths: list(event['paths']).flatMap((path) => string(path) ?? []),
+      input: string(event['input']),
+    }));
 }
 
 function unsuccessful(exit: Exit, result: JsonObject, reading: Reading, usage: Usage): Outcome {

@@ -1,5 +1,6 @@
 import type { Content } from '../kernel/content.ts';
 import type { RoleName, ThreadId } from '../kernel/ids.ts';
+import type { AskedCall, DecidedCalls } from '../kernel/asked-call.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Session, Budget, Usage } from '../kernel/cost.ts';
 import type { McpAccess } from '../kernel/mcp.ts';
@@ -63,6 +64,8 @@ export interface Invocation {
   readonly mcp: McpAccess | null;
   /** False: a sandbox prevents it from writing the files that configure agents in the workspace. */
   readonly mayConfigure: boolean;
+  /** What a person has allowed and refused; null: no person is asked. */
+  readonly asking: DecidedCalls | null;
   /** The role's variables, added to the allowlisted environment. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -160,6 +163,8 @@ export type Outcome =
       readonly model: string | null;
       /** Tool uses that were refused. */
       readonly denials: readonly string[];
+      /** What a person must allow before the conversation continues. Missing: it is complete. */
+      readonly asks?: readonly AskedCall[];
     }
   | {
       readonly is: 'later';
@@ -209,6 +214,8 @@ export interface Provider {
   readonly notEnforced: readonly AgentBound[];
   /** Whether its agents can be given MCP servers by name; otherwise the reason why not. */
   readonly mcp: true | string;
+  /** Its agents can ask a person for permission. Missing: they cannot. */
+  readonly asks?: true;
   /** Missing: no settings of a repository configure its agents. */
   readonly obeys?: RepositorySettings;
   /**

@@ -92,6 +92,7 @@ describe('inbox', () => {
           id,
           kind: 'request',
           thread: fixture.id('Do it'),
+          question: null,
           run: null,
           from: 'engineer',
           type: 'question',

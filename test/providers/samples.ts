@@ -46,6 +46,7 @@ export function invocation(changes: Partial<Invocation> = {}): Invocation {
     tools: null,
     mcp: null,
     mayConfigure: false,
+    asking: null,
     env: {},
     ...changes,
   };

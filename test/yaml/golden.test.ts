@@ -34,6 +34,8 @@ function filesOf(name: string, text: string): { file: string; text: string }[] {
   return [{ file: name, text: first }, ...others];
 }
 
+const askers = new Set(['copilot', 'qwen']);
+
 const withoutMcp = new Map([
   ['human', 'a person has no MCP servers'],
   ['replay', 'it gets no MCP servers from Mailroom'],
@@ -97,7 +99,7 @@ function diagnose(name: string): readonly Diagnostic[] {
   if (name.startsWith('extends')) return diagnoseExtended(files);
   if (name.startsWith('config')) return problemsOf(parseConfig(files[0]!.text, name, agentsIn(files)));
   const protocol = files.filter(({ file }) => !/^(?:mailroom|agents)\.yaml$/.test(file));
-  return problemsOf(parseProtocol(protocol, configOf(files), { broaderThanRequested, withoutMcp }));
+  return problemsOf(parseProtocol(protocol, configOf(files), { broaderThanRequested, withoutMcp, askers }));
 }
 
 /** The first file lies in protocols/, the others where their names say. */

@@ -120,7 +120,8 @@ async function waitingApproval(
   word: string | null,
   options: VerdictOptions,
 ): Promise<WaitingItem> {
-  const { approvalsOf, isPerson, landingItems, readInbox } = await import('../../operations/inbox.ts');
+  const { approvalsOf, isPerson, landingItems, questionItems, readInbox } =
+    await import('../../operations/inbox.ts');
   const project = context.project();
   const { workflows } = project;
   const as = options.as ?? null;
@@ -136,6 +137,6 @@ async function waitingApproval(
     as,
   );
   const state = project.state();
-  const landings = run === null && state !== null ? landingItems(state) : [];
-  return pickWaiting(context, [...gates, ...landings], ['approval'], null, options);
+  const ofTurns = run === null && state !== null ? [...landingItems(state), ...questionItems(state, as)] : [];
+  return pickWaiting(context, [...gates, ...ofTurns], ['approval'], null, options);
 }

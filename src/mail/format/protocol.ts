@@ -47,12 +47,21 @@ export interface Role {
   readonly mcp?: readonly string[];
   /** Its turns run on workers with these labels; missing: on the host of the controller. */
   readonly on?: WorkerNeeds;
+  /** Who is asked about what its capabilities do not decide; missing: that is refused. */
+  readonly asks?: Asks;
   /** It is permitted to write the agents' configuration in its workspace; missing: it is not. */
   readonly mayConfigure?: true;
   /**
    * Kinds of tasks that it performs for steps that name a kind instead of a role; missing: none.
    */
   readonly kinds?: readonly number[];
+}
+
+/** A person who may allow an agent what its role's capabilities do not decide, call by call. */
+export interface Asks {
+  readonly person: RoleName;
+  /** In milliseconds; without an answer in time a call is refused. Null: it waits. */
+  readonly timeout: number | null;
 }
 
 export type Blocking = 'role' | 'thread' | 'none';

@@ -25,9 +25,13 @@ function restOf(state: MailState): Idle {
   return asking.length > 0 ? 'waiting_for_user' : 'stuck';
 }
 
-/** Whether a person must first resolve its conflict, approve its landing or unblock its branch. */
-function asksUser({ landings }: MailState, { id, conflict }: Turn): boolean {
+/**
+ * Whether a person must first decide about its calls, resolve its conflict, approve its landing or
+ * unblock its branch.
+ */
+function asksUser({ landings }: MailState, { id, conflict, phase }: Turn): boolean {
   if (conflict?.waits === true) return true;
+  if (phase.is === 'asking') return phase.answer === null;
   const own = landings.get(id);
   if (own === undefined) return false;
   // Those behind a blocked landing wait for it.

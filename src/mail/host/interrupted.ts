@@ -69,6 +69,7 @@ function reportedUsage(
     tools: null,
     mcp: null,
     mayConfigure: false,
+    asking: null,
     env: {},
   };
   return provider.read({ ...killed, stdout }, invocation, now).usage;

@@ -2,12 +2,13 @@ import { basename } from 'node:path';
 import { checksKey, type Decision, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { metBy } from '../machine/rules/outcomes.ts';
-import { fileName, type Message } from '../format/message.ts';
+import { fileName } from '../format/message.ts';
 import { prompt } from '../machine/prompt.ts';
+import { askedFact, decidedCalls } from '../machine/rules/questions.ts';
 import { type Role, providersOf } from '../format/protocol.ts';
 import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
-import { isStep } from '../machine/step.ts';
+import { owedSteps } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { failedBy, resultOf, soundReason } from './collect.ts';
 import { resumedSession } from './interrupted.ts';
@@ -124,7 +125,7 @@ export class Turns {
       this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
       return;
     }
-    if (this.#stepsOf(turn).length > 0) refuseStep(role);
+    if (owedSteps(this.#ledger.state, turn.id).length > 0) refuseStep(role);
     const job = this.#job(key, turn, role, text);
     const { invocation } = job;
     this.#running.add(key, invocation);
@@ -179,6 +180,7 @@ export class Turns {
         tools: this.#ports.tools ?? null,
         mcp: role.mcp === undefined ? null : { own: role.mcp, servers: {} },
         mayConfigure: role.mayConfigure === true,
+        asking: role.asks === undefined ? null : decidedCalls(turn),
       },
     };
   }
@@ -295,9 +297,10 @@ export class Turns {
           `\`${path}\` was written in the worktree, where no messages are read: write to $MAILROOM_OUTBOX`,
       ),
     ];
-    this.#violations.delete(turn);
     const borrowed = this.#borrowed.get(turn) ?? [];
-    this.#borrowed.delete(turn);
+    // A turn that asks a person continues with its staging folder.
+    if (failure !== null || came.is !== 'done' || came.asks === undefined)
+      [this.#violations, this.#borrowed].forEach((each) => each.delete(turn));
     const outcome: Outcome =
       failure !== null && came.is === 'done'
         ? { is: 'never', reason: failure, usage: came.usage, session: came.session }
@@ -308,9 +311,12 @@ export class Turns {
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
-      const owesStep = this.#stepsOf(this.#ledger.state.turns.get(turn)).length > 0;
+      const owesStep = owedSteps(this.#ledger.state, turn).length > 0;
       const result = resultOf(files, outcome, exit, { violations, reports }, stamps, owesStep);
-      return [{ type: 'returned', turn, attempt, round, result }];
+      const at = { turn, attempt, round };
+      const asking = { result, calls: outcome.asks ?? [], now: this.#ledger.now() };
+      const asked = askedFact(this.#ledger.state, this.#options.protocol, at, asking);
+      return [asked ?? { type: 'returned', ...at, result }];
     }
     const later = outcome.is === 'later';
     const { usage, session } = outcome;
@@ -342,16 +348,9 @@ export class Turns {
       orElse(() => this.stage({ role, box: 'outbox', name }), false);
   }
 
-  /** The runs' steps that a turn owes a result to. */
-  #stepsOf(turn: Turn | undefined): Message[] {
-    const { mail } = this.#ledger.state;
-    const owed = turn?.owes.flatMap(({ request }) => mail.get(request)?.message ?? []) ?? [];
-    return owed.filter(isStep);
-  }
-
   /** The variables with the path of the step's values file. */
   #stepVariables(turn: Turn): Record<string, string> {
-    const values = this.#stepsOf(turn)[0]?.fields['values'];
+    const values = owedSteps(this.#ledger.state, turn.id)[0]?.fields['values'];
     return typeof values === 'string' ? { MAILROOM_VALUES: values } : {};
   }
 

@@ -42,6 +42,7 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'launched':
     case 'assigned':
     case 'returned':
+    case 'asked':
     case 'checked':
     case 'attempt-failed':
     case 'stopped':
@@ -53,6 +54,8 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'landing-refused':
     case 'landed':
       return landing(state, event);
+    case 'unanswered':
+    case 'continued':
     case 'corrected':
     case 'requeued':
     case 'conflicted':

@@ -67,7 +67,10 @@ export function decide(state: MailState, protocol: Protocol, clock: number): Dec
 
 function nextWake(state: MailState, now: number): number | null {
   const times = [nextDeadline(state) ?? Infinity, ...state.parked.values()];
-  for (const { phase } of state.turns.values()) if (phase.is === 'pending') times.push(phase.notBefore);
+  for (const { phase } of state.turns.values()) {
+    if (phase.is === 'pending') times.push(phase.notBefore);
+    if (phase.is === 'asking' && phase.answer === null) times.push(phase.until ?? Infinity);
+  }
   const next = times.reduce((least, at) => (at > now && at < least ? at : least), Infinity);
   return Number.isFinite(next) ? next : null;
 }

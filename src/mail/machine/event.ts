@@ -1,3 +1,4 @@
+import type { AskedCall } from '../../kernel/asked-call.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import { subjectLine, type Draft, type Message } from '../format/message.ts';
 import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
@@ -104,7 +105,7 @@ export interface Claim {
 export type Command =
   | { readonly verb: 'pause' | 'unpause'; readonly target: Target; readonly now: boolean }
   | { readonly verb: 'cancel'; readonly target: Target }
-  /** About work that waits for approval to land. */
+  /** About work that waits for approval to land, or what an agent asks for. */
   | { readonly verb: 'approve' | 'reject'; readonly target: Target; readonly comment: string | null }
   | { readonly verb: 'retry'; readonly message: Message; readonly role: RoleName };
 
@@ -155,6 +156,17 @@ export type Happening<N> =
   /** A worker has begun it; null: it was put back, and waits for another. */
   | ({ readonly type: 'assigned'; readonly worker: Assigned | null } & AtInvocation)
   | ({ readonly type: 'returned'; readonly result: TurnResult } & AtInvocation)
+  /** A person must decide about these calls before its agent continues. */
+  | ({
+      readonly type: 'asked';
+      readonly result: TurnResult;
+      readonly calls: readonly AskedCall[];
+      readonly person: RoleName;
+      /** Milliseconds since 1970; null: none. */
+      readonly until: number | null;
+      /** The question. */
+      readonly notices: readonly N[];
+    } & AtInvocation)
   | ({
       readonly type: 'checked';
       readonly problems: readonly string[];
@@ -185,6 +197,10 @@ export type Happening<N> =
   /** Its author has to correct something. */
   | ({ readonly type: 'landing-refused'; readonly problems: readonly string[] } & AtInvocation)
   | ({ readonly type: 'landed' } & AtInvocation)
+  /** The time to decide about its calls is over: they are refused. */
+  | ({ readonly type: 'unanswered' } & AtTurn)
+  /** Its agent continues with what a person has decided. */
+  | ({ readonly type: 'continued' } & AtTurn)
   | ({ readonly type: 'corrected'; readonly problems: readonly string[] } & AtTurn)
   | ({
       readonly type: 'attempt-failed';

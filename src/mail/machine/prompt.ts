@@ -5,6 +5,7 @@ import type { Message } from '../format/message.ts';
 import { typesFrom, type Protocol } from '../format/protocol.ts';
 import type { MailState, Turn } from './state.ts';
 import { duties } from './answering.ts';
+import { callText } from './rules/questions.ts';
 
 /** The parts of a prompt that the state does not have. */
 interface PromptParts {
@@ -28,6 +29,7 @@ export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: 
     protocol.roles.get(turn.role)?.instructions?.trim() ?? '',
     parts.roleText.trim(),
     turn.problems.length > 0 ? correction(turn, parts) : '',
+    answered(turn),
     turn.lastFailure && turn.round === 0 ? retry(turn) : '',
     conflict(turn),
     parts.resumed ? '' : history(state, turn, parts),
@@ -57,6 +59,29 @@ function correction(turn: Turn, parts: PromptParts): string {
     parts.resumed
       ? 'The staging folder still holds what you wrote: change, remove or add files there.'
       : 'The staging folder is empty: write again what is to be sent.',
+  ].join('\n\n');
+}
+
+/** What a person has decided about the calls that ended the last round. */
+function answered({ decided, attempt, round }: Turn): string {
+  const last = decided.findLast((one) => one.attempt === attempt && one.round === round);
+  if (last === undefined) return '';
+  const many = last.calls.length > 1;
+  const said = last.comment === null ? [] : [quoted('The person said:', last.comment)];
+  const calls = last.calls.map(callText);
+  if (last.allowed)
+    return [
+      '## What you asked for is allowed',
+      `Do it again now, exactly so; it is allowed once${many ? ' each' : ''}:`,
+      ...calls,
+      ...said,
+    ].join('\n\n');
+  const why = last.by === null ? 'It was not answered in time.' : 'A person refused it.';
+  return [
+    '## What you asked for is refused',
+    `${why} Continue your task without it:`,
+    ...calls,
+    ...said,
   ].join('\n\n');
 }
 

@@ -1,3 +1,4 @@
+import type { AskedCall } from '../../kernel/asked-call.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Bills, Budget, Cost, Session } from '../../kernel/cost.ts';
 import type { Ask, AtInvocation, Claim, Request, TurnResult } from './event.ts';
@@ -91,6 +92,19 @@ export type Phase =
       /** How often the gates have run in this round. */
       readonly runs: number;
     }
+  /** It waits, without a process, until a person has decided about these calls. */
+  | {
+      readonly is: 'asking';
+      readonly since: number;
+      readonly calls: readonly AskedCall[];
+      readonly person: RoleName;
+      /** When they are refused without an answer, in milliseconds since 1970; null: never. */
+      readonly until: number | null;
+      /** The notice to the person. */
+      readonly notice: MessageId;
+      /** Null: not answered yet; then it continues as soon as there is a slot. */
+      readonly answer: Permission | null;
+    }
   /** Its work is to land before its messages are delivered; `landings` has how far it came. */
   | { readonly is: 'landing'; readonly since: number; readonly result: TurnResult }
   /** Its work could not land; its correction waits for a slot. */
@@ -107,6 +121,21 @@ export type Phase =
       readonly reason: Reason;
       readonly until: number | null;
     };
+
+/** What a person has answered to a question of an agent. */
+export interface Permission {
+  readonly allowed: boolean;
+  /** Null: it was not answered in time. */
+  readonly by: string | null;
+  readonly comment: string | null;
+}
+
+/** Calls that a person has decided. `round`: the one after it, where what was allowed counts. */
+interface DecidedQuestion extends Permission {
+  readonly calls: readonly AskedCall[];
+  readonly attempt: number;
+  readonly round: number;
+}
 
 interface TurnConflict {
   /** Who was asked to resolve it. */
@@ -138,6 +167,8 @@ export interface Turn extends Claim {
   readonly lastResult: TurnResult | null;
   /** The reason of the last failed attempt, for the prompt of a retry. */
   readonly lastFailure: Reason | null;
+  /** What people have decided for it. */
+  readonly decided: readonly DecidedQuestion[];
   /** The conflict that its messages brought into its checkout; null: none. */
   readonly conflict: TurnConflict | null;
   readonly reserved: boolean;

@@ -5,6 +5,7 @@ import type { Mail, MailState } from './state.ts';
 import type { StepAnswer, StepRequest, StepNotice } from '../../letters/step-answer.ts';
 import { roleCheckout } from '../../kernel/work.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
+import type { TurnId } from '../../letters/target.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
@@ -17,6 +18,12 @@ import type { JsonObject } from '../../kernel/json.ts';
 /** A message that is a step of a run. */
 export function isStep({ type, from }: Pick<Message, 'type' | 'from'>): boolean {
   return type === 'step' && from === workflowRole;
+}
+
+/** The steps that a turn owes a result to. */
+export function owedSteps({ mail, turns }: MailState, turn: TurnId): Message[] {
+  const owed = turns.get(turn)?.owes.flatMap(({ request }) => mail.get(request)?.message ?? []) ?? [];
+  return owed.filter(isStep);
 }
 
 /** The step that a thread was started for; null: the thread has another origin. */

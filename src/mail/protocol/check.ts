@@ -1,5 +1,6 @@
 import { checkAwake } from './check/reachable.ts';
 import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
+import { checkAsking } from './check/asking.ts';
 import { checkBranch, checkBudget, checkExpects, checkProvider, checkWorkers } from './check/roles.ts';
 import { CheckReport } from './check/report.ts';
 import { checkOpens } from './check/sub-threads.ts';
@@ -35,6 +36,7 @@ export function checkProtocol(protocol: Protocol, context: CheckContext): Proble
     checkProvider(report, role);
     checkBranch(report, role);
     checkWorkers(report, role);
+    checkAsking(report, role);
     checkBudget(report, role);
     checkExpects(report, role);
   }

@@ -27,6 +27,8 @@ export interface ProtocolOptions {
   readonly problems?: readonly Diagnostic[];
   /** By provider name: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp?: CheckContext['withoutMcp'];
+  /** The providers whose agents can ask a person for permission. Missing: not known. */
+  readonly askers?: CheckContext['askers'];
 }
 
 /**
@@ -51,6 +53,7 @@ export function parseProtocol(
     providers: providerNames(settings),
     broaderThanRequested: options.broaderThanRequested ?? new Map(),
     withoutMcp: options.withoutMcp ?? new Map(),
+    askers: options.askers ?? null,
     hasWorkers: settings.workers !== null,
     strict: isStrict(settings),
   });

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Problem } from './check.ts';
-import type { Clause, MessageType, Role } from '../format/protocol.ts';
+import type { Asks, Clause, MessageType, Role } from '../format/protocol.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { withProfile, type Profile } from '../../config/profiles.ts';
 import { unknownAgentHint } from '../../config/config.ts';
@@ -109,9 +109,15 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles }: Con
     env: input.env ?? {},
     ...(input.mcp !== undefined && { mcp: input.mcp }),
     ...(input.on !== undefined && { on: { labels: input.on === 'workers' ? [] : input.on.labels } }),
+    ...(input.ask !== undefined && { asks: asksOf(input.ask) }),
     ...(input.may_configure === true && { mayConfigure: true as const }),
     ...(input.kinds === undefined ? {} : { kinds: input.kinds }),
   };
+}
+
+function asksOf(ask: NonNullable<RoleInput['ask']>): Asks {
+  if (typeof ask === 'string') return { person: ask, timeout: null };
+  return { person: ask.person, timeout: ask.timeout ?? null };
 }
 
 function noProvider(role: RoleName): Problem {

@@ -16,6 +16,7 @@ import {
 } from '../../yaml/schema.ts';
 import { landingWays } from '../../kernel/work.ts';
 
+const aPerson = 'a human role, or { person: user, timeout: 1h }';
 const onWorkers = 'workers, or { labels: [linux] }';
 
 const role = z
@@ -42,6 +43,27 @@ const role = z
       .optional()
       .describe('workers, or the labels that a worker must have: its turns run there; default: here.'),
     ...agentConfiguration,
+    ask: z
+      .union(
+        [
+          name,
+          z
+            .strictObject({
+              person: name.describe('The human role that is asked.'),
+              timeout: duration
+                .optional()
+                .describe(
+                  'How long to wait for an answer before it is refused; default: as long as it takes.',
+                ),
+            })
+            .meta({ title: 'asked person' }),
+        ],
+        { error: aPerson },
+      )
+      .optional()
+      .describe(
+        'Who decides about a tool use that the capabilities neither allow nor forbid; default: it is refused.',
+      ),
     kinds: z
       .array(wholeNumber(0).max(65_535, { error: 'at most 65535' }))
       .optional()

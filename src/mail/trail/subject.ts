@@ -40,6 +40,7 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
       return `thread failed: ${part(event.reason.text)} — ${part(mail(event.thread)?.subject ?? event.thread)}`;
     case 'quieted':
     case 'vanished':
+    case 'asked':
     case 'conflicted':
       return event.notices.length > 0 ? delivery(event.notices) : null;
     case 'withdrawn':
@@ -60,6 +61,8 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
     case 'landing-missed':
     case 'landing-refused':
     case 'landed':
+    case 'unanswered':
+    case 'continued':
     case 'corrected':
     case 'attempt-failed':
     case 'stopped':
@@ -78,7 +81,7 @@ function command(given: Command, by: string, mail: FindMessage): string | null {
   if (given.verb === 'retry') return `put back for ${given.role} by ${part(by)}: ${content(given.message)}`;
   if (given.verb === 'approve' || given.verb === 'reject') {
     const turn = given.target.kind === 'turn' ? given.target.turn : '';
-    return `landing of ${turn} ${given.verb === 'approve' ? 'approved' : 'rejected'} by ${part(by)}`;
+    return `turn ${turn} ${given.verb === 'approve' ? 'approved' : 'rejected'} by ${part(by)}`;
   }
   if (given.verb !== 'cancel') return null;
   const { target } = given;

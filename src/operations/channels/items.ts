@@ -18,13 +18,13 @@ export async function channelItems(project: ProjectServices, roles: ReadonlySet<
   const messageOf = (id: string) => state.mail.get(id)?.message ?? unread.get(id) ?? null;
   return inbox.items
     .filter(({ to }) => to.length === 0 || to.some((role) => roles.has(role)))
-    .map((item) => itemOf(item, messageOf(item.id), state, definition.value.protocol))
+    .map((item) => itemOf(item, messageOf(item.question ?? item.id), state, definition.value.protocol))
     .toSorted((a, b) => a.since - b.since)
     .map(({ item }) => item);
 }
 
 function itemOf(
-  { id, kind, to, thread, from, type, subject, since, ...item }: WaitingItem,
+  { id, kind, to, thread, from, type, subject, since, question: _question, ...item }: WaitingItem,
   message: Message | null,
   state: MailState,
   protocol: Protocol,

@@ -7,6 +7,7 @@ const item = z.strictObject({
   id: z.string().describe('The id of the message; of an approval, `<run>/<gate>`'),
   kind: z.enum(['request', 'approval', 'notice']),
   thread: z.string().nullable().describe('Null: an approval'),
+  question: z.string().nullable().describe('The message with what an agent asks for; null: of no agent'),
   run: z.string().nullable().describe('Null: a message'),
   from: z.string().describe('The sender; of an approval, the name of the workflow'),
   type: z.string(),

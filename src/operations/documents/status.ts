@@ -62,8 +62,8 @@ export const turnStatus = schemaOf<TurnStatus>()(
     role: z.string(),
     thread: z.string(),
     state: z
-      .enum(['queued', 'running', 'checking', 'landing', 'pending', 'failed'])
-      .describe('`queued`: it waits for a worker'),
+      .enum(['queued', 'running', 'asking', 'checking', 'landing', 'pending', 'failed'])
+      .describe('`queued`: it waits for a worker; `asking`: a person has to allow what its agent wants'),
     provider: z.string(),
     instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
     worker: z

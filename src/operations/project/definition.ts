@@ -157,10 +157,11 @@ async function parse(texts: Texts, packageRoot: string, replay: string | null): 
   const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
   const cores = availableParallelism();
   const withoutMcp = withoutMcpOf(providers);
+  const askers = new Set([...providers.values()].flatMap(({ name, asks }) => (asks === true ? [name] : [])));
   const protocol =
     files.length === 0
       ? null
-      : parseProtocol(files, config, { problems, cores, broaderThanRequested, withoutMcp });
+      : parseProtocol(files, config, { problems, cores, broaderThanRequested, withoutMcp, askers });
   let known: string | undefined;
   const hash = () => (known ??= hashOfTexts(texts));
   const value = { config, hash, providers, broaderThanRequested, extended, protocol };

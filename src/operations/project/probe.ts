@@ -97,6 +97,7 @@ function jobOf(cli: string, folder: string): AgentJob {
       tools: null,
       mcp: null,
       mayConfigure: false,
+      asking: null,
       env: {},
     },
   };

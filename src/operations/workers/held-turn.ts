@@ -185,6 +185,8 @@ export class HeldTurn {
       workspace,
       project: root,
       tools: turn.tools ? tools : null,
+      // A conversation does not travel, and without it no person can be asked.
+      asking: null,
       mcp: mcp === null ? null : { own: mcp, servers: {} },
     };
     return {

@@ -37,12 +37,13 @@ export function Item({ item }: { readonly item: InboxItem }) {
           ['Waiting since', item.since && <Ago at={item.since} />],
           ['Answer until', item.deadline && <Until at={item.deadline} />],
           ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
-          ['Turn', item.type === 'landing' && <a href={link('turns', item.id)}>{item.id}</a>],
+          ['Turn', ofTurn(item) && <a href={link('turns', item.id)}>{item.id}</a>],
           ['Run', item.run && <a href={link('runs', item.run)}>{shortId(item.run)}</a>],
           ['Thread', item.thread && <a href={link('threads', item.thread)}>{shortId(item.thread)}</a>],
         ]}
       />
       {item.type === 'landing' && <Work of="turns" id={item.id} />}
+      {item.question !== null && <Body id={item.question} />}
       {item.kind === 'approval' ? <Approval item={item} /> : <Message item={item} />}
       {item.command !== '' && (
         <details>
@@ -54,13 +55,24 @@ export function Item({ item }: { readonly item: InboxItem }) {
   );
 }
 
+/** Whether a turn waits for it: its work is to land, or its agent asks for something. */
+function ofTurn({ type }: InboxItem): boolean {
+  return type === 'landing' || type === 'permission';
+}
+
+function Body({ id }: { readonly id: string }) {
+  const live = useLive<Shown>(at('messages', id));
+  return (
+    <Loaded live={live}>
+      {(shown) => (shown.kind === 'message' ? <Text value={shown.message.body} /> : null)}
+    </Loaded>
+  );
+}
+
 function Message({ item }: { readonly item: InboxItem }) {
-  const live = useLive<Shown>(at('messages', item.id));
   return (
     <>
-      <Loaded live={live}>
-        {(shown) => (shown.kind === 'message' ? <Text value={shown.message.body} /> : null)}
-      </Loaded>
+      <Body id={item.id} />
       {item.kind === 'request' && <Answer item={item} />}
       {item.thread !== null && (
         <details class="context">

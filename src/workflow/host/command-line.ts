@@ -60,6 +60,7 @@ export function invocationOf(
     tools: null,
     mcp: work.mcp === undefined ? null : { own: work.mcp, servers: {} },
     mayConfigure: work.mayConfigure === true,
+    asking: null,
     model: work.model,
     workspace,
     project: context.project,

@@ -40,6 +40,7 @@ function invocationIn(workspace: string): Invocation {
     tools: null,
     mcp: null,
     mayConfigure: false,
+    asking: null,
   };
   return { ...turn, ...where, ...limits, capabilities: [] };
 }

@@ -248,6 +248,8 @@ describe('a protected branch', () => {
   it('refuses an answer to what nobody asks', () => {
     const world = queued();
     expect(judge(world, 'approve', 't1')?.text).toBe('turn t1 does not wait for approval');
-    expect(judge(world, 'reject', 't9')?.text).toBe('turn t9 has no work that lands');
+    expect(judge(world, 'reject', 't9')?.text).toBe(
+      'turn t9 has no work that lands, and its agent asks for nothing',
+    );
   });
 });

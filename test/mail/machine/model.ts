@@ -28,7 +28,7 @@ export interface Working {
   readonly claim: Claim;
   readonly wait: Waiting | null;
   owes: Duty[];
-  phase: 'active' | 'returned' | 'failed' | 'pending';
+  phase: 'active' | 'asking' | 'returned' | 'failed' | 'pending';
   rounds: number;
 }
 
@@ -38,6 +38,9 @@ const phaseAfter = {
   returned: 'returned',
   'attempt-failed': 'failed',
   stopped: 'pending',
+  asked: 'asking',
+  unanswered: 'asking',
+  continued: 'active',
   corrected: 'active',
   requeued: 'pending',
   conflicted: 'pending',
@@ -73,6 +76,9 @@ export class Model {
       case 'returned':
       case 'attempt-failed':
       case 'stopped':
+      case 'asked':
+      case 'unanswered':
+      case 'continued':
       case 'corrected':
       case 'requeued':
       case 'conflicted':
@@ -306,7 +312,8 @@ export class Model {
         this.duties.delete(key);
       }
     for (const [id, { claim, phase }] of this.turns)
-      if (claim.thread === thread && (how === 'failed' || phase === 'pending')) this.turns.delete(id);
+      if (claim.thread === thread && (how === 'failed' || phase === 'pending' || phase === 'asking'))
+        this.turns.delete(id);
     for (const [child, parent] of this.parents) {
       const is = parent === thread ? this.threads.get(child) : null;
       if (is === 'open' || is === 'quiet') this.#end(child, is === 'open' ? 'failed' : 'closed');

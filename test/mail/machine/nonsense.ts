@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Command, MailEvent, Sent } from '../../../src/mail/machine/event.ts';
 import type { Message } from '../../../src/mail/format/message.ts';
 import type { Target } from '../../../src/letters/target.ts';
+import { askedCommand } from './texts.ts';
 
 /** Few names, so that nonsense often speaks of what is there. */
 const role = fc.constantFrom('one', 'two', 'three', 'user', 'ghost');
@@ -128,6 +129,14 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   launched: { ...at, process, tree: fc.constantFrom(null, 'tree') },
   assigned: { ...at, worker: fc.constantFrom(null, { host: 'one', id: 'a', login: 'x' }) },
   returned: { ...at, result },
+  asked: {
+    ...at,
+    result,
+    calls: fc.constant([askedCommand('npm install')]),
+    person: role,
+    until: fc.option(time, { nil: null }),
+    notices,
+  },
   checked: {
     ...at,
     problems: fc.constantFrom([], ['wrong']),
@@ -140,6 +149,8 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   'landing-missed': at,
   'landing-refused': { ...at, problems: fc.constant(['wrong']) },
   landed: at,
+  unanswered: { turn },
+  continued: { turn },
   corrected: { turn, problems: fc.constant(['wrong']) },
   'attempt-failed': {
     ...at,

@@ -36,6 +36,7 @@ export function endTurn(world: World, tape: Tape, turn: Turn): void {
     return world.fail(role, { ...at, usage, class: errorClass, until: world.now + 1000 });
   }
   if (tape.oneIn(10)) return world.fail(role, { ...at, usage });
+  if (tape.oneIn(10)) return world.asks(role, ['npm install'], { ...at, usage });
   if (tape.oneIn(12)) return world.turn(role, ['→ nobody: nonsense'], { ...at, usage });
   const types = typesFrom(world.protocol, role).filter(({ name }) => !isReply(world, name));
   const requests = types.filter(({ reply }) => reply.length > 0);
@@ -68,6 +69,15 @@ export function writeMail(world: World, tape: Tape): void {
 
 /** A person answers something that it was asked. False when there is nothing. */
 export function answerMail(world: World, tape: Tape): boolean {
+  const asking = [...world.state.turns.values()].filter(
+    ({ phase }) => phase.is === 'asking' && phase.answer === null,
+  );
+  if (asking.length > 0) {
+    const { id: turn } = tape.pick(asking);
+    const verb = tape.oneIn(3) ? 'reject' : 'approve';
+    world.command({ verb, target: { kind: 'turn', turn }, comment: null });
+    return true;
+  }
   const open = [...(world.state.roles.get('user')?.asked ?? [])];
   if (open.length === 0) return false;
   const id = tape.pick(open);

@@ -111,6 +111,7 @@ function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tap
     session: 'fresh',
     network: true,
     retries: tape.below(3),
+    ...(name !== 'user' && { asks: { person: 'user', timeout: name === 'a' ? 60_000 : null } }),
     budget: tape.oneIn(2) ? { usd: 1, tokens: 10 } : null,
     expects: [
       { kind: 'any', types: alone },

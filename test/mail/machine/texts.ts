@@ -1,4 +1,5 @@
 import { defaultConfig, type Config, type ProviderConfig } from '../../../src/config/config.ts';
+import type { AskedCall } from '../../../src/kernel/asked-call.ts';
 import type { MailEvent, Sent, Staged } from '../../../src/mail/machine/event.ts';
 import type { Draft } from '../../../src/mail/format/message.ts';
 import type { Protocol } from '../../../src/mail/format/protocol.ts';
@@ -42,6 +43,11 @@ function parsed(text: string): Protocol {
   const read = parseProtocol([{ file: 'protocol.yaml', text }], config);
   if (read.ok) return read.value;
   throw new Error(read.problems.map(({ message, place }) => `${String(place?.line)}: ${message}`).join('\n'));
+}
+
+/** A command that an agent asks a person to allow. */
+export function askedCommand(command: string): AskedCall {
+  return { key: command, title: command, kind: 'execute', command, paths: [], input: null };
 }
 
 const grammar = /^(?:(?<from>[\w-]+) )?→ ?(?<to>[\w-]+(?:, [\w-]+)*)?: (?<type>[\w-]+)(?<rest>.*)$/;
@@ -103,6 +109,12 @@ export function actText(state: MailState, event: MailEvent): string[] {
       return [`${role} begins again`];
     case 'committed':
       return event.sent.length > 0 ? event.sent.map(sentText) : [`${role} is done`];
+    case 'asked':
+      return [`${role} asks ${event.person}: ${event.calls.map(({ command }) => command).join('; ')}`];
+    case 'unanswered':
+      return [`${role} gets no answer`];
+    case 'continued':
+      return [`${role} continues`];
     case 'corrected':
       return [`${role} is corrected: ${event.problems.join('; ')}`];
     case 'conflicted':

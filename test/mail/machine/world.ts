@@ -10,6 +10,7 @@ import {
 } from '../../../src/mail/machine/event.ts';
 import type { Protocol } from '../../../src/mail/format/protocol.ts';
 import { metBy } from '../../../src/mail/machine/rules/outcomes.ts';
+import { askedFact } from '../../../src/mail/machine/rules/questions.ts';
 import { admit } from '../../../src/mail/machine/rules/admit.ts';
 import { sentStep } from '../../../src/mail/machine/step.ts';
 import { refusal } from '../../../src/mail/machine/rules/commands.ts';
@@ -19,7 +20,7 @@ import { decode, encode } from '../../../src/disk/codec.ts';
 import { unexplained } from './explained.ts';
 import { checkMoney, InvariantChecker } from './invariants.ts';
 import { checkAlive } from './liveness.ts';
-import { actText, protocolOf, staged, written } from './texts.ts';
+import { actText, askedCommand, protocolOf, staged, written } from './texts.ts';
 import type { Usage } from '../../../src/kernel/cost.ts';
 import type { Reason } from '../../../src/kernel/errors.ts';
 
@@ -146,6 +147,19 @@ export class World {
     this.settle();
   }
 
+  /** The agent of a role ends because a person must first allow these commands. */
+  asks(role: string, commands: readonly string[], ending: Ending = {}): void {
+    const { usage = free, session = { id: 's', usd: 0, tokens: 0 }, in: thread } = ending;
+    const rest = { violations: [], reports: [], model: null, exit: 0, durationMs: 1, stepResult: null };
+    const result: TurnResult = { text: '', staged: [], finalText: null, usage, session, ...rest };
+    const calls = commands.map(askedCommand);
+    const key = this.#key(role, thread);
+    const fact = askedFact(this.state, this.protocol, key, { result, calls, now: this.now });
+    if (fact === null) throw new Error(`${role} asks nobody`);
+    this.record(fact);
+    this.settle();
+  }
+
   /** The running turn of a role fails. */
   fail(role: string, failure: Failure = {}): void {
     const { class: errorClass = 'RETRYABLE_TRANSIENT', until = null, usage = free } = failure;
@@ -234,7 +248,7 @@ export class World {
         : 'turn' in event
           ? this.state.turns.get(event.turn)?.thread
           : null;
-    if (thread != null && ['claimed', 'resumed', 'corrected'].includes(event.type))
+    if (thread != null && ['claimed', 'resumed', 'corrected', 'continued'].includes(event.type))
       problems.push(...checkMoney(this.state, thread, this.protocol));
     if (problems.length > 0) throw new Error(`after ${JSON.stringify(event)}:\n${problems.join('\n')}`);
   }

@@ -98,6 +98,7 @@ export function turn(change: Partial<Turn> = {}): Turn {
     problems: [],
     lastResult: null,
     lastFailure: null,
+    decided: [],
     conflict: null,
     reserved: false,
     cost: { usd: 0.42, tokens: 1234, unpriced: 0 },

@@ -8,7 +8,7 @@ import { outcomes } from '../rules/outcomes.ts';
 import { blocking, openAsks } from '../rules/waiting.ts';
 import { failedCopy, failedIn, failedLast } from './failed.ts';
 import { landingWhy } from './landing.ts';
-import { heldWhy, inboxMissing, joinWhy, rolePaused, slotsWhy, turnWords } from './holds.ts';
+import { askingWhy, heldWhy, inboxMissing, joinWhy, rolePaused, slotsWhy, turnWords } from './holds.ts';
 import { because, due, noAgents, through, type OtherAgents } from '../../../kernel/why.ts';
 import { activeWhy, notKnown, type Workers } from './workers.ts';
 import { causedBy, named, type MailWhy } from './words.ts';
@@ -274,6 +274,7 @@ export class MailExplainer {
         : due(`${turnWords(turn)} has ended`);
     }
     if (phase.is === 'landing') return this.#landing(turn);
+    if (phase.is === 'asking' && phase.answer === null) return askingWhy(turn, phase);
     if (!role) return removed(turn.role);
     if (phase.is === 'failed') return due(`${turnWords(turn)} has failed`);
     const hold = this.#slots.heldBack(role, thread);

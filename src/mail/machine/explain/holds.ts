@@ -1,7 +1,9 @@
 import { isHuman, providersOf, type Protocol } from '../../format/protocol.ts';
 import type { Mail, MailState, Pause, Turn } from '../state.ts';
+import { askedTitle } from '../rules/questions.ts';
 import { occupies, pausedThread, type Hold, type LaunchNeeds } from '../rules/slots.ts';
 import { listed } from '../../../kernel/enumerate.ts';
+import { codeSpan } from '../../../kernel/quoting.ts';
 import { because, type OtherAgents } from '../../../kernel/why.ts';
 import { causedBy, type MailAct, type MailWhy } from './words.ts';
 import { shortId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
@@ -103,6 +105,19 @@ function slotsInUse(most: number, whose: string): string {
   return most === 1
     ? `the only slot of ${whose} is in use`
     : `all ${String(most)} slots of ${whose} are in use`;
+}
+
+/** A turn whose agent asks for something that a person has not decided. */
+export function askingWhy(
+  turn: Turn,
+  { calls, person, until }: Extract<Turn['phase'], { readonly is: 'asking' }>,
+): MailWhy {
+  const what = codeSpan(askedTitle(calls));
+  return because('waiting_for_approval', `${turnWords(turn)} waits until ${person} decides about ${what}`, {
+    cause: causedBy(turn),
+    until,
+    act: { do: 'approve', turn: turn.id },
+  });
 }
 
 /** A role whose inbox folder a person removed; `unpause` shows its mail again. */

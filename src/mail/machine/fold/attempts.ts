@@ -1,11 +1,22 @@
 import type { Happening } from '../event.ts';
 import type { Message } from '../../format/message.ts';
-import type { MailState } from '../state.ts';
+import type { MailState, Turn } from '../state.ts';
+import { answerQuestion, continueTurn } from './questions.ts';
 import { abandon, changeTurn, commit } from './turns.ts';
 
 type TurnEvent = Extract<
   Happening<Message>,
-  { type: 'corrected' | 'requeued' | 'conflicted' | 'resumed' | 'committed' | 'abandoned' }
+  {
+    type:
+      | 'unanswered'
+      | 'continued'
+      | 'corrected'
+      | 'requeued'
+      | 'conflicted'
+      | 'resumed'
+      | 'committed'
+      | 'abandoned';
+  }
 >;
 
 /** Updates a turn after an invocation. */
@@ -14,22 +25,12 @@ export function turn(state: MailState, event: TurnEvent): boolean {
   if (!known) return false;
   const { id, phase } = known;
   switch (event.type) {
+    case 'unanswered':
+      return answerQuestion(state, known, { allowed: false, by: null, comment: null });
+    case 'continued':
+      return continueTurn(state, known);
     case 'corrected':
-      if (phase.is !== 'returned' && phase.is !== 'refused') return false;
-      changeTurn(state, id, {
-        round: known.round + 1,
-        problems: event.problems,
-        lastResult: phase.result,
-        reserved: true,
-        // The time in a landing queue does not count against its timeout.
-        phase: {
-          is: 'active',
-          since: phase.is === 'refused' ? state.now : phase.since,
-          launched: null,
-          worker: null,
-        },
-      });
-      return true;
+      return correct(state, known, event.problems);
     case 'requeued':
       if (phase.is !== 'failed') return false;
       changeTurn(state, id, {
@@ -66,4 +67,23 @@ export function turn(state: MailState, event: TurnEvent): boolean {
     default:
       return event satisfies never;
   }
+}
+
+/** Its agent runs again with the reasons: the next round. */
+function correct(state: MailState, { id, round, phase }: Turn, problems: readonly string[]): boolean {
+  if (phase.is !== 'returned' && phase.is !== 'refused') return false;
+  changeTurn(state, id, {
+    round: round + 1,
+    problems,
+    lastResult: phase.result,
+    reserved: true,
+    // The time in a landing queue does not count against its timeout.
+    phase: {
+      is: 'active',
+      since: phase.is === 'refused' ? state.now : phase.since,
+      launched: null,
+      worker: null,
+    },
+  });
+  return true;
 }

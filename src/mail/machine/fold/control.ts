@@ -3,6 +3,7 @@ import type { Message } from '../../format/message.ts';
 import type { MailState, Pause } from '../state.ts';
 import { askAgain } from './asks.ts';
 import { answerLanding } from './landings.ts';
+import { answerQuestion } from './questions.ts';
 import { place } from './places.ts';
 import { openThread } from './threads.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
@@ -62,6 +63,9 @@ type Judged = Extract<Command, { verb: 'approve' | 'reject' }>;
 
 function judged(state: MailState, { verb, target, comment }: Judged, by: string): void {
   if (target.kind !== 'turn') return;
+  const turn = state.turns.get(target.turn);
+  if (turn?.phase.is === 'asking')
+    return void answerQuestion(state, turn, { allowed: verb === 'approve', by, comment });
   const branch = state.landings.get(target.turn)?.lands.branch ?? '';
   const why = comment === null ? '' : `: ${comment}`;
   answerLanding(

@@ -8,7 +8,7 @@ import type { Session } from '../../../kernel/cost.ts';
 
 type InvocationEvent = Extract<
   Happening<Message>,
-  { type: 'launched' | 'assigned' | 'returned' | 'checked' | 'attempt-failed' | 'stopped' }
+  { type: 'launched' | 'assigned' | 'returned' | 'asked' | 'checked' | 'attempt-failed' | 'stopped' }
 >;
 
 /** Applies an event about one invocation of a turn; false if the turn has moved on to another. */
@@ -51,6 +51,8 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
         phase: { is: 'returned', since, result: event.result, checks: null, met: [], runs: 0 },
       });
       return true;
+    case 'asked':
+      return ask(state, running, event);
     case 'attempt-failed': {
       const { class: errorClass, reason, until } = event;
       const limited = errorClass === 'RETRYABLE_RATE_LIMIT';
@@ -69,6 +71,19 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
     default:
       return event satisfies never;
   }
+}
+
+/** Its agent has ended, and waits for the decision of a person. */
+function ask(state: MailState, running: Turn, event: Extract<InvocationEvent, { type: 'asked' }>): boolean {
+  const { result, calls, person, until, notices } = event;
+  settle(state, running, result.usage, result.model);
+  countSession(state, running, result.session);
+  const notice = notices[0]?.id ?? '';
+  changeTurn(state, running.id, {
+    lastResult: result,
+    phase: { is: 'asking', since: state.now, calls, person, until, notice, answer: null },
+  });
+  return true;
 }
 
 /**

@@ -6,6 +6,7 @@ import { noCost, addCost, charge, dayOf, settled } from '../../../kernel/money.t
 import { stepOf } from '../step.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
 import { endThread, canContinue, openThread, retire } from './threads.ts';
+import { fileQuestion } from './questions.ts';
 import { sendTogether } from './sending.ts';
 import { place, roleState, toProject } from './places.ts';
 import { closeWait, resumeWait } from './waits.ts';
@@ -77,6 +78,7 @@ function begun(claimed: Claim, id: TurnId, owes: readonly Ask[], now: number): T
     problems: [],
     lastResult: null,
     lastFailure: null,
+    decided: [],
     conflict: null,
     reserved: true,
     cost: noCost,
@@ -189,7 +191,7 @@ export function closeThread(state: MailState, id: ThreadId): void {
   if (!canContinue(state, id)) return;
   endThread(state, id, 'closed', null, { at: 'processed' });
   for (const turn of state.turns.values()) {
-    if (turn.thread !== id || turn.phase.is !== 'pending') continue;
+    if (turn.thread !== id || (turn.phase.is !== 'pending' && turn.phase.is !== 'asking')) continue;
     for (const messageId of turn.messages) {
       const mail = state.mail.get(messageId);
       if (mail) place(state, mail, turn.role, { at: 'processed' });
@@ -218,6 +220,7 @@ function endChildren(state: MailState, id: ThreadId): void {
 
 function leave(state: MailState, turn: Turn): void {
   if (!state.turns.delete(turn.id)) return;
+  if (turn.phase.is === 'asking') fileQuestion(state, turn.phase);
   // Its branch may have moved already, which is found out first.
   if (state.landings.get(turn.id)?.phase.is !== 'checked') state.landings.delete(turn.id);
   countRunning(state, turn.thread, -1);

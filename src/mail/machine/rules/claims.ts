@@ -37,16 +37,19 @@ export function claims(state: MailState, protocol: Protocol, slots: Slots, now: 
   return facts;
 }
 
-/** Turns whose pause before the next attempt is over. */
+/** Turns whose pause before the next attempt is over, or whose question is answered. */
 function pending(state: MailState, protocol: Protocol, slots: Slots, now: number): Candidate[] {
   const found: Candidate[] = [];
   for (const turn of state.turns.values()) {
     const role = protocol.roles.get(turn.role);
-    if (!role || turn.phase.is !== 'pending' || turn.phase.notBefore > now) continue;
-    const { thread, holds, budget, priority, messages } = turn;
+    const { thread, holds, budget, priority, messages, phase } = turn;
+    const isAnswered = phase.is === 'asking' && phase.answer !== null;
+    if (!role || (!isAnswered && (phase.is !== 'pending' || phase.notBefore > now))) continue;
     const order = ageOf(state, priority, messages);
     const provider = slots.provider(role) ?? role.provider;
-    const start = { type: 'resumed', turn: turn.id, provider } as const;
+    const start: Fact = isAnswered
+      ? { type: 'continued', turn: turn.id }
+      : { type: 'resumed', turn: turn.id, provider };
     found.push({ role, thread, holds, budget, turn, rank: ranks[priority], order, start });
   }
   return found;

@@ -48,12 +48,20 @@ function unfit(
   return { code: 'E_FORBIDDEN', text: `the protocol no longer lets ${from} send \`${type}\` to ${role}` };
 }
 
-/** Only work that waits for approval can be approved or refused. */
+/** Only work that waits to land, and what an agent asks for, can be approved or refused. */
 function unasked(state: MailState, target: Target): Reason | null {
-  if (target.kind !== 'turn') return { code: 'E_TARGET', text: 'only the landing of a turn can be approved' };
+  if (target.kind !== 'turn')
+    return {
+      code: 'E_TARGET',
+      text: 'only the landing of a turn, or what its agent asks for, can be approved',
+    };
   const landing = state.landings.get(target.turn);
-  if (landing?.phase.is === 'asked') return null;
-  const why = landing === undefined ? 'has no work that lands' : 'does not wait for approval';
+  const phase = state.turns.get(target.turn)?.phase;
+  if (landing?.phase.is === 'asked' || (phase?.is === 'asking' && phase.answer === null)) return null;
+  const why =
+    landing === undefined && phase?.is !== 'asking'
+      ? 'has no work that lands, and its agent asks for nothing'
+      : 'does not wait for approval';
   return { code: 'E_REFUSED', text: `turn ${target.turn} ${why}` };
 }
 

@@ -42,7 +42,9 @@ export function outcomes(
   const wrong: { turn: Correctable; problems: readonly string[] }[] = [];
   for (const turn of state.turns.values()) {
     if (isIn(turn, 'failed')) facts.push(...afterFailure(state, protocol, turn, now));
-    if (isIn(turn, 'pending') && !protocol.roles.has(turn.role)) facts.push(homeless(state, turn));
+    if ((isIn(turn, 'pending') || isIn(turn, 'asking')) && !protocol.roles.has(turn.role))
+      facts.push(homeless(state, turn));
+    else if (isIn(turn, 'asking')) facts.push(...whileAsking(state, turn, now));
     if (isIn(turn, 'landing')) facts.push(...oneOrNone(landedDelivery(state, protocol, turn)));
     if (isIn(turn, 'refused')) wrong.push({ turn, problems: turn.phase.problems });
     if (!isIn(turn, 'returned')) continue;
@@ -104,10 +106,25 @@ function oneOrNone(fact: Fact | null): Fact[] {
   return fact === null ? [] : [fact];
 }
 
+/** A turn whose question was not answered in time, or whose thread had ended before it asked. */
+function whileAsking(state: MailState, turn: In<'asking'>, now: number): Fact[] {
+  const { until, answer } = turn.phase;
+  if (state.threads.get(turn.thread)?.state !== 'open') {
+    const text = 'its thread ended before a person could be asked';
+    return [abandonFact(state, turn, { code: 'E_CANCELLED', text })];
+  }
+  return answer === null && until !== null && until <= now ? [{ type: 'unanswered', turn: turn.id }] : [];
+}
+
 /** A turn whose role is no longer in the protocol can never run again. */
 function homeless(state: MailState, turn: Turn): Fact {
   const text = `the protocol has no role \`${turn.role}\` any more`;
   return abandonFact(state, turn, { code: 'E_UNKNOWN_NAME', text });
+}
+
+/** Rounds after a question to a person, or for further work, are not corrections. */
+function correctionsOf({ round, merges, attempt, decided }: Turn): number {
+  return round - merges - decided.filter((one) => one.attempt === attempt).length;
 }
 
 /**
@@ -122,7 +139,7 @@ function correct(
   problems: readonly string[],
 ): Fact[] {
   const role = protocol.roles.get(turn.role);
-  if (role === undefined || turn.round - turn.merges >= turn.corrections) {
+  if (role === undefined || correctionsOf(turn) >= turn.corrections) {
     const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
     return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
   }

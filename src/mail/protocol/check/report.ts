@@ -43,6 +43,8 @@ export interface CheckContext {
   >;
   /** By provider: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp: ReadonlyMap<string, string>;
+  /** The providers whose agents can ask a person for permission; null: not known. */
+  readonly askers: ReadonlySet<string> | null;
   /** Whether mailroom.yaml says how roles reach worker hosts. */
   readonly hasWorkers: boolean;
   /** Whether a permission broader than requested is an error. */

@@ -249,7 +249,10 @@ const commands: readonly Route[] = [
     route({
       method: 'post',
       path: `/api/v1/turns/{id}/${verb}`,
-      summary: verb === 'approve' ? 'Let the work of a turn land' : 'Give the work of a turn back',
+      summary:
+        verb === 'approve'
+          ? 'Let the work of a turn land, or allow what its agent asks for'
+          : 'Give the work of a turn back, or refuse what its agent asks for',
       tag: 'mail',
       params: byTurn,
       body: z.strictObject({ comment: z.string().exactOptional() }),

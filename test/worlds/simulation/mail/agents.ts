@@ -43,9 +43,18 @@ export function scriptedAgents(stage: Stage): Script {
     if (trouble) return { outcome: trouble, exit: ended('exited', 1), lasts };
     const text = write(stage, job);
     const usage = random.chance(0.2) ? unknown : free;
-    const outcome: Outcome = { is: 'done', text, session: null, usage, model: null, denials: [] };
+    const done = { is: 'done', text, session: null, usage, model: null, denials: [] } as const;
+    const outcome: Outcome = wantsMore(stage, job) ? { ...done, asks: [wanted] } : done;
     return { outcome, exit: ended('exited', 0), lasts };
   };
+}
+
+const wanted = { key: 'k', title: 'npm i', kind: 'execute', command: 'npm i', paths: [], input: null };
+
+/** Whether an agent stops because a person must first allow something. */
+function wantsMore({ random, calm }: Stage, { invocation: { asking } }: AgentJob): boolean {
+  if (asking === null || asking.allowed.length + asking.denied.length > 0) return false;
+  return !calm() && random.chance(0.2);
 }
 
 /** Writes what the agent hands over; returns its final text. */

@@ -25,7 +25,7 @@ name: gated
 version: "1"
 roles:
   architect: { provider: scripted, capabilities: [READ], timeout: 2m }
-  engineer: { provider: scripted, capabilities: [READ, EDIT], retries: 2, timeout: 2m }
+  engineer: { provider: scripted, capabilities: [READ, EDIT], retries: 2, timeout: 2m, ask: { person: user, timeout: 90s } }
   qa: { provider: scripted, capabilities: [READ] }
 messages:
   task: { from: user, to: architect }
@@ -86,7 +86,7 @@ name: parts
 version: "1"
 roles:
   lead: { provider: scripted }
-  maker: { provider: scripted, retries: 1 }
+  maker: { provider: scripted, retries: 1, ask: user }
   helper: { provider: scripted }
 messages:
   task: { from: user, to: lead }
