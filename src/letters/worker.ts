@@ -27,6 +27,8 @@ const workerCard = z.object({
   slots: z.int().min(1),
   /** The turns that it runs: `turn/attempt/round`. */
   running: z.array(text),
+  /** The providers that have hit a usage limit of its login, and until when. */
+  parked: z.array(z.object({ provider: text, until: time })),
   /** Milliseconds since 1970, on the worker's clock. */
   since: time,
   lastSeen: time,
@@ -41,6 +43,7 @@ export const assigned = z.object({ host: text, id: text, login: text });
 /** A worker, as the controller sees it. */
 const seenWorker = z.object({
   ...workerCard.shape,
+  parked: z.array(z.object({ provider: text, until: text })),
   /** When it started, and when it announced itself last: ISO 8601 in UTC, on its clock. */
   since: text,
   lastSeen: text,

@@ -233,10 +233,10 @@ class BullSource implements JobSource {
     return this.#notes.leave(id);
   }
 
-  async take(): Promise<HeldJob | null> {
+  async take(except: ReadonlySet<string> = new Set()): Promise<HeldJob | null> {
     const beyond = await rolesBeyond(this.#connection.client, this.#name, this.#labels);
     for (const { role, worker, queue } of this.#roles) {
-      if (beyond.has(role)) continue;
+      if (beyond.has(role) || except.has(role)) continue;
       const token = randomUUID();
       const job: Job | undefined = await worker.getNextJob(token, { block: false });
       if (job === undefined) continue;

@@ -86,8 +86,8 @@ export interface WorkerBoard {
 
 /** The worker's side. Calls wait while the queue cannot be reached, and reject after `close`. */
 export interface JobSource extends WorkerNotes {
-  /** A waiting job of one of the roles, held from now on; null: there is none. */
-  take(): Promise<HeldJob | null>;
+  /** A waiting job of one of the roles but these, held from now on; null: there is none. */
+  take(except?: ReadonlySet<string>): Promise<HeldJob | null>;
   problem(): string | null;
   close(): Promise<void>;
 }

@@ -158,7 +158,7 @@ class SqlSource implements JobSource {
     await this.#connection.ask(removal, [this.#project, id]);
   }
 
-  async take(): Promise<HeldJob | null> {
+  async take(except: ReadonlySet<string> = new Set()): Promise<HeldJob | null> {
     // Asked twice, it answers with the job that it has taken already.
     const sql = `update mailroom.jobs
       set holder = $4, held_until = clock_timestamp() + $5 * interval '1 ms'
@@ -170,7 +170,8 @@ class SqlSource implements JobSource {
         limit 1 for update skip locked)
       returning role, id, data`;
     const holder = randomUUID();
-    const given = [this.#project, [...this.#roles], [...this.#labels], holder, this.#lease];
+    const roles = [...this.#roles].filter((role) => !except.has(role));
+    const given = [this.#project, roles, [...this.#labels], holder, this.#lease];
     const [job] = await this.#connection.ask<TakenRow>(sql, given);
     return job === undefined ? null : this.#held(job, holder);
   }

@@ -10,7 +10,7 @@ import process from 'node:process';
 export function builtPart(name: string): unknown {
   const dist = join(process.env['MAILROOM_INSTALLED'] ?? '', 'dist');
   const require = createRequire(join(dist, 'app.cjs'));
-  void require('../bin/program.cjs');
+  void require(join(dist, '../bin/program.cjs'));
   const file = readdirSync(dist).find((each) => each.startsWith(`${name}-`) && each.endsWith('.cjs.br'));
   return require(`./${String(file)}`);
 }

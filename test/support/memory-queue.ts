@@ -62,7 +62,7 @@ export class MemoryQueue {
   }): JobSource {
     this.#sides.add(given.onChange);
     return {
-      take: async () => this.#take(given),
+      take: async (except = new Set()) => this.#take(given, except),
       announce: async (id, card) => void this.#cards.set(id, card),
       order: async (id) => this.#orders.get(id) ?? null,
       leave: async (id) => void (this.#cards.delete(id) && this.#orders.delete(id)),
@@ -71,8 +71,12 @@ export class MemoryQueue {
     };
   }
 
-  #take({ roles, labels, lease }: Parameters<MemoryQueue['source']>[0]): HeldJob | null {
+  #take(
+    { roles, labels, lease }: Parameters<MemoryQueue['source']>[0],
+    except: ReadonlySet<string>,
+  ): HeldJob | null {
     for (const role of roles) {
+      if (except.has(role)) continue;
       if ((this.#labels.get(role) ?? []).some((label) => !labels.includes(label))) continue;
       const job = [...this.#jobs.values()].find((one) => one.role === role && one.state === 'waiting');
       if (job !== undefined) return this.#held(job, lease);

@@ -210,4 +210,10 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     expect(await taken(bed.source(['linux'], ['engineer', 'qa']))).toMatchObject(qa);
     expect(await taken(bed.source(['linux', 'gpu']))).toMatchObject(job);
   });
+
+  test('a worker leaves the jobs of a role to others', async () => {
+    await bed.queue.add(job, {}, []);
+    expect(await bed.source().take(new Set([job.role]))).toBeNull();
+    expect(await taken()).toMatchObject(job);
+  });
 });

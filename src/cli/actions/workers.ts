@@ -44,10 +44,10 @@ export async function workers(
 
 function listing(all: readonly WorkerStatus[]): string[] {
   if (all.length === 0) return ['no worker is running: start one with `mailroom worker --roles <names>`'];
-  const rows = all.map(({ host, id, state, roles, labels, slots, running, lastSeen }) => [
+  const rows = all.map(({ host, id, state, parked, roles, labels, slots, running, lastSeen }) => [
     host,
     id,
-    state,
+    [state, ...parked.map(({ provider }) => `no ${provider}`)].join(', '),
     roles.join(','),
     labels.join(','),
     `${String(running.length)}/${String(slots)}`,

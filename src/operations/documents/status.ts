@@ -167,6 +167,9 @@ const workerStatus = schemaOf<SeenWorker>()(
     labels: texts,
     slots: count,
     running: texts.describe('The turns that it runs: `turn/attempt/round`'),
+    parked: z
+      .array(z.strictObject({ provider: z.string(), until: time }))
+      .describe('What its login has hit a usage limit of: it leaves such turns to other logins'),
     since: time.describe('On its clock, as `lastSeen`'),
     lastSeen: time,
     state: z

@@ -2,12 +2,15 @@ import { join } from 'node:path';
 import type { Ended } from '../../host/runner/agents.ts';
 import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
 import type { AgentJob, Runner } from '../../host/runner/runner.ts';
+import type { Parking } from '../../host/parking.ts';
 import type { Travel } from '../../host/runner/travel.ts';
+import { orElse } from '../../kernel/contained.ts';
 import type { Assigned } from '../../kernel/launched.ts';
 import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
 import { readRemoteTurn, type RemoteEnd, type RemoteTurn } from '../../letters/remote-turn.ts';
+import { restUntil } from '../../kernel/usage-limits.ts';
 import type { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import type { TurnTools } from '../../providers/provider.ts';
 import type { HeldJob } from '../../queue/channel.ts';
@@ -23,6 +26,8 @@ export interface Workplace {
   readonly key: string;
   readonly runner: Runner;
   readonly folders: TurnFolders;
+  /** The providers that have hit a usage limit of its login. */
+  readonly parking: Parking;
   /** Null: agents get no tools of Mailroom. */
   readonly tools: TurnTools | null;
   /** Milliseconds since 1970. */
@@ -150,12 +155,20 @@ export class HeldTurn {
     });
     if (!entered.ok) return this.#endOf(later(entered.problem), [], null);
     const ended = await this.#agent(this.#job(turn, path));
+    this.#park(turn.provider, ended);
     // The work of a turn that was taken from this worker is kept here.
     if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
     const staged = folders.collect(turn.turn, turn.attempt, turn.round);
     const packed = await travel.pack(path, working);
     if (!packed.ok) return this.#endOf(later(packed.problem), [], null);
     return this.#endOf(ended, staged, packed.value);
+  }
+
+  /** The login of this worker has hit a usage limit: turns of this provider are left to others. */
+  #park(provider: string, [outcome]: Ended): void {
+    if (outcome.is !== 'later' || outcome.class !== 'RETRYABLE_RATE_LIMIT') return;
+    const { now, parking } = this.#at;
+    orElse(() => parking.park(provider, restUntil(outcome.until, 1, now())), undefined);
   }
 
   #agent(job: AgentJob): Promise<Ended> {

@@ -69,9 +69,10 @@ async function statusOf(board: WorkerBoard, key: string): Promise<WorkerStatus[]
   return found.toSorted((one, other) => (one.host + one.id < other.host + other.id ? -1 : 1));
 }
 
-function asStatus({ since, lastSeen, state, ...card }: WorkerCard, isAlive: boolean): WorkerStatus {
+function asStatus({ since, lastSeen, state, parked, ...card }: WorkerCard, isAlive: boolean): WorkerStatus {
   return {
     ...card,
+    parked: parked.map(({ provider, until }) => ({ provider, until: new Date(until).toISOString() })),
     since: new Date(since).toISOString(),
     lastSeen: new Date(lastSeen).toISOString(),
     state: isAlive ? state : 'silent',

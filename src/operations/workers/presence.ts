@@ -7,7 +7,7 @@ import { sign, verify } from '../../queue/signed.ts';
 const announceEvery = 1_000;
 
 /** What changes while a worker runs. */
-type Doing = Pick<WorkerCard, 'running' | 'state'>;
+type Doing = Pick<WorkerCard, 'running' | 'state' | 'parked'>;
 
 interface PresenceOptions {
   readonly key: string;

@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { agentContainment } from '../../host/containment.ts';
+import { parkingOf } from '../../host/parking.ts';
 import { takeLock } from '../../host/lock.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
 import type { RunnerEvents } from '../../host/runner/runner.ts';
@@ -12,6 +13,9 @@ import { maskOf } from '../../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
 import { queueName } from '../../queue/signed.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import { orElse } from '../../kernel/contained.ts';
+import type { WorkerCard } from '../../letters/worker.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
 import type { WorkerHost } from '../services.ts';
@@ -20,6 +24,9 @@ import { GitTravel } from '../../host/runner/travel.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
 import { Presence } from './presence.ts';
 import type { WorkersAccess } from './settings.ts';
+
+/** For how long jobs of a role are left to others before it is asked again, in milliseconds. */
+const restMs = 10_000;
 
 /** What a worker takes, and whom it reports to. */
 interface WorkerLimits {
@@ -105,6 +112,7 @@ async function workplaceOf(
     worker: { host: hostname(), id: randomUUID().slice(0, 8), login },
     version: metadata.version,
     folders: new TurnFolders(disk, maskOf(secrets)),
+    parking: parkingOf(disk, config),
     now: Date.now,
     elapsed: () => performance.now(),
   };
@@ -123,6 +131,8 @@ export class Worker {
   #isPaused = false;
   /** A question that was asked before the end, whose answer may be a job. */
   #late: Promise<unknown> = Promise.resolve();
+  /** The roles whose jobs are left to other workers, and until when, on `elapsed`. */
+  readonly #resting = new Map<string, number>();
   #stirred = false;
   #wake: () => void = () => {};
   #problem: string | null = null;
@@ -185,7 +195,7 @@ export class Worker {
   #talk(): void {
     const state = this.#isEnding ? 'draining' : this.#isPaused ? 'paused' : 'active';
     const running = [...this.#turns.keys()].map(turnIn);
-    this.#presence.talk({ state, running }, (order) => {
+    this.#presence.talk({ state, running, parked: this.#parked() }, (order) => {
       this.#options.say(`was ordered: ${order}`);
       if (order === 'drain') this.end('drain');
       this.#isPaused = order === 'pause';
@@ -195,12 +205,36 @@ export class Worker {
 
   async #fill(): Promise<void> {
     while (!this.#isEnding && !this.#isPaused && this.#turns.size < this.#options.slots) {
-      const taking = this.#source.take();
+      const taking = this.#source.take(this.#leaves());
       const held = await Promise.race([taking, this.#over]);
       if (held === 'over') this.#late = taking.then((job) => job?.putBack()).catch(() => {});
       if (held === 'over' || held === null) return;
-      this.#begin(held);
+      if (this.#isLimited(held)) this.#leave(held);
+      else this.#begin(held);
     }
+  }
+
+  #leaves(): ReadonlySet<string> {
+    const now = this.#at.elapsed();
+    return new Set([...this.#resting].flatMap(([role, until]) => (until > now ? [role] : [])));
+  }
+
+  /** Whether its login has hit the usage limit of a provider. */
+  #isLimited({ data }: HeldJob): boolean {
+    const { body = null } = isJsonObject(data) ? data : {};
+    const provider = isJsonObject(body) ? body['provider'] : null;
+    return this.#parked().some((one) => one.provider === provider);
+  }
+
+  #parked(): WorkerCard['parked'] {
+    const now = this.#at.now();
+    const listed = [...orElse(() => this.#at.parking.list(), new Map<string, number>())];
+    return listed.flatMap(([provider, until]) => (until > now ? [{ provider, until }] : []));
+  }
+
+  #leave(held: HeldJob): void {
+    this.#resting.set(held.role, this.#at.elapsed() + restMs);
+    held.putBack().catch(() => {});
   }
 
   #begin(held: HeldJob): void {

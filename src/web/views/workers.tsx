@@ -3,7 +3,7 @@ import type { StatusDocument } from '../../operations/status.ts';
 import { order } from '../api/actions.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Table } from '../parts/panel.tsx';
-import { Ago, Line, State, visible } from '../parts/text.tsx';
+import { Ago, Line, State, Until, visible } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 
@@ -47,7 +47,7 @@ export function Workers({ workers }: { readonly workers: StatusDocument['workers
 }
 
 function Row({ worker }: { readonly worker: Worker }) {
-  const { host, id, login, state, roles, labels, running, slots, since, lastSeen } = worker;
+  const { host, id, login, state, parked, roles, labels, running, slots, since, lastSeen } = worker;
   return (
     <tr>
       <th scope="row">
@@ -60,6 +60,11 @@ function Row({ worker }: { readonly worker: Worker }) {
       </th>
       <td>
         <State value={state} />
+        {parked.map(({ provider, until }) => (
+          <p key={provider}>
+            {provider} is rate limited until <Until at={until} />
+          </p>
+        ))}
       </td>
       <td>
         {visible(roles.join(', '))}

@@ -16,14 +16,22 @@ const worker = { host: 'builder', id: 'w1', login: 'team' };
 const at = { turn: 't1', attempt: 1, round: 0 };
 
 function seen(change: Partial<SeenWorker> = {}): SeenWorker {
-  const is = { ...worker, version: '1', roles: ['engineer'], labels: ['gpu'], slots: 1, running: [] };
+  const is = {
+    ...worker,
+    version: '1',
+    roles: ['engineer'],
+    labels: ['gpu'],
+    slots: 1,
+    running: [],
+    parked: [],
+  };
   const times = { since: '2026-11-25T10:00:00.000Z', lastSeen: '2026-11-25T11:00:00.000Z' };
   return { ...is, ...times, state: 'active', ...change };
 }
 
 /** A turn that was handed to the queue. */
-function queued(): World {
-  const world = new World(remote);
+function queued(protocol = remote): World {
+  const world = new World(protocol);
   world.drop('user → engineer: task');
   const process = { job: 'th.t1.1.0.x', nonce: 'n' };
   world.record({ type: 'launched', ...at, process, tree: null, entered: 'c0' });
@@ -61,6 +69,17 @@ describe('why a turn in the queue waits', () => {
       act: { do: 'unpause-worker', host: 'builder' },
     });
     expect(why(world, [seen({ state: 'draining' })]).act).toBeNull();
+    const until = new Date(world.now + 60_000).toISOString();
+    const limited = seen({ parked: [{ provider: 'claude', until }] });
+    expect(
+      new MailExplainer(world.state, world.protocol, world.now, undefined, [limited]).role('engineer'),
+    ).toMatchObject({
+      code: 'usage_limit',
+      reason: 'claude is rate limited for all logins of these workers with the labels gpu',
+      until: world.now + 60_000,
+    });
+    expect(waits([limited, seen({ id: 'w2' })])).toBe(waits(null));
+    expect(waits([seen({ parked: [{ provider: 'codex', until }] })])).toBe(waits(null));
     // One that can take it is enough.
     expect(waits([seen({ state: 'paused' }), seen({ id: 'w2' })])).toBe(waits(null));
   });
@@ -96,5 +115,26 @@ describe('the host of a turn', () => {
     world.checks('engineer', [], 'c1');
     const [sent] = [...world.state.mail.values()].filter(({ message }) => message.type === 'delivered');
     expect(sent).toMatchObject({ turn: 't1', host: 'other' });
+  });
+});
+
+describe('a usage limit on a worker', () => {
+  const hit = (world: World) => {
+    world.record({ type: 'assigned', ...at, worker });
+    world.fail('engineer', { class: 'RETRYABLE_RATE_LIMIT' });
+  };
+
+  it('is that of its login: the turn starts again for another one, uncounted', () => {
+    const world = queued();
+    hit(world);
+    expect(world.state.parked.size).toBe(0);
+    expect(world.state.turns.get('t1')).toMatchObject({ attempt: 2, failures: 0, phase: { is: 'active' } });
+  });
+
+  it('lets a role with a fallback change to that', () => {
+    const world = queued(remote.replace('provider: claude,', 'provider: claude, fallback: [codex],'));
+    hit(world);
+    expect([...world.state.parked.keys()]).toEqual(['claude']);
+    expect(world.state.turns.get('t1')).toMatchObject({ attempt: 2, provider: 'codex' });
   });
 });

@@ -14,6 +14,7 @@ const worker: SeenWorker = {
   labels: [],
   slots: 2,
   running: ['t4/1/0'],
+  parked: [{ provider: 'claude', until: '2026-01-05T12:00:00.000Z' }],
   since: '2026-01-05T09:00:00.000Z',
   lastSeen: '2026-01-05T09:41:12.000Z',
   state: 'active',

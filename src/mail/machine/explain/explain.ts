@@ -264,7 +264,7 @@ export class MailExplainer {
     const { phase, thread } = turn;
     const cause = causedBy(turn);
     const role = this.#protocol.roles.get(turn.role);
-    if (phase.is === 'active') return activeWhy(turn, phase, role, this.#workers);
+    if (phase.is === 'active') return activeWhy(turn, phase, role, this.#workers, this.#now);
     if (phase.is === 'returned') {
       if (this.#checked.has(turn.id))
         return because('checking', `the gates of ${turnWords(turn)} run`, { cause });

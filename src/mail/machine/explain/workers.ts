@@ -18,9 +18,10 @@ export function activeWhy(
   { launched, worker }: Extract<Phase, { is: 'active' }>,
   role: Role | undefined,
   workers: Workers,
+  now: number,
 ): MailWhy {
   const cause = causedBy(turn);
-  if (worker === null && isQueued(launched)) return { ...waitingWhy(turn, role, workers), cause };
+  if (worker === null && isQueued(launched)) return { ...waitingWhy(turn, role, workers, now), cause };
   const on = worker === null ? '' : ` on ${worker.host}`;
   const seen = worker === null ? null : workers?.find(({ id }) => id === worker.id);
   if (seen?.state === 'silent')
@@ -32,8 +33,13 @@ export function activeWhy(
   return because('running', `${turn.role} works in turn ${turn.id}${on}`, { cause });
 }
 
+/** Until when a login does not use this provider, in milliseconds since 1970; 0: it does. */
+function limitOf(parked: SeenWorker['parked'], provider: string): number {
+  return Date.parse(parked.find((one) => one.provider === provider)?.until ?? '') || 0;
+}
+
 /** A turn in the queue, which no worker has begun. */
-function waitingWhy(turn: Turn, role: Role | undefined, workers: Workers): MailWhy {
+function waitingWhy(turn: Turn, role: Role | undefined, workers: Workers, now: number): MailWhy {
   const code = 'waiting_for_worker';
   const labels = role?.on?.labels ?? [];
   const needs = labels.length === 0 ? '' : ` with the labels ${listed(labels)}`;
@@ -55,6 +61,16 @@ function waitingWhy(turn: Turn, role: Role | undefined, workers: Workers): MailW
       act,
     });
   }
+  const limits = active.map(({ parked }) => limitOf(parked, turn.provider));
+  const until = Math.min(...limits);
+  if (active.length > 0 && until > now)
+    return because(
+      'usage_limit',
+      `${turn.provider} is rate limited for all logins of these workers${needs}`,
+      {
+        until,
+      },
+    );
   const slots = active.reduce((sum, worker) => sum + worker.slots, 0);
   const taken = active.length > 0 && active.every((worker) => worker.running.length >= worker.slots);
   if (taken)

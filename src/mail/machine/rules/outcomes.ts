@@ -167,6 +167,10 @@ function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, 
       const { code, text } = phase.reason;
       return [abandonFact(state, turn, { code, text: tooManyLimits(text) })];
     }
+    const isAlone = (protocol.roles.get(turn.role)?.fallback ?? []).length === 0;
+    // The limit is that of one login: its worker leaves such turns to workers with another one.
+    if (turn.host !== null && isAlone)
+      return [{ type: 'requeued', turn: id, notBefore: now, counted: false }];
     const until = restUntil(phase.until, turn.limits, now);
     const role = protocol.roles.get(turn.role) ?? { provider, fallback: [] };
     const notBefore = freeAgain(state, role, { provider, until }, now);

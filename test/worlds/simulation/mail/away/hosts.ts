@@ -101,9 +101,9 @@ export class Hosts implements WorkerWorld {
     const roles = [...this.protocol.roles.values()].flatMap(({ name, on }) => (on ? [name] : []));
     const source = this.#queue.source({ roles, labels, lease, onChange: this.#hint(asker, onChange) });
     return {
-      take: () =>
+      take: (except) =>
         network.ask(asker, async () => {
-          const held = await source.take();
+          const held = await source.take(except);
           if (held !== null) this.#holders.set(held.id, asker);
           // The worker is asked to end while it does not know yet that it has a job.
           if (held !== null && this.random.chance(0.03)) this.#end(asker.host);

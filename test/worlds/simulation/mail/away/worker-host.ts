@@ -1,4 +1,5 @@
 import type { AgentJob, Runner } from '../../../../../src/host/runner/runner.ts';
+import { park, readParked } from '../../../../../src/host/parked.ts';
 import { TurnFolders } from '../../../../../src/mail/mailboxes/turn-folders.ts';
 import type { Protocol } from '../../../../../src/mail/format/protocol.ts';
 import type { HeldTurn } from '../../../../../src/operations/workers/held-turn.ts';
@@ -117,6 +118,10 @@ export class WorkerHost {
       key,
       runner: counted,
       folders: new TurnFolders(this.disk),
+      parking: {
+        list: () => readParked(this.disk),
+        park: (provider: string, until: number) => park(this.disk, provider, until),
+      },
       tools: null,
       now: () => timeline.now,
       elapsed: () => timeline.elapsed,
