@@ -167,8 +167,8 @@ export class HeldTurn {
   /** The login of this worker has hit a usage limit: turns of this provider are left to others. */
   #park(provider: string, [outcome]: Ended): void {
     if (outcome.is !== 'later' || outcome.class !== 'RETRYABLE_RATE_LIMIT') return;
-    const { now, parking } = this.#at;
-    orElse(() => parking.park(provider, restUntil(outcome.until, 1, now())), undefined);
+    const until = restUntil(outcome.until, 1, this.#at.now());
+    orElse(() => this.#at.parking.park(provider, until), undefined);
   }
 
   #agent(job: AgentJob): Promise<Ended> {

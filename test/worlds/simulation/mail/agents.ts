@@ -52,9 +52,9 @@ export function scriptedAgents(stage: Stage): Script {
 const wanted = { key: 'k', title: 'npm i', kind: 'execute', command: 'npm i', paths: [], input: null };
 
 /** Whether an agent stops because a person must first allow something. */
-function wantsMore({ random, calm }: Stage, { invocation: { asking } }: AgentJob): boolean {
+function wantsMore(stage: Stage, { invocation: { asking } }: AgentJob): boolean {
   if (asking === null || asking.allowed.length + asking.denied.length > 0) return false;
-  return !calm() && random.chance(0.2);
+  return !stage.calm() && stage.random.chance(0.2);
 }
 
 /** Writes what the agent hands over; returns its final text. */
