@@ -12,7 +12,7 @@ import { problemOf, type Read } from './letters.ts';
 const workerOrders = ['drain', 'pause', 'unpause'] as const;
 export type WorkerOrder = (typeof workerOrders)[number];
 
-const text = z.string().max(1_000);
+const text = z.string({ error: 'a string' }).max(1_000, { error: 'at most 1,000 characters long' });
 const time = z.int().min(0);
 
 const workerCard = z.object({
@@ -38,7 +38,10 @@ const workerCard = z.object({
 export interface WorkerCard extends Readonly<z.output<typeof workerCard>> {}
 
 /** How a worker names itself to the controller. */
-export const assigned = z.object({ host: text, id: text, login: text });
+export const assigned = z.object(
+  { host: text, id: text, login: text },
+  { error: 'an object with `host`, `id` and `login`' },
+);
 
 /** A worker, as the controller sees it. */
 const seenWorker = z.object({

@@ -101,7 +101,7 @@ describe('the launcher', () => {
       expect.stringMatching(/^help-[0-9a-f]{16}\.cache$/),
       'help.cjs',
       'licences.txt',
-      'web',
+      'web.json.br',
     ]);
   });
 

@@ -127,7 +127,7 @@ describe.each(engines)('through $name', (engine) => {
     [
       'malformed',
       (job, nonce) => signed({ job, nonce, expires: later }, { host: 7 }),
-      '`host` must be a string',
+      '`worker` must be an object with `host`, `id` and `login`',
     ],
     [
       'replayed',

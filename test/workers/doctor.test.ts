@@ -83,7 +83,8 @@ test('doctor names workers of another version, and with another time', async () 
   const address = { url: bed.server.url, name: queueName(key), roles: ['engineer'], lease: 60_000 };
   const source = openSource({ ...address, onChange: () => {} }, []);
   const now = Date.now();
-  const card = { host: 'far', roles: ['engineer'], labels: [], slots: 1, running: [], state: 'active' };
+  const idle = { roles: ['engineer'], labels: [], slots: 1, running: [], parked: [], state: 'active' };
+  const card = { host: 'far', login: 'far', ...idle };
   const announce = (id: string, version: string, lastSeen: number) => {
     const about = { kind: 'worker', job: id, nonce: id, expires: now + 3_600_000 } as const;
     return source.announce(id, sign(key, about, { ...card, id, version, since: now, lastSeen }));

@@ -96,19 +96,6 @@ export class WorkerHost {
       checked: () => {},
       landing: () => {},
     };
-    const counted: Runner = {
-      start: (job) => {
-        life.agents.add(job.key);
-        runner.start(job);
-      },
-      release: (id) => runner.release(id),
-      check: (job) => runner.check(job),
-      land: (job) => runner.land(job),
-      stop: (id) => runner.stop(id),
-      leave: (id) => runner.leave(id),
-      forget: () => {},
-      sweep: () => runner.sweep(),
-    };
     const workplace = {
       root: this.disk.root,
       worker: { host: this.name, id: `${this.name}.${String((this.#lives += 1))}`, login: this.name },
@@ -116,7 +103,7 @@ export class WorkerHost {
       labels: this.#labels,
       travel,
       key,
-      runner: counted,
+      runner: counting(runner, life),
       folders: new TurnFolders(this.disk),
       parking: {
         list: () => readParked(this.disk),
@@ -201,4 +188,21 @@ class Life implements Asker {
     this.#due = null;
     for (const act of due) this.later(0, act);
   }
+}
+
+/** The runner of a worker, whose agents die with it. */
+function counting(runner: Runner, life: Life): Runner {
+  return {
+    start: (job) => {
+      life.agents.add(job.key);
+      runner.start(job);
+    },
+    release: (id) => runner.release(id),
+    check: (job) => runner.check(job),
+    land: (job) => runner.land(job),
+    stop: (id) => runner.stop(id),
+    leave: (id) => runner.leave(id),
+    forget: () => {},
+    sweep: () => runner.sweep(),
+  };
 }
