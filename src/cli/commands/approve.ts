@@ -22,7 +22,7 @@ function addVerdict(program: Command, context: Context, verb: 'approve' | 'rejec
     .description(about)
     .argument(
       '[run]',
-      'a run: its id, the beginning or end of it, @1 of `inbox`, or the turn whose work is to land (default: the only gate that waits)',
+      'a run: its id, the beginning or end of it, @1 of `inbox`, or a turn that waits for a yes, to land its work or to use a tool (default: the only one that waits)',
     )
     .argument(
       '[gate]',
