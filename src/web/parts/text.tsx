@@ -43,6 +43,12 @@ export function Line({ value, limit = 240 }: { readonly value: string; readonly 
   return <>{oneLine(value, limit)}</>;
 }
 
+/** A sentence on one line, in which commands stand between backticks. */
+export function Sentence({ value, limit = 600 }: { readonly value: string; readonly limit?: number }) {
+  const parts = oneLine(value, limit).split(/`([^`]+)`/);
+  return <>{parts.map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>))}</>;
+}
+
 export function Id({ value }: { readonly value: string }) {
   return (
     <code class="id" title={oneLine(value)}>
@@ -138,7 +144,7 @@ export function Why({ why, target }: { readonly why: Explained; readonly target?
   return (
     <div class="why">
       <p>
-        <Line value={/[.?!]$/.test(why.reason) ? why.reason : `${why.reason}.`} limit={600} />
+        <Sentence value={/[.?!]$/.test(why.reason) ? why.reason : `${why.reason}.`} />
         {why.cause !== null && (
           <>
             {' '}

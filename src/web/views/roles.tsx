@@ -5,7 +5,7 @@ import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import { Ago, Lasting, Line, Price, State, Until, visible, Why } from '../parts/text.tsx';
+import { Ago, Lasting, Line, Price, Sentence, State, Until, visible, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
@@ -69,7 +69,7 @@ function Problems({ status }: { readonly status: StatusDocument }) {
     <ul class="problems">
       {lines.map((line) => (
         <li key={line}>
-          <State value="problem" /> {visible(line)}
+          <State value="problem" /> <Sentence value={line} />
         </li>
       ))}
       {parked.map(({ provider, until }) => (

@@ -24,7 +24,7 @@ export function OnWorker({ worker }: { readonly worker: TurnWorker | null }) {
 export function Workers({ workers }: { readonly workers: StatusDocument['workers'] }) {
   if (workers === null) return null;
   return (
-    <section aria-label="Workers">
+    <section class="titled" aria-label="Workers">
       <h2>Workers</h2>
       {workers.length === 0 ? (
         <Empty>
