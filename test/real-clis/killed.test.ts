@@ -44,7 +44,7 @@ it.each([
   project.drop('agents/worker/inbox/task.md', 'Work.\n');
 
   const up = project.start(['up', '--plain'], env);
-  await until('it waits for its second answer', () => waits);
+  await until('it waits for its second answer', () => waits, 60_000);
   // Some write it a moment later.
   const [turn = ''] = readdirSync(`${project.root}/.mailroom/turns`);
   const printed = `${project.root}/.mailroom/turns/${turn}/1/stdout`;
