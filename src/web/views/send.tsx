@@ -24,7 +24,9 @@ export function Send({ role }: { readonly role: string | null }) {
   return (
     <View title={thread === null ? 'New task' : 'Add a message'}>
       {status?.controller === null && (
-        <p class="dim">No controller runs. What you send waits until <code>mailroom up</code> starts.</p>
+        <p class="dim">
+          No controller runs. What you send waits until <code>mailroom up</code> starts.
+        </p>
       )}
       <Loaded live={protocol}>
         {(found) => {
