@@ -154,8 +154,8 @@ class Unreachable extends Error {
 }
 
 /**
- * Whether the same question may be answered later: the server said nothing, or that it is not
- * there for now (connection, login, database, resources, operator, or a conflict).
+ * Whether the same question may be answered later: the server said nothing, or that it cannot
+ * answer now (connection, login, database, resources, operator, or a conflict).
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;
