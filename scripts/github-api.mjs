@@ -14,6 +14,7 @@ const used = {
   '/repos/{owner}/{repo}': ['get'],
   '/repos/{owner}/{repo}/issues': ['get', 'post'],
   '/repos/{owner}/{repo}/issues/comments': ['get'],
+  '/repos/{owner}/{repo}/issues/comments/{comment_id}': ['patch'],
   '/repos/{owner}/{repo}/issues/{issue_number}/comments': ['get', 'post'],
   '/repos/{owner}/{repo}/issues/{issue_number}/events': ['get'],
   '/repos/{owner}/{repo}/pulls': ['get', 'post'],

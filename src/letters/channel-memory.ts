@@ -24,6 +24,8 @@ const memory = z.object({
   sent: z.record(text, z.object({ reference: text, conversation: text, at: time, refused: text.nullable() })),
   /** The threads of conversations; `mark` finds one that is not known yet. */
   conversations: z.record(text, z.object({ thread: text.nullable(), mark: text.nullable(), at: time })),
+  /** The status of conversations as it was sent last. `reference` null: it is never sent again. */
+  reported: z.record(text, z.object({ reference: text.nullable(), text, at: time })),
   /** What is being answered by what was received, by the id of that: it may have taken effect. */
   taking: z.record(text, text),
   /** What has been received, by its id on the channel. `reason` null: it was accepted. */

@@ -99,6 +99,20 @@ it('finds what it has sent by a mark that nobody else can make', async () => {
   expect(double.ours(issue)).toEqual([`Red or blue?\n\n${new Marks('the key of the project').of('0190-a')}`]);
 });
 
+it('changes one comment for its status, also when it does not know any more which', async () => {
+  const issue = double.open('Add a flag', '');
+  const status = { key: 'status-1', conversation: String(issue), text: 'In work', reference: null };
+  const reference = await github().report(status);
+  expect(await github().report({ ...status, text: 'Waiting', reference })).toBe(reference);
+  expect(await github().report({ ...status, text: 'Done' })).toBe(reference);
+  expect(double.ours(issue)).toEqual([`Done\n\n${new Marks('the key of the project').of('status-1')}`]);
+  expect((await github().receive(null, clock - 1_000, none)).incoming.map(({ id }) => id)).toEqual([
+    'issue-1',
+  ]);
+  double.trouble = { status: 404 };
+  expect(await refusal(() => github().report({ ...status, reference }))).toMatchObject({ refused: true });
+});
+
 it('asks with the tag of the last answer, which is confirmed without counting', async () => {
   double.open('Add a flag', '');
   const channel = github();

@@ -8,6 +8,7 @@ import {
   type Incoming,
   type Item,
   type Post,
+  type Status,
 } from '../../src/channels/machine/contract.ts';
 import type { GithubChannel } from '../../src/config/config.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
@@ -56,6 +57,9 @@ class World {
   /** What took effect, by its mark. */
   readonly effects = new Map<string, string>();
   readonly incoming: Incoming[] = [];
+  readonly reported: Status[] = [];
+  /** How the thread is. */
+  standing = 'In work';
   items: Item[] = [];
   failure: Error | null = null;
   refusal: MailroomError | null = null;
@@ -74,6 +78,10 @@ class World {
         this.durable = memory;
       },
       items: () => Promise.resolve(this.items),
+      standings: (threads) => {
+        const standing = { text: this.standing, isOver: this.standing === 'Done' };
+        return Promise.resolve(new Map([...threads].map((thread) => [thread, standing])));
+      },
       threadOf: (mark) => (this.effects.has(mark) ? 'thread' : null),
       tookEffect: (_key, mark) => this.effects.has(mark),
       task: (_role, { subject }, mark) => this.#do(mark, `task ${subject}`).then(() => null),
@@ -104,6 +112,14 @@ class World {
       find: async ({ key }) => {
         const found = this.posted.find((post) => post.key === key);
         return found === undefined ? null : { reference: `ref-${key}`, conversation: found.conversation };
+      },
+      report: async (status) => {
+        if (this.failure !== null) throw this.failure;
+        const at = this.reported.findIndex(({ key }) => key === status.key);
+        if (at < 0) this.reported.push(status);
+        else this.reported[at] = status;
+        this.#step();
+        return `ref-${status.key}`;
       },
       receive: () => Promise.resolve({ incoming: this.incoming, unread: [], cursor: 1 }),
       hasNews: false,
@@ -165,6 +181,7 @@ async function play(killedAfter: number): Promise<{ readonly world: World; reado
     reply('comment-2', 'begun by 0190-run/gate', '/approve'),
     reply('comment-3', '1', '/answer\nRed'),
   );
+  world.standing = 'Done';
   await settle();
   return { world, kills };
 }
@@ -174,14 +191,17 @@ it('sends and does everything once, wherever it is killed', async () => {
   const effects = [...whole.world.effects.values()];
   expect(effects).toEqual(['task Paint it', 'answer Blue', 'approve 0190-run/gate']);
   const keys = whole.world.posted.map(({ key }) => key);
-  expect(keys).toEqual(['reply-issue-1', '0190-question', '0190-run/gate', 'reply-comment-3']);
-  expect(whole.world.posted.map(({ conversation }) => conversation).slice(0, 2)).toEqual(['1', '1']);
+  expect(keys).toEqual(['0190-question', '0190-run/gate', 'reply-comment-3']);
+  expect(whole.world.posted[0]?.conversation).toBe('1');
+  const statuses = ({ reported }: World) => reported.map(({ key, text }) => `${key}: ${text}`);
+  expect(statuses(whole.world)).toEqual(['status-1: Done']);
   let kills = 0;
   for (let after = 0; ; after += 1) {
     const { world, kills: more } = await play(after);
     kills += more;
     expect([...world.effects.values()]).toEqual(effects);
     expect(world.posted.map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
+    expect(statuses(world)).toEqual(['status-1: Done']);
     if (more === 0) break;
   }
   expect(kills).toBeGreaterThan(20);
@@ -228,4 +248,22 @@ it('records nothing while the disk of the project refuses, and takes it later', 
   world.refusal = null;
   await world.run();
   expect([...world.effects.values()]).toEqual(['task Paint it']);
+});
+
+it('reports nothing more where its status was removed, and does everything else', async () => {
+  const world = new World();
+  world.incoming.push(reply('issue-1', '1', 'Please'));
+  await world.run();
+  await world.run();
+  expect(world.reported).toHaveLength(1);
+  world.failure = new ChannelError('the comment is gone', { refused: true });
+  world.standing = 'Done';
+  await world.run();
+  expect(world.durable.reported['1']).toMatchObject({ reference: null, text: 'Done' });
+  world.failure = null;
+  world.standing = 'In work';
+  world.items = [item('0190-question', 'request', ['answer'])];
+  await world.run();
+  expect(world.reported.map(({ text }) => text)).toEqual(['In work']);
+  expect(world.posted.map(({ key }) => key)).toEqual(['0190-question']);
 });

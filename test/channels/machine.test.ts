@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChannelMemory } from '../../src/letters/channel-memory.ts';
 import { readChannelMemory } from '../../src/letters/channel-memory.ts';
 import type { Incoming, Item } from '../../src/channels/machine/contract.ts';
-import { decide } from '../../src/channels/machine/decide.ts';
+import { decide, type ChannelView } from '../../src/channels/machine/decide.ts';
 import { judge, type ChannelRules } from '../../src/channels/machine/judge.ts';
 import { apply, awakened, newMemory, withoutPast } from '../../src/channels/machine/memory.ts';
 import type { ChannelEvent } from '../../src/channels/machine/memory.ts';
@@ -195,26 +195,30 @@ describe('what a received text means', () => {
   });
 });
 
-describe('what is sent', () => {
-  const poll = { poll: 60_000, people: rules.people, hasNews: false };
+const poll = { poll: 60_000, people: rules.people, hasNews: false };
 
+function view(items: readonly Item[], more: Partial<ChannelView> = {}): ChannelView {
+  return { items, standings: new Map(), isLast: false, ...more };
+}
+
+describe('what is sent', () => {
   it('is what waits, once, in the conversation of its thread', () => {
     const memory = after([{ is: 'opened', conversation: '7', mark: 'm', thread: 't1' }]);
-    const { posts } = decide(memory, [question, gate], poll, start);
+    const { posts } = decide(memory, view([question, gate]), poll, start);
     expect(posts).toMatchObject([
       { key: question.key, conversation: '7', begun: null, to: ['octocat'] },
       { key: gate.key, conversation: null, to: ['ada'] },
     ]);
     const next = apply(apply(memory, { is: 'begun', key: question.key }, start + 5), sent(gate), start + 5);
-    expect(decide(next, [question, gate], poll, start).posts).toMatchObject([
+    expect(decide(next, view([question, gate]), poll, start).posts).toMatchObject([
       { key: question.key, begun: start + 5 },
     ]);
-    expect(decide(apply(next, sent(question), start), [question, gate], poll, start).posts).toEqual([]);
+    expect(decide(apply(next, sent(question), start), view([question, gate]), poll, start).posts).toEqual([]);
   });
 
   it('includes what the channel will never take only once', () => {
     const memory = after([{ is: 'unsendable', key: question.key, problem: 'gone' }]);
-    expect(decide(memory, [question], poll, start).posts).toEqual([]);
+    expect(decide(memory, view([question]), poll, start).posts).toEqual([]);
   });
 
   it('says in each question how to answer it', () => {
@@ -234,30 +238,34 @@ describe('what is sent', () => {
     const failed = { is: 'failed', problem: 'no way', retryAt: null } as const;
     let memory = after([failed]);
     expect(memory.down).toMatchObject({ since: start, until: start + 5_000, times: 1 });
-    expect(decide(memory, [question], poll, start + 4_999)).toEqual({
+    expect(decide(memory, view([question]), poll, start + 4_999)).toEqual({
+      statuses: [],
       posts: [],
       polls: false,
       wake: start + 5e3,
     });
-    expect(decide(memory, [question], poll, start + 5_000).posts).toHaveLength(1);
+    expect(decide(memory, view([question]), poll, start + 5_000).posts).toHaveLength(1);
     memory = apply(memory, failed, start + 5_000);
     expect(memory.down).toMatchObject({ since: start, until: start + 15_000, times: 2 });
     for (let times = 0; times < 40; times += 1) memory = apply(memory, failed, start);
     expect(memory.down?.until).toBe(start + 15 * 60_000);
-    expect(decide(awakened(memory), [question], poll, start).posts).toHaveLength(1);
+    expect(decide(awakened(memory), view([question]), poll, start).posts).toHaveLength(1);
     expect(apply(memory, { is: 'polled', cursor: null }, start).down).toBeNull();
   });
 
   it('waits as long as the service asks, even for a new host', () => {
     const memory = after([{ is: 'failed', problem: 'limit', retryAt: start + 3_600_000 }]);
-    expect(decide(awakened(memory), [question], poll, start + 3_599_999).posts).toEqual([]);
+    expect(decide(awakened(memory), view([question]), poll, start + 3_599_999).posts).toEqual([]);
   });
 
   it('is looked for in time, whatever the clock does', () => {
     const memory = apply(after([]), { is: 'polled', cursor: 5 }, start);
-    expect(decide(memory, [], poll, start + 59_999)).toMatchObject({ polls: false, wake: start + 60_000 });
-    expect(decide(memory, [], poll, start + 60_000).polls).toBe(true);
-    expect(decide(memory, [], poll, start - 86_400_000).polls).toBe(true);
+    expect(decide(memory, view([]), poll, start + 59_999)).toMatchObject({
+      polls: false,
+      wake: start + 60_000,
+    });
+    expect(decide(memory, view([]), poll, start + 60_000).polls).toBe(true);
+    expect(decide(memory, view([]), poll, start - 86_400_000).polls).toBe(true);
   });
 });
 
@@ -284,4 +292,48 @@ it('reads its memory as it was written, and refuses another document', () => {
   expect(readChannelMemory(JSON.stringify(memory))).toEqual({ ok: true, value: memory });
   expect(readChannelMemory('{"channel": 5}')).toMatchObject({ ok: false });
   expect(readChannelMemory('no')).toMatchObject({ ok: false, problem: 'it is not JSON' });
+});
+
+describe('the status of a conversation', () => {
+  const opened = after([{ is: 'opened', conversation: '7', mark: 'm', thread: 't1' }]);
+  const reported = (memory: ChannelMemory, text: string, at: number, reference: string | null = 'c1') =>
+    apply(memory, { is: 'reported', conversation: '7', reference, text }, at);
+  const due = (memory: ChannelMemory, text: string, now: number, more: Partial<ChannelView> = {}) => {
+    const isOver = text === 'Done';
+    const standings = new Map([['t1', { text, isOver }]]);
+    return decide(memory, view([], { standings, ...more }), poll, now).statuses;
+  };
+
+  it('is reported once, and then changed where it is', () => {
+    const first = { key: 'status-7', conversation: '7', text: 'In work', reference: null };
+    expect(due(opened, 'In work', start)).toEqual([first]);
+    const memory = reported(opened, 'In work', start);
+    expect(due(memory, 'In work', start + 90_000)).toEqual([]);
+    expect(due(memory, 'Waiting', start + 90_000)).toEqual([{ ...first, text: 'Waiting', reference: 'c1' }]);
+  });
+
+  it('stays for half a minute, but not at the end of its thread or of the host', () => {
+    const memory = reported(opened, 'In work', start);
+    expect(due(memory, 'Waiting', start + 29_999)).toEqual([]);
+    expect(due(memory, 'Waiting', start + 30_000)).toHaveLength(1);
+    expect(due(memory, 'Done', start + 1)).toHaveLength(1);
+    expect(due(memory, 'Waiting', start + 1, { isLast: true })).toHaveLength(1);
+    expect(due(memory, 'Waiting', start - 86_400_000)).toHaveLength(1);
+  });
+
+  it('is not reported of what was over before, of forgotten threads, and where it was removed', () => {
+    expect(due(opened, 'Done', start)).toEqual([]);
+    expect(decide(opened, view([]), poll, start).statuses).toEqual([]);
+    const removed = reported(reported(opened, 'In work', start), 'Waiting', start, null);
+    expect(due(removed, 'Done', start + 90_000)).toEqual([]);
+  });
+
+  it('waits while the channel is down, and is forgotten with its conversation', () => {
+    const down = apply(opened, { is: 'failed', problem: 'no way', retryAt: null }, start);
+    expect(due(down, 'In work', start)).toEqual([]);
+    expect(due(down, 'In work', start + 5_000)).toHaveLength(1);
+    const old = reported(opened, 'In work', start);
+    expect(withoutPast(old, [question], start + 8e9).reported).toHaveProperty('7');
+    expect(withoutPast(old, [], start + 8e9).reported).toEqual({});
+  });
 });

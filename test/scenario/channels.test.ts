@@ -76,6 +76,7 @@ const memory = () =>
   JSON.parse(project.read('.mailroom/channels/github.json')) as {
     received: Record<string, { author: string; reason: string | null }>;
     sent: Record<string, { reference: string }>;
+    reported: Record<string, { reference: string }>;
   };
 const reasonOf = (comment: number) => memory().received[`comment-${String(comment)}`]?.reason;
 
@@ -83,8 +84,9 @@ describe('a task that comes as an issue on GitHub', { timeout: 120_000 }, () => 
   it('ends as a pull request, with every question answered by comment', async () => {
     const issue = double.open('Paint it', 'The shed, please');
     expect((await up()).stdout.trim().split('\n').at(-1)).toMatch(/^idle: waiting_for_user/);
-    const [receipt, question] = double.ours(issue);
-    expect(receipt).toContain('Accepted as a task.');
+    const [status, question] = double.ours(issue);
+    expect(status).toContain('**Waiting:** user has not answered question');
+    expect(status).toContain('2 messages · 1 turn');
     expect(question).toContain('Which colour?');
     expect(question).toContain('- `colour: …` ("red" | "blue", required)');
     double.say(issue, 'colour: blue\n\nLike the sky');
@@ -94,6 +96,8 @@ describe('a task that comes as an issue on GitHub', { timeout: 120_000 }, () => 
     expect(git('--git-dir=remote.git', 'show', 'mailroom/issue-1:colour.txt')).toBe('blue');
     expect(double.ours(issue).at(-1)).toContain('Pull request: #2');
     expect(double.ours(issue)).toHaveLength(3);
+    expect(double.ours(issue)[0]).toContain('**Done:** done');
+    expect(double.ours(issue)[0]).toContain('4 messages · 2 turns');
   });
 
   it('takes no answer from a stranger, none twice, and none without its field, and records why', async () => {
@@ -158,23 +162,28 @@ describe('a task that comes as an issue on GitHub', { timeout: 120_000 }, () => 
     expect(double.comments).toEqual([]);
   });
 
-  it('posts no question twice, although it was killed after the comment had arrived', async () => {
+  it.each([
+    ['question', 'Which colour?'],
+    ['status', 'Mailroom keeps this comment'],
+  ])('posts no %s twice, although it was killed after the comment had arrived', async (_, words) => {
     const issue = double.open('Paint it', '');
     const child = project.start(['up'], env);
     const end = finished(child);
     double.onComment = ({ body }) => {
-      if (body.includes('Which colour?')) child.kill('SIGKILL');
+      if (body.includes(words)) child.kill('SIGKILL');
     };
     await end;
     double.onComment = null;
-    expect(double.ours(issue).filter((text) => text.includes('Which colour?'))).toHaveLength(1);
-    expect(Object.values(memory().sent)).toHaveLength(1);
+    const posted = () => double.ours(issue).filter((text) => text.includes(words)).length;
+    expect(posted()).toBe(1);
+    expect([memory().sent, memory().reported]).toEqual([{}, words === 'Which colour?' ? expect.anything() : {}]);
     await up();
-    expect(double.ours(issue).filter((text) => text.includes('Which colour?'))).toHaveLength(1);
-    expect(Object.values(memory().sent)).toHaveLength(2);
+    expect(posted()).toBe(1);
+    expect(Object.values(memory().sent)).toHaveLength(1);
     double.say(issue, 'colour: red');
     await up();
     expect(await types()).toEqual(['task', 'question', 'answer', 'done']);
+    expect(double.ours(issue)).toHaveLength(3);
   });
 
   it('keeps its messages while it is down, says so, and sends them later', async () => {

@@ -231,6 +231,8 @@ export class GithubDouble {
           url,
           this.comments.filter(({ edited }) => edited >= since).map((each) => this.#comment(each)),
         );
+      case 'PATCH /issues/comments/{comment_id}':
+        return { status: 200, value: this.#comment(this.#edited(url, String(body['body']))) };
       case 'GET /issues/{issue_number}/comments':
         return this.#page(
           url,
@@ -256,6 +258,13 @@ export class GithubDouble {
       default:
         return this.#doPulls(method, url, body);
     }
+  }
+
+  #edited(url: URL, body: string): Comment {
+    const at = this.comments.findIndex(({ id }) => url.pathname.endsWith(`/${String(id)}`));
+    const comment = { ...this.comments[at]!, body, edited: this.#now() };
+    this.comments[at] = comment;
+    return comment;
   }
 
   #doPulls(method: string, url: URL, body: Value): Answer {

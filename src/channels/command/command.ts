@@ -10,6 +10,7 @@ const mostWaitingText = 16_000_000;
 
 /** A program of the user's own: JSON in lines of its standard input and output. */
 export class Command implements Channel {
+  readonly report = null;
   readonly #start: StartProgram;
   readonly #now: () => number;
   #session: Session | null = null;

@@ -18,6 +18,7 @@ const answerAbove = '=== Write your answer above this line ===';
 /** Mail between a mailbox and people: a conversation is a chain of answers. */
 export class Email implements Channel {
   readonly hasNews = false;
+  readonly report = null;
   readonly #settings: EmailChannel;
   readonly #mailbox: Pick<Mailbox, 'send' | 'has' | 'read'>;
   readonly #marks: Marks;

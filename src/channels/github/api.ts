@@ -64,6 +64,10 @@ export class GithubApi {
     return parsed(await this.#write('POST', path, body), schema, path);
   }
 
+  async patch<T>(path: string, body: object, schema: z.ZodType<T>): Promise<T> {
+    return parsed(await this.#write('PATCH', path, body), schema, path);
+  }
+
   async #write(method: string, path: string, body: object): Promise<Answered> {
     const rest = this.#lastWrite + pause - this.#options.now();
     if (rest > 0 && rest <= pause) await this.#options.wait(rest);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { GithubChannel } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
 import { ChannelError } from '../machine/contract.ts';
-import type { Channel, Delivery, Incoming, Post, Posted, Received } from '../machine/contract.ts';
+import type { Channel, Delivery, Incoming, Post, Posted, Received, Status } from '../machine/contract.ts';
 import type { Marks } from '../host/marks.ts';
 import type { GithubApi } from './api.ts';
 import { branchOf, newReviews } from './reviews.ts';
@@ -77,18 +77,38 @@ export class Github implements Channel {
   }
 
   async find({ key, conversation }: Post, since: number): Promise<Posted | null> {
-    const mark = this.#marks.of(key);
     const query = { since: new Date(since - overlap).toISOString() };
-    if (conversation === null) {
-      const issues = await this.#issues({ ...query, state: 'all' });
-      const found = issues.find(({ body }) => lastLine(body ?? '') === mark);
-      return found === undefined ? null : issuePosted(found.number);
+    if (conversation !== null) {
+      const reference = await this.#commentWith(key, conversation, query);
+      return reference === null ? null : { reference, conversation };
     }
-    const path = `${this.#repository}/issues/${conversation}/comments`;
-    const found = (await this.#api.list(path, query, comment)).find(
-      ({ body = '' }) => lastLine(body) === mark,
-    );
-    return found === undefined ? null : { reference: String(found.id), conversation };
+    const mark = this.#marks.of(key);
+    const issues = await this.#issues({ ...query, state: 'all' });
+    const found = issues.find(({ body }) => lastLine(body ?? '') === mark);
+    return found === undefined ? null : issuePosted(found.number);
+  }
+
+  async report({ key, conversation, text, reference }: Status): Promise<string> {
+    const body = { body: this.#marked(key, text) };
+    const known = reference ?? (await this.#commentWith(key, conversation, {}));
+    if (known === null) {
+      const path = `${this.#repository}/issues/${conversation}/comments`;
+      return String((await this.#api.post(path, body, created)).id);
+    }
+    await this.#api.patch(`${this.#repository}/issues/comments/${known}`, body, created);
+    return known;
+  }
+
+  /** The comment of a conversation with a mark; null: there is none. */
+  async #commentWith(
+    key: string,
+    conversation: string,
+    query: Readonly<Record<string, string>>,
+  ): Promise<string | null> {
+    const mark = this.#marks.of(key);
+    const all = await this.#api.list(`${this.#repository}/issues/${conversation}/comments`, query, comment);
+    const found = all.find(({ body = '' }) => lastLine(body) === mark);
+    return found === undefined ? null : String(found.id);
   }
 
   async receive(cursor: Json, since: number, isKnown: (id: string) => boolean): Promise<Received> {

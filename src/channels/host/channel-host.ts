@@ -3,8 +3,8 @@ import { isContained } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
-import { ChannelError, type Channel, type Incoming, type Item } from '../machine/contract.ts';
-import { decide, unsent, type ChannelPlan, type PlannedPost } from '../machine/decide.ts';
+import { ChannelError, type Channel, type Incoming, type Item, type Status } from '../machine/contract.ts';
+import { decide, unsent, type ChannelPlan, type PlannedPost, type Standing } from '../machine/decide.ts';
 import { judge, type Judgement } from '../machine/judge.ts';
 import { apply, awakened, withoutPast, type ChannelEvent } from '../machine/memory.ts';
 import type { Marks } from './marks.ts';
@@ -17,6 +17,8 @@ export interface ChannelPorts {
   readonly write: (memory: ChannelMemory) => void;
   /** What waits for people, the oldest first. */
   readonly items: () => Promise<readonly Item[]>;
+  /** How these threads are. One that is forgotten is left out. */
+  readonly standings: (threads: ReadonlySet<ThreadId>) => Promise<ReadonlyMap<ThreadId, Standing>>;
   /** The thread of the message with a mark; null: none yet. */
   readonly threadOf: (mark: string) => ThreadId | null;
   /** Sends a task. A mark counts once. Returns its thread; null: not known yet. */
@@ -136,13 +138,21 @@ export class ChannelHost {
     for (;;) {
       const { poll, people } = this.#settings;
       const rules = { poll, people, hasNews: this.#channel.hasNews };
-      const plan = decide(this.#memory, this.#items, rules, this.#ports.now());
-      const [post] = plan.posts;
+      const view = { items: this.#items, standings: await this.#standings(), isLast: this.#ending };
+      const plan = decide(this.#memory, view, rules, this.#ports.now());
+      const [[status], [post]] = [plan.statuses, plan.posts];
       // One at a time: it may begin the conversation of the next.
-      if (post !== undefined) await this.#trying(() => this.#post(post));
+      if (status !== undefined) await this.#trying(() => this.#report(status));
+      else if (post !== undefined) await this.#trying(() => this.#post(post));
       else if (plan.polls && !this.#ending) await this.#trying(() => this.#receive());
       else return this.#rest(plan);
     }
+  }
+
+  #standings(): ReturnType<ChannelPorts['standings']> {
+    if (this.#channel.report === null) return Promise.resolve(new Map());
+    const threads = Object.values(this.#memory.conversations).map(({ thread }) => thread);
+    return this.#ports.standings(new Set(threads.filter((thread) => thread !== null)));
   }
 
   #rest(plan: ChannelPlan): ChannelPlan {
@@ -190,6 +200,18 @@ export class ChannelHost {
     }
   }
 
+  /** Somebody may have removed it: then nothing more is reported there. */
+  async #report(status: Status): Promise<void> {
+    const { conversation, text } = status;
+    try {
+      const reference = (await this.#channel.report?.(status)) ?? null;
+      this.#note({ is: 'reported', conversation, reference, text });
+    } catch (error) {
+      if (!(error instanceof ChannelError) || !error.refused) throw error;
+      this.#note({ is: 'reported', conversation, reference: null, text });
+    }
+  }
+
   async #receive(): Promise<void> {
     const { cursor, since } = this.#memory;
     const isKnown = (id: string) => this.#memory.received[id] !== undefined;
@@ -210,7 +232,9 @@ export class ChannelHost {
       return this.#note({ is: 'received', id, author, reason: null, reply: null });
     const judgement = judge(this.#memory, this.#items, this.#settings, incoming);
     const refused = judgement.do === 'refuse' ? judgement : await this.#obey(judgement, incoming, mark);
-    const reply = refused?.reply ?? (judgement.do === 'task' ? receipt : null);
+    // A status says it as well.
+    const taken = judgement.do === 'task' && this.#channel.report === null ? receipt : null;
+    const reply = refused?.reply ?? taken;
     this.#note({
       is: 'received',
       id,

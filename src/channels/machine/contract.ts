@@ -60,6 +60,15 @@ export interface Posted {
   readonly conversation: string;
 }
 
+/** How the thread of a conversation is: words that are sent once and changed after that. */
+export interface Status {
+  readonly key: string;
+  readonly conversation: string;
+  readonly text: string;
+  /** Where the text is; null: nowhere, as far as is known. */
+  readonly reference: string | null;
+}
+
 /** What a channel has received. The channel vouches for the author. */
 export interface Incoming {
   /** Unique on the channel: it counts once. */
@@ -94,6 +103,11 @@ export interface Channel {
   send(post: Post): Promise<Posted>;
   /** Where a message is that may have arrived since a time; null: nowhere. */
   find(post: Post, since: number): Promise<Posted | null>;
+  /**
+   * Sends a status, or changes the one that has arrived, and returns its reference. Null: it cannot
+   * change what was sent.
+   */
+  readonly report: ((status: Status) => Promise<string>) | null;
   /**
    * What has come since the cursor; null: since a time. What `isKnown` says is known by its id may
    * be left out.

@@ -1,10 +1,12 @@
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
-import type { Item, Post } from './contract.ts';
+import type { Item, Post, Status } from './contract.ts';
+import type { ThreadId } from '../../kernel/ids.ts';
 import type { ChannelRules } from './judge.ts';
 import { textOf } from './words.ts';
 
 /** What a channel is to do next. */
 export interface ChannelPlan {
+  readonly statuses: readonly Status[];
   readonly posts: readonly PlannedPost[];
   /** Whether to look for what has come. */
   readonly polls: boolean;
@@ -18,6 +20,24 @@ export interface PlannedPost extends Post {
   readonly thread: Item['thread'];
 }
 
+/** How a thread is, in words. `isOver`: nothing more happens in it unless somebody writes. */
+export interface Standing {
+  readonly text: string;
+  readonly isOver: boolean;
+}
+
+/** What a channel is about at this moment. */
+export interface ChannelView {
+  readonly items: readonly Item[];
+  /** Of the threads of its conversations; empty: the channel has no status. */
+  readonly standings: ReadonlyMap<ThreadId, Standing>;
+  /** It is about to close: what is new is reported at once. */
+  readonly isLast: boolean;
+}
+
+/** How long a status stays as it is at least, unless its thread is over, in milliseconds. */
+const reportEvery = 30_000;
+
 /** How often the inboxes are looked at if nothing says that they have changed, in milliseconds. */
 const lookEvery = 10_000;
 
@@ -27,7 +47,7 @@ const lookEvery = 10_000;
  */
 export function decide(
   memory: ChannelMemory,
-  items: readonly Item[],
+  view: ChannelView,
   {
     poll,
     people,
@@ -36,15 +56,40 @@ export function decide(
   now: number,
 ): ChannelPlan {
   const { down, polled } = memory;
-  if (down !== null && now < down.until) return { posts: [], polls: false, wake: down.until };
+  if (down !== null && now < down.until) return { statuses: [], posts: [], polls: false, wake: down.until };
   // A clock that was set back must not keep it from looking.
   const due = polled > now ? now : polled + poll;
   const polls = hasNews || now >= due;
   return {
-    posts: unsent(memory, items, people),
+    statuses: unreported(memory, view, now),
+    posts: unsent(memory, view.items, people),
     polls,
     wake: Math.min(polls ? now + poll : due, now + lookEvery),
   };
+}
+
+/** The statuses that are not as their threads are. A thread that was over before has none. */
+function unreported(
+  { conversations, reported }: ChannelMemory,
+  { standings, isLast }: ChannelView,
+  now: number,
+): Status[] {
+  return Object.entries(conversations).flatMap(([conversation, { thread }]) => {
+    const standing = thread === null ? undefined : standings.get(thread);
+    if (standing === undefined) return [];
+    const { text, isOver } = standing;
+    const before = reported[conversation];
+    const status = {
+      key: `status-${conversation}`,
+      conversation,
+      text,
+      reference: before?.reference ?? null,
+    };
+    if (before === undefined) return isOver ? [] : [status];
+    if (before.reference === null || before.text === text) return [];
+    const rests = now >= before.at && now - before.at < reportEvery;
+    return rests && !isOver && !isLast ? [] : [status];
+  });
 }
 
 /** What waits to be sent. */

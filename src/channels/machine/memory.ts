@@ -14,6 +14,13 @@ const remembered = 90 * day;
 export type ChannelEvent =
   | { readonly is: 'begun'; readonly key: string }
   | { readonly is: 'sent'; readonly key: string; readonly posted: Posted; readonly thread: ThreadId | null }
+  /** `reference` null: the channel will never take it. */
+  | {
+      readonly is: 'reported';
+      readonly conversation: string;
+      readonly reference: string | null;
+      readonly text: string;
+    }
   /** The channel will never take it. */
   | { readonly is: 'unsendable'; readonly key: string; readonly problem: string }
   | {
@@ -45,6 +52,7 @@ export function newMemory(channel: string, now: number): ChannelMemory {
     begun: {},
     sent: {},
     conversations: {},
+    reported: {},
     taking: {},
     received: {},
     replies: {},
@@ -62,6 +70,14 @@ export function apply(memory: ChannelMemory, event: ChannelEvent, at: number): C
     case 'unsendable': {
       const entry = { reference: '', conversation: '', at, refused: event.problem };
       return { ...settled(memory, event.key), sent: { ...memory.sent, [event.key]: entry } };
+    }
+    case 'reported': {
+      const { conversation, reference, text } = event;
+      return {
+        ...memory,
+        reported: { ...memory.reported, [conversation]: { reference, text, at } },
+        down: null,
+      };
     }
     case 'received': {
       const { id, author, reason, reply } = event;
@@ -141,10 +157,15 @@ export function withoutPast(memory: ChannelMemory, items: readonly Item[], now: 
     Object.fromEntries(
       Object.entries(all).filter(([key, entry]) => now - entry.at < remembered || keep(key, entry)),
     );
+  const conversations = recent(
+    memory.conversations,
+    (_, { thread }) => thread !== null && threads.has(thread),
+  );
   return {
     ...memory,
     sent: recent(memory.sent, (key) => waiting.has(key)),
-    conversations: recent(memory.conversations, (_, { thread }) => thread !== null && threads.has(thread)),
+    conversations,
+    reported: recent(memory.reported, (conversation) => conversations[conversation] !== undefined),
     received: recent(memory.received, () => false),
   };
 }

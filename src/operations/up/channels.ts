@@ -8,6 +8,7 @@ import { projectKey } from '../../host/project-key.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { channelItems } from '../channels/items.ts';
+import { threadStandings } from '../channels/standings.ts';
 import { channelProblems } from '../channels/problems.ts';
 import { referred } from '../reference.ts';
 import { ask } from '../requests.ts';
@@ -99,6 +100,7 @@ function portsOf(
     now,
     write: (memory) => writeMemory(disk, memory),
     items: () => channelItems(project, roles),
+    standings: (threads) => threadStandings(project, threads, now()),
     threadOf,
     tookEffect: (key, mark) => tookEffect(project, roles, { key, mark, isSent: threadOf(mark) !== null }),
     task: async (role, { subject, text }, mark) => {
