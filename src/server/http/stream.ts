@@ -7,7 +7,10 @@ const heartbeat = 15_000;
 /** What it says then: a comment. */
 export const heartbeatText = ':\n\n';
 
-/** Wakes one that waits, at the latest when a heartbeat is due. */
+/**
+ * Wakes one that waits, at the latest when a heartbeat is due. It keeps no program running: the
+ * client may have left meanwhile.
+ */
 export class Alarm {
   #wake = (): void => {};
 
@@ -17,7 +20,7 @@ export class Alarm {
 
   wait(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, heartbeat);
+      const timer = setTimeout(resolve, heartbeat).unref();
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

@@ -96,6 +96,19 @@ describe('the stream of changes', () => {
     await stream.cancel();
   });
 
+  it('keeps no program running, whether its client waits or has left', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+    const before = timers();
+    const stream = await open(new ApiFixture());
+    const pending = stream.read();
+    // The stream asks for its next event after this one has been read.
+    await Promise.resolve();
+    expect(timers()).toBe(before);
+    await stream.cancel();
+    await pending;
+    expect(timers()).toBe(before);
+  });
+
   it('ends with the server', async () => {
     const api = new ApiFixture();
     const stream = await open(api);
