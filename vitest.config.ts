@@ -5,8 +5,13 @@ import { scratchRoot } from './test/support/scratch.ts';
 
 /** Files that start programs, or look at what their own process holds: each has a process of its own. */
 const withProcesses = [
-  'test/{cli,disk,git,host,process,scenario,tooling}/**/*.test.ts',
+  'test/{cli,disk,git,host,process,tooling}/**/*.test.ts',
   'test/mail/{mailboxes,trail}/**/*.test.ts',
+];
+
+/** Files that start the whole program many times. */
+const scenarios = [
+  'test/scenario/**/*.test.ts',
   'test/workflow/triggers/**/*.test.ts',
   'test/worlds/{crash,kills}/**/*.test.ts',
 ];
@@ -16,6 +21,13 @@ const withBrowser = ['test/browser/**/*.test.ts'];
 
 /** Files with worker hosts and a real queue; without a Redis server, their tests are skipped. */
 const withWorkers = ['test/workers/**/*.test.ts'];
+
+/** A project of tests that start the built program, as it is installed. */
+function withInstalled(name: string, include: string[]) {
+  const env = { MAILROOM_INSTALLED: installed };
+  const globalSetup = 'test/support/installed.ts';
+  return { extends: true as const, test: { name, include, env, globalSetup } };
+}
 
 export default defineConfig({
   test: {
@@ -27,33 +39,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'processes',
-          include: withProcesses,
-          env: { MAILROOM_INSTALLED: installed },
-          globalSetup: 'test/support/installed.ts',
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: withBrowser,
-          env: { MAILROOM_INSTALLED: installed },
-          globalSetup: 'test/support/installed.ts',
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'workers',
-          include: withWorkers,
-          env: { MAILROOM_INSTALLED: installed },
-          globalSetup: 'test/support/installed.ts',
-        },
-      },
+      withInstalled('processes', withProcesses),
+      withInstalled('scenarios', scenarios),
+      withInstalled('browser', withBrowser),
+      withInstalled('workers', withWorkers),
       {
         extends: true,
         test: {
@@ -63,6 +52,7 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             ...withProcesses,
+            ...scenarios,
             ...withBrowser,
             ...withWorkers,
             'test/real-clis/**',
