@@ -93,7 +93,7 @@ function verdict(
     const target: Target = { kind: 'all' };
     return { type: 'controlled', id, by, command: { verb: 'unpause', target, now: false }, refusal: command };
   }
-  return { type: 'controlled', id, by, command, refusal: refusal(ledger.state, protocol, command) };
+  return { type: 'controlled', id, by, command, refusal: refusal(ledger.state, protocol, command, by) };
 }
 
 type Controlled = Extract<Fact, { type: 'controlled' }>;

@@ -59,6 +59,6 @@ function acceptWithdrawal(
   const [ask] = [...(mail?.request?.asks.values() ?? [])];
   if (!mail || !isStep(mail.message) || ask?.is !== 'open') return;
   const command = { verb: 'cancel', target: { kind: 'thread', thread: step } } as const;
-  const reason = refusal(ledger.state, protocol, command);
+  const reason = refusal(ledger.state, protocol, command, by);
   ledger.record([{ type: 'controlled', id, by, command, refusal: reason }]);
 }

@@ -25,7 +25,7 @@ function asking(commands = ['npm install'], ask?: string): World {
 }
 
 const approve = (world: World, verb: 'approve' | 'reject' = 'approve', comment: string | null = null) =>
-  world.command({ verb, target: { kind: 'turn', turn: 't1' }, comment });
+  world.command({ verb, target: { kind: 'turn', turn: 't1' }, comment }, 'user');
 
 const told = (world: World) => {
   const parts = { roleText: '', outbox: '/outbox', resumed: true, format: () => '' };
@@ -71,6 +71,18 @@ describe('an agent that asks a person', () => {
     world.fail('engineer');
     world.tick('1h');
     expect(decidedCalls(world.running('engineer'))).toEqual({ allowed: [], denied: [] });
+  });
+
+  it('is decided by the person who was asked, or by a name that is no role', () => {
+    const world = asking();
+    const command = { verb: 'approve', target: { kind: 'turn', turn: 't1' }, comment: null } as const;
+    expect(world.command(command, 'ada')).toEqual({
+      code: 'E_FORBIDDEN',
+      text: '`ada` was not asked, but `user`',
+    });
+    expect(world.acts()).toEqual([]);
+    expect(world.command(command, 'grace')).toBeNull();
+    expect(world.acts()).toEqual(['engineer continues']);
   });
 
   it('continues without what is refused, and is not asked about it again', () => {

@@ -218,9 +218,9 @@ export class World {
   }
 
   /** A person tells the controller something; the reason when it is refused. */
-  command(command: Command): Reason | null {
-    const refused = refusal(this.state, this.protocol, command);
-    this.record({ type: 'controlled', id: 'c', by: 'ada', command, refusal: refused });
+  command(command: Command, by = 'ada'): Reason | null {
+    const refused = refusal(this.state, this.protocol, command, by);
+    this.record({ type: 'controlled', id: 'c', by, command, refusal: refused });
     this.settle();
     return refused;
   }

@@ -1,21 +1,21 @@
 import type { Command } from '../event.ts';
 import { builtInTypes, type Message } from '../../format/message.ts';
-import { isHuman, type Protocol } from '../../format/protocol.ts';
+import { isHuman, peopleOf, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
 import { waitsForPerson } from './work.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target } from '../../../letters/target.ts';
 
-/** Why a command is refused; null: it is valid. */
-export function refusal(state: MailState, protocol: Protocol, command: Command): Reason | null {
+/** Why a command is refused; null: it is valid. `by`: a human role, or another name. */
+export function refusal(state: MailState, protocol: Protocol, command: Command, by: string): Reason | null {
   switch (command.verb) {
     case 'pause':
     case 'unpause':
       return missing(state, protocol, command.target);
     case 'approve':
     case 'reject':
-      return unasked(state, command.target);
+      return unasked(state, command.target) ?? notAsked(state, protocol, command.target, by);
     case 'cancel':
       return missing(state, protocol, command.target) ?? over(state, command.target);
     case 'retry': {
@@ -63,6 +63,13 @@ function unasked(state: MailState, target: Target): Reason | null {
       ? 'has no work that lands, and its agent asks for nothing'
       : 'does not wait for approval';
   return { code: 'E_REFUSED', text: `turn ${target.turn} ${why}` };
+}
+
+/** A human role decides only about what it was asked; other names speak as the person who was. */
+function notAsked(state: MailState, protocol: Protocol, target: Target, by: string): Reason | null {
+  const phase = target.kind === 'turn' ? state.turns.get(target.turn)?.phase : undefined;
+  if (phase?.is !== 'asking' || phase.person === by || !peopleOf(protocol).includes(by)) return null;
+  return { code: 'E_FORBIDDEN', text: `\`${by}\` was not asked, but \`${phase.person}\`` };
 }
 
 function missing(state: MailState, protocol: Protocol, target: Target): Reason | null {
