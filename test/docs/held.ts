@@ -15,6 +15,6 @@ export function heldBy(file: string, ...names: readonly string[]): void {
 
 /** The constructs of the table below a heading of a page, in its order. */
 export function constructsBelow(page: string, heading: string): string[] {
-  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const section = page.split(/^##+ /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
   return [...section.matchAll(/^\| (.+?) +\| .+\|$/gm)].map(([, construct = '']) => construct).slice(2);
 }

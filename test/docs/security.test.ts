@@ -76,6 +76,88 @@ const attacks: Rows = {
   },
 };
 
+const configured =
+  'talks to the person’s server, runs nothing of the repository, and has no more permissions';
+
+/** By what a workspace or an agent may try with the settings of agents: the tests with the real CLIs that try it. */
+const settings: Rows = {
+  'redirect keys and prompts to another server; helper programs': () => {
+    heldBy('real-clis/repository', configured);
+  },
+  'the same in `.codex`, also in a repository that you trust': () => {
+    heldBy('real-clis/repository', configured, 'obeys none of its settings %s');
+  },
+  'the same in `.gemini/settings.json`, `.gemini/.env`, `.env`': () => {
+    heldBy(
+      'real-clis/repository',
+      configured,
+      'gemini sends nothing to an address that only a file of the repository names',
+    );
+  },
+  'the same in `opencode.json`': () => {
+    heldBy('real-clis/repository', configured);
+  },
+  'the same in `.pi/`: extensions, settings, another folder for conversations': () => {
+    heldBy('real-clis/repository', configured);
+  },
+  'hooks, MCP servers, permissions, allowed tools': () => {
+    heldBy('real-clis/repository', configured, 'lets a turn do no more by %s with %j');
+  },
+  'plug-ins in `.opencode/` or named in `opencode.json`, in the workspace or above it': () => {
+    heldBy('real-clis/repository', 'opencode is not started without a sandbox among %s');
+    heldBy(
+      'scenario/repository-settings',
+      'are named by check, validate and plan, with their line and what to do',
+    );
+  },
+  // Its program is not in the registry.
+  'hooks, servers and plug-ins in `.agents/`': () => {
+    heldBy('scenario/repository-settings', 'are those of agy, too');
+  },
+  'any of these, for a CLI started by your own `command`': () => {
+    heldBy(
+      'scenario/repository-settings',
+      'are named by check, validate and plan, with their line and what to do',
+      'are refused with a required sandbox, too, where none hides them',
+    );
+  },
+  'use of your MCP servers by a role or step that does not name them': () => {
+    heldBy(
+      'real-clis/servers',
+      'connects $name with a server of the person in the stage that names it alone',
+    );
+  },
+  "writing `.claude .codex .gemini .opencode .pi .mcp.json opencode.json* .env*` with the agent's tools":
+    () => {
+      heldBy(
+        'real-clis/guarded',
+        'writes of what configures agents only what its rules cannot keep from it',
+        'without a sandbox $name writes all of it where its role may',
+        'gemini writes what it owes, and below it, without the right to edit',
+      );
+    },
+  'writing them by commands; codex with any capability beyond `READ`': () => {
+    heldBy('real-clis/guarded', 'writes of what configures agents only what its rules cannot keep from it');
+    heldBy(
+      'real-clis/settings',
+      'in the sandbox $name with every right changes no settings of any CLI, and runs no plug-in of the repository',
+    );
+  },
+  'writing your own settings: `settings.json`, `config.toml`, `opencode.json`, `.claude.json`, hooks, agents, commands, skills, plug-ins':
+    () => {
+      heldBy(
+        'real-clis/settings',
+        'in the sandbox $name with every right changes no settings of any CLI, and runs no plug-in of the repository',
+        'in the sandbox $name works where settings of the person are links, and replaces none',
+      );
+    },
+};
+
+it('every attack on settings of agents that docs/security.md names is tried with the real CLIs', () => {
+  expect(constructsBelow(page, 'Protection of agent settings')).toEqual(Object.keys(settings));
+  for (const tried of Object.values(settings)) tried();
+});
+
 it('every attack on the HTTP API that docs/security.md names is tried by a test', () => {
   expect(constructsBelow(page, 'The HTTP API')).toEqual(Object.keys(attacks));
   for (const tried of Object.values(attacks)) tried();

@@ -115,6 +115,13 @@ describe('files of a repository that configure an agent whatever Mailroom says',
     });
   });
 
+  it('are those of agy, too', async () => {
+    begin('off', { '.agents/hooks.json': '{}\n' });
+    project.drop('protocols/two.yaml', roles.replace('provider: opencode', 'provider: agy'));
+    const { stderr } = await project.run(['check', '--no-explore']);
+    expect(stderr).toContain('.agents/hooks.json configures the agent of `worker`');
+  });
+
   it('count in the folders above a project that is in no repository', async () => {
     begin('off', {});
     const inner = join(project.root, 'inner');
