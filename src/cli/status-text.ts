@@ -154,6 +154,8 @@ export function turnWords(
       return `${id} asks for approval for ${since(turn.since, now)}`;
     case 'landing':
       return `${id} lands`;
+    case 'conflict':
+      return `${id} waits until a person has resolved a conflict`;
     case 'pending':
     case 'failed':
       return `${id} starts again${wait}`;

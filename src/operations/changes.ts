@@ -236,6 +236,8 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
     const text = `${role} ${id} ${what}: ${problems}`;
     return [{ kind: 'again', role, text }];
   }
+  if (turn.conflict?.waits === true && before.conflict?.waits !== true)
+    return [{ kind: 'again', role, text: `${role} ${id} waits until a person has resolved a conflict` }];
   const reason =
     turn.lastFailure && turn.lastFailure !== before.lastFailure ? `: ${headOf(turn.lastFailure.text)}` : '';
   if (attempt > before.attempt) {

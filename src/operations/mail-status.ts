@@ -101,10 +101,12 @@ export interface TurnStatus {
   readonly thread: ThreadId;
   /**
    * `queued`: it waits for a worker; `pending`: it waits for its next attempt, or for a slot to
-   * correct what could not land; `checking`: its agent has ended, its gates run; `landing`: its
-   * work is in the queue of a branch.
+   * correct what could not land; `conflict`: a person has to resolve the conflict in its checkout;
+   * `checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a
+   * branch.
    */
-  readonly state: 'queued' | 'running' | 'asking' | 'checking' | 'landing' | 'pending' | 'failed';
+  readonly state:
+    'queued' | 'running' | 'asking' | 'checking' | 'landing' | 'pending' | 'conflict' | 'failed';
   /** The provider that runs it. */
   readonly provider: string;
   /** The rate-limited provider that it replaces; null: it is the role's own. */

@@ -88,6 +88,11 @@ function isWaiting({ phase }: Turn): boolean {
   return phase.is === 'active' && isQueued(phase.launched) && phase.worker === null;
 }
 
+function stateOf(turn: Turn): TurnStatus['state'] {
+  if (isWaiting(turn)) return 'queued';
+  return turn.phase.is === 'pending' && turn.conflict?.waits === true ? 'conflict' : phases[turn.phase.is];
+}
+
 export function turnStatus(turn: Turn): TurnStatus {
   const { id, role, thread, phase, provider, attempt, round, messages, cost } = turn;
   const since = 'since' in phase ? phase.since : turn.claimedAt;
@@ -96,7 +101,7 @@ export function turnStatus(turn: Turn): TurnStatus {
     id,
     role,
     thread,
-    state: isWaiting(turn) ? 'queued' : phases[phase.is],
+    state: stateOf(turn),
     provider,
     instead_of: null,
     worker: phase.is === 'active' ? phase.worker : null,

@@ -179,7 +179,10 @@ describe('work that conflicts', () => {
 
   it('waits for a person where its role must not edit', { timeout: 90_000 }, async () => {
     beginCrossed(tellsWhatItReads, '[READ]');
-    await work();
+    expect(await work()).toMatch(/ checker t\d+ waits until a person has resolved a conflict\n/);
+    expect((await project.run(['status'])).stdout).toMatch(
+      /checker .* t\d+ waits until a person has resolved a conflict\n/,
+    );
     const [notice = ''] = project.list('agents/user/inbox');
     const text = project.read(`agents/user/inbox/${notice}`);
     const [, path = ''] = /`(\.mailroom\/worktrees\/[^`]+)`/.exec(text) ?? [];

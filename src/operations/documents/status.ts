@@ -62,8 +62,11 @@ export const turnStatus = schemaOf<TurnStatus>()(
     role: z.string(),
     thread: z.string(),
     state: z
-      .enum(['queued', 'running', 'asking', 'checking', 'landing', 'pending', 'failed'])
-      .describe('`queued`: it waits for a worker; `asking`: a person has to allow what its agent wants'),
+      .enum(['queued', 'running', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
+      .describe(
+        '`queued`: it waits for a worker; `asking`: a person has to allow what its agent wants; ' +
+          '`conflict`: a person has to resolve the conflict in its checkout',
+      ),
     provider: z.string(),
     instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
     worker: z

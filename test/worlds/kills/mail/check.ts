@@ -9,13 +9,14 @@ import { checkFolders, checkHistory, checkLaunches, checkRest } from '../../simu
 import { checkTrail } from './check-trail.ts';
 import { historyOf } from '../history.ts';
 import type { Place } from '../place.ts';
+import type { MailKind } from './kinds.ts';
 
 /** What must hold when a project has come to rest, looked at from outside: files, git, what agents wrote down. */
 export function checkPlace(
   place: Place,
   protocol: Protocol,
   leads: readonly string[],
-  git: boolean,
+  { git = false, landed = {} }: MailKind,
 ): string[] {
   let events: MailEvent[];
   try {
@@ -29,7 +30,13 @@ export function checkPlace(
   problems.push(...checkRest(state, protocol), ...checkKeptStatus(disk, state));
   problems.push(...checkAsked(place, events, protocol));
   problems.push(...checkLeads(place, leads), ...checkReasons(place, protocol));
-  return git ? [...problems, ...checkTrail(place), ...checkWork(place, events)] : problems;
+  if (!git) return problems;
+  return [
+    ...problems,
+    ...checkTrail(place),
+    ...checkWork(place, events),
+    ...checkLanded(place, events, landed),
+  ];
 }
 
 /** What `status` takes from the state is what the journal says, if anything counts as kept. */
@@ -86,6 +93,30 @@ function checkWork(place: Place, events: readonly MailEvent[]): string[] {
     .map(({ commit, branch }) => `${branch} has lost ${commit}, which a message names`);
   const half = place.git('for-each-ref', '--format=%(refname)', 'refs/mailroom/laying');
   return half === '' ? problems : [...problems, `a checkout is half written: ${half}`];
+}
+
+/** The branch of the person is where the last landing left it, if any, and the checkout of it has followed. */
+function checkLanded(
+  place: Place,
+  events: readonly MailEvent[],
+  landed: Readonly<Record<string, string>>,
+): string[] {
+  const sent = events.flatMap((event) => (event.type === 'committed' ? event.sent : []));
+  const commits = sent.flatMap(({ message }) => message.work?.landed?.commit ?? []);
+  const order = place.git('rev-list', '--reverse', '--topo-order', 'main').split('\n');
+  const [begin = ''] = order;
+  const tip = order.at(-1) ?? '';
+  return [
+    ...commits
+      .filter((commit) => !order.includes(commit))
+      .map((commit) => `${commit} landed, and is not on main`),
+    ...([begin, ...commits].includes(tip) ? [] : [`main is at ${tip}, and no landing was recorded`]),
+    ...(commits.length === 0 && tip !== begin ? ['the branch of the person has moved'] : []),
+    ...Object.entries(landed)
+      .filter(([path, text]) => place.read(path) !== text)
+      .map(([path]) => `${path} has not landed`),
+    ...(place.list('.git').includes('index.lock') ? ['the index is locked'] : []),
+  ];
 }
 
 /** Whatever failed has its reason beside it. */

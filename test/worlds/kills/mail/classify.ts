@@ -38,14 +38,23 @@ const files: FileTable<EffectName> = [
   ['write', '^tmp:mailroom-[^/]+/home/', 'home.make'],
   // Where LFS is installed.
   ['folder', String.raw`^\.git/lfs$`, 'project.folder'],
-  ['copy', String.raw`^\.git/worktrees/[^/]+/index\.mailroom$`, 'enter.index'],
+  ['copy', String.raw`^\.git/(worktrees/[^/]+/)?index\.mailroom$`, 'enter.index'],
+  ['remove', String.raw`^\.git/worktrees/[^/]+/(index|HEAD)\.lock$`, 'anchor.lock'],
+  ['begin', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'anchor.write'],
+  ['open', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'anchor.write'],
+  ['write', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'anchor.write'],
+  ['begin', String.raw`^\.git/index\.lock`, 'land.lock'],
+  ['write', String.raw`^\.git/index\.lock`, 'land.lock'],
+  ['link', String.raw`^\.git/index\.lock`, 'land.lock'],
+  ['remove', String.raw`^\.git/index\.lock`, 'land.lock'],
   ['sync', String.raw`^\.git/objects/`, 'leave.sync'],
   // The controller's own ends of pipes that have no name any more.
   ['open', '^/proc/self/fd/', 'inward'],
 ];
 
 const moves: MoveTable<EffectName> = [
-  [String.raw`/index\.mailroom$`, String.raw`^\.git/worktrees/[^/]+/index$`, 'enter.index'],
+  [String.raw`/index\.mailroom$`, String.raw`^\.git/(worktrees/[^/]+/)?index$`, 'enter.index'],
+  [String.raw`/mailroom\.git$`, String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'anchor.write'],
   [String.raw`^\.mailroom/tmp/`, box('outbox'), 'letter.send'],
   [box('(inbox|outbox)'), String.raw`^\.mailroom/accepting/`, 'accept.take'],
   [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
@@ -71,9 +80,14 @@ const gits: GitTable<EffectName> = [
   ['fast-import', 'trail.import'],
   ['update-ref --no-deref --create-reflog -m trail', 'trail.ref'],
   ['update-ref --no-deref --create-reflog -m leave', 'leave.commit'],
+  ['update-ref --no-deref --create-reflog -m land', 'land.swap'],
+  ['update-ref --no-deref --create-reflog -m visit', 'check.visit'],
+  ['update-ref --no-deref --create-reflog -m conflict', 'conflict.note'],
   ['update-ref', 'enter.merge'],
   ['merge-tree', 'enter.merge'],
   ['symbolic-ref', 'enter.merge'],
+  ['read-tree -m -u -n', 'inward'],
+  ['read-tree -m -u', 'land.files'],
   ['read-tree', 'enter.files'],
   ['commit-tree', 'leave.commit'],
   ['repack', 'trail.pack'],
@@ -82,7 +96,7 @@ const gits: GitTable<EffectName> = [
   ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list', 'merge-base', 'show'].map(
     reads,
   ),
-  ...['cat-file', 'count-objects', 'diff', 'diff-tree', '--version'].map(reads),
+  ...['cat-file', 'count-objects', 'diff', 'diff-tree', 'diff-index', '--version'].map(reads),
 ];
 
 function reads(words: string): readonly [string, 'inward'] {

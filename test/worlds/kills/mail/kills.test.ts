@@ -22,6 +22,9 @@ describe('the kill matrix', () => {
       ['other kinds', 'other.refuse', 2, 'after'],
       ['recovery', 'journal.sync', 2, 'before'],
       ['torn line', 'journal.cut', 1, 'after', group],
+      ['landing', 'land.swap', 1, 'after'],
+      ['conflict', 'conflict.note', 1, 'after'],
+      ['checkout undone', 'anchor.write', 2, 'before'],
     ]);
     expect(failures).toEqual([]);
   });

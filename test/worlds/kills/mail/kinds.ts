@@ -5,7 +5,7 @@ import type { Kill } from '../order.ts';
 import type { Place } from '../place.ts';
 import type { EffectName } from './effects.ts';
 import { seedJournal } from './history.ts';
-import { protocol, scripts, settings } from './team.ts';
+import { protocol, scripts, settings, type Workspace } from './team.ts';
 
 /** A command that sends a message. */
 interface PersonCommand {
@@ -19,14 +19,18 @@ interface PersonCommand {
 export interface MailKind extends Kind {
   /** With a git repository around the project, a trail, and worktrees for threads. */
   readonly git?: boolean;
-  /** Each role has a worktree of its own. */
-  readonly roles?: boolean;
+  /** Each role has a worktree of its own; who resolves conflicts. */
+  readonly roles?: 'resolve' | 'author' | 'user';
   /** Makes what lies there before; done once for many. */
   readonly prepare?: (place: Place) => void | Promise<void>;
   /** Gives the work. */
   readonly plant: (place: Place) => void;
   /** What people do before the last start. */
   readonly later?: (place: Place) => void;
+  /** What they do once all rests and waits for them; then the controller is started once more. */
+  readonly asked?: (place: Place) => string[];
+  /** What has landed on the branch of the project, by path. */
+  readonly landed?: Readonly<Record<string, string>>;
   readonly first?: Kill<EffectName>;
   /** The command of a person that is killed, and repeated before the controller works; absent: it is the controller. */
   readonly command?: PersonCommand;
@@ -42,13 +46,15 @@ export async function found(kind: MailKind, place: Place): Promise<void> {
   const trail = kind.git === true;
   const sandbox = place.containment === 'bubblewrap';
   place.write('mailroom.yaml', settings({ trail, sandbox }));
-  place.write(
-    'protocols/team.yaml',
-    protocol(kind.roles === true ? '{ worktree: role }' : trail ? 'worktree' : '.'),
-  );
+  place.write('protocols/team.yaml', protocol(workspaceOf(kind)));
   for (const [name, text] of Object.entries(scripts)) place.write(name, text);
   if (trail) foundRepository(place);
   await kind.prepare?.(place);
+}
+
+function workspaceOf({ git, roles }: MailKind): Workspace {
+  if (roles !== undefined) return `{ worktree: role, on_conflict: ${roles} }`;
+  return git === true ? 'worktree' : '.';
 }
 
 /** With so many packs that git is asked to roll them up. */
@@ -75,10 +81,30 @@ function task(place: Place, subject: string, role = 'maker'): void {
   place.drop(`agents/${role}/inbox/${subject.replaceAll(' ', '-')}.md`, letter('task', subject));
 }
 
-function command(place: Place, number: number, verb: string, role: string): void {
+function command(place: Place, number: number, verb: string, role: string, name: string | null = null): void {
   const id = `01800000-0000-7000-8000-${String(number).padStart(12, '0')}`;
-  const document = { id, at: 0, by: 'tester', verb, target: { kind: 'role', role }, now: false };
+  const target = name === null ? { kind: 'role', role } : { kind: 'letter', role, name };
+  const document = { id, at: 0, by: 'tester', verb, target, now: false };
   place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
+}
+
+/** A person does what the notice of a conflict says, and keeps both sides. Returns what went wrong. */
+function resolveConflict(place: Place): string[] {
+  const texts = place.list('agents/user/inbox').map((name) => place.read(`agents/user/inbox/${name}`));
+  const notice = texts.find((text) => text.includes('\nsubject: "Conflict: ')) ?? '';
+  const [, checkout = ''] = /`(\.mailroom\/worktrees\/[^`]+)`/.exec(notice) ?? [];
+  const [, message = ''] = /`mailroom retry (\w+)`/.exec(notice) ?? [];
+  const file = `${checkout}/made/both.txt`;
+  const conflict = place.read(file);
+  if (!/^<{7} /m.test(conflict)) return [`no conflict lies in ${file}: ${conflict}`];
+  place.write(file, conflict.replaceAll(/^[<=>|]{7}.*\n/gm, ''));
+  const sent = ['left', 'right'].flatMap((role) =>
+    place.list(`agents/${role}/sent`).flatMap((month) => place.list(`agents/${role}/sent/${month}`)),
+  );
+  const name = sent.find((each) => each.endsWith(`${message}.md`));
+  if (name === undefined) return [`no message ends in ${message}: ${sent.join(', ')}`];
+  command(place, 3, 'retry', 'maker', name);
+  return [];
 }
 
 /** A workflow that `up` confirms, and nothing starts. */
@@ -241,9 +267,84 @@ export const kinds: readonly MailKind[] = [
     name: 'roles in parallel',
     what: 'two roles in git worktrees of their own, whose commits are merged for a third',
     git: true,
-    roles: true,
+    roles: 'resolve',
     plant: (place) => task(place, 'pair'),
     leads: ['done pair'],
+  },
+  {
+    name: 'checkout undone',
+    what: 'two roles in git worktrees, which remove the file that makes them one, and leave a lock there',
+    git: true,
+    roles: 'resolve',
+    outside: true,
+    plant: (place) => task(place, 'pair undone'),
+    leads: ['done pair undone'],
+  },
+  {
+    name: 'landing',
+    what: 'two tasks whose work lands on the branch that the person has checked out, each after a check',
+    git: true,
+    roles: 'resolve',
+    plant: (place) => {
+      task(place, 'land one');
+      task(place, 'land two');
+    },
+    landed: { 'made/one.txt': 'land one\n', 'made/two.txt': 'land two\n' },
+    leads: ['shipped land one', 'shipped land two'],
+  },
+  {
+    name: 'sub-threads',
+    what: 'a role that hands two parts out in sub-threads, and gets them back merged',
+    git: true,
+    roles: 'resolve',
+    plant: (place) => task(place, 'parts'),
+    leads: ['done parts'],
+  },
+  {
+    name: 'conflict',
+    what: 'two roles that change one file, and a third that begins with the conflict',
+    git: true,
+    roles: 'resolve',
+    plant: (place) => task(place, 'pair clash'),
+    leads: ['done pair clash'],
+  },
+  {
+    name: 'conflict of an author',
+    what: 'two roles that change one file; the later one must resolve the conflict',
+    git: true,
+    roles: 'author',
+    plant: (place) => task(place, 'pair clash'),
+    leads: ['done pair clash'],
+  },
+  {
+    name: 'conflict of a person',
+    what: 'two roles that change one file, and a person who is asked to resolve the conflict',
+    git: true,
+    roles: 'user',
+    plant: (place) => task(place, 'pair clash'),
+    asked: resolveConflict,
+    leads: ['done pair clash', 'notice Conflict'],
+  },
+  {
+    name: 'conflict resolved',
+    what: 'a person has resolved a conflict, and the turn continues with that',
+    git: true,
+    roles: 'user',
+    prepare: async (place) => {
+      task(place, 'pair clash');
+      await place.run(upUntilIdle, { kill: null });
+      const problems = resolveConflict(place);
+      if (problems.length > 0) throw new Error(problems.join('; '));
+    },
+    // The project is a copy: its checkouts lie elsewhere than git knows.
+    plant: (place) => {
+      for (const name of place.list('.mailroom/worktrees')) {
+        const [own, git] = [`.git/worktrees/${name}`, `.mailroom/worktrees/${name}/.git`];
+        place.write(`${own}/gitdir`, `${join(place.root, git)}\n`);
+        place.write(git, `gitdir: ${join(place.root, own)}\n`);
+      }
+    },
+    leads: ['done pair clash', 'notice Conflict'],
   },
 ];
 

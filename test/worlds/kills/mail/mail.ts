@@ -36,12 +36,16 @@ export const mail: Matrix<MailKind> = {
     kind.later?.(place);
     const sent = kind.command ? await repeat(place, kind.command, run) : { leads: [], problems: [] };
     plantFresh(place);
-    const { code, stdout, stderr } = await (kind.command ? place.run(upUntilIdle, { kill: null }) : run());
+    const goOn = () => (kind.command ? place.run(upUntilIdle, { kill: null }) : run());
+    const rested = kind.asked ? await goOn() : null;
+    const asked = kind.asked?.(place) ?? [];
+    if (asked.length > 0) return [...asked, rested?.stderr.slice(0, 2_000) ?? ''];
+    const { code, stdout, stderr } = await goOn();
     const idle = /"idle": "(\w+)"/.exec(stdout)?.[1] ?? 'unknown';
     const rests = (code === 0 || code === 1) && (idle === 'done' || idle === 'waiting_for_user');
     const problems = rests ? [] : [`it does not come to rest (${idle}): ${stderr.slice(0, 2_000)}`];
     const leads = [...kind.leads, ...sent.leads, freshLead];
-    return [...sent.problems, ...problems, ...checkPlace(place, protocolOf(place), leads, kind.git === true)];
+    return [...sent.problems, ...problems, ...checkPlace(place, protocolOf(place), leads, kind)];
   },
 };
 

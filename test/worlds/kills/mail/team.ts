@@ -2,20 +2,24 @@
 const mayWrite = 'capabilities: [READ, EDIT]';
 
 /** Where turns work: in the project, in a git worktree of their thread, or in one of their role. */
-export type Workspace = '.' | 'worktree' | '{ worktree: role }';
+export type Workspace = '.' | 'worktree' | `{ worktree: role${string} }`;
 
-const pairs = {
+/** What roles with checkouts of their own have besides. */
+const parallel = {
   roles: `
-  left: { provider: sh, ${mayWrite}, retries: 6 }
+  left: { provider: sh, ${mayWrite}, retries: 6, concurrency: 2 }
   right: { provider: sh, ${mayWrite}, retries: 6 }`,
   messages: `
   pair: { from: maker, to: { all: [left, right] }, reply: [piece], blocking: true }
-  piece: { from: [left, right], to: maker }`,
+  piece: { from: [left, right], to: maker }
+  part: { from: maker, to: left, thread: new, reply: [built], fan_out: 2 }
+  built: { from: left, to: maker }
+  shipped: { from: maker, to: user, closes: true, lands: main, gates: [{ run: [sh, gate.sh] }] }`,
 };
 
 /** What the roles may do, as a protocol. */
 export function protocol(workspace: Workspace): string {
-  const more = workspace === '{ worktree: role }' ? pairs : { roles: '', messages: '' };
+  const more = workspace.includes('role') ? parallel : { roles: '', messages: '' };
   const gates = workspace !== '.' ? 'gates: [{ changed: ["made/**"] }], ' : '';
   return `
 name: kills
@@ -70,6 +74,10 @@ export const scripts: Readonly<Record<string, string>> = {
   'agent.sh': `${opening}
 deaf() { trap '' TERM; setsid sh -c 'trap "" TERM; exec sleep 600' > /dev/null 2>&1 & }
 work() { mkdir -p made; echo "$subject" > made/work.txt; }
+# Keeps what both sides of a conflict have.
+resolve() { sed -i '/^[<=>|]\\{7\\}/d' made/both.txt; }
+# Everybody that must have changed a file has.
+both() { grep -q left made/both.txt && grep -q right made/both.txt; }
 case "$type $subject" in
   'task plain'*) work; say done user ;;
   'task deaf'*) deaf; echo 'at work'; sleep 0.2; say done user ;;
@@ -81,6 +89,22 @@ case "$type $subject" in
   'task review'*) say review checker; head -c 70000 /dev/zero | tr '\\0' 'x' >> "$MAILROOM_OUTBOX/review.md" ;;
   review*) say verdict maker ;;
   verdict*) work; say done user ;;
+  'task land'*) mkdir -p made; echo "$subject" > "made/\${subject#land }.txt"; say shipped user ;;
+  'task parts'*)
+    for part in red blue; do
+      say part left; sed "s/^subject: .*/subject: $part/" "$MAILROOM_OUTBOX/part.md" > "$MAILROOM_OUTBOX/$part.md"
+    done
+    rm "$MAILROOM_OUTBOX/part.md" ;;
+  part*) mkdir -p made; echo "$subject" > "made/$subject.txt"; say built maker ;;
+  built*) [ -e made/red.txt ] && [ -e made/blue.txt ] && { subject=parts; work; say done user; } ;;
+  'pair pair clash'*)
+    mkdir -p made; [ -e made/both.txt ] || echo "$MAILROOM_ROLE" > made/both.txt
+    resolve; say piece maker ;;
+  'piece pair clash'*) resolve; both && { work; say done user; } ;;
+  'pair pair undone'*)
+    mkdir -p made; echo "$subject" > "made/$MAILROOM_ROLE.txt"; say piece maker
+    # As a git leaves it that is killed, and as a careless agent does.
+    : > "$(git rev-parse --git-path index.lock)"; rm .git ;;
   'task pair'*) say pair '[left, right]' ;;
   pair*) mkdir -p made; echo "$subject" > "made/$MAILROOM_ROLE.txt"; say piece maker ;;
   # What both wrote must have come together.

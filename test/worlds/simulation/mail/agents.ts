@@ -109,7 +109,7 @@ function ask(stage: Stage, turn: Turn, hand: Hand): string {
   const { random, protocol } = stage;
   const types = typesFrom(protocol, turn.role).filter(({ reply }) => reply.length > 0);
   if (types.length === 0) return 'nothing to send';
-  const count = random.chance(0.2) ? 2 : 1;
+  const count = types.some(({ opens }) => opens !== null) ? 1 + random.below(3) : random.chance(0.2) ? 2 : 1;
   for (let index = 0; index < count; index += 1) {
     const type = random.pick(types);
     const others = type.to.filter((name) => name !== turn.role);

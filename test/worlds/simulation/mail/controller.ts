@@ -93,12 +93,12 @@ export class Controller extends Life {
       },
       later: (after, act) => void this.later(after, () => isAlive() && act(), 'timer'),
     };
-    const clash = () => (random.chance(0.4) ? random.pick(['text', 'binary'] as const) : null);
+    const isResolved = () => random.chance(0.8);
     const options = {
       local: this.runner,
       version: 'test',
       disk,
-      travel: new ControllerTravel(clash, away.shared, known, asker, disk),
+      travel: new ControllerTravel(isResolved, away.shared, known, asker, disk),
       key: away.key,
       patience: away.lease,
       newId: () =>

@@ -1,4 +1,5 @@
 import { defaultConfig, type Config, type ProviderConfig } from '../../../../src/config/config.ts';
+import { landingWays } from '../../../../src/kernel/work.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
 import { parseProtocol } from '../../../../src/mail/protocol/read.ts';
 import { randomProtocol } from '../../../mail/machine/random-protocol.ts';
@@ -24,19 +25,45 @@ const config: Config = {
   workers: { queue: null, git: null, lease: 10_000 },
 };
 
+/** Protocols that are like another one but for something. */
+interface Variant {
+  readonly of: string;
+  readonly change: ((text: string) => string) | null;
+  readonly settings: Partial<Config>;
+}
+
+/** Where work conflicts and then lands. */
+function crossed(onConflict: string): Variant {
+  const change = (text: string) =>
+    text
+      .replace('worktree: role', `worktree: role, on_conflict: ${onConflict}`)
+      .replace(
+        'integrator: { provider: scripted }',
+        'integrator: { provider: scripted, capabilities: [READ, EDIT] }',
+      )
+      .replace('closes: true', 'closes: true, lands: main');
+  return { of: 'join', change, settings: {} };
+}
+
+const variants: Readonly<Record<string, Variant>> = {
+  // Where a person has to let work land.
+  guarded: { of: 'landing', change: null, settings: { protected: ['main'] } },
+  resolved: crossed('resolve'),
+  authors: crossed('author'),
+  persons: crossed('user'),
+};
+
 /** A protocol of the simulation, read as a user's would be. */
 export function simulated(name: string): Protocol {
-  // The same, where a person has to let work land.
-  const [text, settings] =
-    name === 'guarded'
-      ? [protocols['landing'], { ...config, protected: ['main'] }]
-      : [protocols[name], config];
-  const read = parseProtocol([{ file: `${name}.yaml`, text: text ?? '' }], settings);
+  const { of, change, settings } = variants[name] ?? { of: name, change: null, settings: {} };
+  const text = protocols[of] ?? '';
+  const changed = change === null ? text : change(text);
+  const read = parseProtocol([{ file: `${name}.yaml`, text: changed }], { ...config, ...settings });
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
   return read.value;
 }
 
-const names = ['gated', 'join', 'parts', 'ring', 'landing', 'guarded', 'away'];
+const names = ['gated', 'join', 'parts', 'ring', 'landing', 'handed', 'away', ...Object.keys(variants)];
 const known = new Map<string, Protocol>();
 
 /** One of the protocols that somebody wrote. */
@@ -53,5 +80,14 @@ export function anyProtocol(random: Random): { name: string; protocol: Protocol 
     return { name, protocol: named(name) };
   }
   const tape = new Tape(Array.from({ length: 200 }, () => random.below(1_000)));
-  return { name: 'generated', protocol: randomProtocol(tape, random.chance(0.3)) };
+  return { name: 'generated', protocol: landing(randomProtocol(tape, random.chance(0.3)), random) };
+}
+
+/** The same, where the work of what closes a thread lands, now and then. */
+function landing(protocol: Protocol, random: Random): Protocol {
+  const { workspace, types } = protocol;
+  if (workspace.kind !== 'worktree' || workspace.per !== 'role' || random.chance(0.3)) return protocol;
+  const lands = { branch: 'main', by: random.pick(landingWays), approval: random.chance(0.3) };
+  const changed = [...types].map(([name, type]) => [name, type.closes ? { ...type, lands } : type] as const);
+  return { ...protocol, types: new Map(changed) };
 }

@@ -121,6 +121,21 @@ messages:
 limits: { turns_per_thread: 20, corrections: 2, nesting: 2 }
 start: { type: task, to: planner }
 `,
+  handed: `
+name: handed
+version: "1"
+workspace: { worktree: role }
+roles:
+  architect: { provider: scripted, capabilities: [READ, EDIT] }
+  engineer: { provider: scripted, capabilities: [READ, EDIT], concurrency: 2 }
+messages:
+  task: { from: user, to: architect }
+  subtask: { from: architect, to: engineer, thread: new, reply: [done], join: all, fan_out: 3 }
+  done: { from: engineer, to: architect }
+  delivered: { from: architect, to: user, closes: true, lands: main }
+limits: { turns_per_thread: 20, corrections: 2, nesting: 2 }
+start: { type: task, to: architect }
+`,
   landing: `
 name: landing
 version: "1"

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { expect, it } from 'vitest';
 import { chunks } from '../seeds.ts';
-import { mail, workers } from './schedule.ts';
+import { mail, parallel, workers } from './schedule.ts';
 
 const schedules = Number(process.env['MAILROOM_SCHEDULES'] ?? 200);
 
@@ -28,5 +28,23 @@ it.each(chunks(workers, schedules, 50))(
     expect(tally.failures).toEqual([]);
     expect(tally.counts.get('turns on workers')).toBeGreaterThan(tally.schedules * 2);
     expect(tally.counts.get('crashes')).toBeGreaterThan(0);
+  },
+);
+
+it.each(chunks(parallel, Math.ceil(schedules / 2), 100))(
+  'merges and lands all work in some order that respects what was merged, from seed %i on',
+  { timeout: 120_000 },
+  async (_from, play) => {
+    const tally = await play();
+    expect(tally.failures).toEqual([]);
+    const missed = [
+      'conflicts',
+      'for a person',
+      'with further work',
+      'landings',
+      'behind others',
+      'sub-threads',
+    ].filter((what) => tally.counts.get(what) === 0);
+    expect(missed).toEqual([]);
   },
 );

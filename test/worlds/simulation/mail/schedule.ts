@@ -1,4 +1,7 @@
 import { checkFolders, checkHistory, checkLaunches, checkRest } from './properties.ts';
+import { apply } from '../../../../src/mail/machine/apply.ts';
+import type { MailEvent } from '../../../../src/mail/machine/event.ts';
+import { emptyState } from '../../../../src/mail/machine/state.ts';
 import { randomChaos } from '../faults.ts';
 import type { Random } from '../random.ts';
 import type { Schedule, Subject } from '../schedule.ts';
@@ -35,6 +38,17 @@ export const workers: Subject = {
   begin: (random) => begin(random, { name: 'away', protocol: named('away') }),
 };
 
+/** Roles that change the same files at the same time, in threads and sub-threads, and land what comes of it. */
+export const parallel: Subject = {
+  ...workers,
+  command: 'simulate:parallel',
+  schedules: 'schedules of parallel work',
+  begin: (random) => {
+    const name = random.pick(['resolved', 'authors', 'persons', 'handed']);
+    return begin(random, { name, protocol: named(name) });
+  },
+};
+
 function begin(random: Random, { name, protocol }: ReturnType<typeof anyProtocol>): Schedule {
   const world = new World(protocol, random, randomChaos(random));
   const person = new Person(world);
@@ -63,12 +77,36 @@ function begin(random: Random, { name, protocol }: ReturnType<typeof anyProtocol
           events: events.length,
           crashes: world.crashes,
           'second controllers': world.refused,
+          ...workIn(events),
           'turns on workers': world.away?.launches().length ?? 0,
         },
         transitions: transitionsOf(mailMachine, events),
       };
     },
   };
+}
+
+/** How often the states of work that travels were reached. */
+function workIn(events: readonly MailEvent[]): Record<string, number> {
+  const counts = {
+    conflicts: 0,
+    'for a person': 0,
+    'with further work': 0,
+    landings: 0,
+    'behind others': 0,
+    'sub-threads': 0,
+  };
+  let state = emptyState();
+  for (const event of events) {
+    state = apply(state, event);
+    if (event.type === 'conflicted') counts[event.by === 'role' ? 'conflicts' : 'for a person'] += 1;
+    if (event.type === 'checked' && event.conflicts) counts['with further work'] += 1;
+    if (event.type === 'landing-queued' && state.landings.size > 1) counts['behind others'] += 1;
+    if (event.type === 'landed') counts.landings += 1;
+    if (event.type === 'committed')
+      counts['sub-threads'] += event.sent.filter(({ opens }) => opens !== null).length;
+  }
+  return counts;
 }
 
 async function trouble(world: World, person: Person): Promise<void> {

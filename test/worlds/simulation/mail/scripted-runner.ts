@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import type { Exit, Outcome } from '../../../../src/providers/provider.ts';
 import type { Worked } from '../../../../src/kernel/work.ts';
-import type { Clash, VirtualWork } from './virtual-work.ts';
+import type { VirtualWork } from './virtual-work.ts';
 import type {
   AgentJob,
   CheckJob,
@@ -53,16 +53,14 @@ export class ScriptedRunner implements Runner {
     const process = { pid: 1000 + this.#random.below(9000), startTime: '1', mark: job.key };
     const { entering } = job;
     if (entering !== undefined) this.#work.begin(entering.branch, job.key);
-    const entered = entering === undefined ? null : this.#work.enter(entering, this.#clash());
+    const entered = entering === undefined ? null : this.#work.enter(entering, this.#isResolved);
     this.#later(this.#random.below(20), () => {
       if (entered?.ok !== false) return this.events?.ready(job.key, process, null, entered?.commit ?? null);
       this.#end(job.key, conflicted(entered), ended('exited', null));
     });
   }
 
-  #clash(): Clash {
-    return this.#random.chance(0.4) ? this.#random.pick(['text', 'binary']) : null;
-  }
+  readonly #isResolved = (): boolean => this.#random.chance(0.8);
 
   #add(key: string, job: AgentJob | null): void {
     if (this.#running.has(key)) throw new Error(`${key} was started twice`);
@@ -81,7 +79,7 @@ export class ScriptedRunner implements Runner {
     running.released = true;
     this.launches.push(key);
     const { entering } = running.job;
-    if (entering?.edits === true && this.#random.chance(0.7)) this.#work.edit(entering.branch);
+    while (entering?.edits === true && this.#random.chance(0.65)) this.#work.edit(entering.branch);
     const { outcome, exit, lasts } = this.#script(running.job);
     this.#later(lasts, () => this.#end(key, outcome, exit));
   }
@@ -89,7 +87,7 @@ export class ScriptedRunner implements Runner {
   check({ key, checks, leaving }: CheckJob): void {
     this.#add(key, null);
     if (leaving !== undefined) this.#work.begin(leaving.branch, key);
-    const left = leaving === undefined ? null : this.#work.leave(leaving, this.#clash());
+    const left = leaving === undefined ? null : this.#work.leave(leaving, this.#isResolved);
     const isRefused = checks.length > 0 && this.#random.chance(0.3);
     const problems = left?.ok === false ? [left.problem] : isRefused ? ['the gate said no'] : [];
     const lasts = checks.length === 0 ? 50 : this.#random.pick([500, 20_000]);
@@ -118,8 +116,10 @@ export class ScriptedRunner implements Runner {
   #landing({ work, step }: LandingJob): LandingReport {
     if (step.do === 'check') {
       if (this.#random.chance(0.05)) return { is: 'blocked', problem: 'the disk is full' };
-      if (this.#random.chance(0.15)) return { is: 'refused', problems: ['it conflicts'] };
-      return { is: 'checked', ...this.#work.prepare(work.commit) };
+      const prepared = this.#work.prepare(work.commit);
+      if (prepared === null) return { is: 'refused', problems: ['it conflicts'] };
+      if (this.#random.chance(0.1)) return { is: 'refused', problems: ['the gate said no'] };
+      return { is: 'checked', ...prepared };
     }
     if (step.do === 'swap' && this.#work.target.isDirty) return { is: 'blocked', problem: 'it is dirty' };
     return { is: this.#work.swap(step, step.do === 'settle') ? 'landed' : 'missed' };

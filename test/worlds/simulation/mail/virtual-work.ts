@@ -1,22 +1,47 @@
-import { roleBranch, type Entering, type Leaving, type Worked } from '../../../../src/kernel/work.ts';
+import {
+  roleBranch,
+  type Entering,
+  type Leaving,
+  type TakenWork,
+  type Worked,
+} from '../../../../src/kernel/work.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
+import type { Random } from '../random.ts';
+import { foldsTo, type Change, type Changes } from './fold.ts';
 
-type Changes = ReadonlySet<string>;
+/** A commit: all changes that it contains, and the last one of each file. */
+interface Commit {
+  readonly changes: Changes;
+  readonly tree: ReadonlyMap<string, string>;
+}
 
-/** In what kind of files a merge conflicts; null: it does not. */
-export type Clash = 'text' | 'binary' | null;
+/** A merge; the files that both sides have changed. */
+interface Merged extends Commit {
+  readonly conflicts: readonly string[];
+}
+
+/** Both sides of a merge lie in a checkout. */
+type Laid = Merged & { readonly ours: string; readonly theirs: string };
+
+/** Whether a conflict is resolved when it is looked at. */
+export type Resolves = () => boolean;
 
 /** The first commit. Commits have names as git's are. */
-const base = '0'.repeat(40);
+const first = '0'.repeat(40);
 
 /** Where a person's own changes are made. */
 const target = 'main';
+
+/** What roles change, some more often. In the last nobody can put a conflict marker. */
+const files = ['a.txt', 'a.txt', 'a.txt', 'b.txt', 'c.bin'];
+
+const isText = (file: string) => file.endsWith('.txt');
 
 type Swap = { readonly onto: string; readonly result: string };
 
 /** The branch that work lands on, and a person's checkout of it. */
 class VirtualBranch {
-  tip = base;
+  tip = first;
   /** A person has changed files, and not committed them. */
   isDirty = false;
   /** What the mail moved it to. */
@@ -28,21 +53,29 @@ class VirtualBranch {
   }
 }
 
-/** What git has of the roles' work: a commit is the set of all changes that it contains. Outlives controllers. */
+/** What git has of the roles' work. Outlives controllers. */
 export class VirtualWork {
   readonly problems: string[] = [];
-  readonly #commits = new Map<string, Changes>([[base, new Set()]]);
+  readonly target = new VirtualBranch();
+  readonly #random: Random;
+  readonly #commits = new Map<string, Commit>([[first, { changes: new Set(), tree: new Map() }]]);
   readonly #branches = new Map<string, string>();
+  /** The commits that threads begin at. */
+  readonly #bases = new Map<string, string>();
   /** Changes in checkouts that no commit has, by branch. */
-  readonly #uncommitted = new Map<string, string[]>();
-  /** The branches in whose checkouts both sides of a merge lie. */
-  readonly #conflicts = new Set<string>();
-  /** Where each change was made: the branch. */
-  readonly #made = new Map<string, string>();
+  readonly #uncommitted = new Map<string, readonly string[]>();
+  /** The conflicts that lie in checkouts, by branch. */
+  readonly #conflicts = new Map<string, Laid>();
+  readonly #made = new Map<string, Change>();
+  /** What a branch got from others without a message: the work that its role met. */
+  readonly #met = new Map<string, string[]>();
   /** The invocation that works in a checkout, by branch. */
   readonly #working = new Map<string, string>();
   #count = 0;
-  readonly target = new VirtualBranch();
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
 
   /** No process outlives its controller. */
   crash(): void {
@@ -59,94 +92,164 @@ export class VirtualWork {
     this.#working.set(branch, key);
   }
 
-  /** `clash`: whether a merge conflicts, or one that lies there has not been resolved, and in which files. */
-  enter({ branch, edits, takes, resolves, resolving }: Entering, clash: Clash): Worked {
-    const tip = this.#branches.get(branch) ?? base;
-    const isLaid = this.#conflicts.has(branch);
-    if (takes === null || (isLaid && resolving === 'role')) return { ok: true, commit: tip };
+  /** `isResolved`: what a person who was asked has done. */
+  enter(entering: Entering, isResolved: Resolves): Worked {
+    const { branch, thread, edits, takes, base, last, resolving } = entering;
+    if (!this.#bases.has(thread)) this.#bases.set(thread, base ?? this.target.tip);
+    const tip = this.#branches.get(branch) ?? last ?? this.#bases.get(thread) ?? first;
+    this.#branches.set(branch, tip);
+    if (edits && last !== null && !this.#contains(tip, last))
+      this.problems.push(`${branch} has lost ${last}`);
+    const laid = this.#conflicts.get(branch);
+    if (takes === null || (laid && resolving === 'role')) return { ok: true, commit: tip };
     for (const { commit } of takes)
       if (!this.#commits.has(commit)) this.problems.push(`a message names the unknown commit ${commit}`);
-    if (isLaid && resolving === 'person' && clash !== null) return conflict('person');
-    // No turn finished this merge.
-    if (isLaid && resolving === null) this.#uncommitted.delete(branch);
-    this.#conflicts.delete(branch);
-    const own = edits ? [this.#committed(branch, tip)] : takes.length === 0 ? [tip] : [];
-    const all = [...own, ...takes.map(({ commit }) => commit)];
-    const isResolved = isLaid && resolving === 'person';
-    if (this.#oneOf(all) === null && clash !== null && !isResolved) {
-      this.#conflicts.add(branch);
-      return conflict(resolves === 'all' || (resolves === 'text' && clash === 'text') ? 'role' : 'person');
+    if (laid && resolving === 'person') {
+      if (!isResolved()) return conflict('person');
+      this.#resolve(branch, laid);
+    } else if (laid) {
+      // No turn finished this merge.
+      this.#uncommitted.delete(branch);
+      this.#conflicts.delete(branch);
     }
-    return { ok: true, commit: this.#move(branch, this.#merge(all)) };
+    const own = edits ? this.#committed(branch, this.#tip(branch)) : this.#tip(branch);
+    return this.#take(branch, own, entering, takes);
   }
 
-  /** The one of these commits that has the changes of all; null: none does. */
-  #oneOf(all: readonly string[]): string | null {
-    return all.find((commit) => all.every((inner) => this.#contains(commit, inner))) ?? null;
+  /** Merges work into a branch, up to the first conflict, which is laid out. */
+  #take(
+    branch: string,
+    own: string,
+    { edits, resolves }: Pick<Entering, 'edits' | 'resolves'>,
+    takes: readonly TakenWork[],
+  ): Worked {
+    let at = edits ? own : (takes[0]?.commit ?? own);
+    for (const { commit } of takes) {
+      const merged = this.#merge(at, commit);
+      if (typeof merged === 'string') {
+        at = merged;
+        continue;
+      }
+      // A person has resolved it in the checkout of a role that only reads.
+      if (this.#contains(own, at) && this.#contains(own, commit))
+        return this.#take(branch, own, { edits: true, resolves }, takes);
+      this.#move(branch, at);
+      this.#conflicts.set(branch, merged);
+      return conflict(
+        resolves === 'all' || (resolves === 'text' && merged.conflicts.every(isText)) ? 'role' : 'person',
+      );
+    }
+    return { ok: true, commit: this.#move(branch, at) };
   }
 
-  #merge(all: readonly string[]): string {
-    return this.#oneOf(all) ?? this.#add(new Set(all.flatMap((commit) => [...this.#of(commit)])));
+  /** The commit that has both, or the conflict. */
+  #merge(ours: string, theirs: string): string | Laid {
+    if (this.#contains(ours, theirs)) return ours;
+    if (this.#contains(theirs, ours)) return theirs;
+    const [one, other] = [this.#of(ours), this.#of(theirs)];
+    const changes = new Set([...one.changes, ...other.changes]);
+    const tree = new Map(one.tree);
+    const conflicts: string[] = [];
+    for (const [file, change] of other.tree) {
+      const own = one.tree.get(file);
+      if (change === own || one.changes.has(change)) continue;
+      if (own !== undefined && !other.changes.has(own)) conflicts.push(file);
+      else tree.set(file, change);
+    }
+    if (conflicts.length > 0) return { ours, theirs, changes, tree, conflicts };
+    return this.#add({ changes, tree });
   }
 
   /** The content of a checkout, and the last commit on its branch. */
   pack(branch: string): { readonly commit: string; readonly head: string } {
-    const head = this.#branches.get(branch) ?? base;
+    const head = this.#tip(branch);
     const changes = this.#uncommitted.get(branch) ?? [];
     if (changes.length === 0) return { commit: head, head };
-    return { commit: this.#add(new Set([...this.#of(head), ...changes])), head };
+    return { commit: this.#with(this.#of(head), changes), head };
   }
 
   /** Lays out what a checkout on another host contained in the end. */
   unpack(branch: string, { commit, head }: { readonly commit: string; readonly head: string }): Worked {
-    const tip = this.#branches.get(branch) ?? base;
+    const tip = this.#tip(branch);
     if (!this.#contains(head, tip)) this.problems.push(`${branch} has lost ${tip}`);
-    const changes = [...this.#of(commit)].filter((change) => !this.#of(head).has(change));
-    this.#uncommitted.set(branch, changes);
+    const before = this.#of(head).changes;
+    this.#uncommitted.set(
+      branch,
+      [...this.#of(commit).changes].filter((change) => !before.has(change)),
+    );
     return { ok: true, commit: this.#move(branch, head) };
   }
 
   /** A commit with one more change, made by the role of this branch. */
   extend(commit: string, branch: string): string {
-    return this.#add(new Set([...this.#of(commit), this.#change(branch)]));
+    const before = this.#of(commit);
+    return this.#with(before, [this.#change(branch, before.changes)]);
   }
 
   /** An agent changes a file. */
   edit(branch: string): void {
     const changes = this.#uncommitted.get(branch) ?? [];
-    this.#uncommitted.set(branch, [...changes, this.#change(branch)]);
+    const before = (this.#conflicts.get(branch) ?? this.#of(this.#tip(branch))).changes;
+    this.#uncommitted.set(branch, [...changes, this.#change(branch, new Set([...before, ...changes]))]);
   }
 
-  #change(branch: string): string {
+  #change(branch: string, after: Changes, file: string = this.#random.pick(files)): string {
     const change = `change-${String((this.#count += 1))}`;
-    this.#made.set(change, branch);
+    this.#made.set(change, { branch, file, after });
     return change;
   }
 
-  /** `clash`: whether the role has not resolved the conflict that lies there, or has, and meets a further one. */
-  leave({ branch, entered, takes }: Leaving, clash: Clash): Worked {
-    const tip = this.#branches.get(branch) ?? base;
+  /** `isResolved`: what the role has done with the conflict that lies in its checkout. */
+  leave({ branch, entered, takes, meets }: Leaving, isResolved: Resolves): Worked {
+    const tip = this.#tip(branch);
     if (!this.#contains(tip, entered)) this.problems.push(`${branch} has lost ${entered}`);
-    const isLaid = this.#conflicts.has(branch);
-    if (isLaid && clash === 'binary') return conflict('person');
-    const own = this.#committed(branch, tip);
-    if (isLaid && clash === 'text' && takes.length > 1) return conflict('role');
+    const laid = this.#conflicts.get(branch);
+    if (laid && !isResolved()) return conflict('person');
+    if (laid) this.#resolve(branch, laid);
+    const own = this.#committed(branch, this.#tip(branch));
+    const taken = this.#take(branch, own, { edits: true, resolves: 'all' }, takes);
+    if (!taken.ok) return taken;
+    for (const { commit } of meets) {
+      const merged = this.#merge(taken.commit, commit);
+      if (typeof merged === 'string') continue;
+      this.#conflicts.set(branch, merged);
+      this.#met.set(branch, [...(this.#met.get(branch) ?? []), commit]);
+      return conflict('role');
+    }
+    return taken;
+  }
+
+  /** Commits a merge in which somebody has decided what each file says. */
+  #resolve(branch: string, laid: Laid): void {
+    const edits = this.#uncommitted.get(branch) ?? [];
+    const after = new Set([...laid.changes, ...edits]);
+    const decided = laid.conflicts.map((file) => this.#change(branch, after, file));
+    this.#move(branch, this.#with(laid, [...edits, ...decided]));
+    this.#uncommitted.delete(branch);
     this.#conflicts.delete(branch);
-    const merged = this.#merge([own, ...takes.map(({ commit }) => commit)]);
-    return { ok: true, commit: this.#move(branch, merged) };
   }
 
   #committed(branch: string, tip: string): string {
     const changes = this.#uncommitted.get(branch) ?? [];
     this.#uncommitted.delete(branch);
-    if (changes.length === 0) return tip;
-    return this.#move(branch, this.#add(new Set([...this.#of(tip), ...changes])));
+    return changes.length === 0 ? tip : this.#move(branch, this.#with(this.#of(tip), changes));
   }
 
-  #add(changes: Changes): string {
-    const commit = (this.#count += 1).toString(16).padStart(40, '0');
-    this.#commits.set(commit, changes);
-    return commit;
+  /** A commit with further changes, in this order. */
+  #with({ changes, tree }: Commit, more: readonly string[]): string {
+    const changed = new Map(tree);
+    for (const change of more) changed.set(this.#made.get(change)?.file ?? '', change);
+    return this.#add({ changes: new Set([...changes, ...more]), tree: changed });
+  }
+
+  #add(commit: Commit): string {
+    const name = (this.#count += 1).toString(16).padStart(40, '0');
+    this.#commits.set(name, commit);
+    return name;
+  }
+
+  #tip(branch: string): string {
+    return this.#branches.get(branch) ?? first;
   }
 
   #move(branch: string, commit: string): string {
@@ -154,20 +257,20 @@ export class VirtualWork {
     return commit;
   }
 
-  #of(commit: string): Changes {
-    return this.#commits.get(commit) ?? new Set();
+  #of(commit: string): Commit {
+    return this.#commits.get(commit) ?? { changes: new Set(), tree: new Map() };
   }
 
   #contains(commit: string, inner: string): boolean {
-    return [...this.#of(inner)].every((change) => this.#of(commit).has(change));
+    const { changes } = this.#of(commit);
+    return [...this.#of(inner).changes].every((change) => changes.has(change));
   }
 
-  /** The commit that a branch has when work lands on it. */
-  prepare(work: string): Swap {
-    const { tip } = this.target;
-    if (this.#contains(tip, work)) return { onto: tip, result: tip };
-    if (this.#contains(work, tip)) return { onto: tip, result: work };
-    return { onto: tip, result: this.#add(new Set([...this.#of(tip), ...this.#of(work)])) };
+  /** The commit that a branch has when work lands on it; null: it conflicts. */
+  prepare(work: string): Swap | null {
+    const onto = this.target.tip;
+    const result = this.#merge(onto, work);
+    return typeof result === 'string' ? { onto, result } : null;
   }
 
   /** Moves the branch, or finds out whether it was moved. False: somebody else moved it. */
@@ -178,8 +281,8 @@ export class VirtualWork {
 
   /** A person commits something on the branch. */
   push(): void {
-    const changes = [...this.#of(this.target.tip), this.#change(target)];
-    this.target.move(this.#add(new Set(changes)), 'person');
+    const before = this.#of(this.target.tip);
+    this.target.move(this.#with(before, [this.#change(target, before.changes)]), 'person');
   }
 
   /** A landing that was recorded is on the branch, and one that was not is not. */
@@ -202,14 +305,19 @@ export class VirtualWork {
   /** The branch is the fold of the work that has landed and of what people did there. */
   #checkFold(events: readonly MailEvent[]): string[] {
     const queued = new Map<string, string>();
-    const fold = new Set([...this.#made].flatMap(([change, branch]) => (branch === target ? [change] : [])));
+    const fold = new Set(
+      [...this.#made].flatMap(([change, { branch }]) => (branch === target ? [change] : [])),
+    );
     for (const event of events) {
       if (event.type === 'landing-queued') queued.set(event.turn, event.commit);
       if (event.type !== 'landed') continue;
-      for (const change of this.#of(queued.get(event.turn) ?? '')) fold.add(change);
+      for (const change of this.#of(queued.get(event.turn) ?? '').changes) fold.add(change);
     }
-    const there = this.#of(this.target.tip);
+    const there = this.#of(this.target.tip).changes;
     return [
+      ...(foldsTo(there, this.#of(this.target.tip).tree, this.#made)
+        ? []
+        : ['no order of the landed changes that respects what was merged leads to what is there']),
       ...[...fold].flatMap((change) => (there.has(change) ? [] : [`${change} has landed, and is not there`])),
       ...[...there].flatMap((change) => (fold.has(change) ? [] : [`${change} is there, and has not landed`])),
     ];
@@ -223,7 +331,12 @@ export class VirtualWork {
     for (const event of events) {
       if (event.type === 'claimed') {
         const branch = roleBranch(event.thread, event.role);
-        const changes = event.messages.flatMap((id) => [...this.#of(sent.get(id) ?? '')]);
+        const begun = this.#of(this.#bases.get(event.thread) ?? '');
+        const met = this.#met.get(branch) ?? [];
+        const all = [...event.messages.map((id) => sent.get(id) ?? ''), ...met].map((commit) =>
+          this.#of(commit),
+        );
+        const changes = [begun, ...all].flatMap((commit) => [...commit.changes]);
         given.set(branch, new Set([...(given.get(branch) ?? []), ...changes]));
       }
       if (event.type !== 'committed') continue;
@@ -231,8 +344,8 @@ export class VirtualWork {
         if (message.work === null) continue;
         const { commit, branch } = message.work;
         sent.set(message.id, commit);
-        for (const change of this.#of(commit))
-          if (this.#made.get(change) !== branch && given.get(branch)?.has(change) !== true)
+        for (const change of this.#of(commit).changes)
+          if (this.#made.get(change)?.branch !== branch && given.get(branch)?.has(change) !== true)
             problems.push(`${message.id} carries ${change}, which ${message.from} was not sent`);
       }
     }
@@ -260,7 +373,7 @@ export class VirtualWork {
         if (landed !== null && !this.#contains(landed.commit, commit))
           problems.push(`${message.id} landed without ${commit}`);
         if (!this.#commits.has(commit)) problems.push(`${message.id} names the unknown commit ${commit}`);
-        const before = edits(message.from) ? [last.get(branch) ?? base] : [];
+        const before = edits(message.from) ? [last.get(branch) ?? first] : [];
         const picked = (taken.get(event.turn) ?? []).flatMap((id) => sent.get(id) ?? []);
         for (const inner of [...before, ...picked])
           if (!this.#contains(commit, inner)) problems.push(`${message.id} travels without ${inner}`);

@@ -26,7 +26,7 @@ export class World extends VirtualWorld<Controller> {
   readonly uninstalled = new Set<string>();
   /** Who shares the slots for agents with the controller. */
   readonly neighbours: Neighbours;
-  readonly work = new VirtualWork();
+  readonly work: VirtualWork;
   /** The worker hosts; null: no role works on them. */
   readonly away: Hosts | null;
   readonly #script: Script;
@@ -40,6 +40,7 @@ export class World extends VirtualWorld<Controller> {
     const disk = new MemoryDisk(() => timeline.now);
     super({ random, chaos, timeline, disk }, ['E_DISK', 'E_LOCKED']);
     this.protocol = protocol;
+    this.work = new VirtualWork(random.fork());
     this.neighbours = new Neighbours(protocol.concurrency, random.fork());
     this.faults.changing = () => this.#checkHolder();
     this.archive = new Archive(this.disk);

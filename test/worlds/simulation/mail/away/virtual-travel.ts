@@ -2,7 +2,7 @@ import type { Travel } from '../../../../../src/host/runner/travel.ts';
 import type { Packed, TravellingTurn } from '../../../../../src/git/travel.ts';
 import type { Entering, Worked } from '../../../../../src/kernel/work.ts';
 import type { MemoryDisk } from '../../../../support/memory-disk.ts';
-import type { Clash, VirtualWork } from '../virtual-work.ts';
+import type { Resolves, VirtualWork } from '../virtual-work.ts';
 import type { Asker, Network } from './network.ts';
 
 /** What all hosts share, and every commit that exists. */
@@ -94,15 +94,15 @@ abstract class VirtualTravel implements Travel {
 
 /** The checkouts of the controller's host. */
 export class ControllerTravel extends VirtualTravel {
-  readonly #clash: () => Clash;
+  readonly #isResolved: Resolves;
 
-  constructor(clash: () => Clash, ...given: ConstructorParameters<typeof VirtualTravel>) {
+  constructor(isResolved: Resolves, ...given: ConstructorParameters<typeof VirtualTravel>) {
     super(...given);
-    this.#clash = clash;
+    this.#isResolved = isResolved;
   }
 
   enter(_workspace: string, turn: Entering): Promise<Worked> {
-    return this.locally(() => this.shared.work.enter(turn, this.#clash()));
+    return this.locally(() => this.shared.work.enter(turn, this.#isResolved));
   }
 
   pack(_workspace: string, { branch }: TravellingTurn): Promise<Travelled<Packed>> {
