@@ -122,18 +122,21 @@ function runLines(
   ];
 }
 
-/** The steps, with their agents where one has an agent of the configuration. */
+/** The steps, with their agents and worker hosts where one has any. */
 function stepTable(steps: readonly StepRow[]): string[] {
   const hasAgents = steps.some(({ agent }) => agent !== null);
-  const rows = steps.map(({ path, agent, status, took, attempts, reason }) =>
+  const hasHosts = steps.some(({ host }) => host !== null);
+  const rows = steps.map(({ path, agent, host, status, took, attempts, reason }) =>
     [
       path,
       ...(hasAgents ? [agent ?? ''] : []),
+      ...(hasHosts ? [host ?? ''] : []),
       status,
       took === null ? '' : duration(took),
       attempts === null ? '' : String(attempts),
       reason,
     ].map(line),
   );
-  return table(['STEP', ...(hasAgents ? ['AGENT'] : []), 'STATUS', 'TOOK', 'ATTEMPTS', 'REASON'], rows);
+  const more = [...(hasAgents ? ['AGENT'] : []), ...(hasHosts ? ['WORKER'] : [])];
+  return table(['STEP', ...more, 'STATUS', 'TOOK', 'ATTEMPTS', 'REASON'], rows);
 }

@@ -4,6 +4,7 @@ import process from 'node:process';
 import type { Worked } from '../kernel/work.ts';
 import { lookAt, whyOf, type GitLook } from './git-look.ts';
 import { git } from './git.ts';
+import { filesIn, packFiles, type ParcelFile } from './parcel.ts';
 import { GitProblem, Refs } from './refs.ts';
 import { RoleCheckout } from './role-checkout.ts';
 
@@ -131,6 +132,16 @@ export function keepWork(project: string, name: string, commit: string): Promise
       throw new GitProblem(`${ref} exists already`);
     return ref;
   });
+}
+
+/** Packs files that lie in no checkout, at absolute paths; null: none of them exists. */
+export function packOther(project: string, paths: readonly string[]): Promise<Travelled<string | null>> {
+  return travelled(() => packFiles(project, paths));
+}
+
+/** The files that `packOther` has packed. */
+export function readOther(project: string, commit: string): Promise<Travelled<ParcelFile[]>> {
+  return travelled(() => filesIn(project, commit));
 }
 
 /** The transports that run no command of the address's own. */

@@ -20,12 +20,31 @@ const word = z.string().regex(/^[\w-]{1,100}$/, { error: 'an id of letters, digi
 const fileName = z.string().regex(/^(?!\.{1,2}$)[^/\0]{1,255}$/, { error: 'the name of a file' });
 const folder = z.enum(['workspace', 'project'], { error: 'workspace or project' });
 
-/** A turn that a worker is to run. Paths are those of the controller. */
+const absolute = z.string().regex(/^\/(?!.*\/\.{1,2}(?:\/|$))[^\0]+$/, { error: 'an absolute path' });
+
+/** What a worker runs instead of an agent: a script or a command of a workflow. */
+const program = z.object({
+  argv: z.array(text).min(1),
+  stdin: text,
+  /** Files that it finds in its folder. */
+  files: z.record(fileName, text),
+  /** Null: they were not declared, so it has all. */
+  capabilities: z.array(z.enum(capabilities)).nullable(),
+});
+
+/** A turn, or a step of a workflow, that a worker is to run. Paths are those of the controller. */
 const remoteTurn = z.object({
   /** Of the program that added it. */
   version: text,
-  provider: name,
-  role: name,
+  /** The queue that it was added to; see `JobName`. */
+  queue: text,
+  /** Of its agent; null: it has none. */
+  provider: name.nullable(),
+  program: program.nullable(),
+  /** Its checkout and its branch are named after it. */
+  role: z.string().regex(/^[\w.+#-]{1,200}$/, { error: 'the name of a checkout' }),
+  /** Where its host has what its texts name. */
+  places: z.object({ workspace: absolute, project: absolute, folder: absolute }),
   /** What its worker must have. */
   labels: z.array(text),
   thread: word,
@@ -41,6 +60,13 @@ const remoteTurn = z.object({
   model: text.nullable(),
   budget: usage.nullable(),
   env: z.record(z.string(), text),
+  /** Variables of the worker's own environment that it is given; all secrets must be there. */
+  inherit: z.array(text),
+  secrets: z.array(text),
+  maxSteps: count.nullable(),
+  maxCommandTime: count.nullable(),
+  variant: text.nullable(),
+  graceMs: count.nullable(),
   /** Whether it gets Mailroom's tools. */
   tools: z.boolean(),
   mcp: z.array(text).nullable(),
@@ -51,6 +77,12 @@ const remoteTurn = z.object({
   watched: z.array(folder),
   /** The commit with the content of its checkout. */
   begin: commit,
+  /** What it finds besides its checkout: a commit, and the path of each part of it. */
+  carries: z.object({ commit, paths: z.array(absolute).max(1_000) }).nullable(),
+  /** A folder of the controller's host that these and `brings` lie in; null: in none. */
+  base: absolute.nullable(),
+  /** What is taken from where it ran, besides its checkout, if it is there. */
+  brings: z.array(absolute).max(1_000),
 });
 
 export interface RemoteTurn extends Readonly<z.output<typeof remoteTurn>> {}
@@ -109,6 +141,8 @@ const remoteEnd = z.object({
   ),
   /** What its checkout contained in the end; null: it did not run, or could not be sent. */
   work: z.object({ commit, head: commit }).nullable(),
+  /** What it brings besides; null: nothing. */
+  files: commit.nullable(),
 });
 
 export interface RemoteEnd extends Readonly<z.output<typeof remoteEnd>> {}

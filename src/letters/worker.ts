@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Assigned } from '../kernel/launched.ts';
+import { stepKinds } from '../kernel/step-queues.ts';
 import { name } from '../yaml/schema.ts';
 import { problemOf, type Read } from './letters.ts';
 
@@ -23,6 +24,8 @@ const workerCard = z.object({
   /** Of the program. */
   version: text,
   roles: z.array(name),
+  /** The kinds of steps of workflows that it runs. */
+  steps: z.array(z.enum(stepKinds)),
   labels: z.array(text),
   slots: z.int().min(1),
   /** The turns that it runs: `turn/attempt/round`. */
@@ -59,6 +62,13 @@ export interface SeenWorker extends Readonly<z.output<typeof seenWorker>> {}
 const seenWorkers = z.object({ workers: z.array(seenWorker) });
 
 const workerOrder = z.object({ do: z.enum(workerOrders) });
+
+/** What every version says of a worker. */
+const namedWorker = z.object({ host: text, id: text, version: text });
+
+export interface NamedWorker extends Readonly<z.output<typeof namedWorker>> {}
+
+export const readNamedWorker = (given: JsonObject): Read<NamedWorker> => read(namedWorker, given);
 
 export const readWorkerCard = (given: JsonObject): Read<WorkerCard> => read(workerCard, given);
 

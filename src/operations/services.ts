@@ -1,3 +1,4 @@
+import type { StepKind } from '../kernel/step-queues.ts';
 import type { WorkerOrder } from '../letters/worker.ts';
 import type { WorkerStatus } from './workers/list.ts';
 import type { RunChange } from './runs/changes.ts';
@@ -247,6 +248,8 @@ interface WorkerRequest {
   /** The address of the queue; null: as the settings say. */
   readonly queue: string | null;
   readonly roles: readonly string[];
+  /** The kinds of steps of workflows that it runs. */
+  readonly steps: readonly StepKind[];
   readonly labels: readonly string[];
   /** Whose usage limits its agents have. */
   readonly login: string;

@@ -28,7 +28,7 @@ export function notesOf(client: Redis, project: string, lease: number): WorkerNo
   };
 }
 
-/** Publishes which labels a worker needs for the jobs of a role. */
+/** Publishes which labels a worker needs for the jobs of a queue. */
 export async function publishLabels(
   client: Redis,
   project: string,
@@ -38,18 +38,18 @@ export async function publishLabels(
   await client.hset(labelsOf(project), role, JSON.stringify(labels));
 }
 
-/** The roles that need other labels than these. */
-export async function rolesBeyond(
+/** The queues whose jobs need labels, with them; null: what is written there cannot be read. */
+export async function publishedLabels(
   client: Redis,
   project: string,
-  labels: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, readonly Json[] | null>> {
   const published = Object.entries(await client.hgetall(labelsOf(project)));
-  const beyond = published.filter(([, text]) => {
-    const needed = parsed(text);
-    return !Array.isArray(needed) || needed.some((label) => !labels.includes(label as string));
-  });
-  return new Set(beyond.map(([role]) => role));
+  return new Map(
+    published.map(([queue, text]) => {
+      const labels = parsed(text);
+      return [queue, Array.isArray(labels) ? labels : null];
+    }),
+  );
 }
 
 /** Rejects if the queue cannot be reached. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import { notesOf, parsed, publishLabels, rolesBeyond } from './board.ts';
+import { takerOf } from '../kernel/step-queues.ts';
+import { notesOf, parsed, publishedLabels, publishLabels } from './board.ts';
 import type {
   HeldJob,
   JobName,
@@ -41,6 +42,8 @@ export function openSource(address: QueueAddress, labels: readonly string[]): Jo
 class Connection {
   readonly client: Redis;
   readonly #url: string;
+  readonly #name: string;
+  readonly #onChange: () => void;
   readonly #timer: NodeJS.Timeout;
   readonly #opened: { close(): Promise<void> }[] = [];
   /** Null: it can be reached, or that is not known yet. */
@@ -62,11 +65,9 @@ class Connection {
       this.#error = null;
       onChange();
     });
-    for (const role of roles) {
-      const events = this.open(new QueueEvents(nameOf(name, role), this.options));
-      for (const event of ['waiting', 'progress', 'completed', 'failed', 'stalled'] as const)
-        events.on(event, onChange);
-    }
+    this.#name = name;
+    this.#onChange = onChange;
+    for (const role of roles) this.listen(role);
     this.#timer = setInterval(() => {
       onChange();
       this.#watch();
@@ -75,6 +76,13 @@ class Connection {
 
   get options() {
     return { connection: this.client, prefix: 'mailroom' };
+  }
+
+  /** Reports what happens in a queue. */
+  listen(role: string): void {
+    const events = this.open(new QueueEvents(nameOf(this.#name, role), this.options));
+    for (const event of ['waiting', 'progress', 'completed', 'failed', 'stalled'] as const)
+      events.on(event, this.#onChange);
   }
 
   /** Closes it with the connection. Its errors are those of the connection. */
@@ -120,28 +128,31 @@ class Connection {
 class BullQueue implements JobQueue {
   readonly #connection: Connection;
   readonly #name: string;
-  readonly #queues: ReadonlyMap<string, Queue>;
+  readonly #lease: number;
+  readonly #queues = new Map<string, Queue>();
 
   constructor(address: QueueAddress) {
-    const { name, roles, lease } = address;
     this.#connection = new Connection(address);
-    this.#name = name;
+    this.#name = address.name;
+    this.#lease = address.lease;
+    for (const role of address.roles) this.#open(role);
+  }
+
+  #open(role: string): Queue {
     const { options } = this.#connection;
-    this.#queues = new Map(
-      roles.map((role) => [role, this.#connection.open(new Queue(nameOf(name, role), options))]),
-    );
-    for (const role of roles) {
-      // It takes no jobs: it finds those whose worker is silent, and lets them fail at once.
-      const watch = new Worker(nameOf(name, role), null, {
-        ...options,
-        autorun: false,
-        lockDuration: lease,
-        maxStalledCount: 0,
-        stalledInterval: 500,
-      });
-      this.#connection.open(watch);
-      void watch.startStalledCheckTimer().catch(() => {});
-    }
+    const queue = this.#connection.open(new Queue(nameOf(this.#name, role), options));
+    this.#queues.set(role, queue);
+    // It takes no jobs: it finds those whose worker is silent, and lets them fail at once.
+    const watch = new Worker(nameOf(this.#name, role), null, {
+      ...options,
+      autorun: false,
+      lockDuration: this.#lease,
+      maxStalledCount: 0,
+      stalledInterval: 500,
+    });
+    this.#connection.open(watch);
+    void watch.startStalledCheckTimer().catch(() => {});
+    return queue;
   }
 
   problem(): string | null {
@@ -183,8 +194,9 @@ class BullQueue implements JobQueue {
 
   #queue(role: string): Queue {
     const queue = this.#queues.get(role);
-    if (queue === undefined) throw new Error(`the role ${role} has no queue`);
-    return queue;
+    if (queue !== undefined) return queue;
+    this.#connection.listen(role);
+    return this.#open(role);
   }
 }
 
@@ -195,7 +207,8 @@ class BullSource implements JobSource {
   readonly #labels: readonly string[];
   readonly #notes: WorkerNotes;
   /** The one to ask first comes first. */
-  readonly #roles: { readonly role: string; readonly worker: Worker; readonly queue: Queue }[];
+  readonly #roles: { readonly role: string; readonly worker: Worker; readonly queue: Queue }[] = [];
+  readonly #takes: ReadonlySet<string>;
 
   constructor(address: QueueAddress, labels: readonly string[]) {
     const { name, roles, lease } = address;
@@ -204,17 +217,34 @@ class BullSource implements JobSource {
     this.#name = name;
     this.#labels = labels;
     this.#notes = notesOf(this.#connection.client, name, lease);
+    this.#takes = new Set(roles);
+    for (const role of roles) this.#open(role);
+  }
+
+  #open(role: string): void {
     const options = {
       ...this.#connection.options,
       autorun: false,
-      lockDuration: lease,
+      lockDuration: this.#lease,
       skipStalledCheck: true,
     };
-    this.#roles = roles.map((role) => ({
-      role,
-      worker: this.#connection.open(new Worker(nameOf(name, role), null, options)),
-      queue: this.#connection.open(new Queue(nameOf(name, role), this.#connection.options)),
-    }));
+    const name = nameOf(this.#name, role);
+    const worker = this.#connection.open(new Worker(name, null, options));
+    const queue = this.#connection.open(new Queue(name, this.#connection.options));
+    this.#roles.push({ role, worker, queue });
+  }
+
+  /** The queues that need labels which this worker has not. Opens new ones of its kinds. */
+  async #beyond(): Promise<ReadonlySet<string>> {
+    const published = await publishedLabels(this.#connection.client, this.#name);
+    const beyond = [...published].flatMap(([queue, labels]) => {
+      if (labels?.every((label) => this.#labels.includes(label as string)) !== true) return [queue];
+      const isNew = this.#takes.has(takerOf(queue)) && !this.#roles.some(({ role }) => role === queue);
+      if (isNew) this.#open(queue);
+      if (isNew) this.#connection.listen(queue);
+      return [];
+    });
+    return new Set(beyond);
   }
 
   problem(): string | null {
@@ -234,7 +264,7 @@ class BullSource implements JobSource {
   }
 
   async take(except: ReadonlySet<string> = new Set()): Promise<HeldJob | null> {
-    const beyond = await rolesBeyond(this.#connection.client, this.#name, this.#labels);
+    const beyond = await this.#beyond();
     for (const { role, worker, queue } of this.#roles) {
       if (beyond.has(role) || except.has(role)) continue;
       const token = randomUUID();

@@ -2,8 +2,9 @@ import type { Json } from '../kernel/json.ts';
 
 /*
  * The queue between the controller and its workers, as each side sees it. Every job belongs to a
- * role, and its id is never used for another one. What a job says is signed by those who say it:
- * the queue may lose or delay it, and its words are those of an outsider.
+ * role, or to steps of a kind with the same labels, and its id is never used for another one. What
+ * a job says is signed by those who say it: the queue may lose or delay it, and its words are those
+ * of an outsider.
  */
 
 /** What the queue knows of a job. */
@@ -16,8 +17,8 @@ export type JobState =
   /** Its worker was silent for longer than the lease. */
   | { readonly is: 'lost'; readonly note: Json };
 
-/** A job of a role. */
 export interface JobName {
+  /** The role, or the name by `stepQueue`. */
   readonly role: string;
   readonly id: string;
 }
@@ -44,6 +45,7 @@ export interface QueueAddress {
   readonly url: string;
   /** The part of the queue's keys that distinguishes one project from others. */
   readonly name: string;
+  /** Of a worker: what it takes, as `takerOf` names it. */
   readonly roles: readonly string[];
   /** How long a silent worker keeps a job, in milliseconds. */
   readonly lease: number;

@@ -164,14 +164,14 @@ class SqlSource implements JobSource {
       set holder = $4, held_until = clock_timestamp() + $5 * interval '1 ms'
       where (project, role, id) = (
         select project, role, id from mailroom.jobs
-        where project = $1 and role = any ($2) and labels <@ $3
+        where project = $1 and labels <@ $3 and role <> all ($6)
+          and (role = any ($2) or role like '+%' and '+' || split_part(role, '+', 2) = any ($2))
           and (holder is null or holder = $4) and result is null
         order by holder nulls last, added
         limit 1 for update skip locked)
       returning role, id, data`;
     const holder = randomUUID();
-    const roles = [...this.#roles].filter((role) => !except.has(role));
-    const given = [this.#project, roles, [...this.#labels], holder, this.#lease];
+    const given = [this.#project, [...this.#roles], [...this.#labels], holder, this.#lease, [...except]];
     const [job] = await this.#connection.ask<TakenRow>(sql, given);
     return job === undefined ? null : this.#held(job, holder);
   }

@@ -4,6 +4,7 @@ import type { Json } from '../kernel/json.ts';
 import type { Script } from '../expressions/script/script.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
+import type { WorkerNeeds } from '../kernel/launched.ts';
 import type { Agent } from './agent.ts';
 import type { BranchRule, Land, Merge, StepCheckout } from './git-work.ts';
 import type { Hook, RunLimit, Trigger } from './automation.ts';
@@ -118,6 +119,8 @@ export interface Step {
   readonly workspace: { readonly path: Template; readonly outside: boolean } | null;
   /** Its own git worktree, instead of the run's workspace; absent: none. */
   readonly checkout?: StepCheckout;
+  /** What a worker host must have to run its worker; absent: it runs on the host of the run. */
+  readonly on?: WorkerNeeds;
   readonly env: Readonly<Record<string, Template>>;
   /** Its own list of secrets; null: those of the workflow. */
   readonly secrets: readonly string[] | null;

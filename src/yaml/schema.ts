@@ -129,6 +129,17 @@ export const network = z
     'Whether its processes have a network; default true. A sandbox or a process namespace holds them to it.',
   );
 
+/** Which worker hosts run something; see `WorkerNeeds`. */
+export const onWorkers = z.union(
+  [
+    z.literal('workers'),
+    z.strictObject({
+      labels: z.array(name).min(1).describe('What a worker must have been started with: --labels linux,gpu.'),
+    }),
+  ],
+  { error: 'workers, or { labels: [linux] }' },
+);
+
 /** Variables of an agent's environment, with literal values. */
 export const environment = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'the name of a variable' }), z.string())

@@ -7,6 +7,7 @@ export const nowhere: LanguageContext = {
   broaderThanRequested: new Map(),
   notEnforced: new Map(),
   withoutMcp: new Map(),
+  hasWorkers: false,
   strict: false,
   hasProgram: () => false,
   programOf: () => null,

@@ -165,6 +165,7 @@ describe('the places of a graph', () => {
 describe('the steps of a run', () => {
   const step = (from: number | null, to: number | null, more: Partial<StepDocument> = {}): StepDocument => ({
     status: 'SUCCEEDED',
+    host: null,
     attempts: 1,
     iterations: 1,
     started_at: from === null ? null : new Date(from).toISOString(),

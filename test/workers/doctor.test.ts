@@ -83,7 +83,15 @@ test('doctor names workers of another version, and with another time', async () 
   const address = { url: bed.server.url, name: queueName(key), roles: ['engineer'], lease: 60_000 };
   const source = openSource({ ...address, onChange: () => {} }, []);
   const now = Date.now();
-  const idle = { roles: ['engineer'], labels: [], slots: 1, running: [], parked: [], state: 'active' };
+  const idle = {
+    roles: ['engineer'],
+    steps: [],
+    labels: [],
+    slots: 1,
+    running: [],
+    parked: [],
+    state: 'active',
+  };
   const card = { host: 'far', login: 'far', ...idle };
   const announce = (id: string, version: string, lastSeen: number) => {
     const about = { kind: 'worker', job: id, nonce: id, expires: now + 3_600_000 } as const;
@@ -92,16 +100,21 @@ test('doctor names workers of another version, and with another time', async () 
   await announce('old', '0.0.1', now);
   await announce('fast', metadata.version, now + 3_600_000);
   await announce('slow', metadata.version, now - 3_600_000);
-  const [, ...found] = await hosts.doctor();
+  // A card as another version may write it.
+  const about = { kind: 'worker', job: 'new', nonce: 'new', expires: now + 3_600_000 } as const;
+  await source.announce('new', sign(key, about, { host: 'near', id: 'new', version: '9.0.0', skills: [] }));
+  const [first, ...found] = await hosts.doctor();
   await source.close();
+  expect(first?.text).toMatch(/^4 workers in the queue/);
   const texts = found.map(({ text }) => text).toSorted();
-  expect(texts).toHaveLength(3);
+  expect(texts).toHaveLength(4);
   expect(texts[0]).toMatch(
     /^the clock of the worker fast on far is \S+ ahead of the one here; set the clocks/,
   );
   expect(texts[1]).toMatch(/^the clock of the worker slow on far is 1h\S* behind the one here/);
-  expect(texts[2]).toContain(`the worker old on far runs version 0.0.1 of Mailroom, and this host version`);
-  expect(texts[2]).toContain('install the same version on all hosts');
+  expect(texts[2]).toContain(`the worker new on near runs version 9.0.0 of Mailroom, and this host version`);
+  expect(texts[3]).toContain(`the worker old on far runs version 0.0.1 of Mailroom, and this host version`);
+  expect(texts[3]).toContain('install the same version on all hosts');
 });
 
 describe('a queue in PostgreSQL', () => {

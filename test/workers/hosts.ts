@@ -105,6 +105,11 @@ export class Hosts {
     return this.#start(this.controller, ['up', '--plain', ...args]);
   }
 
+  /** Starts a command in the controller's project. */
+  start(...args: readonly string[]): ChildProcess {
+    return this.#start(this.controller, args);
+  }
+
   /** Runs a command in the controller's project. */
   run(...args: readonly string[]): Promise<Ran> {
     return finished(this.#start(this.controller, args));

@@ -79,6 +79,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
     protocol: protocolOf(),
     broaderThanRequested,
     withoutMcp,
+    hasWorkers: configOf(others).workers !== null,
     profiles: configOf(others).profiles,
     agentsBeside: () => beside && parseAgents({ path: beside.file, text: beside.text }, configOf(others)),
     load,

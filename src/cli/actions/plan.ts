@@ -95,6 +95,7 @@ function contractLines(contract: Contract): string[] {
     ['needs', contract.needs.join(', ')],
     ['agent', contract.agents.map(agentText).join('; or ')],
     ['worktree', contract.worktree === null ? '' : `of its ${contract.worktree}`],
+    ['on', contract.on === null ? '' : ['workers', ...contract.on].join(', ')],
     ['merges', contract.merges.join(', ')],
     ['lands on', contract.lands ?? ''],
     ['permissions', capabilities.join(', ')],

@@ -1,10 +1,12 @@
 import { hostname } from 'node:os';
 import type { Context } from '../context.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { stepKinds, type StepKind } from '../../kernel/step-queues.ts';
 import { untilEnd } from '../until-end.ts';
 
 export interface WorkerOptions {
-  readonly roles: string;
+  readonly roles?: string;
+  readonly steps?: string;
   readonly labels?: string;
   readonly login?: string;
   readonly slots?: string;
@@ -17,13 +19,24 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   context.announce();
   const { terminal } = context;
   const say = (text: string) => terminal.print(`${text}\n`);
-  const names = namesIn('--roles', options.roles, 'engineer,qa');
+  const names = options.roles === undefined ? [] : namesIn('--roles', options.roles, 'engineer,qa');
+  const steps = options.steps === undefined ? [] : stepsIn(options.steps);
+  if (names.length + steps.length === 0)
+    throw new MailroomError(
+      'E_USAGE',
+      'nothing says what it runs',
+      'name roles with `--roles`, kinds of steps of workflows with `--steps`, or both',
+    );
   const labels = options.labels === undefined ? [] : namesIn('--labels', options.labels, 'linux,gpu');
   const slots = slotsIn(options.slots);
   const login = options.login === undefined ? hostname() : nameIn('--login', options.login, 'team-a');
-  const takes = { roles: names, labels, login, slots };
+  const takes = { roles: names, steps, labels, login, slots };
   const host = await project.worker({ queue: options.queue ?? null, ...takes, say });
-  say(`worker: takes turns of ${names.join(', ')}`);
+  const taken = [
+    ...(names.length === 0 ? [] : [`turns of ${names.join(', ')}`]),
+    ...(steps.length === 0 ? [] : [`steps of workflows: ${steps.join(', ')}`]),
+  ];
+  say(`worker: takes ${taken.join('; ')}`);
   const ending = {
     stopping: 'Stopping once running turns have finished',
     atOnce: 'ended at once; its turns are taken from it after the lease',
@@ -42,6 +55,14 @@ function namesIn(option: string, given: string, example: string): string[] {
     `\`${option}\` must be names with commas between them, not \`${given}\``,
     `write for example ${option} ${example}`,
   );
+}
+
+function stepsIn(given: string): StepKind[] {
+  const names = namesIn('--steps', given, 'agents,commands');
+  const known = stepKinds.filter((kind) => names.includes(kind));
+  if (known.length === names.length) return known;
+  const hint = 'agents: steps with an agent; commands: scripts and commands of workflows';
+  throw new MailroomError('E_USAGE', `\`--steps\` must be agents, commands or both, not \`${given}\``, hint);
 }
 
 function nameIn(option: string, given: string, example: string): string {

@@ -44,15 +44,15 @@ export async function workers(
 
 function listing(all: readonly WorkerStatus[]): string[] {
   if (all.length === 0) return ['no worker is running: start one with `mailroom worker --roles <names>`'];
-  const rows = all.map(({ host, id, state, parked, roles, labels, slots, running, lastSeen }) => [
+  const rows = all.map(({ host, id, state, parked, roles, steps, labels, slots, running, lastSeen }) => [
     host,
     id,
     [state, ...parked.map(({ provider }) => `no ${provider}`)].join(', '),
-    roles.join(','),
+    [...roles, ...steps.map((kind) => `steps: ${kind}`)].join(','),
     labels.join(','),
     `${String(running.length)}/${String(slots)}`,
     listed(running),
     lastSeen,
   ]);
-  return table(['HOST', 'ID', 'STATE', 'ROLES', 'LABELS', 'SLOTS', 'RUNNING', 'LAST SEEN'], rows);
+  return table(['HOST', 'ID', 'STATE', 'RUNS', 'LABELS', 'SLOTS', 'RUNNING', 'LAST SEEN'], rows);
 }

@@ -26,6 +26,7 @@ import type {
   LandingChecks,
   LandingJob,
   ProcessJob,
+  RemoteProgram,
   Runner,
   RunnerEvents,
 } from './runner.ts';
@@ -116,10 +117,36 @@ export class ProcessRunner implements Runner {
 
   /** Never rejects: an error of the host is an outcome too. */
   async #agent(job: AgentJob): Promise<Ended> {
+    if (job.program !== undefined) return this.#program(job, job.program);
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
     try {
       return this.#record(job, await this.#run(job, provider));
+    } catch (error) {
+      return refusedFor(error);
+    }
+  }
+
+  /** A script or a command: the host that wants it reads its exit. */
+  async #program(job: AgentJob, program: RemoteProgram): Promise<Ended> {
+    const { capabilities } = program;
+    const { env } = job.invocation;
+    const command = { ...program, env, inherit: job.inherit ?? [], writable: [] };
+    const given = { ...this.#common(job), kind: 'program', provider: null, capabilities, command } as const;
+    try {
+      const { result, changed } = await this.#processes.run(given, (process) =>
+        this.#events.ready(job.key, process, null, null),
+      );
+      const exit = exitOf(result, this.#mask);
+      const outcome = {
+        is: 'done',
+        text: '',
+        session: null,
+        usage: nothing,
+        model: null,
+        denials: [],
+      } as const;
+      return [outcome, exit, await changed(), null];
     } catch (error) {
       return refusedFor(error);
     }
@@ -172,18 +199,26 @@ export class ProcessRunner implements Runner {
       : { ok: false as const, problem, resolving: null };
   }
 
-  #process({ key, provider: name, invocation, totalMs, idleMs, watched }: AgentJob, provider: Provider) {
-    const { paths, workspace, capabilities, role, network, mayConfigure, tools } = invocation;
+  #process(job: AgentJob, provider: Provider): ProcessJob {
+    const { invocation, inherit = [] } = job;
+    const { workspace, capabilities } = invocation;
     // The path that the program finds for its working folder: the folders it was given must match
     // it.
     const command = provider.start({ ...invocation, workspace: realPlace(workspace) });
     return {
-      key,
+      ...this.#common(job),
       kind: 'agent',
-      provider: name,
+      provider: job.provider,
       capabilities,
-      owed: [],
-      command,
+      command: { ...command, inherit: [...command.inherit, ...inherit] },
+    };
+  }
+
+  #common({ key, invocation, totalMs, idleMs, watched = [], graceMs = null }: AgentJob) {
+    const { paths, workspace, role, network, mayConfigure, tools, owed } = invocation;
+    return {
+      key,
+      owed,
       network,
       mayConfigure,
       workspace,
@@ -194,9 +229,9 @@ export class ProcessRunner implements Runner {
       stderr: paths.stderr,
       totalMs,
       idleMs,
-      graceMs: null,
-      watched: watched ?? [],
-    } satisfies ProcessJob;
+      graceMs,
+      watched,
+    };
   }
 
   /** Never rejects either. */

@@ -1,7 +1,8 @@
 import { join, type Disk } from '../../disk/disk.ts';
 import type { JobName } from '../../queue/channel.ts';
 
-const folder = '.mailroom/queued';
+/** The notes of turns; those of a run lie in its folder. */
+export const queuedFolder = '.mailroom/queued';
 
 /**
  * The jobs that may have left something in the queue or in the shared repository, each as an empty
@@ -9,27 +10,29 @@ const folder = '.mailroom/queued';
  */
 export class QueuedNotes {
   readonly #disk: Disk;
+  readonly #folder: string;
 
-  constructor(disk: Disk) {
+  constructor(disk: Disk, folder: string) {
     this.#disk = disk;
+    this.#folder = folder;
   }
 
   all(): JobName[] {
-    return (this.#disk.list(folder) ?? []).flatMap((name) => {
+    return (this.#disk.list(this.#folder) ?? []).flatMap((name) => {
       const [, id, role] = /^([\w.-]+)@(.+)$/.exec(name) ?? [];
       return id === undefined || role === undefined ? [] : [{ id, role }];
     });
   }
 
   add(name: JobName): void {
-    this.#disk.write(pathOf(name), '', { sync: true });
+    this.#disk.write(this.#pathOf(name), '', { sync: true });
   }
 
   remove(name: JobName): void {
-    this.#disk.remove(pathOf(name));
+    this.#disk.remove(this.#pathOf(name));
   }
-}
 
-function pathOf({ id, role }: JobName): string {
-  return join(folder, `${id}@${role}`);
+  #pathOf({ id, role }: JobName): string {
+    return join(this.#folder, `${id}@${role}`);
+  }
 }

@@ -1,11 +1,13 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
 import { notStarted } from '../../process/supervision/exits.ts';
 import type { Outcome } from '../../providers/provider.ts';
 import type { JobName } from '../../queue/channel.ts';
 import type { Ended } from './agents.ts';
-import type { AgentJob } from './runner.ts';
+import type { TravellingTurn } from '../../git/travel.ts';
+import type { AgentJob, RemoteProgram } from './runner.ts';
+import type { Travel } from './travel.ts';
 
 /** What the queue carries at most for one job, and for one result, in bytes. */
 export const mostBytes = 1_000_000;
@@ -26,60 +28,77 @@ export function tooLarge(what: string, bytes: number): string {
 }
 
 /** Where the content of a checkout lies in the shared repository, before and after a turn. */
-export function refsOf({ id }: JobName): { readonly beginRef: string; readonly endRef: string } {
+export function refsOf({ id }: JobName): Readonly<Record<(typeof refNames)[number], string>> {
   const ref = `refs/mailroom/turns/${id}`;
-  return { beginRef: `${ref}/begin`, endRef: `${ref}/end` };
+  return {
+    beginRef: `${ref}/begin`,
+    endRef: `${ref}/end`,
+    carriedRef: `${ref}/carried`,
+    broughtRef: `${ref}/brought`,
+  };
 }
+
+/** Of its checkout before and after, and of the files that travel besides. */
+const refNames = ['beginRef', 'endRef', 'carriedRef', 'broughtRef'] as const;
 
 /** The id of a job, which is never used again: the same turns of two projects have others. */
 export function jobIdOf({ thread, turn, attempt, round }: AgentJob['invocation'], chance: string): string {
   return [thread, turn, attempt, round, chance].join('.');
 }
 
-/** What a job runs: `turn/attempt/round`. */
+/** What a job runs: `turn/attempt/round`; of a run, the step instead of a turn. */
 export function turnIn(id: string): string {
-  return id.split('.').slice(1, 4).join('/');
+  const [thread = '', turn = '', ...rest] = id.split('.');
+  const name = turn.startsWith(`${thread}-`) ? turn.slice(thread.length + 1) : turn;
+  return [name, ...rest.slice(0, 2)].join('/');
+}
+
+/** What is known of a turn once its checkout is prepared. */
+interface Prepared extends Pick<RemoteTurn, 'version' | 'queue' | 'begin'> {
+  /** The commit of the files that travel besides; null: none do. */
+  readonly carried: string | null;
 }
 
 /** A turn as a worker needs it, with the files of its messages. */
 export function remoteTurnOf(
   job: AgentJob,
-  { version, begin }: Pick<RemoteTurn, 'version' | 'begin'>,
+  { version, queue, begin, carried }: Prepared,
   read: (path: string) => string,
 ): JsonObject {
-  const { invocation, provider, totalMs, idleMs, watched = [] } = job;
-  const { role, thread, turn, attempt, round, prompt, capabilities, network, model, env } = invocation;
-  const { paths, budget, mcp, mayConfigure, workspace, tools } = invocation;
-  const labels = [...(job.on?.labels ?? [])];
-  const given = {
-    labels,
-    version,
-    provider,
-    role,
-    thread,
-    turn,
-    attempt,
-    round,
-    prompt,
-    network,
-    model,
-    env,
-  };
+  const { invocation, program, files, totalMs, idleMs, watched = [] } = job;
+  const { thread, turn, attempt, round, prompt, capabilities, network, model, env } = invocation;
+  const { paths, budget, mcp, mayConfigure, workspace, project, tools } = invocation;
+  const { maxSteps, maxCommandTime, variant } = invocation;
+  const { inherit = [], secrets = [] } = job;
+  const given = { version, queue, thread, turn, attempt, round, prompt, network, model, env, begin };
+  const limits = { maxSteps, maxCommandTime, variant, totalMs, idleMs, graceMs: job.graceMs ?? null };
   const remote: RemoteTurn = {
     ...given,
+    ...limits,
+    labels: [...(job.on?.labels ?? [])],
+    provider: program === undefined ? job.provider : null,
+    program: program === undefined ? null : programOf(program),
+    role: turnOf(job)?.role ?? invocation.role,
+    places: { workspace, project, folder: paths.folder },
     outbox: paths.outbox,
     messages: paths.messages.map((path) => ({ name: basename(path), text: read(path) })),
     capabilities: [...capabilities],
     budget: budget && { usd: budget.usd, tokens: budget.tokens },
+    inherit: [...inherit],
+    secrets: [...secrets],
     tools: tools !== null,
     mcp: mcp && [...mcp.own],
     mayConfigure,
-    totalMs,
-    idleMs,
     watched: watched.map((folder) => (folder === workspace ? 'workspace' : 'project')),
-    begin,
+    carries: carried === null ? null : { commit: carried, paths: [...(files?.carries ?? [])] },
+    base: files?.base ?? null,
+    brings: [...(files?.brings ?? [])],
   };
   return { ...remote };
+}
+
+function programOf({ argv, stdin, files, capabilities }: RemoteProgram): RemoteTurn['program'] {
+  return { argv: [...argv], stdin, files, capabilities: capabilities && [...capabilities] };
 }
 
 /** How a turn ended on a worker, as if it had ended here. */
@@ -116,4 +135,23 @@ function because(text: string) {
 
 function failedBy(outcome: Exclude<Outcome, { is: 'done' }>): Ended {
   return [outcome, notStarted(outcome.reason.text), new Map(), null];
+}
+
+/** Whose checkout travels; null: it has none of its own. */
+export function turnOf({ entering, entered }: AgentJob): TravellingTurn | null {
+  return entering ?? entered ?? null;
+}
+
+/** What the agent left goes where an agent of this host would have left it. */
+export function writeEnd(
+  travel: Travel,
+  { invocation: { paths } }: AgentJob,
+  { staged, exit }: RemoteEnd,
+): void {
+  travel.write(paths.stdout, exit.stdout);
+  travel.write(paths.stderr, exit.stderr);
+  for (const { name, content } of staged) {
+    const text = content.ok ? content.text : `The worker could not read this file: ${content.problem}\n`;
+    travel.write(join(paths.outbox, name), text);
+  }
 }

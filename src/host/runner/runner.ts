@@ -1,5 +1,6 @@
 import type { Invocation, Outcome, Exit, CommandLine } from '../../providers/provider.ts';
 import type { LandingWork } from '../../git/landing.ts';
+import type { TravellingTurn } from '../../git/travel.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { MessageCheck } from '../../kernel/message-check.ts';
 import type { Assigned, Queued, TurnLaunch, WorkerNeeds } from '../../kernel/launched.ts';
@@ -23,12 +24,41 @@ export interface AgentJob {
   readonly worktree: ThreadId | null;
   /** What the checkout of its role must contain first; absent: its role has none of its own. */
   readonly entering?: Entering;
+  /** The same for a checkout that is prepared already. */
+  readonly entered?: TravellingTurn;
   /** Folders, absolute, whose changes meanwhile are reported; absent: none. */
   readonly watched?: readonly string[];
   /** What a worker needs to run it; absent: it runs on this host. */
   readonly on?: WorkerNeeds;
+  /** The queue of the workers; absent: that of its role. */
+  readonly queue?: string;
+  /** What runs instead of an agent; absent: an agent. */
+  readonly program?: RemoteProgram;
+  /** What travels with its checkout, at absolute paths; absent: nothing. */
+  readonly files?: {
+    /** A folder that they lie in, besides the checkout and those of the turn; null: in none. */
+    readonly base: string | null;
+    readonly carries: readonly string[];
+    readonly brings: readonly string[];
+  };
+  /** Variables of its host's own environment; absent: those of its provider. */
+  readonly inherit?: readonly string[];
+  /** Those of them that must be there; absent: none. */
+  readonly secrets?: readonly string[];
+  /** Milliseconds between TERM and KILL; absent: the default. */
+  readonly graceMs?: number | null;
   /** The job that an earlier start has recorded for it; absent: none. */
   readonly queued?: Queued;
+}
+
+/** A script or a command of a workflow, as a worker runs it. */
+export interface RemoteProgram {
+  readonly argv: readonly string[];
+  readonly stdin: string;
+  /** Files that it finds in its folder. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Null: they were not declared, so it has all. */
+  readonly capabilities: readonly Capability[] | null;
 }
 
 export interface CheckJob {
@@ -103,12 +133,10 @@ export interface RunnerEvents {
   landing(key: string, report: LandingReport): void;
 }
 
-/** Starts and stops processes. */
-export interface Runner {
+/** Starts and stops agents, here or on workers. */
+export interface AgentRunner {
   start(job: AgentJob): void;
   release(key: string): void;
-  check(job: CheckJob): void;
-  land(job: LandingJob): void;
   /** Ends the process of a key and everything it started. The `ended` call still comes. */
   stop(key: string): void;
   /**
@@ -118,6 +146,12 @@ export interface Runner {
   leave(key: string): void;
   /** The end of a key is durable: what was kept for a host that asks again can go. */
   forget(key: string): void;
+}
+
+/** Starts and stops processes. */
+export interface Runner extends AgentRunner {
+  check(job: CheckJob): void;
+  land(job: LandingJob): void;
   /** Ends processes that earlier hosts of this project left running. */
   sweep(): Promise<void>;
 }

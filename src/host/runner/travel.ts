@@ -3,7 +3,9 @@ import {
   dropWork,
   fetchWork,
   keepWork,
+  packOther,
   packWork,
+  readOther,
   sendWork,
   unpackWork,
   type Packed,
@@ -13,6 +15,9 @@ import {
 import { enterWork } from '../../git/work.ts';
 import { workspaceTree } from '../../git/workspace-tree.ts';
 import type { Entering, Worked } from '../../kernel/work.ts';
+import { messageOf } from '../../kernel/errors.ts';
+import { RealDisk } from '../../disk/real-disk.ts';
+import type { ParcelFile } from '../../git/parcel.ts';
 import { differenceSince } from './agents.ts';
 
 /**
@@ -30,6 +35,13 @@ export interface Travel {
   fetch(commit: string, ref: string): Promise<Travelled<void>>;
   /** Removes refs of the shared repository. */
   drop(refs: readonly string[]): Promise<Travelled<void>>;
+  /** Packs files that lie in no checkout; null: none of them exists. */
+  carry(paths: readonly string[]): Promise<Travelled<string | null>>;
+  /**
+   * Lays files out that were packed so, each below its path of the list, which lies in one of
+   * `roots`.
+   */
+  lay(commit: string, paths: readonly string[], roots: readonly string[]): Promise<Travelled<void>>;
   /** Keeps work that is not sent in the repository of this host, and returns its ref. */
   keep(name: string, commit: string): Promise<Travelled<string>>;
   /** Git's name for the content of a checkout; null: there is none. */
@@ -82,6 +94,21 @@ export class GitTravel implements Travel {
     return dropWork(project, git, refs);
   }
 
+  carry(paths: readonly string[]): Promise<Travelled<string | null>> {
+    return packOther(this.#options.project, paths);
+  }
+
+  async lay(commit: string, paths: readonly string[], roots: readonly string[]): Promise<Travelled<void>> {
+    const read = await readOther(this.#options.project, commit);
+    if (!read.ok) return read;
+    try {
+      for (const file of read.value) layFile(file, paths, roots);
+      return { ok: true, value: undefined };
+    } catch (error) {
+      return { ok: false, problem: messageOf(error) };
+    }
+  }
+
   keep(name: string, commit: string): Promise<Travelled<string>> {
     return keepWork(this.#options.project, name, commit);
   }
@@ -101,4 +128,19 @@ export class GitTravel implements Travel {
   write(path: string, text: string): void {
     writeFileSync(path, text);
   }
+}
+
+function layFile(
+  { index, below, bytes, isExecutable }: ParcelFile,
+  paths: readonly string[],
+  roots: readonly string[],
+): void {
+  const path = paths[index];
+  const root = roots.find((each) => path?.startsWith(`${each}/`) === true);
+  if (path === undefined || root === undefined) throw new Error(`nothing is known of file ${String(index)}`);
+  // It refuses to leave its root through a link.
+  const disk = new RealDisk(root, null);
+  const target = [path.slice(root.length + 1), ...below].join('/');
+  if (disk.look(target)?.kind === 'folder') disk.remove(target);
+  disk.write(target, bytes, isExecutable ? { mode: 0o755 } : {});
 }

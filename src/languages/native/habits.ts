@@ -51,7 +51,7 @@ const ofStep: Readonly<Record<string, KeyHint>> = {
   steps:
     'a step has no steps of its own: write each under `steps` of the workflow, or use `for_each`, `while` or `workflow`',
   parallel: 'steps run at the same time unless `depends_on` orders them',
-  runs_on: 'steps run on this machine: remove it',
+  runs_on: '`on: workers` runs a step on a worker host, `on: { labels: […] }` on one with these labels',
   management: noManager,
   stall: stalled,
   subworkflow_event_prefix: 'the steps of a sub-workflow are shown under the id of this step: remove it',

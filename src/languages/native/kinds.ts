@@ -32,7 +32,7 @@ const producing = ['inputs', 'outputs', 'values', ...failing, ...checked, 'budge
 const bodies: readonly Kind[] = ['for_each', 'while'];
 const streams = ['stdin', 'stdout', 'secrets', 'grace', 'idle_timeout', 'on_stall'];
 const merging = ['merge', 'on_conflict'];
-const processes = ['workspace', ...merging, 'network', 'env', 'capabilities', ...streams, ...producing];
+const processes = ['workspace', 'on', ...merging, 'network', 'env', 'capabilities', ...streams, ...producing];
 
 const agents = [
   ...everywhere,

@@ -6,6 +6,7 @@ import {
   duration,
   name,
   network,
+  onWorkers,
   permissions,
   text,
   ui,
@@ -151,6 +152,7 @@ export interface StepInput {
   on_conflict?: 'fail' | 'resolve' | undefined;
   land?: string | z.output<typeof landing> | undefined;
   workspace?: string | { worktree: 'step' } | undefined;
+  on?: z.output<typeof onWorkers> | undefined;
   network?: boolean | undefined;
   env?: z.output<typeof variables> | undefined;
   secrets?: string[] | undefined;
@@ -278,6 +280,9 @@ const whatIsDone = {
     .describe(
       "Where it works, from the run's workspace; default there. `{ worktree: step }`: its own git worktree.",
     ),
+  on: onWorkers
+    .optional()
+    .describe('workers, or the labels that a worker must have: it runs there; default: here.'),
   on_conflict: z
     .enum(['fail', 'resolve'])
     .optional()

@@ -44,6 +44,9 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
     work,
     workspace: lowerWorkspace(input.workspace, [...path, 'workspace'], lowering),
     ...lowerCheckout(input, path, lowering),
+    ...(input.on !== undefined && {
+      on: diagnostics.from([...path, 'on'], { labels: input.on === 'workers' ? [] : [...input.on.labels] }),
+    }),
     env: lowerEnv(diagnostics, input.env, [...path, 'env'], language),
     secrets: input.secrets ?? null,
     stdin: lowerStream(input.stdin, [...path, 'stdin'], lowering),

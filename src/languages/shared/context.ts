@@ -20,6 +20,8 @@ export interface LanguageContext {
   readonly notEnforced: WorkflowContext['notEnforced'];
   /** By provider name: why its agents cannot be given MCP servers, in words. Missing: they can. */
   readonly withoutMcp: CheckContext['withoutMcp'];
+  /** Whether mailroom.yaml says how worker hosts are reached. */
+  readonly hasWorkers: boolean;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */

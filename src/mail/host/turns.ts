@@ -19,7 +19,7 @@ import { ProcessTable } from '../../host/process-table.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
-import { placeOf, refuseStep } from './workspaces.ts';
+import { placeOf, stepFiles } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { isQueued, type Assigned, type TurnLaunch } from '../../kernel/launched.ts';
@@ -125,7 +125,6 @@ export class Turns {
       this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
       return;
     }
-    if (owedSteps(this.#ledger.state, turn.id).length > 0) refuseStep(role);
     const job = this.#job(key, turn, role, text);
     const { invocation } = job;
     this.#running.add(key, invocation);
@@ -155,6 +154,7 @@ export class Turns {
       totalMs: this.#left(turn),
       idleMs: role.idleTimeout ?? this.#ports.providers.get(provider)?.idleMs ?? null,
       ...place,
+      ...(role.on && stepFiles(owedSteps(state, turn.id))),
       keepsDifference: mayChange(role.capabilities),
       invocation: {
         role: role.name,

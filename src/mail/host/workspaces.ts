@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import { MailroomError } from '../../kernel/errors.ts';
 import { isQueued, type Queued, type WorkerNeeds } from '../../kernel/launched.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import { roleCheckout, type Entering } from '../../kernel/work.ts';
-import type { Protocol, Role } from '../format/protocol.ts';
+import { isJsonObject, type Json } from '../../kernel/json.ts';
+import type { AgentJob } from '../../host/runner/runner.ts';
+import type { Message } from '../format/message.ts';
+import type { Protocol } from '../format/protocol.ts';
 import { enteringOf } from '../machine/rules/work.ts';
 import type { MailState, Turn } from '../machine/state.ts';
 
@@ -47,11 +49,25 @@ export function queuedJobs({ turns }: MailState): ReadonlySet<string> {
   return new Set(launches.filter(isQueued).map(({ job }) => job));
 }
 
-/** Throws `E_WORKER` for a role to which the files of a step would not travel. */
-export function refuseStep({ on }: Role): void {
-  if (on === undefined) return;
-  const problem = 'a step of a workflow cannot run on a worker: its files would not travel';
-  throw new MailroomError('E_WORKER', problem);
+/** What travels with a turn of a worker that owes steps of workflows, besides its checkout. */
+export function stepFiles(steps: readonly Pick<Message, 'fields'>[]): Pick<AgentJob, 'files'> {
+  const found = steps.flatMap(({ fields: { workspace, inputs, outputs, values } }) => {
+    if (typeof workspace !== 'string') return [];
+    const brings = pathsIn(outputs).map((path) => join(workspace, path));
+    const more = typeof values === 'string' ? [values] : [];
+    return [{ base: workspace, carries: pathsIn(inputs), brings: [...brings, ...more] }];
+  });
+  const [first] = found;
+  if (first === undefined) return {};
+  const carries = found.flatMap((each) => each.carries);
+  return { files: { base: first.base, carries, brings: found.flatMap((each) => each.brings) } };
+}
+
+function pathsIn(list: Json | undefined): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((each) =>
+    isJsonObject(each) && typeof each['path'] === 'string' ? [each['path']] : [],
+  );
 }
 
 /** Whether a gate compares the workspace with what it was when the thread began. */

@@ -149,6 +149,19 @@ export class TurnFolders {
     return this.#disk.read(path, mostPrinted)?.toString('utf8') ?? '';
   }
 
+  /** Where `open` makes the staging folder of an attempt; absolute. */
+  outboxOf(turn: string, attempt: number): string {
+    return `${this.#disk.root}/${join(attemptPath(turn, attempt), 'outbox')}`;
+  }
+
+  /** A folder for files that lie in no checkout, empty at first but for these folders; absolute. */
+  others(turn: string, attempt: number, folders: readonly string[]): string {
+    const folder = join(this.#attemptFolder(turn, attempt), 'files');
+    this.#disk.remove(folder);
+    for (const each of ['', ...folders]) this.#folder(each === '' ? folder : `${folder}/${each}`);
+    return `${this.#disk.root}/${folder}`;
+  }
+
   /** Writes the result for people to read. */
   result(turn: string, attempt: number, round: number, document: unknown): void {
     const path = join(this.#attemptFolder(turn, attempt), roundName('result.json', round));

@@ -10,6 +10,7 @@ import {
   name,
   network,
   oneOrMore,
+  onWorkers,
   roleDefaults,
   text,
   wholeNumber,
@@ -17,7 +18,6 @@ import {
 import { landingWays } from '../../kernel/work.ts';
 
 const aPerson = 'a human role, or { person: user, timeout: 1h }';
-const onWorkers = 'workers, or { labels: [linux] }';
 
 const role = z
   .strictObject({
@@ -27,19 +27,7 @@ const role = z
     ...roleDefaults,
     network,
     env: environment,
-    on: z
-      .union(
-        [
-          z.literal('workers'),
-          z.strictObject({
-            labels: z
-              .array(name)
-              .min(1)
-              .describe('What a worker must have been started with: --labels linux,gpu.'),
-          }),
-        ],
-        { error: onWorkers },
-      )
+    on: onWorkers
       .optional()
       .describe('workers, or the labels that a worker must have: its turns run there; default: here.'),
     ...agentConfiguration,

@@ -52,6 +52,7 @@ const step = z
   .strictObject({
     status: stepStatus,
     agent: z.string().nullable().describe('The agent of the configuration that it uses'),
+    host: z.string().nullable().describe('The worker host of its last attempt; null: it ran here'),
     attempts: count,
     iterations: count,
     started_at: time.nullable(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stepKinds } from '../../kernel/step-queues.ts';
 import { landingWays } from '../../kernel/work.ts';
 import type { LandingStatus, RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
 import type { SeenWorker } from '../../letters/worker.ts';
@@ -167,6 +168,7 @@ const workerStatus = schemaOf<SeenWorker>()(
     login: z.string().describe('Whose usage limits its agents have'),
     version: z.string().describe('Of its program'),
     roles: texts,
+    steps: z.array(z.enum(stepKinds)).describe('The kinds of steps of workflows that it runs'),
     labels: texts,
     slots: count,
     running: texts.describe('The turns that it runs: `turn/attempt/round`'),

@@ -199,6 +199,7 @@ export const planDocument = schemaOf<PlanDocument>()(
         capabilities: z.array(capability),
         needs: texts,
         worktree: z.enum(['step', 'item']).nullable().describe('Whose git worktree it works in'),
+        on: texts.nullable().describe('The labels of the workers that run it; null: it runs on this host'),
         merges: texts.describe('The steps whose work it merges'),
         lands: z.string().nullable().describe('The branch that it lands on'),
         inputs: texts,

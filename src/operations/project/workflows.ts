@@ -74,6 +74,7 @@ export async function checkWorkflow(
     broaderThanRequested,
     notEnforced: new Map([...providers.values()].map(({ name, notEnforced }) => [name, notEnforced])),
     withoutMcp: withoutMcpOf(providers),
+    hasWorkers: config.workers !== null,
     strict: isStrict(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     programOf: (provider) => programFor(config, provider),

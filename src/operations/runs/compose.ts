@@ -44,7 +44,11 @@ import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 import type { RunFormat } from '../../workflow/machine/run-format.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
-import type { Workflow } from '../../workflow/model.ts';
+import type { Body, Workflow } from '../../workflow/model.ts';
+import { innerOf } from '../../workflow/bodies.ts';
+import { isQueued } from '../../kernel/launched.ts';
+import type { QueueEvents } from '../../host/runner/queued-agents.ts';
+import type { Away } from './away.ts';
 import type { RunEvent } from '../../workflow/machine/event.ts';
 
 /** What runs need of the settings. */
@@ -108,13 +112,18 @@ export async function composeRun(
   const own = portsOf(disk, settings, run, format);
   const said = await announcementOf(disk, run, settings.config.nip);
   const wake = () => kit.wake();
+  const away = await awayOf(disk, settings, run, { report, wake, host: () => host });
   const shared = origin.slots?.join(run.run, wake) ?? null;
   const observers = [...recordsOf(disk, run, format), ...(said ? [said.observing] : [])];
-  const host = new RunHost({ ...ports, ...own, observers, report }, run.definition, {
-    slots: settings.config.concurrency ?? availableParallelism(),
-    ...(shared && { shared }),
-    watch,
-  });
+  const host = new RunHost(
+    { ...ports, ...own, observers, report, ...(away && { away: away.agents }) },
+    run.definition,
+    {
+      slots: settings.config.concurrency ?? availableParallelism(),
+      ...(shared && { shared }),
+      watch,
+    },
+  );
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
   const mail = origin.slots === null && startMail ? new ProjectMail(startMail, wake) : null;
@@ -129,6 +138,7 @@ export async function composeRun(
     await mail?.end();
     await said?.relays?.close();
     shared?.leave();
+    await away?.close(host.state.endedAt !== null);
     await kit.close();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
@@ -136,7 +146,7 @@ export async function composeRun(
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
-    controller: controllerOf(run, host, kit, { mail, said, notes, release, trace }),
+    controller: controllerOf(run, host, kit, { mail, said, away, notes, release, trace }),
     release,
   };
 }
@@ -178,6 +188,38 @@ async function runnerOf(
   );
 }
 
+/** Loaded only for a run with steps on workers of other hosts; null: it has none. */
+async function awayOf(
+  disk: RealDisk,
+  { config }: RunSettings,
+  run: RunFolder,
+  { report, wake, host }: AwayParts,
+): Promise<Away | null> {
+  if (!hasAwaySteps(run.definition.body)) return null;
+  const { openAway } = await import('./away.ts');
+  const events: QueueEvents = {
+    ready: (key, process) => {
+      if (isQueued(process)) report(() => host().away.launched(key, process));
+    },
+    assigned: (key, worker) => report(() => host().away.assigned(key, worker)),
+    ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
+  };
+  return openAway(disk, config.workers, run, { events, wake });
+}
+
+interface AwayParts {
+  readonly report: (act: () => void) => void;
+  readonly wake: () => void;
+  readonly host: () => RunHost;
+}
+
+function hasAwaySteps({ steps }: Body): boolean {
+  return steps.some(({ on, work }) => {
+    const inner = innerOf(work);
+    return on !== undefined || (inner !== null && hasAwaySteps(inner));
+  });
+}
+
 /** Sends the trace of a run that has ended. Resolves to why it was not sent; null: it was. */
 async function traceRun(disk: RealDisk, run: string, rules: Rules): Promise<string | null> {
   const tracer = await openTracer(process.env, metadata.version);
@@ -191,6 +233,7 @@ async function traceRun(disk: RealDisk, run: string, rules: Rules): Promise<stri
 interface Companions {
   readonly mail: ProjectMail | null;
   readonly said: Announcement | undefined;
+  readonly away: Away | null;
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly release: () => Promise<void>;
@@ -201,10 +244,15 @@ function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   kit: HostProcess,
-  { mail, said, notes, release, trace }: Companions,
+  { mail, said, away, notes, release, trace }: Companions,
 ): RunController {
   let untraced: string | null = null;
-  const problems = () => [host.problem, mail?.problem ?? null, ...(said?.relays?.problems ?? [])];
+  const problems = () => [
+    host.problem,
+    mail?.problem ?? null,
+    ...(said?.relays?.problems ?? []),
+    ...(away?.agents.problems() ?? []),
+  ];
   return {
     run,
     rules: host.rules,

@@ -17,6 +17,8 @@ export interface StepRow {
   readonly path: string;
   /** The agent of the configuration; null: it has none. */
   readonly agent: string | null;
+  /** The worker host of its last attempt; null: it ran here. */
+  readonly host: string | null;
   readonly status: string;
   /** Milliseconds; null: it has not ended, or did not start. */
   readonly took: number | null;
@@ -58,6 +60,7 @@ function stepRows(state: RunState, rules: Rules): StepRow[] {
     return {
       path,
       agent: agentOf(state, rules, path),
+      host: step?.host ?? null,
       status: statusOf(state, path),
       took: step === undefined ? null : tookOf(step),
       attempts: step === undefined ? null : attemptsOf(step),

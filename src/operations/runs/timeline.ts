@@ -92,6 +92,7 @@ function busy({ active, ready }: RunState): StepPath[] {
 function touchedBy(event: RunEvent): readonly StepPath[] | null {
   switch (event.type) {
     case 'launched':
+    case 'assigned':
     case 'posted':
     case 'role-waits':
     case 'ended':

@@ -8,6 +8,7 @@ import { defaultWorkers, workersAccess } from '../workers/settings.ts';
 import type { Wired } from '../project/definition.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { QueueRunner } from '../../host/runner/queue-runner.ts';
+import { queuedFolder, QueuedNotes } from '../../host/runner/queued-notes.ts';
 import { keptFor } from '../../host/runner/remote-turn.ts';
 import type { Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
@@ -43,7 +44,7 @@ export async function openRemote(
     local,
     key,
     version: metadata.version,
-    disk,
+    notes: new QueuedNotes(disk, queuedFolder),
     travel: new GitTravel({ project: disk.root, git, secrets: projectSecrets(disk) }),
     patience: lease,
     newId: randomUUID,

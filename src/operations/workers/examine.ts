@@ -3,8 +3,9 @@ import type { WorkersSettings } from '../../config/config.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import type { NamedWorker } from '../../letters/worker.ts';
 import type { Finding } from '../services.ts';
-import { listWorkers, type WorkerStatus } from './list.ts';
+import { findWorkers, type WorkerStatus } from './list.ts';
 import { workersAccess, type WorkersAccess } from './settings.ts';
 
 /** How far the clock of a worker may be off, in milliseconds. */
@@ -42,29 +43,44 @@ async function repository(root: string, { git }: WorkersAccess): Promise<Finding
 
 async function workers(access: WorkersAccess, here: Here): Promise<Finding[]> {
   try {
-    const all = await listWorkers(access);
-    const running = all.filter(({ state }) => state !== 'silent');
+    const { known, foreign } = await findWorkers(access);
+    const running = known.filter(({ state }) => state !== 'silent');
     const { host } = new URL(access.url);
-    const found = `${counted(running.length, 'worker')} in the queue at ${host}`;
+    const found = `${counted(running.length + foreign.length, 'worker')} in the queue at ${host}`;
     const advice = '; start one on each host: mailroom worker --roles <roles>';
     const first: Finding =
-      running.length === 0
+      running.length + foreign.length === 0
         ? { topic: 'workers', state: 'warning', text: `${found}${advice}` }
         : { topic: 'workers', state: 'ok', text: found };
     const lease = access.lease;
-    return [first, ...running.flatMap((worker) => differences(worker, lease, here))];
+    return [
+      first,
+      ...foreign.map((worker) => otherVersion(worker, here)),
+      ...running.flatMap((worker) => differences(worker, lease, here)),
+    ];
   } catch (error) {
     return [problemOf(error)];
   }
 }
 
-function differences({ host, id, version, lastSeen }: WorkerStatus, lease: number, here: Here): Finding[] {
-  const name = `the worker ${id} on ${host}`;
-  const other: Finding = {
+function nameOf({ id, host }: NamedWorker): string {
+  return `the worker ${id} on ${host}`;
+}
+
+function otherVersion(worker: NamedWorker, here: Here): Finding {
+  const { version } = worker;
+  // Two builds of one version may differ while it is being developed.
+  const its = version === here.version ? `another build of version ${version}` : `version ${version}`;
+  return {
     topic: 'workers',
     state: 'problem',
-    text: `${name} runs version ${version} of Mailroom, and this host version ${here.version}: it refuses all turns; install the same version on all hosts`,
+    text: `${nameOf(worker)} runs ${its} of Mailroom, and this host version ${here.version}: it refuses all turns; install the same version on all hosts`,
   };
+}
+
+function differences(worker: WorkerStatus, lease: number, here: Here): Finding[] {
+  const { version, lastSeen } = worker;
+  const name = nameOf(worker);
   const ahead = Date.parse(lastSeen) - here.now();
   const isOff = ahead > mostSkew || ahead < -(lease + mostSkew);
   const clock: Finding = {
@@ -72,7 +88,7 @@ function differences({ host, id, version, lastSeen }: WorkerStatus, lease: numbe
     state: 'warning',
     text: `the clock of ${name} is ${formatDuration(Math.round(Math.abs(ahead) / 1_000) * 1_000)} ${ahead > 0 ? 'ahead of' : 'behind'} the one here; set the clocks of all hosts by NTP`,
   };
-  return [...(version === here.version ? [] : [other]), ...(isOff ? [clock] : [])];
+  return [...(version === here.version ? [] : [otherVersion(worker, here)]), ...(isOff ? [clock] : [])];
 }
 
 function problemOf(error: unknown): Finding {

@@ -1,11 +1,16 @@
 import { join } from 'node:path';
 import type { Ended } from '../../host/runner/agents.ts';
 import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
-import type { AgentJob, Runner } from '../../host/runner/runner.ts';
+import type { AgentJob, AgentRunner } from '../../host/runner/runner.ts';
 import type { Parking } from '../../host/parking.ts';
 import type { Travel } from '../../host/runner/travel.ts';
 import { orElse } from '../../kernel/contained.ts';
 import type { Assigned } from '../../kernel/launched.ts';
+import { takerOf } from '../../kernel/step-queues.ts';
+import { rootsOf } from '../../host/runner/places.ts';
+import { withAlias } from '../../workflow/host/secrets.ts';
+import { jobHere } from './job-here.ts';
+import type { Json } from '../../kernel/json.ts';
 import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
@@ -24,7 +29,10 @@ export interface Workplace {
   readonly labels: readonly string[];
   readonly travel: Travel;
   readonly key: string;
-  readonly runner: Runner;
+  /** Runs agents and programs, and masks these values in what they print. */
+  readonly runner: (secrets: readonly string[]) => AgentRunner;
+  /** The secrets of its environment among these names. */
+  readonly variables: (names: readonly string[]) => Readonly<Record<string, string>>;
   readonly folders: TurnFolders;
   /** The providers that have hit a usage limit of its login. */
   readonly parking: Parking;
@@ -53,6 +61,7 @@ export class HeldTurn {
   /** The commit that its work began at. */
   #begin: string | null = null;
   #ended: (ended: Ended) => void = () => {};
+  #runner: AgentRunner | null = null;
   #asked: number;
   #asking = false;
 
@@ -92,6 +101,11 @@ export class HeldTurn {
     this.#ended(ended);
   }
 
+  /** Its process waits at the launch barrier: the journal of the controller has it. */
+  ready(): void {
+    this.#runner?.release(this.#held.id);
+  }
+
   /** Stops it, and leaves it to other workers. */
   putBack(): void {
     this.#end('put-back');
@@ -100,7 +114,7 @@ export class HeldTurn {
   #end(fate: Fate): void {
     if (this.#fate !== 'runs') return;
     this.#fate = fate;
-    this.#at.runner.stop(this.#held.id);
+    this.#runner?.stop(this.#held.id);
   }
 
   async #run(): Promise<string> {
@@ -109,27 +123,38 @@ export class HeldTurn {
     const signed = verify(key, data, { kind: 'job', job: id, nonce: null, now: this.#at.now() });
     // Without a valid signature there is no nonce, and the controller refuses the answer, too.
     if (!signed.ok) return this.#refuse(signed.nonce, signed.problem);
+    // First: another version may have another form.
+    const { version } = signed.body;
+    if (version !== this.#at.version) return this.#refuse(signed.nonce, this.#otherVersion(version));
     const read = readRemoteTurn(signed.body);
     if (!read.ok) return this.#refuse(signed.nonce, read.problem);
     const turn = read.value;
-    const { version } = this.#at;
-    if (turn.version !== version)
-      return this.#refuse(
-        signed.nonce,
-        `the controller runs version ${turn.version} of Mailroom, and this worker version ${version}`,
-      );
-    const lacks = turn.labels.filter((label) => !this.#at.labels.includes(label));
-    if (lacks.length > 0)
-      return this.#refuse(signed.nonce, `it needs the labels ${listed(lacks)}, which this worker has not`);
-    if (turn.role !== role)
-      return this.#refuse(signed.nonce, `it is of ${turn.role}, in the queue of ${role}`);
+    const problem = this.#misfit(turn, role);
+    if (problem !== null) return this.#refuse(signed.nonce, problem);
     const about = { kind: 'note', job: id, nonce: signed.nonce, expires: this.#at.now() + validMs } as const;
     await this.#held.note(sign(key, about, { ...this.#at.worker }));
     return this.#report(signed.nonce, await this.#work(turn));
   }
 
+  #otherVersion(version: Json = null): string {
+    const its = typeof version === 'string' ? `version ${version}` : 'another version';
+    return `the controller runs ${its} of Mailroom, and this worker version ${this.#at.version}`;
+  }
+
+  /** Why this worker does not run it, in words; null: it does. */
+  #misfit({ labels, queue, program, secrets }: RemoteTurn, from: string): string | null {
+    const lacks = labels.filter((label) => !this.#at.labels.includes(label));
+    if (lacks.length > 0) return `it needs the labels ${listed(lacks)}, which this worker has not`;
+    if (queue !== from) return `it is of ${queue}, in the queue of ${from}`;
+    // Who allows agents has not allowed commands of a definition's author.
+    if ((program !== null) !== (takerOf(queue) === '+commands')) return `it is of another kind than ${queue}`;
+    const given = this.#at.variables(secrets);
+    const unset = secrets.filter((name) => given[name] === undefined);
+    return unset.length === 0 ? null : `the environment of this worker does not have ${listed(unset)}`;
+  }
+
   async #refuse(nonce: string | null, problem: string): Promise<string> {
-    const text = `the worker on ${this.#at.worker.host} refused the turn: ${problem}`;
+    const text = `the worker on ${this.#at.worker.host} refused it: ${problem}`;
     await this.#finish(nonce, this.#endOf(later(text), [], null));
     return `was refused: ${problem}`;
   }
@@ -154,14 +179,34 @@ export class HeldTurn {
       last: null,
     });
     if (!entered.ok) return this.#endOf(later(entered.problem), [], null);
-    const ended = await this.#agent(this.#job(turn, path));
-    this.#park(turn.provider, ended);
+    const secrets = this.#secretsOf(turn);
+    const here = { key: this.#held.id, root, workspace: path, folders, tools: this.#at.tools, secrets };
+    const { job, carries, brings } = jobHere(turn, here);
+    const problem = await this.#lay(turn, carries, path);
+    if (problem !== null) return this.#endOf(later(problem), [], null);
+    const ended = await this.#agent(job, Object.values(secrets));
+    if (turn.provider !== null) this.#park(turn.provider, ended);
     // The work of a turn that was taken from this worker is kept here.
     if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
     const staged = folders.collect(turn.turn, turn.attempt, turn.round);
     const packed = await travel.pack(path, working);
     if (!packed.ok) return this.#endOf(later(packed.problem), [], null);
-    return this.#endOf(ended, staged, packed.value);
+    const brought = await travel.carry(brings);
+    if (!brought.ok) return this.#endOf(later(brought.problem), [], packed.value);
+    return { ...this.#endOf(ended, staged, packed.value), files: brought.value };
+  }
+
+  #secretsOf({ provider, secrets }: RemoteTurn): Readonly<Record<string, string>> {
+    return withAlias(provider, this.#at.variables(secrets), this.#at.variables);
+  }
+
+  /** Gets the files that travel besides the checkout. Resolves to why it cannot; null: it could. */
+  async #lay({ carries }: RemoteTurn, paths: readonly string[], workspace: string): Promise<string | null> {
+    const { root, travel } = this.#at;
+    if (carries === null) return null;
+    const got = await travel.fetch(carries.commit, refsOf(this.#held).carriedRef);
+    const laid = got.ok ? await travel.lay(carries.commit, paths, rootsOf(paths, workspace, root)) : got;
+    return laid.ok ? null : laid.problem;
   }
 
   /** The login of this worker has hit a usage limit: turns of this provider are left to others. */
@@ -171,47 +216,14 @@ export class HeldTurn {
     orElse(() => this.#at.parking.park(provider, until), undefined);
   }
 
-  #agent(job: AgentJob): Promise<Ended> {
+  #agent(job: AgentJob, secrets: readonly string[]): Promise<Ended> {
     if (this.#fate !== 'runs') return Promise.resolve(stopped);
+    const runner = this.#at.runner(secrets);
+    this.#runner = runner;
     return new Promise((resolve) => {
       this.#ended = resolve;
-      this.#at.runner.start(job);
+      runner.start(job);
     });
-  }
-
-  #job(turn: RemoteTurn, workspace: string): AgentJob {
-    const { root, folders, tools } = this.#at;
-    const { provider, totalMs, idleMs, watched, messages, mcp } = turn;
-    const { role, thread, turn: id, attempt, round, capabilities, network, model, env, mayConfigure } = turn;
-    const write = (outbox: string) => turn.prompt.replaceAll(turn.outbox, outbox);
-    const paths = folders.open(id, attempt, round, write, messages, false);
-    const given = { role, thread, turn: id, attempt, round, capabilities, network, model, env, mayConfigure };
-    const unlimited = { maxSteps: null, maxCommandTime: null, variant: null };
-    const invocation = {
-      ...given,
-      ...unlimited,
-      owed: [],
-      session: null,
-      prompt: write(paths.outbox),
-      budget: turn.budget,
-      paths,
-      workspace,
-      project: root,
-      tools: turn.tools ? tools : null,
-      // A conversation does not travel, and without it no person can be asked.
-      asking: null,
-      mcp: mcp === null ? null : { own: mcp, servers: {} },
-    };
-    return {
-      key: this.#held.id,
-      provider,
-      invocation,
-      totalMs,
-      idleMs,
-      noteTree: false,
-      worktree: null,
-      watched: watched.map((folder) => (folder === 'workspace' ? workspace : root)),
-    };
   }
 
   /** Reports how it ended, unless it is not held any more. */
@@ -222,8 +234,10 @@ export class HeldTurn {
       return 'was left to other workers';
     }
     if (this.#fate === 'lost' || !(await this.#held.renew())) return this.#keep(lost, end);
+    const { endRef, broughtRef } = refsOf(this.#held);
     if (end.work !== null) {
-      const sent = await travel.send(end.work.commit, refsOf(this.#held).endRef);
+      const work = await travel.send(end.work.commit, endRef);
+      const sent = work.ok && end.files !== null ? await travel.send(end.files, broughtRef) : work;
       if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end));
     }
     if (!(await this.#finish(nonce, end))) return this.#keep(lost, end);
@@ -279,6 +293,7 @@ export class HeldTurn {
             : { paths: [...changes.paths], untracked: [...changes.untracked] },
       })),
       work,
+      files: null,
     };
   }
 }

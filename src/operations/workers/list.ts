@@ -1,6 +1,7 @@
 import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
-import { readWorkerCard, type SeenWorker, type WorkerCard, type WorkerOrder } from '../../letters/worker.ts';
+import { readNamedWorker, readWorkerCard } from '../../letters/worker.ts';
+import type { NamedWorker, SeenWorker, WorkerCard, WorkerOrder } from '../../letters/worker.ts';
 import type { WorkerBoard } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
 import { queueName, sign, verify } from '../../queue/signed.ts';
@@ -13,9 +14,22 @@ export type { WorkerOrder };
 /** A worker, as `mailroom workers --json` has it. */
 export type WorkerStatus = SeenWorker;
 
-/** The workers of a project, by host. Throws `E_WORKER` if the queue cannot be reached. */
-export function listWorkers(access: WorkersAccess): Promise<WorkerStatus[]> {
+/** The workers of a project. */
+export interface FoundWorkers {
+  /** By host. */
+  readonly known: readonly WorkerStatus[];
+  /** Those that are alive, and say what they do in the form of another version. */
+  readonly foreign: readonly NamedWorker[];
+}
+
+/** Throws `E_WORKER` if the queue cannot be reached. */
+export function findWorkers(access: WorkersAccess): Promise<FoundWorkers> {
   return withBoard(access, (board) => statusOf(board, access.key));
+}
+
+/** The workers of a project, by host. Throws `E_WORKER` if the queue cannot be reached. */
+export async function listWorkers(access: WorkersAccess): Promise<readonly WorkerStatus[]> {
+  return (await findWorkers(access)).known;
 }
 
 /**
@@ -26,9 +40,9 @@ export function orderWorkers(
   access: WorkersAccess,
   order: WorkerOrder,
   target: string,
-): Promise<WorkerStatus[]> {
+): Promise<readonly WorkerStatus[]> {
   return withBoard(access, async (board) => {
-    const all = await statusOf(board, access.key);
+    const { known: all } = await statusOf(board, access.key);
     const meant = all.filter(({ host, id, state }) => state !== 'silent' && [host, id].includes(target));
     if (meant.length === 0) {
       const hosts = [...new Set(all.map(({ host }) => host))];
@@ -58,15 +72,23 @@ async function withBoard<T>(
 }
 
 /** Removes what dead workers left a day ago, whose signatures have expired. */
-async function statusOf(board: WorkerBoard, key: string): Promise<WorkerStatus[]> {
+async function statusOf(board: WorkerBoard, key: string): Promise<FoundWorkers> {
   const found: WorkerStatus[] = [];
+  const foreign: NamedWorker[] = [];
   for (const { id, card, isAlive } of await board.cards()) {
     const signed = verify(key, card, { kind: 'worker', job: id, nonce: null, now: Date.now() });
     const read = signed.ok ? readWorkerCard(signed.body) : signed;
     if (read.ok) found.push(asStatus(read.value, isAlive));
     else if (!isAlive) await board.remove(id);
+    else if (signed.ok) {
+      const named = readNamedWorker(signed.body);
+      if (named.ok) foreign.push(named.value);
+    }
   }
-  return found.toSorted((one, other) => (one.host + one.id < other.host + other.id ? -1 : 1));
+  return {
+    known: found.toSorted((one, other) => (one.host + one.id < other.host + other.id ? -1 : 1)),
+    foreign,
+  };
 }
 
 function asStatus({ since, lastSeen, state, parked, ...card }: WorkerCard, isAlive: boolean): WorkerStatus {

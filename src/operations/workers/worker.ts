@@ -12,11 +12,12 @@ import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
+import { stepQueue, type StepKind } from '../../kernel/step-queues.ts';
 import { queueName } from '../../queue/signed.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { orElse } from '../../kernel/contained.ts';
 import type { WorkerCard } from '../../letters/worker.ts';
-import { projectSecrets } from '../../workflow/host/secrets.ts';
+import { projectSecrets, variables } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
 import type { WorkerHost } from '../services.ts';
 import { keptFor, turnIn } from '../../host/runner/remote-turn.ts';
@@ -31,6 +32,8 @@ const restMs = 10_000;
 /** What a worker takes, and whom it reports to. */
 interface WorkerLimits {
   readonly roles: readonly string[];
+  /** The kinds of steps of workflows that it runs. */
+  readonly steps: readonly StepKind[];
   readonly labels: readonly string[];
   /** Whose usage limits its agents have. */
   readonly login: string;
@@ -52,8 +55,8 @@ export async function openWorker(
   try {
     const turns = new Map<string, HeldTurn>();
     const at = await workplaceOf(disk, settings, options, turns);
-    await at.runner.sweep();
-    const { url, key, roles, labels, lease } = options;
+    const { url, key, labels, lease } = options;
+    const roles = [...options.roles, ...options.steps.map((kind) => stepQueue(kind, []))];
     const { openSource } = await engineOf(url);
     const open = (onChange: () => void) =>
       openSource({ url, name: queueName(key), roles, lease: keptFor(lease), onChange }, labels);
@@ -84,24 +87,22 @@ async function workplaceOf(
 ): Promise<Workplace> {
   const secrets = projectSecrets(disk);
   const events: RunnerEvents = {
-    // The journal of the controller has it.
-    ready: (id) => runner.release(id),
+    ready: (id) => turns.get(id)?.ready(),
     assigned: () => {},
     ended: (id, outcome, exit, changed = new Map()) => turns.get(id)?.ended([outcome, exit, changed, null]),
     checked: () => {},
     landing: () => {},
   };
-  const runner = new ProcessRunner(
-    {
-      project: disk.root,
-      mark: `mailroom-worker-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`,
-      providers,
-      contain: await agentContainment(disk, config, extended),
-      now: Date.now,
-      secrets,
-    },
-    events,
-  );
+  const common = {
+    project: disk.root,
+    mark: `mailroom-worker-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`,
+    providers,
+    contain: await agentContainment(disk, config, extended),
+    now: Date.now,
+  };
+  const runner = (more: readonly string[]) =>
+    new ProcessRunner({ ...common, secrets: [...more, ...secrets] }, events);
+  await runner([]).sweep();
   return {
     root: disk.root,
     travel: new GitTravel({ project: disk.root, git, secrets }),
@@ -109,6 +110,7 @@ async function workplaceOf(
     labels,
     tools,
     runner,
+    variables,
     worker: { host: hostname(), id: randomUUID().slice(0, 8), login },
     version: metadata.version,
     folders: new TurnFolders(disk, maskOf(secrets)),
@@ -148,12 +150,13 @@ export class Worker {
     this.#turns = turns;
     this.#over = new Promise((resolve) => (this.#end = () => resolve('over')));
     this.#source = open(() => this.#stir());
-    const { roles, labels, slots } = options;
+    const { roles, steps, labels, slots } = options;
     const { key } = at;
     const about = {
       ...at.worker,
       version: at.version,
       roles: [...roles],
+      steps: [...steps],
       labels: [...labels],
       slots,
       since: at.now(),

@@ -8,6 +8,8 @@ import type { StepStatus } from '../../workflow/machine/status.ts';
 
 export interface StepDocument {
   readonly status: StepStatus;
+  /** The worker host of its last attempt; null: it ran here. */
+  readonly host: string | null;
   readonly attempts: number;
   readonly iterations: number;
   readonly started_at: string | null;

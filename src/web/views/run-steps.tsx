@@ -80,6 +80,7 @@ export function StepPanel({ run, row, timeline }: StepProps) {
           ['Error', step.error_code && <code>{visible(step.error_code)}</code>],
           ['Reason', step.reason && <Line value={step.reason} limit={600} />],
           ['Commit', step.commit && `${step.commit.id} on ${visible(step.commit.branch)}`],
+          ['Worker', step.host && <Line value={step.host} limit={80} />],
           ['Iterations', step.iterations > 1 ? String(step.iterations) : null],
           [
             'Artifacts',

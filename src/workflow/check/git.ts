@@ -34,15 +34,44 @@ export function checkGit(step: Step, here: Here): void {
   report.error(whole(step.work), message, hint);
 }
 
+/** Checks that what a step needs can travel to a worker host. */
+export function checkWorkers({ id, on, work, checkout, check }: Step, { report }: Here): void {
+  if (on === undefined || !processes.includes(work.kind)) return;
+  const error = (message: string, hint: string): void => report.error(whole(on), message, hint);
+  if (!report.context.hasWorkers)
+    error(
+      `\`${id}\` runs on worker hosts, and mailroom.yaml has no \`workers\``,
+      'add `workers: { queue: redis://… }` to mailroom.yaml',
+    );
+  else if (checkout === undefined)
+    error(
+      `\`${id}\` runs on worker hosts, and shares its workspace with other steps`,
+      'set `workspace: { worktree: step }`, so that its work travels by git',
+    );
+  else if (checkout.merges !== null)
+    error(
+      `\`${id}\` merges, and both sides of a conflict lie on the host of the run`,
+      'remove `on`, or let a step of its own work on the merge',
+    );
+  if (check?.purpose === 'summary')
+    error(
+      `\`${id}\` is asked for a summary, and a conversation stays on the host that had it`,
+      'remove `summary`, or `on`',
+    );
+}
+
 /** Whether a step, or one inside it, works in a git worktree. */
 function leavesWork({ work, checkout }: Step): boolean {
   if (checkout !== undefined || work.kind === 'role') return true;
   return innerOf(work)?.steps.some(leavesWork) === true;
 }
 
+const processes: readonly Step['work']['kind'][] = ['agent', 'script', 'command'];
+
 function worktreeHint({ id, work }: Step): string | null {
-  const hasProcess = ['agent', 'script', 'command'].includes(work.kind);
-  return hasProcess ? `\`workspace: { worktree: step }\` gives \`${id}\` a git worktree` : null;
+  return processes.includes(work.kind)
+    ? `\`workspace: { worktree: step }\` gives \`${id}\` a git worktree`
+    : null;
 }
 
 /** Steps that may come before, here or around the loop. */

@@ -46,6 +46,8 @@ export interface CheckContext {
   readonly notEnforced: ReadonlyMap<string, readonly AgentBound[]>;
   /** By provider: why its agents cannot use MCP servers, in words. Absent: they can. */
   readonly withoutMcp: MailContext['withoutMcp'];
+  /** Whether mailroom.yaml says how worker hosts are reached. */
+  readonly hasWorkers: boolean;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether earlier errors exist, which may be why something is missing. */

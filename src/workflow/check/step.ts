@@ -7,7 +7,7 @@ import { checkChild, typesOfTemplate } from './children.ts';
 import { checkExpressions } from './expressions.ts';
 import { checkApproval } from './approval.ts';
 import { findStep, jsonTypes, typesOfTree, valuesOfTree, type Here } from './meaning.ts';
-import { checkGit } from './git.ts';
+import { checkGit, checkWorkers } from './git.ts';
 import { givesText } from './gives.ts';
 import { checkInputPresence, checkTakenPresence, checkValuePresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
@@ -24,6 +24,7 @@ export function checkStep(step: Step, here: Here): void {
   checkInputs(step, here);
   checkOutputs(step, report);
   checkGit(step, here);
+  checkWorkers(step, here);
   checkLogs(step, here);
   checkTakenPresence(step, here);
   checkPromptInputTypes(step, here);

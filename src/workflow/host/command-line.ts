@@ -41,8 +41,25 @@ export function invocationOf(
   prompt: string,
   context: ProcessContext,
 ): Invocation | null {
-  const { work, key, run, step, session, budget } = launch;
+  const { work } = launch;
   if (work.kind !== 'agent') return null;
+  const { capabilities, maxSteps, maxCommandTime, variant = null, mcp, model } = work;
+  return {
+    ...programInvocation(launch, prepared, context),
+    prompt,
+    capabilities,
+    maxSteps,
+    maxCommandTime,
+    variant,
+    mcp: mcp === undefined ? null : { own: mcp, servers: {} },
+    mayConfigure: work.mayConfigure === true,
+    model,
+  };
+}
+
+/** The same for a script or a command, which has no agent and no prompt. */
+export function programInvocation(launch: Launch, prepared: Prepared, context: ProcessContext): Invocation {
+  const { key, run, step, session, budget } = launch;
   const { folder, workspace, stdout, stderr, valuesFile } = prepared;
   return {
     role: step,
@@ -50,18 +67,18 @@ export function invocationOf(
     turn: key.path,
     attempt: key.attempt,
     round: key.iteration - 1,
-    prompt,
-    capabilities: work.capabilities,
+    prompt: '',
+    capabilities: [],
     owed: owedPaths(launch, prepared),
     network: launch.network,
-    maxSteps: work.maxSteps,
-    maxCommandTime: work.maxCommandTime,
-    variant: work.variant ?? null,
+    maxSteps: null,
+    maxCommandTime: null,
+    variant: null,
     tools: null,
-    mcp: work.mcp === undefined ? null : { own: work.mcp, servers: {} },
-    mayConfigure: work.mayConfigure === true,
+    mcp: null,
+    mayConfigure: false,
     asking: null,
-    model: work.model,
+    model: null,
     workspace,
     project: context.project,
     session,

@@ -26,7 +26,8 @@ import type { RunPorts, RunObserver } from './ports.ts';
 import { Rollback } from './rollback.ts';
 import { isRoleStep } from './role-steps.ts';
 import { isAgent, Workers } from './workers.ts';
-import type { Exit } from '../../providers/provider.ts';
+import type { Exit, Outcome } from '../../providers/provider.ts';
+import type { Assigned, Queued } from '../../kernel/launched.ts';
 import type { Idle } from '../../host/idle.ts';
 
 /** More decision rounds than any state needs: beyond it, deciding is in a cycle. */
@@ -105,6 +106,17 @@ export class RunHost implements Host {
     if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit, changed);
   }
 
+  /** Receives what another host says of a step's process; call `look` afterwards. */
+  get away() {
+    const workers = this.#workers;
+    return {
+      launched: (key: string, queued: Queued) => workers.launched(key, queued),
+      assigned: (key: string, worker: Assigned | null) => workers.assigned(key, worker),
+      ended: (key: string, outcome: Outcome, exit: Exit, changed?: Changed) =>
+        workers.ended(key, exit, changed, outcome),
+    };
+  }
+
   get workers(): Workers {
     return this.#workers;
   }
@@ -147,6 +159,7 @@ export class RunHost implements Host {
     this.#workers.hideLeft();
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
+    this.#workers.clean();
     this.#flush();
     // The last host may have died between the journal and the folders.
     this.#projector.projectAll(this.#ledger.state);

@@ -32,6 +32,21 @@ export function variables(names: readonly string[]): Record<string, string> {
   );
 }
 
+/**
+ * The secrets of an agent, by the names of its program: Claude Code reads its key from another
+ * variable than its shims. `provider` null: it is not an agent.
+ */
+export function withAlias(
+  provider: string | null,
+  secrets: Readonly<Record<string, string>>,
+  variablesOf: (names: readonly string[]) => Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const key = secrets['CLAUDE_API_KEY'];
+  const isWanted = key !== undefined && provider === 'claude';
+  if (!isWanted || Object.keys(variablesOf(['ANTHROPIC_API_KEY'])).length > 0) return secrets;
+  return { ANTHROPIC_API_KEY: key, ...secrets };
+}
+
 /** Adds warnings for weak secrets to a checked definition. */
 export function withWeakSecrets(checked: Checked<Workflow>): Checked<Workflow> {
   if (!checked.ok) return checked;

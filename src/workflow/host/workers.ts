@@ -4,41 +4,28 @@ import type { Worked } from '../../kernel/work.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
 import type { StepPath, ProcessKey } from '../machine/event.ts';
-import type { WorkResult } from '../machine/work-result.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
-import { failedResult, outputsFromText, readCheck, readWork } from '../machine/outcome.ts';
-import { mergeFailure } from '../machine/failure-names.ts';
+import { failedResult, readCheck } from '../machine/outcome.ts';
 import { stepPrompt } from '../machine/prompt.ts';
 import { isIn } from '../machine/fold/steps.ts';
-import { Checkouts, failedIn, type Begun } from './checkouts.ts';
+import { Checkouts, type Begun } from './checkouts.ts';
 import { branchProblem, isBranchFixed } from '../machine/branch.ts';
 import { keyOf, launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
 import { agentText } from '../../host/latest-output.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isUnforeseen, orElse } from '../../kernel/contained.ts';
+import { AwaySteps, invocationAway } from './away-steps.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
+import { isDone, StepResults, type Over, type Running } from './step-results.ts';
+import { withAlias } from './secrets.ts';
+import type { Assigned, Queued } from '../../kernel/launched.ts';
 import { isRoleStep, RoleSteps } from './role-steps.ts';
-import { StepPermissions, withLooked, type Looked } from './step-permissions.ts';
-import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
-
-interface Running {
-  readonly launch: Launch;
-  readonly prepared: Prepared;
-  /** Null: it is not an agent. */
-  readonly invocation: Invocation | null;
-  /** The commit in its checkout at the start; null: it has none. */
-  readonly entered: string | null;
-}
-
-/** A worker that has ended. */
-interface Over extends Running {
-  readonly exit: Exit;
-  readonly looked: Looked;
-}
+import { StepPermissions, withLooked } from './step-permissions.ts';
+import type { Exit, Outcome } from '../../providers/provider.ts';
 
 /** What was found and committed after the end of a worker. */
 interface Left {
@@ -53,9 +40,10 @@ const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
 /** Maximum number of characters from the end of a log for an agent. */
 const logCharacters = 8 * 1024;
 
-/** Whether a process is an agent's; their slots are limited separately. */
+/** Whether a process is an agent's on this host; their slots are limited separately. */
 export function isAgent({ key, step }: Process): boolean {
-  return (key.check === 0 ? step.work : step.check?.work)?.kind === 'agent';
+  if (key.check === 0) return step.work.kind === 'agent' && step.on === undefined;
+  return step.check?.work.kind === 'agent';
 }
 
 /** A process's key as a string, unique within its run. */
@@ -77,6 +65,8 @@ export class Workers {
   readonly #running: ProcessTable<Running>;
   readonly #permissions: StepPermissions;
   readonly #checkouts: Checkouts;
+  readonly #away: AwaySteps;
+  readonly #results: StepResults;
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
     this.#letters = letters;
@@ -85,7 +75,12 @@ export class Workers {
     this.#rules = rules;
     this.#ports = ports;
     this.#checkouts = new Checkouts(ports);
-    this.#running = new ProcessTable(ports.runner);
+    this.#away = new AwaySteps(ledger, ports);
+    this.#results = new StepResults(ledger, ports);
+    this.#running = new ProcessTable({
+      stop: (key) => (this.#isAway(key) ? this.#away.stop(key) : ports.runner.stop(key)),
+      leave: (key) => (this.#isAway(key) ? this.#away.leave(key) : ports.runner.stop(key)),
+    });
     this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
       launchOf: (key) => launchOf(ledger.state, rules, key),
       guard: (launch, act) => this.#guard(launch, act),
@@ -112,9 +107,14 @@ export class Workers {
     return this.#running.size + this.#checkouts.size;
   }
 
-  /** The number of running agents. */
+  /** The number of agents that run on this host. */
   get agents(): number {
-    return [...this.#running.values()].filter(({ invocation }) => invocation !== null).length;
+    const isHere = ({ invocation, launch }: Running) => invocation !== null && launch.on === undefined;
+    return [...this.#running.values()].filter(isHere).length;
+  }
+
+  #isAway(key: string): boolean {
+    return this.#running.get(key)?.launch.on !== undefined;
   }
 
   /** The last lines that the running process of a step has printed, the newest last. */
@@ -138,6 +138,7 @@ export class Workers {
    */
   steer(processes: readonly Process[]): void {
     const own = processes.filter((process) => !isRoleStep(process));
+    this.#away.flushed();
     this.#checkouts.steer(byKey(own));
     this.#running.steer(byKey(own), ({ key }) => this.#start(key));
     this.#roles.steer(processes.filter(isRoleStep));
@@ -190,19 +191,21 @@ export class Workers {
     const { files, providers, project, runner } = this.#ports;
     const launch = this.#withLogs(resolved);
     const prepared = files.prepare(launch);
-    const secrets = this.#ports.variables(launch.secrets);
-    const context = { project, secrets: { ...this.#alias(launch, secrets), ...secrets } };
+    const { work, on } = launch;
     const prompt = promptOf(launch, prepared);
     if (prompt !== null) files.note(launch.key, 'prompt.md', prompt);
+    const key = keyText(launch.key);
+    this.#letters.note(launch, prepared);
+    if (on !== undefined) return this.#send(key, launch, prepared, { prompt, entered });
+    const given = this.#ports.variables(launch.secrets);
+    const agent = work.kind === 'agent' ? work.provider : null;
+    const context = { project, secrets: withAlias(agent, given, this.#ports.variables) };
     const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, context);
     const command = commandOf(launch, prepared, invocation, providers, context);
     if (typeof command === 'string') throw new MailroomError('E_PROVIDER', command);
-    const key = keyText(launch.key);
     const { workspace, folder, stdout, stderr } = prepared;
-    this.#letters.note(launch, prepared);
     this.#running.add(key, { launch, prepared, invocation, entered });
     this.#permissions.begin(key, launch, workspace);
-    const { work } = launch;
     runner.start({
       key,
       kind: work.kind === 'agent' ? 'agent' : 'program',
@@ -225,22 +228,49 @@ export class Workers {
     });
   }
 
-  /** Claude Code reads its key from another variable than its shims. */
-  #alias({ work }: Launch, secrets: Readonly<Record<string, string>>): Record<string, string> {
-    const key = secrets['CLAUDE_API_KEY'];
-    const isWanted = key !== undefined && work.kind === 'agent' && work.provider === 'claude';
-    if (!isWanted || Object.keys(this.#ports.variables(['ANTHROPIC_API_KEY'])).length > 0) return {};
-    return { ANTHROPIC_API_KEY: key };
+  /** Sends a step to the workers of other hosts, whose secrets are their own. */
+  #send(
+    key: string,
+    launch: Launch,
+    prepared: Prepared,
+    { prompt, entered }: { readonly prompt: string | null; readonly entered: string | null },
+  ): void {
+    const invocation = prompt === null ? null : invocationAway(this.#ports.project, launch, prepared, prompt);
+    this.#running.add(key, { launch, prepared, invocation, entered });
+    this.#permissions.begin(key, launch, prepared.workspace);
+    this.#away.start({ key, launch, prepared, invocation, watched: this.#permissions.watches(launch) });
   }
 
-  /** Receives the exit of a process from the runner. Call `look` afterwards. */
-  ended(key: string, exit: Exit, changed: Changed = new Map()): void {
+  /** The job of a step is known. Call `look` afterwards. */
+  launched(key: string, queued: Queued): void {
+    const running = this.#running.get(key);
+    if (running !== undefined && !this.#running.isStopping(key))
+      this.#away.launched(key, running.launch, queued);
+  }
+
+  /** A worker has begun a step, or (null) none has it now. */
+  assigned(key: string, worker: Assigned | null): void {
+    const running = this.#running.get(key);
+    if (running !== undefined) this.#away.assigned(running.launch, worker);
+  }
+
+  /**
+   * Receives the exit of a process from the runner. `reported`: what another host says of it; null:
+   * it ran here. Call `look` afterwards.
+   */
+  ended(key: string, exit: Exit, changed: Changed = new Map(), reported: Outcome | null = null): void {
     const running = this.#running.get(key);
     if (!running) return;
     const { launch, prepared } = running;
+    if (launch.on !== undefined) this.#away.over(key);
     const changes = changed.get(prepared.workspace) ?? null;
-    const over = { ...running, exit, looked: this.#permissions.end(key, launch, prepared, changes) };
-    const leaves = running.entered !== null && isDone(exit, this.#outcome(over));
+    const over = {
+      ...running,
+      exit,
+      reported,
+      looked: this.#permissions.end(key, launch, prepared, changes),
+    };
+    const leaves = running.entered !== null && isDone(exit, this.#results.outcome(over));
     if (this.#running.isStopping(key) || !(measured(launch) || leaves)) {
       this.#conclude(over, { changed: [], worked: null });
       this.#running.forget(key);
@@ -269,10 +299,14 @@ export class Workers {
     const { launch, invocation, exit, looked } = over;
     if (this.#running.isStopping(keyText(launch.key))) return this.#hideValues(launch.key);
     this.#guard(launch, () => {
-      const outcome = this.#outcome(over);
+      const outcome = this.#results.outcome(over);
       if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
       if (launch.check === null) {
-        const result = this.#withCommit(launch, withLooked(this.#work(over, outcome), looked), worked);
+        const result = this.#results.withCommit(
+          launch,
+          withLooked(this.#results.work(over, outcome), looked),
+          worked,
+        );
         this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
         return;
       }
@@ -282,19 +316,6 @@ export class Workers {
       if (collected.values !== null) this.#ports.files.hideValues(launch.key);
       this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
     });
-  }
-
-  /** A result with the commit that it leaves, or why there is none. */
-  #withCommit(launch: Launch, result: WorkResult, worked: Worked | null): WorkResult {
-    if (result.outcome.is !== 'done' || launch.checkout === undefined || worked === null) return result;
-    if (worked.ok)
-      return { ...result, commit: this.#ports.git.commitOf(launch, launch.checkout, worked.commit) };
-    // Its worker is the one to resolve a conflict, if it may.
-    const { merges } = launch.checkout;
-    const resolving = worked.resolving && merges ? 'role' : worked.resolving;
-    const { outcome } = failedIn({ ...worked, resolving });
-    const isFurther = merges && worked.resolving === 'role';
-    return { ...result, outcome: { ...outcome, ...mergeFailure(isFurther) } };
   }
 
   /**
@@ -314,30 +335,6 @@ export class Workers {
     orElse(() => this.#ports.files.hideValues(key), undefined);
   }
 
-  #outcome({ launch, invocation, exit }: Over): Outcome | null {
-    if (invocation === null || launch.work.kind !== 'agent') return null;
-    return (
-      this.#ports.providers.get(launch.work.provider)?.read(exit, invocation, this.#ledger.now()) ?? null
-    );
-  }
-
-  /**
-   * The result of an ended worker; the answer of a text-only agent is written to its output file.
-   */
-  #work({ launch, exit }: Over, outcome: Outcome | null): WorkResult {
-    const { files } = this.#ports;
-    const done = isDone(exit, outcome);
-    if (outcome === null) files.keepOutput(launch, null);
-    else if (outcome.is === 'done') files.keepOutput(launch, outcome.text);
-    const isStalled = exit.ended === 'idle-timeout' && launch.stall?.policy === 'incomplete';
-    const first = files.collect(launch, done || isStalled);
-    const texts = done && outcome?.is === 'done' ? outputsFromText(launch, first, outcome.text) : [];
-    for (const { output, text } of texts) files.handOver(launch, output, text);
-    const collected = texts.length === 0 ? first : files.collect(launch, done);
-    if (collected.values !== null) files.hideValues(launch.key);
-    return readWork(launch, { exit, outcome, collected });
-  }
-
   /** A host problem ends the run: a path out of its root, a disk error, a missing workspace. */
   #guard(launch: Launch, act: () => void): void {
     try {
@@ -354,9 +351,19 @@ export class Workers {
     }
   }
 
-  /** Records that running processes are stopped on purpose; they start again, uncounted. */
+  /** Removes what earlier hosts have left in the queue of workers, and no step needs. */
+  clean(): void {
+    this.#away.clean();
+  }
+
+  /**
+   * Records that running processes are stopped on purpose; they start again, uncounted. Those on
+   * workers continue.
+   */
   putBack(): void {
-    const launches = [...this.#running.values()].map(({ launch }) => launch);
+    const launches = [...this.#running.values()]
+      .map(({ launch }) => launch)
+      .filter((launch) => !this.#away.isLaunched(launch));
     for (const { key } of [...this.#checkouts.launches, ...launches])
       this.#ledger.record([{ type: 'put-back', key }]);
   }
@@ -379,11 +386,6 @@ function promptOf(launch: Launch, prepared: Prepared): string | null {
   const { work } = launch;
   if (work.kind !== 'agent') return null;
   return prepared.stdin !== null && work.instructions === '' ? prepared.stdin : stepPrompt(launch, prepared);
-}
-
-/** `outcome` null: it is not an agent. */
-function isDone({ ended, code }: Exit, outcome: Outcome | null): boolean {
-  return outcome === null ? ended === 'exited' && code === 0 : outcome.is === 'done';
 }
 
 /** The launch of a worker that must first resolve a conflict in its checkout; null: none. */

@@ -12,6 +12,7 @@ import {
   end,
   iterate,
   judge,
+  assign,
   launch,
   post,
   putBack,
@@ -97,6 +98,7 @@ function fold(state: RunState, event: RunEvent, before: number): void {
 type Work =
   | 'started'
   | 'launched'
+  | 'assigned'
   | 'posted'
   | 'role-waits'
   | 'ended'
@@ -115,6 +117,8 @@ function foldWork(state: RunState, event: Extract<RunEvent, { type: Work }>): vo
       return start(state, event);
     case 'launched':
       return launch(state, event);
+    case 'assigned':
+      return assign(state, event);
     case 'posted':
       return post(state, event);
     case 'role-waits':

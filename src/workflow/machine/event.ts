@@ -7,7 +7,7 @@ import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 import type { Budget } from '../../kernel/cost.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
-import type { Launched } from '../../kernel/launched.ts';
+import type { Assigned, Queued } from '../../kernel/launched.ts';
 
 /**
  * Names one visit of a step in a run: `build`, `each/0/lint`, `child/deploy`, and `build#2` for the
@@ -278,7 +278,10 @@ export type Happening =
   | { readonly type: 'began'; readonly given: RunStart }
   /** A host continues the run; processes that were running did not end normally. */
   | { readonly type: 'resumed'; readonly by: 'person' | 'up' }
-  | { readonly type: 'launched'; readonly key: ProcessKey; readonly process: Launched }
+  /** A step was handed to the workers of other hosts: it continues without this one. */
+  | { readonly type: 'launched'; readonly key: ProcessKey; readonly process: Queued }
+  /** A worker has begun it; null: none has it now. */
+  | { readonly type: 'assigned'; readonly key: ProcessKey; readonly worker: Assigned | null }
   /** The result of a file lookup; `problem`: why the path is not allowed. */
   | ({
       readonly type: 'looked';

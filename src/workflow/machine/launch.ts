@@ -5,6 +5,7 @@ import type { Land, Merge } from '../git-work.ts';
 import type { Convergence, Stall, StepId, ValueType } from '../model.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget, Session } from '../../kernel/cost.ts';
+import type { WorkerNeeds } from '../../kernel/launched.ts';
 
 /** The work of one process of a run: every expression is resolved, no path is checked yet. */
 export interface Launch {
@@ -16,6 +17,8 @@ export interface Launch {
   readonly workspace: { readonly path: string; readonly outside: boolean } | null;
   /** Its own git worktree, instead of that workspace; absent: none. */
   readonly checkout?: LaunchCheckout;
+  /** What a worker host needs to run it; absent: it runs on this host. */
+  readonly on?: WorkerNeeds;
   /** Variables of the definition; the host adds `MAILROOM_…`. */
   readonly env: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];

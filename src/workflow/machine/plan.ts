@@ -23,6 +23,8 @@ export interface Contract {
   readonly needs: readonly string[];
   /** Whose git worktree it works in; null: it works in the workspace of the run. */
   readonly worktree: 'step' | 'item' | null;
+  /** The labels of the worker hosts that run it; empty: any of them. Null: it runs here. */
+  readonly on: readonly string[] | null;
   /** The steps whose work it merges; empty: none. */
   readonly merges: readonly string[];
   /** The branch that it lands on; null: none. */
@@ -130,6 +132,7 @@ function contractOf({ at, step }: StepRule): Contract {
     capabilities: permissionsOf(work),
     needs: needs.map((need) => need.step),
     worktree: step.checkout?.per ?? null,
+    on: step.on?.labels ?? null,
     merges: step.checkout?.merges ?? [],
     lands: work.kind === 'land' ? work.branch : null,
     inputs: inputs.map(({ from, artifact }) => `${from}/${artifact}`),

@@ -126,6 +126,7 @@ function resolve(state: RunState, rules: Rules, found: StepVisit, key: ProcessKe
     check: null,
     promptInputs: takenBy(state, rules, found, evaluation),
     stdin: step.stdin && evaluation.required.renderText(step.stdin),
+    ...(step.on && { on: step.on }),
     stdout: step.stdout && { ...step.stdout, path: evaluation.required.renderText(step.stdout.path) },
   };
   const check = checking && {

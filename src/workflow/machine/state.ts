@@ -7,7 +7,7 @@ import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Hook } from '../automation.ts';
 import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
-import type { Launched } from '../../kernel/launched.ts';
+import type { Assigned, Queued } from '../../kernel/launched.ts';
 
 /**
  * The phase of a step. A step that is not in the state's map is PENDING, or READY when it is in
@@ -26,7 +26,10 @@ export type Phase =
       readonly is: 'running';
       readonly since: number;
       readonly provider: string | null;
-      readonly launched: Launched | null;
+      /** Its job for the workers; null: it has none yet, or runs on this host. */
+      readonly launched: Queued | null;
+      /** The worker that has that job; null: none. */
+      readonly worker: Assigned | null;
       readonly reserves: Budget | null;
       /** Its role waits for others. */
       readonly waits: boolean;
@@ -43,7 +46,6 @@ export type Phase =
       readonly id: string;
       readonly since: number;
       readonly provider: string | null;
-      readonly launched: Launched | null;
       readonly reserves: Budget | null;
     }
   | {
@@ -135,6 +137,8 @@ export interface StepRun {
   checkFailures: number;
   /** Hosts that died while this ran, since it last ended normally. */
   crashes: number;
+  /** The worker host of its last launch; null: that was here. */
+  host: string | null;
   startedAt: number | null;
   settledAt: number | null;
   cost: Cost;

@@ -273,11 +273,12 @@ function stepDocument(
 ): JsonObject {
   const path = run?.path ?? pathIn(scope, rule.step.id);
   const [status, agent] = [statusOf(state, path), agentOf(state, rules, path)];
-  if (!run) return { status, agent, attempts: 0, iterations: 0, ...emptyStep };
+  if (!run) return { status, agent, host: null, attempts: 0, iterations: 0, ...emptyStep };
   const { phase } = run;
   return {
     status,
     agent,
+    host: run.host ?? null,
     attempts: attemptsOf(run),
     iterations: iterationsOf(run),
     started_at: isoOrNull(run.startedAt),

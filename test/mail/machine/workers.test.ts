@@ -20,6 +20,7 @@ function seen(change: Partial<SeenWorker> = {}): SeenWorker {
     ...worker,
     version: '1',
     roles: ['engineer'],
+    steps: [],
     labels: ['gpu'],
     slots: 1,
     running: [],

@@ -11,6 +11,7 @@ const worker: SeenWorker = {
   login: 'team',
   version: '1',
   roles: ['engineer'],
+  steps: [],
   labels: [],
   slots: 2,
   running: ['t4/1/0'],

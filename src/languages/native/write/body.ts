@@ -25,6 +25,7 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     when: when === null ? null : `\${{ ${expressionText(when)} }}`,
     workspace: workspace && templateText(workspace.path),
     ...writeCheckout(step),
+    ...writeOn(step),
     network: step.network ?? null,
     env: templateTexts(step.env),
     secrets: secrets && [...secrets],
@@ -46,6 +47,11 @@ function writeStep(step: Step, body: Body, note: Note): JsonObject {
     budget: budget && withoutNothing({ ...budget }),
     next: body.kind === 'sequence' && step.next !== null ? writeNext(step.next) : null,
   });
+}
+
+function writeOn({ on }: Step): JsonObject {
+  if (on === undefined) return {};
+  return { on: on.labels.length === 0 ? 'workers' : { labels: [...on.labels] } };
 }
 
 /** The steps of an item have its git worktree without saying so. */

@@ -105,6 +105,8 @@ function workFailure(
   if (failure.class === 'RETRYABLE_RATE_LIMIT' && !isNever) {
     const { provider } = run.phase;
     if (run.limits >= mostLimits) return fail(entered, limitFailure(failure.reason));
+    // The limit is that of one login: its worker leaves such steps to workers with another one.
+    if (run.host !== null) return [{ ...retrying, notBefore: context.now, provider: null, counted: false }];
     const { facts, until } = park(context, run, provider, failure.until);
     return [...facts, { ...retrying, notBefore: until, provider, counted: false }];
   }

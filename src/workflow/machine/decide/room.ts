@@ -1,9 +1,9 @@
 import { fits, isLimited, worst, type Fit, type Reservation } from '../../../kernel/money.ts';
 import type { Budget, Cost } from '../../../kernel/cost.ts';
-import { isIn, scopesAround } from '../fold/steps.ts';
+import { isIn, scopesAround, type In } from '../fold/steps.ts';
 import { allocation, creditOf, type Credit } from '../msats.ts';
 import type { Scope } from '../state.ts';
-import type { DecisionContext } from './context.ts';
+import { found, type DecisionContext } from './context.ts';
 
 /**
  * The default limit of concurrent processes of a run, so that a wide graph does not flood the
@@ -38,7 +38,7 @@ export class Room {
       if (reserves?.msats !== undefined) this.#given.launches += 1;
       if (run.role !== null) this.employ(run.role);
       if (isIn(run, 'running') && run.phase.waits) this.#reserve(run.scope, reserves);
-      else this.take(run.scope, provider, reserves);
+      else this.take(run.scope, isHere(context, run) ? provider : null, reserves);
     }
   }
 
@@ -140,6 +140,12 @@ export class Room {
       (limit.tokens !== null && spent.tokens >= limit.tokens);
     return used ? 'never' : fits(limit, spent, reserved, wanted);
   }
+}
+
+/** Whether a process takes a slot of this host: that of a step on a worker takes one there. */
+function isHere(context: DecisionContext, run: In<'running' | 'checking'>): boolean {
+  if (run.phase.provider === null || run.phase.is === 'checking') return true;
+  return found(context, run.path)?.rule.step.on === undefined;
 }
 
 const unlimited: Budget = { usd: null, tokens: null };

@@ -4,6 +4,7 @@ import type { Fit } from '../../../kernel/money.ts';
 import { isIn } from '../fold/steps.ts';
 import { nextKey, tryLaunch, workerOf } from '../resolve.ts';
 import type { Work } from '../../model.ts';
+import type { StepRule } from '../rules.ts';
 import type { StepVisit } from '../scope.ts';
 import { chooseRole } from './choosing.ts';
 import { expands, failUnresolved } from './entering.ts';
@@ -51,14 +52,20 @@ export function heldBack(context: DecisionContext, room: Room, entered: StepVisi
   if (isIn(run, 'waiting', 'check-waiting') && run.phase.notBefore > now)
     return run.phase.provider === null ? 'backoff' : 'usage_limit';
   const isCheck = isIn(run, 'check-waiting');
-  if (!room.fits(scope, isCheck ? rule.checkProvider : rule.provider)) return 'concurrency';
+  if (!room.fits(scope, isCheck ? rule.checkProvider : slotOf(rule, rule.provider))) return 'concurrency';
   const worker = isCheck ? null : workerOf(state, context.rules, entered);
   // A worker that cannot be resolved fails when it starts.
   if (worker?.ok === false) return null;
   const { provider, money, msats } =
     worker === null ? checkCost(room, entered) : workerCost(room, entered, worker.value);
-  if (provider !== null && (state.parked.get(provider) ?? 0) > now) return 'usage_limit';
+  const used = isCheck ? provider : slotOf(rule, provider);
+  if (used !== null && (state.parked.get(used) ?? 0) > now) return 'usage_limit';
   return money === 'later' || msats === 'later' ? 'budget' : null;
+}
+
+/** The provider whose slots and limits on this host a worker uses; null: it uses none of them. */
+function slotOf({ step }: StepRule, provider: string | null): string | null {
+  return step.on === undefined ? provider : null;
 }
 
 /** What a launch uses: the provider, its reservation, and whether there is money for it. */
@@ -112,7 +119,7 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
     : null;
   if (launch?.ok === false) return failUnresolved(entered, launch.why);
   const share = costs ? room.share(reserves) : reserves;
-  room.take(entered.scope.path, provider, share);
+  room.take(entered.scope.path, slotOf(rule, provider), share);
   const role = rule.step.work.kind === 'role' ? chooseRole(context, room, rule.step.work, path) : null;
   return [{ type: 'started', path, provider, reserves: share, role }];
 }

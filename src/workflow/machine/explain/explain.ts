@@ -14,7 +14,7 @@ import { Room } from '../decide/room.ts';
 import { heldBack, type Hold } from '../decide/starts.ts';
 import type { Ending, StepPath, SkipReason } from '../event.ts';
 import { isIn, type In } from '../fold/steps.ts';
-import type { Approval } from '../../model.ts';
+import type { Approval, Step } from '../../model.ts';
 import { pathIn, scopeOf } from '../path.ts';
 import { workerOf } from '../resolve.ts';
 import type { Rules } from '../rules.ts';
@@ -117,6 +117,7 @@ export class RunExplainer {
   #running({ rule }: StepVisit, { path, phase, role }: In<'running'>): RunWhy {
     const cause = { record: path, at: phase.since };
     const { work } = rule.step;
+    if (phase.launched !== null) return onWorkerWhy(rule.step, path, phase, cause);
     if (work.kind !== 'role') return because('running', `${path} runs`, { cause });
     const name = role ?? work.role;
     if (phase.waits)
@@ -339,4 +340,20 @@ function ended(state: RunState, at: number): RunWhy {
   if (status === 'CANCELLED') return because('cancelled', `the run was cancelled${said}`, { cause, act });
   const how = status === 'TIMED_OUT' ? 'timed out' : 'failed';
   return because(failureCode(reason), `the run ${how}${said}`, { cause, act });
+}
+
+/** A step that was handed to the workers of other hosts. */
+function onWorkerWhy(
+  { work, on }: Step,
+  path: StepPath,
+  { worker }: In<'running'>['phase'],
+  cause: RunWhy['cause'],
+): RunWhy {
+  if (worker !== null) return because('running', `${path} runs on ${worker.host}`, { cause });
+  const labels = on?.labels ?? [];
+  const needs = labels.length === 0 ? '' : ` with the labels ${listed(labels)}`;
+  const kind = work.kind === 'agent' ? 'agents' : 'commands';
+  return because('waiting_for_worker', `${path} waits for a worker${needs} that takes steps: ${kind}`, {
+    cause,
+  });
 }

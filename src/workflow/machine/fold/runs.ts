@@ -2,7 +2,7 @@ import type { Fact, RunStart, Happening, StepPath } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
 import { clockNow } from '../clock.ts';
 import type { RunState } from '../state.ts';
-import { enter, isIn, put } from './steps.ts';
+import { enter, isIn, put, type In } from './steps.ts';
 import { putBack, writeOff } from './work.ts';
 
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
@@ -30,7 +30,7 @@ export function resume(state: RunState, { by }: Of<'resumed'>, before: number): 
   }
   for (const path of state.active) {
     const run = state.steps.get(path);
-    if (!isIn(run, 'running', 'checking') || (isIn(run, 'running') && run.phase.posted)) continue;
+    if (!isIn(run, 'running', 'checking') || (isIn(run, 'running') && isElsewhere(run))) continue;
     run.crashes = by === 'up' ? run.crashes + 1 : 0;
     if (run.crashes < mostCrashes) {
       putBack(state, run);
@@ -50,6 +50,11 @@ export function resume(state: RunState, { by }: Of<'resumed'>, before: number): 
       put(state, run, { is: 'ended', result: died, provider }, true);
     }
   }
+}
+
+/** Whether a step continues without the host of its run: by mail, or on a worker. */
+function isElsewhere({ phase }: In<'running'>): boolean {
+  return phase.posted || phase.launched !== null;
 }
 
 const died: WorkResult = {

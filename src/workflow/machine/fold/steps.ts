@@ -27,6 +27,7 @@ export function enter(state: RunState, path: StepPath): StepRun {
     checks: 0,
     checkFailures: 0,
     crashes: 0,
+    host: null,
     startedAt: null,
     settledAt: null,
     cost: noCost,
@@ -67,13 +68,13 @@ export function current(state: RunState, key: ProcessKey): In<'running' | 'check
 
 /**
  * Adds the cost of a launch to the step, the enclosing bodies and the run. `provider` and `model`:
- * the agent's.
+ * the agent's; `host`: the worker host that ran it, null: it ran here.
  */
 export function spend(
   state: RunState,
   run: StepRun,
   cost: Cost,
-  { provider, model }: { readonly provider: string | null; readonly model: string | null },
+  { provider, model, host }: Readonly<Record<'provider' | 'model' | 'host', string | null>>,
 ): void {
   run.cost = addCost(run.cost, cost);
   state.cost = addCost(state.cost, cost);
@@ -87,7 +88,7 @@ export function spend(
     role: null,
     run: state.given?.run ?? null,
     step,
-    host: null,
+    host,
   };
   charge(state.bills, { ...kind, launches: 1, cost });
 }

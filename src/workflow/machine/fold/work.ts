@@ -17,11 +17,12 @@ export function start(state: RunState, { path, provider, reserves, role }: Of<'s
   run.attempt += 1;
   run.startedAt ??= state.now;
   if (role !== null) run.role = role;
+  run.host = null;
   const since = state.now;
   put(
     state,
     run,
-    { is: 'running', since, provider, reserves, launched: null, waits: false, posted: false },
+    { is: 'running', since, provider, reserves, launched: null, worker: null, waits: false, posted: false },
     false,
   );
 }
@@ -31,12 +32,19 @@ export function check(state: RunState, { path, id, provider, reserves }: Of<'che
   const run = state.steps.get(path);
   if (!isIn(run, 'ended', 'check-waiting')) return;
   run.checks += 1;
-  put(state, run, { is: 'checking', id, since: state.now, provider, reserves, launched: null }, false);
+  put(state, run, { is: 'checking', id, since: state.now, provider, reserves }, false);
 }
 
 export function launch(state: RunState, { key, process }: Of<'launched'>): void {
   const run = current(state, key);
-  if (run) run.phase = { ...run.phase, launched: process };
+  if (run?.phase.is === 'running') run.phase = { ...run.phase, launched: process };
+}
+
+export function assign(state: RunState, { key, worker }: Of<'assigned'>): void {
+  const run = current(state, key);
+  if (run?.phase.is !== 'running') return;
+  run.phase = { ...run.phase, worker };
+  run.host = worker?.host ?? null;
 }
 
 export function roleWaits(state: RunState, { key, waits }: Of<'role-waits'>): void {
@@ -55,7 +63,7 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   const run = current(state, key);
   if (!run || run.phase.is !== 'running') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, costOf(state, result, reserves), { provider, model: result.model });
+  spend(state, run, costOf(state, result, reserves), { provider, model: result.model, host: run.host });
   if (run.role !== null) rememberRole(state, run, run.role, result);
   run.result = result;
   run.crashes = 0;
@@ -92,7 +100,7 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   const run = current(state, key);
   if (!run || run.phase.is !== 'checking') return;
   const { reserves, provider } = run.phase;
-  spend(state, run, costOf(state, result, reserves), { provider, model: result.model });
+  spend(state, run, costOf(state, result, reserves), { provider, model: result.model, host: null });
   run.crashes = 0;
   if (!counts(result)) run.limits += 1;
   countSession(run, result);
@@ -119,7 +127,8 @@ export function putBack(state: RunState, run: In<'running' | 'checking'>): void 
 export function writeOff(state: RunState, run: In<'running' | 'checking'>): void {
   const { provider, reserves } = run.phase;
   if (provider === null) return;
-  spend(state, run, settledCost({ usd: null, tokens: null }, reserves), { provider, model: null });
+  const host = run.phase.is === 'checking' ? null : run.host;
+  spend(state, run, settledCost({ usd: null, tokens: null }, reserves), { provider, model: null, host });
 }
 
 /** Grants another attempt, or another try of the check. */

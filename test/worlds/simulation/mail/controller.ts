@@ -10,6 +10,7 @@ import { Life, type Witness } from '../life.ts';
 import type { Neighbours } from '../neighbours.ts';
 import type { Random } from '../random.ts';
 import { ScriptedRunner, type Script } from './scripted-runner.ts';
+import { queuedFolder, QueuedNotes } from '../../../../src/host/runner/queued-notes.ts';
 import { QueueRunner } from '../../../../src/host/runner/queue-runner.ts';
 import type { Runner, RunnerEvents } from '../../../../src/host/runner/runner.ts';
 import type { Asker } from './away/network.ts';
@@ -97,7 +98,7 @@ export class Controller extends Life {
     const options = {
       local: this.runner,
       version: 'test',
-      disk,
+      notes: new QueuedNotes(disk, queuedFolder),
       travel: new ControllerTravel(isResolved, away.shared, known, asker, disk),
       key: away.key,
       patience: away.lease,

@@ -1,6 +1,6 @@
 import type { AgentJob } from '../../../../../src/host/runner/runner.ts';
 import type { Disk } from '../../../../../src/disk/disk.ts';
-import { QueuedNotes } from '../../../../../src/host/runner/queued-notes.ts';
+import { queuedFolder, QueuedNotes } from '../../../../../src/host/runner/queued-notes.ts';
 import { turnIn } from '../../../../../src/host/runner/remote-turn.ts';
 import type { Json } from '../../../../../src/kernel/json.ts';
 import { roleBranch } from '../../../../../src/kernel/work.ts';
@@ -236,7 +236,7 @@ export class Hosts implements WorkerWorld {
   /** What must hold when everything rests. */
   check(events: readonly MailEvent[], disk: Disk): string[] {
     // The next controller removes what the last one could not.
-    const noted = new Set(new QueuedNotes(disk).all().map(({ id }) => id));
+    const noted = new Set(new QueuedNotes(disk, queuedFolder).all().map(({ id }) => id));
     const twice = [...this.starts].flatMap(([turn, times]) =>
       times > 1 + (this.putBacks.get(turn) ?? 0) ? [`${turn} was started ${String(times)} times`] : [],
     );

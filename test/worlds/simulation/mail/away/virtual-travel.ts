@@ -67,6 +67,14 @@ abstract class VirtualTravel implements Travel {
     });
   }
 
+  carry(): Promise<Travelled<string | null>> {
+    return Promise.resolve({ ok: true, value: null });
+  }
+
+  lay(): Promise<Travelled<void>> {
+    throw new Error('no file travels beside a checkout here');
+  }
+
   keep(name: string): Promise<Travelled<string>> {
     return this.locally(() => ({ ok: true, value: `refs/mailroom/kept/turns/${name}` }));
   }

@@ -87,7 +87,7 @@ export class WorkerHost {
     };
     const runner = new ScriptedRunner((after, act) => life.later(after, act), script, random, shared.work);
     runner.events = {
-      ready: (id) => runner.release(id),
+      ready: (id) => turns.get(id)?.ready(),
       assigned: () => {},
       ended: (id, outcome, exit) => {
         life.agents.delete(id);
@@ -103,7 +103,8 @@ export class WorkerHost {
       labels: this.#labels,
       travel,
       key,
-      runner: counting(runner, life),
+      runner: () => counting(runner, life),
+      variables: () => ({}),
       folders: new TurnFolders(this.disk),
       parking: {
         list: () => readParked(this.disk),
@@ -116,6 +117,7 @@ export class WorkerHost {
     const roles = [...this.#world.protocol.roles.keys()];
     const limits = {
       roles,
+      steps: [],
       labels: this.#labels,
       login: this.name,
       slots: 1 + random.below(2),

@@ -1,0 +1,46 @@
+import type { JobName } from '../../queue/channel.ts';
+import type { AgentJob } from './runner.ts';
+
+/** What asks the queue again and again. */
+export interface Look {
+  /** Whether something may have changed since it asked. */
+  stirred: boolean;
+  wake: () => void;
+}
+
+/** One turn on a worker, or on its way. */
+export interface Followed extends Look {
+  readonly job: AgentJob;
+  readonly name: JobName;
+  released: boolean;
+  ending: 'no' | 'stop' | 'leave';
+  /** Since when git fails, in milliseconds on `elapsed`; infinite: it does not. */
+  failingSince: number;
+  /** Resolves when the host leaves it; `depart` makes it so. */
+  readonly left: Promise<null>;
+  readonly depart: () => void;
+}
+
+/** What the queue answers; null: the host leaves the turn first. */
+export function unlessLeft<T>({ left }: Followed, answer: Promise<T>): Promise<T | null> {
+  return Promise.race([answer, left]);
+}
+
+/** Whether the host has left it meanwhile. */
+export function isLeft({ ending }: Followed): boolean {
+  return ending === 'leave';
+}
+
+export function stir(look: Look): void {
+  look.stirred = true;
+  look.wake();
+}
+
+/** Resolves once something may have changed since the last look. */
+export function changed(look: Look): Promise<void> {
+  if (look.stirred) {
+    look.stirred = false;
+    return Promise.resolve();
+  }
+  return new Promise((resolve) => (look.wake = resolve));
+}

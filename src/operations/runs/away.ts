@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+import metadata from '../../../package.json' with { type: 'json' };
+import type { WorkersSettings } from '../../config/config.ts';
+import type { RealDisk } from '../../disk/real-disk.ts';
+import { QueuedAgents, type QueueEvents } from '../../host/runner/queued-agents.ts';
+import { QueuedNotes } from '../../host/runner/queued-notes.ts';
+import { keptFor } from '../../host/runner/remote-turn.ts';
+import { GitTravel } from '../../host/runner/travel.ts';
+import { join } from '../../disk/disk.ts';
+import { runFolder } from '../../host/run-mail.ts';
+import { engineOf } from '../../queue/engine.ts';
+import { queueName } from '../../queue/signed.ts';
+import type { RunFolder } from '../../workflow/machine/run-folder.ts';
+import { runSecrets } from '../../workflow/host/secrets.ts';
+import { defaultWorkers, workersAccess } from '../workers/settings.ts';
+
+/** How long a run that has ended waits for the queue to be cleared, in milliseconds. */
+const patience = 5_000;
+
+/** The steps of a run on workers of other hosts. */
+export interface Away {
+  readonly agents: QueuedAgents;
+  /** `over`: the run has ended, and needs nothing any more. */
+  close(over: boolean): Promise<void>;
+}
+
+/** `wake`: makes the host of the run look again. Throws `E_USAGE` if workers cannot be reached. */
+export async function openAway(
+  disk: RealDisk,
+  settings: WorkersSettings | null,
+  { run, definition }: RunFolder,
+  { events, wake }: { readonly events: QueueEvents; readonly wake: () => void },
+): Promise<Away> {
+  const { url, git, key, lease } = await workersAccess(disk.root, settings ?? defaultWorkers, {
+    environment: process.env,
+  });
+  const { openQueue } = await engineOf(url);
+  const options = {
+    key,
+    version: metadata.version,
+    notes: new QueuedNotes(disk, join(runFolder(run), 'queued')),
+    travel: new GitTravel({ project: disk.root, git, secrets: runSecrets(disk, definition) }),
+    patience: lease,
+    newId: randomUUID,
+    now: Date.now,
+    elapsed: () => performance.now(),
+  };
+  const agents = new QueuedAgents(options, events, (onChange) =>
+    openQueue({
+      url,
+      name: queueName(key),
+      roles: [],
+      lease: keptFor(lease),
+      onChange: () => {
+        onChange();
+        wake();
+      },
+    }),
+  );
+  return {
+    agents,
+    close: async (over) => {
+      if (over) agents.clean(new Set());
+      await Promise.race([agents.cleared(), passed(patience)]);
+      await agents.close();
+    },
+  };
+}
+
+function passed(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

@@ -1,0 +1,222 @@
+import { hostname } from 'node:os';
+import { describe, expect, test } from 'vitest';
+import { said } from '../support/project.ts';
+import { hostsFixture, kill, type Hosts } from './hosts.ts';
+import { engines } from './servers.ts';
+
+/** An agent and a command on workers, and a command here that takes what they made. */
+const workflow = `
+name: build
+version: "1"
+timeout: 5m
+steps:
+  make:
+    provider: play
+    instructions: Make it.
+    capabilities: [READ, EDIT]
+    workspace: { worktree: step }
+    on: workers
+    outputs: [{ name: notes, path: out/notes.md, required: true }]
+    values: { size: { type: number } }
+    on_failure: retry
+    max_retries: 1
+  test:
+    command: [sh, -c, 'cat made.txt; find in -type f -exec cat {} +; echo tested > tested.txt; echo "$WORD"']
+    env: { WORD: here }
+    depends_on: [make]
+    workspace: { worktree: step }
+    on: { labels: [gpu] }
+    inputs: [{ from: make, artifact: notes, as: in, required: true }]
+    stdout: log.txt
+    outputs: [{ name: log, path: log.txt }]
+  read:
+    command: [sh, -c, 'cat made.txt tested.txt']
+    depends_on: [test]
+    workspace: { worktree: step }
+`;
+
+const make = `
+  note('begun');
+  await until('go');
+  const { mkdirSync } = await import('node:fs');
+  writeFileSync('made.txt', 'made\\n');
+  mkdirSync('out');
+  writeFileSync('out/notes.md', 'Notes\\n');
+  writeFileSync(process.env.MAILROOM_VALUES, JSON.stringify({ size: 3 }));`;
+
+interface Shown {
+  readonly run: string;
+  readonly status: string;
+  readonly steps: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+async function shown(hosts: Hosts): Promise<Shown> {
+  const { stdout } = await hosts.run('runs', '--json');
+  const [{ run = '' } = {}] = JSON.parse(stdout) as { run: string }[];
+  return JSON.parse((await hosts.run('show', run, '--json')).stdout) as Shown;
+}
+
+function begin(hosts: Hosts): void {
+  hosts.controller.write('workflows/build.yaml', workflow);
+}
+
+describe.each(engines)('steps through $name', (engine) => {
+  const bed = hostsFixture(engine);
+
+  test(
+    'an agent and a command run on workers, with their files and values',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ make });
+      begin(hosts);
+      await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+      hosts.allow('go');
+      const ran = await hosts.run('run', 'build', '--plain');
+      expect(ran.stdout + ran.stderr).toContain('SUCCEEDED');
+      const run = await shown(hosts);
+      expect(run.status).toBe('SUCCEEDED');
+      expect(run.steps['make']).toMatchObject({ host: hostname(), values: { size: 3 }, attempts: 1 });
+      expect(run.steps['test']).toMatchObject({ host: hostname() });
+      expect(run.steps['read']).toMatchObject({ host: null });
+      expect(hosts.controller.read('log.txt')).toBe('made\nNotes\nhere\n');
+      const costs = await hosts.run('costs', '--by', 'host', '--json');
+      expect(costs.stdout).toContain(hostname());
+      expect(hosts.shared()).toEqual(['refs/heads/main']);
+    },
+  );
+
+  test(
+    'a run that was killed finds its step that still runs, and starts no other',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ make });
+      begin(hosts);
+      const worker = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+      const first = hosts.start('run', 'build', '--plain');
+      await hosts.noted('begun');
+      const { run } = await shown(hosts);
+      await kill(first);
+      const second = hosts.run('resume', run, '--plain');
+      hosts.allow('go');
+      expect((await second).stdout).toContain('SUCCEEDED');
+      expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 1 });
+      expect(worker.project.read('make.log').trim().split('\n')).toHaveLength(1);
+    },
+  );
+});
+
+describe('steps', () => {
+  const bed = hostsFixture();
+
+  test('a run finds a step that has ended while it had no host', { timeout: 120_000 }, async () => {
+    const hosts = bed.open({ make });
+    begin(hosts);
+    const worker = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+    const first = hosts.start('run', 'build', '--plain');
+    await hosts.noted('begun');
+    const { run } = await shown(hosts);
+    await kill(first);
+    const ended = said(worker.program, 'ended: done');
+    hosts.allow('go');
+    await ended;
+    expect((await hosts.run('resume', run, '--plain')).stdout).toContain('SUCCEEDED');
+    expect(worker.project.read('make.log').trim().split('\n')).toHaveLength(1);
+  });
+
+  test(
+    'a worker that is gone loses its step, and another one has it next',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ make });
+      begin(hosts);
+      const first = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+      const run = hosts.run('run', 'build', '--plain');
+      await hosts.noted('begun');
+      await kill(first.program);
+      const second = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+      hosts.allow('go');
+      expect((await run).stdout).toContain('SUCCEEDED');
+      expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 2 });
+      expect(second.project.read('make.log').trim().split('\n')).toHaveLength(1);
+    },
+  );
+
+  test(
+    'a run that is cancelled without a host ends its step on the worker',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ make });
+      begin(hosts);
+      const worker = await hosts.work('--steps', 'agents');
+      const first = hosts.start('run', 'build', '--plain');
+      await hosts.noted('begun');
+      const { run } = await shown(hosts);
+      await kill(first);
+      const stopped = said(worker.program, 'was stopped');
+      await hosts.run('cancel', run);
+      await stopped;
+      expect((await shown(hosts)).status).toBe('CANCELLED');
+      expect(hosts.shared()).toEqual(['refs/heads/main']);
+    },
+  );
+
+  test(
+    'a worker that was not given the kind, or the labels, of a step leaves it to others',
+    { timeout: 120_000 },
+    async () => {
+      const hosts = bed.open({ make });
+      begin(hosts);
+      hosts.allow('go');
+      const agents = await hosts.work('--steps', 'agents');
+      const commands = await hosts.work('--steps', 'commands', '--labels', 'gpu');
+      expect((await hosts.run('run', 'build', '--plain')).stdout).toContain('SUCCEEDED');
+      expect(agents.project.list('.mailroom/turns')).toEqual([expect.stringMatching(/-make$/)]);
+      expect(commands.project.list('.mailroom/turns')).toEqual([expect.stringMatching(/-test$/)]);
+    },
+  );
+
+  test('a role on a worker does a step, with its files and values', { timeout: 120_000 }, async () => {
+    const hosts = bed.open({ engineer: performing });
+    hosts.controller.write('workflows/build.yaml', performed);
+    await hosts.work('--steps', 'commands');
+    expect((await hosts.run('run', 'build', '--plain')).stdout).toContain('SUCCEEDED');
+    const run = await shown(hosts);
+    expect(run.steps['build']).toMatchObject({ values: { size: 6 } });
+    expect(run.steps['read']).toMatchObject({ values: {}, exit_code: 0 });
+    expect(hosts.controller.read('report.md')).toBe('A report on: first\n');
+    expect(hosts.shared()).toEqual(['refs/heads/main']);
+  });
+});
+
+/** A step whose role works on another host, after one that did so, and before one that is done here. */
+const performed = `
+name: build
+version: "1"
+timeout: 5m
+steps:
+  first:
+    command: [sh, -c, 'echo first > first.txt']
+    workspace: { worktree: step }
+    on: workers
+    outputs: [{ name: text, path: first.txt }]
+  build:
+    role: engineer
+    instructions: Build it.
+    depends_on: [first]
+    inputs: [{ from: first, artifact: text, as: given }]
+    outputs: [{ name: report, path: report.md, required: true }]
+    values: { size: { type: number } }
+  read:
+    command: [grep, -q, made, made.txt]
+    depends_on: [build]
+    workspace: { worktree: step }
+`;
+
+const performing = `
+  const { readFileSync } = await import('node:fs');
+  const [, given] = /made by \`first\`: \`(.*)\`/.exec(prompt);
+  const [, folder] = /working directory is \`(.*)\`/.exec(prompt);
+  const text = readFileSync(given + '/first.txt', 'utf8');
+  writeFileSync('made.txt', 'made');
+  writeFileSync(folder + '/report.md', 'A report on: ' + text);
+  writeFileSync(process.env.MAILROOM_VALUES, JSON.stringify({ size: text.length }));`;
