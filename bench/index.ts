@@ -11,6 +11,7 @@ import { report, type Line } from './report.ts';
 import { routing } from './routing.ts';
 import { trail } from './trail.ts';
 import { work } from './work.ts';
+import { workers } from './workers.ts';
 import { workflows } from './workflows.ts';
 import { removeAll } from './world.ts';
 
@@ -21,6 +22,7 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   trail,
   programs,
   workflows,
+  workers,
   loops,
   editing,
   work,

@@ -75,28 +75,41 @@ export async function unpackWork(
   return done.ok ? { ok: true, commit: done.value } : { ...done, resolving: null };
 }
 
-/** Sends a commit to a ref of the repository at this address, wherever that ref was. */
-export function sendWork(
+/**
+ * Sends a commit to a ref of the repository at this address, wherever that ref was. `known`: not
+ * where a ref of this host with that beginning has it, as far as is known here.
+ */
+export async function sendWork(
   project: string,
   url: string,
   commit: string,
   ref: string,
+  known: string | null = null,
 ): Promise<Travelled<void>> {
+  if (known !== null && (await refsOf(project)).includes(`${commit} ${known}`)) return nothingToDo;
   return remotely(project, url, async (look) => {
     await ask(look, ['push', '--quiet', '--no-verify', '--', url, `+${commit}:${ref}`]);
   });
 }
 
-/** Gets a commit from a ref of the repository at this address. */
-export function fetchWork(
+const nothingToDo = { ok: true, value: undefined } as const;
+
+/**
+ * Gets a commit from a ref of the repository at this address, or from its branches, where it was
+ * before.
+ */
+export async function fetchWork(
   project: string,
   url: string,
   commit: string,
   ref: string,
 ): Promise<Travelled<void>> {
+  const found = await travelled(() => new Refs(project).find(commit));
+  if (found.ok && found.value !== null) return nothingToDo;
   return remotely(project, url, async (look) => {
-    if ((await look.git(['cat-file', '-e', `${commit}^{commit}`])).exitCode !== 0)
-      await ask(look, ['fetch', '--quiet', ...quietFetch, '--', url, `+${ref}:refs/mailroom/in`]);
+    const from = (refs: string) => ['fetch', '--quiet', ...quietFetch, '--', url, refs];
+    const isSent = (await ask(look, ['ls-remote', '--quiet', '--', url, ref])) !== '';
+    await ask(look, from(isSent ? `+${ref}:refs/mailroom/in` : '+refs/heads/*:refs/mailroom/in/*'));
     const got = await look.git(['cat-file', '-e', `${commit}^{commit}`]);
     if (got.exitCode !== 0) throw new GitProblem(`${ref} has another commit than ${commit}`);
   });
@@ -166,12 +179,12 @@ function remotely(
 ): Promise<Travelled<void>> {
   return travelled(async () => {
     let refused = 'it lies in no git repository';
-    const refs = await git(['for-each-ref', '--format=%(objectname) %(refname)'], { cwd: project });
+    const refs = await refsOf(project);
     const done = await lookAt(
       project,
       async (look) => {
         // So that git sends and gets only what the other side lacks.
-        writeFileSync(join(look.folder, 'packed-refs'), `# pack-refs with: sorted \n${refs.stdout}`);
+        writeFileSync(join(look.folder, 'packed-refs'), `# pack-refs with: sorted \n${refs}`);
         await work(look);
         return true;
       },
@@ -179,6 +192,12 @@ function remotely(
     );
     if (done === null) throw new GitProblem(`${project} cannot be used: ${refused}`);
   }, url);
+}
+
+/** The refs of the project, each with its object. */
+async function refsOf(project: string): Promise<string> {
+  const listed = await git(['for-each-ref', '--format=%(objectname) %(refname)'], { cwd: project });
+  return listed.stdout;
 }
 
 async function ask(look: GitLook, args: readonly string[]): Promise<string> {

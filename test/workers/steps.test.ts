@@ -52,8 +52,8 @@ interface Shown {
 
 async function shown(hosts: Hosts): Promise<Shown> {
   const { stdout } = await hosts.run('runs', '--json');
-  const [{ run = '' } = {}] = JSON.parse(stdout) as { run: string }[];
-  return JSON.parse((await hosts.run('show', run, '--json')).stdout) as Shown;
+  const [first] = JSON.parse(stdout) as { run: string }[];
+  return JSON.parse((await hosts.run('show', first?.run ?? '', '--json')).stdout) as Shown;
 }
 
 function begin(hosts: Hosts): void {

@@ -13,6 +13,8 @@ export interface Followed extends Look {
   readonly job: AgentJob;
   readonly name: JobName;
   released: boolean;
+  /** The commit that its checkout had when this host sent it; null: an earlier host has sent it. */
+  begun: string | null;
   ending: 'no' | 'stop' | 'leave';
   /** Since when git fails, in milliseconds on `elapsed`; infinite: it does not. */
   failingSince: number;

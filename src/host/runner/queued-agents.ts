@@ -97,7 +97,13 @@ export class QueuedAgents implements AgentRunner {
     let depart = () => {};
     const left = new Promise<null>((resolve) => (depart = () => resolve(null)));
     const name = { role, id };
-    const state = { released: false, ending: 'no', failingSince: Infinity, stirred: false } as const;
+    const state = {
+      released: false,
+      ending: 'no',
+      failingSince: Infinity,
+      begun: null,
+      stirred: false,
+    } as const;
     const followed: Followed = { job, name, ...state, wake: () => {}, left, depart };
     this.#followed.set(job.key, followed);
     void this.#follow(followed);
@@ -216,6 +222,7 @@ export class QueuedAgents implements AgentRunner {
     }
     const begun = await this.#begin(followed);
     if (!begun.ok) return begun.ended;
+    followed.begun = begun.begin;
     const { key, version, travel, newId } = this.#options;
     const nonce = newId();
     this.#events.ready(job.key, { job: name.id, nonce }, begun.tree, begun.entered);
@@ -247,19 +254,26 @@ export class QueuedAgents implements AgentRunner {
     if (isLeft(followed)) return { ok: false, ended: stopped };
     this.#options.notes.add(name);
     const { beginRef, carriedRef } = refsOf(name);
-    const sent = await this.#send([
-      [packed.value.commit, beginRef],
-      [carried.value, carriedRef],
-    ]);
+    const sent = await this.#send(
+      [
+        [packed.value.commit, beginRef],
+        [carried.value, carriedRef],
+      ],
+      // A second attempt may be due to what the shared repository has no more.
+      invocation.attempt === 1,
+    );
     if (!sent.ok) return { ok: false, ended: later(sent.problem) };
     const tree = job.noteTree ? await travel.tree(workspace) : null;
     const commit = entered?.commit ?? null;
     return { ok: true, begin: packed.value.commit, carried: carried.value, entered: commit, tree };
   }
 
-  async #send(all: readonly (readonly [string | null, string])[]): Promise<Travelled<void>> {
+  async #send(
+    all: readonly (readonly [string | null, string])[],
+    isFirst: boolean,
+  ): Promise<Travelled<void>> {
     for (const [commit, ref] of all) {
-      const sent = commit === null ? null : await this.#options.travel.send(commit, ref);
+      const sent = commit === null ? null : await this.#options.travel.send(commit, ref, isFirst);
       if (sent?.ok === false) return sent;
     }
     return { ok: true, value: undefined };
@@ -316,7 +330,9 @@ export class QueuedAgents implements AgentRunner {
     const turn = turnOf(job);
     if (work === null || turn === null) return { is: 'here', difference: null };
     const { endRef, broughtRef } = refsOf(name);
-    const fetched = await travel.fetch(work.commit, endRef);
+    // It lies in the checkout already.
+    const isNew = work.commit !== followed.begun || work.head !== work.commit;
+    const fetched = isNew ? await travel.fetch(work.commit, endRef) : here;
     const got = fetched.ok && files !== null ? await travel.fetch(files, broughtRef) : fetched;
     this.#gitProblem = got.ok ? null : got.problem;
     if (!got.ok)
@@ -324,6 +340,7 @@ export class QueuedAgents implements AgentRunner {
         ? { is: 'unreachable' }
         : { is: 'refused', ...got };
     if (isLeft(followed)) return { is: 'here', difference: null };
+    if (!isNew) return { is: 'here', difference: null };
     const before = keepsDifference === true ? await travel.tree(workspace) : null;
     const unpacked = await travel.unpack(workspace, turn, work);
     if (!unpacked.ok) return { is: 'refused', problem: unpacked.problem };
@@ -360,6 +377,7 @@ export class QueuedAgents implements AgentRunner {
 }
 
 const nothing = { ok: true, value: null } as const;
+const here = { ok: true, value: undefined } as const;
 
 function fails(problem: string): Begun {
   return { ok: false, ended: notPlaced({ ok: false, problem, resolving: null }) };

@@ -31,7 +31,8 @@ export interface Travel {
   pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>>;
   /** Lays packed work out in a checkout. */
   unpack(workspace: string, turn: TravellingTurn, work: Packed): Promise<Worked>;
-  send(commit: string, ref: string): Promise<Travelled<void>>;
+  /** `isFirst`: not where the shared repository has it in a branch, as far as is known here. */
+  send(commit: string, ref: string, isFirst?: boolean): Promise<Travelled<void>>;
   fetch(commit: string, ref: string): Promise<Travelled<void>>;
   /** Removes refs of the shared repository. */
   drop(refs: readonly string[]): Promise<Travelled<void>>;
@@ -56,6 +57,8 @@ interface GitTravelOptions {
   readonly project: string;
   /** The address of the repository that all hosts can reach. */
   readonly git: string;
+  /** Whether that is the remote `origin`, whose branches this host knows. */
+  readonly isOrigin: boolean;
   /** Masked in differences. */
   readonly secrets: readonly string[];
 }
@@ -79,9 +82,9 @@ export class GitTravel implements Travel {
     return unpackWork(this.#options.project, workspace, turn, work);
   }
 
-  send(commit: string, ref: string): Promise<Travelled<void>> {
-    const { project, git } = this.#options;
-    return sendWork(project, git, commit, ref);
+  send(commit: string, ref: string, isFirst = false): Promise<Travelled<void>> {
+    const { project, git, isOrigin } = this.#options;
+    return sendWork(project, git, commit, ref, isFirst && isOrigin ? 'refs/remotes/origin/' : null);
   }
 
   fetch(commit: string, ref: string): Promise<Travelled<void>> {

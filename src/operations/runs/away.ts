@@ -33,7 +33,7 @@ export async function openAway(
   { run, definition }: RunFolder,
   { events, wake }: { readonly events: QueueEvents; readonly wake: () => void },
 ): Promise<Away> {
-  const { url, git, key, lease } = await workersAccess(disk.root, settings ?? defaultWorkers, {
+  const { url, git, isOrigin, key, lease } = await workersAccess(disk.root, settings ?? defaultWorkers, {
     environment: process.env,
   });
   const { openQueue } = await engineOf(url);
@@ -41,7 +41,7 @@ export async function openAway(
     key,
     version: metadata.version,
     notes: new QueuedNotes(disk, join(runFolder(run), 'queued')),
-    travel: new GitTravel({ project: disk.root, git, secrets: runSecrets(disk, definition) }),
+    travel: new GitTravel({ project: disk.root, git, isOrigin, secrets: runSecrets(disk, definition) }),
     patience: lease,
     newId: randomUUID,
     now: Date.now,

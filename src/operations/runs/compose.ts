@@ -198,8 +198,8 @@ async function awayOf(
   if (!hasAwaySteps(run.definition.body)) return null;
   const { openAway } = await import('./away.ts');
   const events: QueueEvents = {
-    ready: (key, process) => {
-      if (isQueued(process)) report(() => host().away.launched(key, process));
+    ready: (key, launch) => {
+      if (isQueued(launch)) report(() => host().away.launched(key, launch));
     },
     assigned: (key, worker) => report(() => host().away.assigned(key, worker)),
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),

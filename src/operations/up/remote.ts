@@ -35,7 +35,7 @@ export async function openRemote(
   const access = await workersAccess(disk.root, config.workers ?? defaultWorkers, {
     environment: process.env,
   });
-  const { url, git, key, lease } = access;
+  const { url, git, isOrigin, key, lease } = access;
   const { openQueue } = await engineOf(url);
   const elapsed = () => performance.now();
   const watch = new WorkersWatch({ disk, since, list: () => listWorkers(access), elapsed });
@@ -45,7 +45,7 @@ export async function openRemote(
     key,
     version: metadata.version,
     notes: new QueuedNotes(disk, queuedFolder),
-    travel: new GitTravel({ project: disk.root, git, secrets: projectSecrets(disk) }),
+    travel: new GitTravel({ project: disk.root, git, isOrigin, secrets: projectSecrets(disk) }),
     patience: lease,
     newId: randomUUID,
     now: Date.now,

@@ -236,7 +236,9 @@ export class HeldTurn {
     if (this.#fate === 'lost' || !(await this.#held.renew())) return this.#keep(lost, end);
     const { endRef, broughtRef } = refsOf(this.#held);
     if (end.work !== null) {
-      const work = await travel.send(end.work.commit, endRef);
+      // The controller has what it began with.
+      const isNew = end.work.commit !== this.#begin;
+      const work = isNew ? await travel.send(end.work.commit, endRef) : nothingSent;
       const sent = work.ok && end.files !== null ? await travel.send(end.files, broughtRef) : work;
       if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end));
     }
@@ -297,5 +299,7 @@ export class HeldTurn {
     };
   }
 }
+
+const nothingSent = { ok: true } as const;
 
 const lost = 'was taken from this worker, which was silent for too long: nothing of it was reported';

@@ -11,6 +11,8 @@ export interface WorkersAccess {
   readonly key: string;
   /** The address of the git repository that all hosts can reach. */
   readonly git: string;
+  /** Whether that is the remote `origin`. */
+  readonly isOrigin: boolean;
   /** Milliseconds. */
   readonly lease: number;
 }
@@ -40,7 +42,7 @@ export async function workersAccess(
       `${root} has no git remote that all hosts can reach`,
       'name one as `workers.git` in mailroom.yaml, or add it: git remote add origin <address>',
     );
-  return { url, key: keyOf(environment), git, lease: settings.lease };
+  return { url, key: keyOf(environment), git, isOrigin: settings.git === null, lease: settings.lease };
 }
 
 /** `${env.NAME}` stands for the variable. */

@@ -82,7 +82,7 @@ export async function openWorker(
 async function workplaceOf(
   disk: RealDisk,
   { config, providers, tools, extended }: Settings,
-  { key, git, labels, login }: WorkerOptions,
+  { key, git, isOrigin, labels, login }: WorkerOptions,
   turns: ReadonlyMap<string, HeldTurn>,
 ): Promise<Workplace> {
   const secrets = projectSecrets(disk);
@@ -105,7 +105,7 @@ async function workplaceOf(
   await runner([]).sweep();
   return {
     root: disk.root,
-    travel: new GitTravel({ project: disk.root, git, secrets }),
+    travel: new GitTravel({ project: disk.root, git, isOrigin, secrets }),
     key,
     labels,
     tools,

@@ -199,7 +199,7 @@ export class Workers {
     if (on !== undefined) return this.#send(key, launch, prepared, { prompt, entered });
     const given = this.#ports.variables(launch.secrets);
     const agent = work.kind === 'agent' ? work.provider : null;
-    const context = { project, secrets: withAlias(agent, given, this.#ports.variables) };
+    const context = { project, secrets: withAlias(agent, given, (names) => this.#ports.variables(names)) };
     const invocation = prompt === null ? null : invocationOf(launch, prepared, prompt, context);
     const command = commandOf(launch, prepared, invocation, providers, context);
     if (typeof command === 'string') throw new MailroomError('E_PROVIDER', command);
