@@ -5,6 +5,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { shellWord } from '../../kernel/quoting.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
+import { choose } from '../asking.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { isOwnTemplate } from '../../operations/project/template.ts';
@@ -171,21 +172,19 @@ async function listTemplates({ services, terminal }: Context, asJson: boolean): 
   return 0;
 }
 
-/** Null: the template's own provider. */
+/** Asks for a program, those that are here first. Null: the template's own provider. */
 async function askProvider(installed: (name: string) => boolean): Promise<string | null> {
-  const { isCancel, select } = await import('@clack/prompts');
-  const answer = await select({
-    message: 'Who does the work?',
-    options: [
-      { value: '', label: 'scripted agents, for a first look: they need no account and cost nothing' },
-      ...agents.map((name) => ({
-        value: name,
-        label: installed(name) ? name : `${name} (not installed)`,
-      })),
-    ],
-  });
-  if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
-  return answer === '' ? null : answer;
+  const [here, others] = [agents.filter(installed), agents.filter((name) => !installed(name))];
+  const named = (name: string) => ({ value: name, label: name });
+  const otherwise = 'nothing was written';
+  const choices = [
+    { value: '', label: 'scripted agents, for a first look: they need no account and cost nothing' },
+    ...here.map(named),
+    ...(others.length === 0 ? [] : [{ value: 'other', label: 'another agent program, not installed here' }]),
+  ];
+  const chosen = await choose('Who does the work?', choices, otherwise);
+  if (chosen !== 'other') return chosen === '' ? null : chosen;
+  return choose('Which one? The mail waits until it is installed.', others.map(named), otherwise);
 }
 
 /**
