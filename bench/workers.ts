@@ -37,12 +37,13 @@ messages:
 /** What the queue costs: turns here and on workers, short jobs, and a worker that is killed. */
 export async function workers(): Promise<Line[]> {
   const lines: Line[] = [];
-  for (const { name, folder, open } of engines) {
+  for (const engine of engines) {
+    const { name, folder } = engine;
     if (folder === null) {
       process.stderr.write(`there is no ${name} server: left out\n`);
       continue;
     }
-    const server = await open(folder);
+    const server = await engine.open(folder);
     try {
       lines.push(
         ...(await turns(name, server)),

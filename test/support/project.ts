@@ -54,9 +54,15 @@ export class TestProject {
     return readdirSync(join(this.root, path)).toSorted();
   }
 
-  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  /** `within`: a program that runs it elsewhere, with its arguments. */
+  start(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    within: readonly string[] = [],
+  ): ChildProcess {
     const inherited = { ...process.env, NO_COLOR: '1', ...env };
-    return spawn(process.execPath, [program, ...args], {
+    const [first = '', ...rest] = [...within, process.execPath, program, ...args];
+    return spawn(first, rest, {
       cwd: this.root,
       env: inherited,
       stdio: ['ignore', 'pipe', 'pipe'],

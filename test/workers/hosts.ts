@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { appears } from '../support/appears.ts';
 import { playProject, type Plays } from '../support/play.ts';
 import { finished, said, TestProject, type Ran } from '../support/project.ts';
+import type { Network } from './network.ts';
 import { redisEngine, type TestEngine, type TestServer } from './servers.ts';
 
 export const team = `
@@ -49,13 +50,21 @@ export class Hosts {
   readonly stage = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-stage-')));
   readonly controller: TestProject;
   readonly #server: TestServer;
+  readonly #network: Network | null;
   readonly #hub = join(this.stage, 'hub.git');
   readonly #workers: TestProject[] = [];
   readonly #programs: ChildProcess[] = [];
 
   /** Plays can `await until(name)` a file of the stage, and `note(name)` one. */
-  constructor(server: TestServer, plays: Plays, protocol = team, lease = '5s') {
+  constructor(
+    server: TestServer,
+    plays: Plays,
+    protocol = team,
+    lease = '5s',
+    network: Network | null = null,
+  ) {
     this.#server = server;
+    this.#network = network;
     const words = `
       const { existsSync } = await import('node:fs');
       const stage = ${JSON.stringify(this.stage)};
@@ -70,8 +79,8 @@ export class Hosts {
     });
     this.controller.makeRepository();
     this.git('init', '-q', '--bare', this.#hub);
-    this.git('remote', 'add', 'origin', this.#hub);
-    this.git('push', '-q', 'origin', 'main');
+    this.git('push', '-q', this.#hub, 'main');
+    this.git('remote', 'add', 'origin', network?.address(this.#hub) ?? this.#hub);
   }
 
   git(...args: readonly string[]): string {
@@ -92,9 +101,26 @@ export class Hosts {
     return this.workIn(project, ...options);
   }
 
+  /** Starts a worker on a host of the network. */
+  async workOn(host: string): Promise<WorkingHost> {
+    const project = new TestProject({});
+    this.#workers.push(project);
+    execFileSync('git', ['clone', '-q', '--branch', 'main', this.#hub, '.'], { cwd: project.root });
+    project.git('remote', 'set-url', 'origin', this.git('remote', 'get-url', 'origin'));
+    return this.#working(project, ['--roles', 'engineer'], this.#network?.within(host));
+  }
+
   /** Starts a worker where one was before. */
-  async workIn(project: TestProject, ...options: readonly string[]): Promise<WorkingHost> {
-    const program = this.#start(project, ['worker', '--roles', 'engineer', ...options]);
+  workIn(project: TestProject, ...options: readonly string[]): Promise<WorkingHost> {
+    return this.#working(project, ['--roles', 'engineer', ...options]);
+  }
+
+  async #working(
+    project: TestProject,
+    options: readonly string[],
+    within: readonly string[] = [],
+  ): Promise<WorkingHost> {
+    const program = this.#start(project, ['worker', ...options], {}, within);
     const ended = finished(program);
     await said(program, 'worker: takes turns');
     return { project, program, ended };
@@ -122,9 +148,14 @@ export class Hosts {
     return findings.flatMap(({ topic, state, text }) => (topic === 'workers' ? [{ state, text }] : []));
   }
 
-  #start(project: TestProject, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  #start(
+    project: TestProject,
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    within: readonly string[] = [],
+  ) {
     const given = { MAILROOM_QUEUE: this.#server.url, MAILROOM_WORKER_KEY: key, ...env };
-    const program = project.start(args, given);
+    const program = project.start(args, given, within);
     this.#programs.push(program);
     return program;
   }

@@ -1,16 +1,15 @@
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { finished } from '../support/project.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { Random } from '../worlds/simulation/random.ts';
 import { hostsFixture, kill, randomMoment, type Hosts, type WorkingHost } from './hosts.ts';
-
-const bed = hostsFixture();
+import { engines, type TestServer } from './servers.ts';
 
 /** `npm run ci` kills 200 times. */
-const kills = Number(process.env['MAILROOM_KILLS'] ?? 12);
+const kills = Number(process.env['MAILROOM_KILLS'] ?? 8);
 const seed = Number(process.env['MAILROOM_SEED'] ?? Date.now());
 
 const team = `
@@ -34,16 +33,18 @@ const engineer = `
 /** The programs that are killed, and what starts each of them again. */
 class Victims {
   readonly #hosts: Hosts;
+  readonly #server: TestServer;
   readonly #workers: WorkingHost[] = [];
   #controller: ReturnType<Hosts['up']>;
 
-  private constructor(hosts: Hosts) {
+  private constructor(hosts: Hosts, server: TestServer) {
     this.#hosts = hosts;
+    this.#server = server;
     this.#controller = hosts.up();
   }
 
-  static async open(hosts: Hosts): Promise<Victims> {
-    const victims = new Victims(hosts);
+  static async open(hosts: Hosts, server: TestServer): Promise<Victims> {
+    const victims = new Victims(hosts, server);
     for (let count = 0; count < 3; count += 1) victims.#workers.push(await hosts.work('--slots', '2'));
     return victims;
   }
@@ -61,8 +62,8 @@ class Victims {
         this.#controller = this.#hosts.up();
         return;
       case 'queue':
-        await bed.server.kill();
-        return bed.server.start();
+        await this.#server.kill();
+        return this.#server.start();
       default:
         return which satisfies never;
     }
@@ -78,45 +79,49 @@ class Victims {
   }
 }
 
-test(
-  'three workers, the queue and the controller are killed at random moments: nothing is lost, twice, or left running',
-  { timeout: 60_000 + kills * 5_000 },
-  async () => {
-    const random = new Random(seed);
-    const hosts = bed.open({ engineer }, team);
-    const victims = await Victims.open(hosts);
-    const counts = { worker: 0, controller: 0, queue: 0 };
-    for (let count = 0; count < kills; count += 1) {
-      hosts.controller.drop(
-        `agents/engineer/inbox/task-${String(count)}.md`,
-        `---\ntype: task\n---\nTask ${String(count)}\n`,
+describe.each(engines)('through $name', (engine) => {
+  const bed = hostsFixture(engine);
+
+  test(
+    'three workers, the queue and the controller are killed at random moments: nothing is lost, twice, or left running',
+    { timeout: 60_000 + kills * 5_000 },
+    async () => {
+      const random = new Random(seed);
+      const hosts = bed.open({ engineer }, team);
+      const victims = await Victims.open(hosts, bed.server);
+      const counts = { worker: 0, controller: 0, queue: 0 };
+      for (let count = 0; count < kills; count += 1) {
+        hosts.controller.drop(
+          `agents/engineer/inbox/task-${String(count)}.md`,
+          `---\ntype: task\n---\nTask ${String(count)}\n`,
+        );
+        await randomMoment(random.below(900));
+        const which = random.pick(['worker', 'worker', 'controller', 'queue'] as const);
+        counts[which] += 1;
+        await victims.kill(which, random.below(3));
+      }
+      const printed = await victims.rest();
+      const events = readJournal<MailEvent>(new RealDisk(hosts.controller.root)).records.map(
+        ({ event }) => event,
       );
-      await randomMoment(random.below(900));
-      const which = random.pick(['worker', 'worker', 'controller', 'queue'] as const);
-      counts[which] += 1;
-      await victims.kill(which, random.below(3));
-    }
-    const printed = await victims.rest();
-    const events = readJournal<MailEvent>(new RealDisk(hosts.controller.root)).records.map(
-      ({ event }) => event,
-    );
-    const sent = events.flatMap((event) => (event.type === 'committed' ? event.sent : []));
-    const made = sent.map(({ message }) => message.subject).toSorted();
-    const wanted = Array.from({ length: kills }, (_none, task) => `Made ${String(task)}`).toSorted();
-    const starts = hosts.noticed().map((name) => name.split('.').slice(0, 4).join('.'));
-    const failed = events.filter(({ type }) => type === 'attempt-failed').length;
-    const survivors = hosts.survivors();
-    const counted = Object.entries(counts).map(([what, times]) => `${what} ${String(times)}`);
-    const lost = wanted.filter((one) => !made.includes(one)).length;
-    const twice = made.length - new Set(made).size + starts.length - new Set(starts).size;
-    console.log(
-      `seed ${String(seed)}, ${String(kills)} kills (${counted.join(', ')}): ${String(lost)} lost, ` +
-        `${String(twice)} twice, ${String(survivors.length)} survivors, ${String(failed)} attempts failed`,
-    );
-    expect(made).toEqual(wanted);
-    expect(printed).toMatch(/idle: done\n$/);
-    expect(starts.length).toBe(new Set(starts).size);
-    expect(survivors).toEqual([]);
-    expect(hosts.shared()).toEqual(['refs/heads/main']);
-  },
-);
+      const sent = events.flatMap((event) => (event.type === 'committed' ? event.sent : []));
+      const made = sent.map(({ message }) => message.subject).toSorted();
+      const wanted = Array.from({ length: kills }, (_none, task) => `Made ${String(task)}`).toSorted();
+      const starts = hosts.noticed().map((name) => name.split('.').slice(0, 4).join('.'));
+      const failed = events.filter(({ type }) => type === 'attempt-failed').length;
+      const survivors = hosts.survivors();
+      const counted = Object.entries(counts).map(([what, times]) => `${what} ${String(times)}`);
+      const lost = wanted.filter((one) => !made.includes(one)).length;
+      const twice = made.length - new Set(made).size + starts.length - new Set(starts).size;
+      console.log(
+        `${engine.name}, seed ${String(seed)}, ${String(kills)} kills (${counted.join(', ')}): ${String(lost)} lost, ` +
+          `${String(twice)} twice, ${String(survivors.length)} survivors, ${String(failed)} attempts failed`,
+      );
+      expect(made).toEqual(wanted);
+      expect(printed).toMatch(/idle: done\n$/);
+      expect(starts.length).toBe(new Set(starts).size);
+      expect(survivors).toEqual([]);
+      expect(hosts.shared()).toEqual(['refs/heads/main']);
+    },
+  );
+});
