@@ -51,7 +51,7 @@ class Reader {
   /** Null: the file has no usable part. */
   read(text: string, file: string, above: readonly string[]): Workflow | null {
     this.files.push(file);
-    const document = readDocument(text, file);
+    const document = readDocument(text, file, this.#context.parts ?? null);
     if (!document.ok) {
       this.problems.push(...document.problems);
       return null;

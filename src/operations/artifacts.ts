@@ -10,7 +10,7 @@ import { readDocument } from '../languages/shared/document.ts';
 import type { WorkflowServices } from './runs/services.ts';
 import { missingReferences, stubsFor } from './runs/stubs.ts';
 import { problemsOf } from './validate.ts';
-import { findWorkflow } from './workflow-files.ts';
+import { locateWorkflow } from './workflow-files.ts';
 
 export type { Artifact };
 
@@ -59,8 +59,8 @@ export async function writeStubs(
   word: string,
   { text, reference }: { readonly text: string | null; readonly reference: string | null },
 ): Promise<WrittenStubs> {
-  const stored = await findWorkflow(workflows, root, word);
-  const { checked } = text === null ? stored : await workflows.check(text, stored.file);
+  const { file } = await locateWorkflow(workflows, root, word);
+  const { checked } = await (text === null ? workflows.read(file, root) : workflows.check(text, file));
   const stubs = stubsFor(problemsOf(checked));
   const wanted = stubs.filter((stub) => reference === null || stub.reference === reference);
   return { schema: 1, written: workflows.writeMissing(wanted) };

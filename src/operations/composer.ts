@@ -1,5 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 import { act, type Act } from '../editing/graph/act.ts';
+import type { Acted } from '../editing/graph/acting.ts';
 import { draftGraph, pathFinder, type DraftGraph } from '../editing/graph/draft.ts';
 import { formsOf, type Forms } from '../editing/graph/forms.ts';
 import { grammarOf, workflowGrammar } from '../editing/grammar.ts';
@@ -9,7 +10,14 @@ import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics
 import type { Path } from '../yaml/yaml.ts';
 import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
 import { stubsFor } from './runs/stubs.ts';
-import { graphOf, shownParameters, type ShownParameters } from './workflow-files.ts';
+import {
+  graphOf,
+  locateWorkflow,
+  revisionOf,
+  shownParameters,
+  type ShownParameters,
+  type WorkflowFile,
+} from './workflow-files.ts';
 
 /** A problem with the place that it is about. */
 export interface DraftProblem extends DiagnosticDocument {
@@ -40,36 +48,70 @@ export interface Draft extends DraftGraph {
   readonly problems: readonly DraftProblem[];
   /** What it refers to, does not exist, and can be written as a stub: `agent:writer`. */
   readonly missing: readonly string[];
+  /** The file, where no other text was given; null: one was. */
+  readonly stored: Pick<WorkflowFile, 'text' | 'revision' | 'overridden'> | null;
 }
 
-/** An unsaved text in the place of a stored one, as a graph with its problems, after an act. */
+/**
+ * A text in the place of a workflow of the project as a graph with its problems, after an act.
+ * `text`: unsaved; null: the stored one. `act`: null: none. Throws `E_TARGET`.
+ */
 export async function composeWorkflow(
-  workflows: WorkflowServices,
-  stored: FoundWorkflow,
-  given: string,
-  wish: Act | null,
+  { workflows, root }: { readonly workflows: WorkflowServices; readonly root: string },
+  word: string,
+  wish: { readonly text: string | null; readonly act: Act | null },
 ): Promise<Draft> {
-  const before = definitionOf(given, stored.path);
-  const acted =
-    wish === null
-      ? null
-      : before === null
-        ? ({ ok: false, why: 'the text has errors: correct them first' } as const)
-        : act(given, before, grammarOf('workflow', before), wish);
+  const { file, path } = await locateWorkflow(workflows, root, word);
+  const found = wish.text === null ? await workflows.read(file, root) : null;
+  const given = wish.text ?? found?.text ?? '';
+  const parts = await workflows.parts();
+  const definitionOf = (text: string): Json => {
+    const read = readDocument(text, path, parts);
+    return read.ok ? read.value.value : null;
+  };
+  const before = definitionOf(given);
+  const acted = wish.act === null ? null : actOn(given, before, wish.act);
   const patches = acted?.ok === true ? acted.patches : [];
   const text = applyPatches(given, patches);
-  const { checked, path } = await workflows.check(text, stored.file);
-  const definition = definitionOf(text, path);
-  const grammar = grammarOf('workflow', definition);
-  const drawn =
-    definition !== null && grammar.graph !== null ? draftGraph(definition, text, grammar.graph) : null;
-  const graph = await withEngine(workflows, checked, definition, drawn);
-  const found = checked.ok ? checked.warnings : checked.problems;
-  const pathAt = found.length === 0 ? () => [] : pathFinder(text);
+  const isSame = text === given;
+  const { checked } = isSame && found !== null ? found : await workflows.check(text, file);
+  const definition = isSame ? before : definitionOf(text);
+  const draft = await drawn(workflows, { checked, text, path, definition });
   return {
     schema: 1,
     refused: acted?.ok === false ? acted.why : null,
     patches,
+    ...draft,
+    notes: [...(acted?.ok === true ? acted.notes : []), ...draft.notes],
+    stored: found && {
+      text: found.text,
+      revision: revisionOf(found.text),
+      overridden: (await workflows.effective(found)).overridden,
+    },
+  };
+}
+
+function actOn(text: string, definition: Json, wish: Act): Acted {
+  if (definition === null) return { ok: false, why: 'the text has errors: correct them first' };
+  return act(text, definition, grammarOf('workflow', definition), wish);
+}
+
+interface Read extends Pick<FoundWorkflow, 'checked' | 'text' | 'path'> {
+  readonly definition: Json;
+}
+
+/** What a canvas shows of the text. */
+async function drawn(
+  workflows: WorkflowServices,
+  { checked, text, path, definition }: Read,
+): Promise<Omit<Draft, 'schema' | 'refused' | 'patches' | 'stored'>> {
+  const grammar = grammarOf('workflow', definition);
+  const written =
+    definition !== null && grammar.graph !== null ? draftGraph(definition, text, grammar.graph) : null;
+  const graph = await withEngine(workflows, checked, definition, written);
+  const found = checked.ok ? checked.warnings : checked.problems;
+  const pathAt = found.length === 0 ? () => [] : pathFinder(text);
+  return {
     file: path,
     ok: checked.ok,
     language: grammar.name,
@@ -78,18 +120,12 @@ export async function composeWorkflow(
     parameters: shownParameters(checked.ok ? checked.value : null),
     missing: stubsFor(found).map(({ reference }) => reference),
     ...graph,
-    notes: [...(acted?.ok === true ? acted.notes : []), ...graph.notes],
     problems: found.map((each): DraftProblem => {
       const { place } = each;
       const at = place?.file === path ? pathAt(place.line, place.column) : [];
       return { ...diagnosticDocument(each), path: at, step: stepAt(graph, at) };
     }),
   };
-}
-
-function definitionOf(text: string, path: string): Json {
-  const read = readDocument(text, path);
-  return read.ok ? read.value.value : null;
 }
 
 /** The graph as written, with what only the engine knows of it. */

@@ -14,6 +14,7 @@ import type { Workflow } from '../workflow/model.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { where } from '../yaml/diagnostics.ts';
+import { ParsedParts } from '../yaml/parts.ts';
 import { hashOf, readSettings, type Settings } from './project/definition.ts';
 import type { Defined, Edited } from './services.ts';
 import { listProtocolFiles, listWorkflowFiles } from './project/project-files.ts';
@@ -23,6 +24,8 @@ export class EditedProject implements Edited {
   readonly #disk: UnsavedDisk;
   readonly #unsaved: UnsavedTexts;
   readonly #packageRoot: string;
+  /** A change mostly leaves the rest of a file as it was. */
+  readonly #parts = new ParsedParts();
   /** False: only the folder of a file, outside of every project. */
   readonly #isProject: boolean;
   #settings: { readonly hash: string; readonly read: Checked<Settings> } | null = null;
@@ -150,7 +153,7 @@ export class EditedProject implements Edited {
 
   async #check(settings: Settings, file: string, text: string): Promise<Checked<Workflow>> {
     const read = (path: string) => this.#unsaved.get(path) ?? readText(path);
-    return (await checkWorkflow(this.#disk, settings, text, file, { read })).checked;
+    return (await checkWorkflow(this.#disk, settings, text, file, { read, parts: this.#parts })).checked;
   }
 
   async #readSettings(): Promise<Checked<Settings>> {

@@ -13,7 +13,7 @@ import { formatOf } from '../yaml/edit/convert.ts';
 import { edit } from '../yaml/edit/edit.ts';
 import type { Path } from '../yaml/yaml.ts';
 import { convertText } from './convert-text.ts';
-import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
+import type { FoundWorkflow, WorkflowPlace, WorkflowServices } from './runs/services.ts';
 import { showWorkflow, type WorkflowDocument } from './show-workflow.ts';
 import { validate } from './validate.ts';
 
@@ -114,17 +114,27 @@ function valueOf(checked: Checked<Workflow>): Workflow | null {
 }
 
 /**
- * A workflow of the project by its id, its name, or its file in workflows/; no other file. Throws
- * `E_TARGET`.
+ * The file of a workflow of the project by its id, its name, or its path in workflows/; no other
+ * file. Throws `E_TARGET`.
  */
+export async function locateWorkflow(
+  workflows: WorkflowServices,
+  root: string,
+  word: string,
+): Promise<WorkflowPlace> {
+  if (workflows.list().includes(word) || (await workflows.isWorkflow(word)))
+    return workflows.locate(word, root);
+  throw new MailroomError('E_TARGET', `there is no workflow \`${word}\``, '`mailroom workflows` lists them');
+}
+
+/** The same, read and checked. */
 export async function findWorkflow(
   workflows: WorkflowServices,
   root: string,
   word: string,
 ): Promise<FoundWorkflow> {
-  if (workflows.list().includes(word) || (await workflows.isWorkflow(word)))
-    return workflows.read(word, root);
-  throw new MailroomError('E_TARGET', `there is no workflow \`${word}\``, '`mailroom workflows` lists them');
+  const { file } = await locateWorkflow(workflows, root, word);
+  return workflows.read(file, root);
 }
 
 /** What an editor or a form shows of a workflow. */

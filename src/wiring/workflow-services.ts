@@ -24,7 +24,13 @@ import { confirm } from '../operations/project/confirmed.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
 import { workflowStatus } from '../operations/project/project-status.ts';
-import { checkWorkflow, readWorkflow, expectRead } from '../operations/project/workflows.ts';
+import {
+  checkWorkflow,
+  expectRead,
+  keptParts,
+  readWorkflow,
+  shownPath,
+} from '../operations/project/workflows.ts';
 import { runFolder } from '../host/run-mail.ts';
 
 /** The workflows and runs of a project, for its commands. */
@@ -32,19 +38,7 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
   const settings = async (replay: string | null = null): Promise<Settings> =>
     expectRead(await reader.read(replay));
   return {
-    list: () => listWorkflowFiles(disk),
-    names: () => workflowNames(disk),
-    isWorkflow: (word) => isWorkflowNamed(disk, word),
-    read: async (reference, cwd, { starting = null, overrides = [] } = {}) =>
-      readWorkflow(disk, await settings(), await findWorkflow(disk, reference, cwd), {
-        starting,
-        overrides: overrides.map((file) => resolve(cwd, file)),
-      }),
-    check: async (text, file, given) => checkWorkflow(disk, await settings(), text, file, given),
-    identities: () => identities(disk),
-    effective: ({ text, path }) => effectiveDefinition(disk, text, path),
-    write: (path, before, text) => writeDefinition(disk, path, before, text),
-    artifacts: async () => projectArtifacts(disk, await settings()),
+    ...definitionServices(disk, settings),
     oneShot: async (task) => {
       const { oneShotWorkflow } = await import('../operations/project/one-shot.ts');
       return oneShotWorkflow(disk, await settings(), task);
@@ -85,6 +79,49 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => hostChanged(disk, runFolder(run), milliseconds),
+  };
+}
+
+/** What is done with the texts of definitions. */
+function definitionServices(
+  disk: RealDisk,
+  settings: () => Promise<Settings>,
+): Pick<
+  WorkflowServices,
+  | 'list'
+  | 'names'
+  | 'isWorkflow'
+  | 'locate'
+  | 'parts'
+  | 'read'
+  | 'check'
+  | 'identities'
+  | 'effective'
+  | 'write'
+  | 'artifacts'
+> {
+  const parts = keptParts();
+  return {
+    list: () => listWorkflowFiles(disk),
+    names: () => workflowNames(disk),
+    isWorkflow: (word) => isWorkflowNamed(disk, word),
+    locate: async (reference, cwd) => {
+      const file = await findWorkflow(disk, reference, cwd);
+      return { file, path: shownPath(disk.root, file) };
+    },
+    parts,
+    read: async (reference, cwd, { starting = null, overrides = [] } = {}) =>
+      readWorkflow(disk, await settings(), await findWorkflow(disk, reference, cwd), {
+        starting,
+        overrides: overrides.map((file) => resolve(cwd, file)),
+        parts: await parts(),
+      }),
+    check: async (text, file, given) =>
+      checkWorkflow(disk, await settings(), text, file, { ...given, parts: await parts() }),
+    identities: () => identities(disk),
+    effective: ({ text, path }) => effectiveDefinition(disk, text, path),
+    write: (path, before, text) => writeDefinition(disk, path, before, text),
+    artifacts: async () => projectArtifacts(disk, await settings()),
   };
 }
 

@@ -1,12 +1,13 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { Node, Pair, ParsedNode, YAMLMap } from 'yaml';
-import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Json, JsonObject, Path } from '../kernel/json.ts';
 import type { Source } from './source.ts';
 import { sourceOffset } from './yaml-scalars.ts';
 
 type Parsed = ParsedNode | Node | null | undefined;
-type Range = readonly [number, number];
+/** From an offset in the text until before another one. */
+export type Range = readonly [number, number];
 
 function rangeOf(node: Parsed): Range | null {
   const range = node?.range;
@@ -27,7 +28,7 @@ function keyText(key: unknown): string | null {
   return key.source === undefined || key.source === '' ? null : key.source;
 }
 
-/** Converts the nodes of one document to plain values, and paths to places. */
+/** Converts the nodes of one document to plain values, and paths to ranges of its text. */
 export class Reader {
   readonly problems: Diagnostic[] = [];
   readonly #source: Source;
@@ -85,19 +86,18 @@ export class Reader {
     this.problems.push({ code, severity: 'error', message, place, hint });
   }
 
-  place(root: Parsed, path: Path, part: 'key' | 'value'): Place {
+  range(root: Parsed, path: Path, part: 'key' | 'value' = 'value'): Range {
     const { node, key, whole } = this.#find(root, path);
     const isKey = part === 'key' || (!whole && isMap(node)) || !isShort(node);
-    const range = rangeOf((key !== null && isKey ? key : node) as Parsed) ?? [0, 1];
-    return this.#source.place(range[0], range[1]);
+    return rangeOf((key !== null && isKey ? key : node) as Parsed) ?? [0, 1];
   }
 
   /** A range of the string at a path; the whole value where it is not a string. */
-  placeWithin(root: Parsed, path: Path, start: number, end: number): Place {
+  rangeWithin(root: Parsed, path: Path, start: number, end: number): Range {
     const { node, whole } = this.#find(root, path);
-    if (!whole || !isScalar(node) || typeof node.value !== 'string') return this.place(root, path, 'value');
+    if (!whole || !isScalar(node) || typeof node.value !== 'string') return this.range(root, path);
     const first = sourceOffset(node, this.#source.text, start, 'start');
-    return this.#source.place(first, Math.max(first + 1, sourceOffset(node, this.#source.text, end, 'end')));
+    return [first, Math.max(first + 1, sourceOffset(node, this.#source.text, end, 'end'))];
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Document } from 'yaml';
 import type { Checked, Place } from '../kernel/diagnostic.ts';
 import type { Json, Path } from '../kernel/json.ts';
 import { Source } from './source.ts';
-import { Reader } from './yaml-nodes.ts';
+import { Reader, type Range } from './yaml-nodes.ts';
 import { syntaxProblems } from './yaml-problems.ts';
 import type { Refused, Seen } from './yaml-problems.ts';
 import { composing } from './composing.ts';
@@ -52,12 +52,45 @@ export function parseYaml(
   firstLine = 1,
   largest = largestYaml,
 ): Checked<YamlDocument> {
-  const source = new Source(file, text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), firstLine);
+  const source = new Source(file, normalized(text), firstLine);
   if (text.length > largest) {
     const message = `the file has ${text.length} characters; at most ${largest} are read`;
     const place = { file, line: firstLine, column: 1, length: 1, text: '' };
     return { ok: false, problems: [{ code: 'E_YAML', severity: 'error', message, place, hint: null }] };
   }
+  const read = readNodes(source);
+  if (!read.ok) return read;
+  const { value, ranges } = read.value;
+  return { ok: true, value: withPlaces(source, value, ranges), warnings: [] };
+}
+
+/** The text without its byte order mark and with line feeds: offsets count in this one. */
+export function normalized(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+}
+
+/** Where the parts of a document are, by offsets in its text. */
+export interface Ranges extends Pick<YamlDocument, 'sourceOf' | 'isPlain'> {
+  range(path: Path, part?: 'key' | 'value'): Range;
+  /** Of a range of the string at the path. */
+  rangeWithin(path: Path, start: number, end: number): Range;
+}
+
+/** A document by its value and its ranges. */
+export function withPlaces(source: Source, value: Json, ranges: Ranges): YamlDocument {
+  const { sourceOf, isPlain } = ranges;
+  const placeOf = ([start, end]: Range): Place => source.place(start, end);
+  return {
+    value,
+    place: (path, part) => placeOf(ranges.range(path, part)),
+    placeWithin: (path, start, end) => placeOf(ranges.rangeWithin(path, start, end)),
+    sourceOf,
+    isPlain,
+  };
+}
+
+/** Reads a whole text of at most the largest size. */
+export function readNodes(source: Source): Checked<{ readonly value: Json; readonly ranges: Ranges }> {
   const seen: Seen = { refused: [], quotes: [] };
   const documents = compose(source, seen);
   const root = documents[0]?.contents ?? null;
@@ -67,17 +100,13 @@ export function parseYaml(
   const value = syntax.length === 0 ? reader.read(root) : null;
   const problems = [...syntax, ...reader.problems];
   if (problems.length > 0) return { ok: false, problems };
-  return {
-    ok: true,
-    value: {
-      value,
-      place: (path, part) => reader.place(root, path, part ?? 'value'),
-      placeWithin: (path, start, end) => reader.placeWithin(root, path, start, end),
-      sourceOf: (path) => reader.sourceOf(root, path),
-      isPlain: (path) => reader.isPlain(root, path),
-    },
-    warnings: [],
+  const ranges: Ranges = {
+    range: (path, part) => reader.range(root, path, part),
+    rangeWithin: (path, start, end) => reader.rangeWithin(root, path, start, end),
+    sourceOf: (path) => reader.sourceOf(root, path),
+    isPlain: (path) => reader.isPlain(root, path),
   };
+  return { ok: true, value: { value, ranges }, warnings: [] };
 }
 
 const refusedTokens: Readonly<Record<string, Refused['kind']>> = {

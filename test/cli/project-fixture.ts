@@ -25,7 +25,7 @@ import * as identity from '../../src/languages/shared/identity.ts';
 import { artifactsIn } from '../../src/languages/swdl/artifacts.ts';
 import { effectiveDefinition, writeDefinition } from '../../src/operations/project/composing.ts';
 import { identitiesBy } from '../../src/operations/project/find-workflow.ts';
-import { projectFiles } from '../../src/operations/project/workflows.ts';
+import { keptParts, projectFiles } from '../../src/operations/project/workflows.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { listWorkflowFiles, writeMissing } from '../../src/operations/project/project-files.ts';
 import { requestControl } from '../../src/host/control.ts';
@@ -328,8 +328,9 @@ export class ProjectFixture {
       isWorkflow: () => Promise.resolve(false),
       asked: () => Promise.resolve(null),
       runs: () => this.runs,
-      find: () => null,
-      waiting: () => null,
+      ...{ find: () => null, waiting: () => null },
+      locate: (path) => Promise.resolve({ file: path, path }),
+      parts: keptParts(),
       read: (path) => {
         const text = disk.read(path, 1_000_000)?.toString('utf8');
         if (text === undefined) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { EditableText, isCollection } from '../../yaml/edit/tree.ts';
+import { blockFinder } from '../../yaml/parts.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Layout } from '../../languages/shared/editor.ts';
 import { needsOf, writtenSteps, type WrittenStep } from './written.ts';
@@ -112,11 +113,19 @@ function badgesOf(step: JsonObject): string[] {
 
 /** Finds the first and last line of what is at a path. */
 function lineFinder(text: string): (path: Path) => readonly [number, number] | null {
-  const tree = new EditableText(text.replace(/^\ufeff/, ''));
-  const starts = lineStarts(tree.text);
-  return (path) => {
+  const plain = text.replace(/^\ufeff/, '');
+  const starts = lineStarts(plain);
+  const blockAt = blockFinder(plain);
+  // Parsing takes most of the time, and most texts show by their lines where steps begin.
+  let tree: EditableText | null = null;
+  const slotAt = (path: Path): readonly [number, number] | null => {
+    tree ??= new EditableText(plain);
     const slot = tree.slotIn(tree.nodeAt(path.slice(0, -1)), path.at(-1) ?? '');
-    return slot === undefined ? null : [lineOf(starts, slot.start), lineOf(starts, slot.end)];
+    return slot === undefined ? null : [slot.start, slot.end];
+  };
+  return (path) => {
+    const found = blockAt(path) ?? slotAt(path);
+    return found && [lineOf(starts, found[0]), lineOf(starts, found[1])];
   };
 }
 

@@ -2,6 +2,7 @@ import type { Checked } from '../../kernel/diagnostic.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { Source } from '../../yaml/source.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yaml.ts';
+import type { ParsedParts } from '../../yaml/parts.ts';
 import { readPlainText } from '../../yaml/plain-blocks.ts';
 
 /** The size limit of a workflow in characters: instructions can be long. */
@@ -10,11 +11,17 @@ const largestWorkflow = 4 * 1024 * 1024;
 /** Above this length, in characters, parsing speed matters. */
 const long = 16 * 1024;
 
-/** Reads a workflow file as a document. */
-export function readDocument(text: string, file: string): Checked<YamlDocument> {
-  const plain = text.length > long && text.length <= largestWorkflow ? readPlainText(text) : null;
-  if (plain === null) return parseYaml(text, file, 1, largestWorkflow);
-  return { ok: true, value: new PlainDocument(plain, text, file), warnings: [] };
+/** Reads a workflow file as a document. `parts`: what was read of texts like it. */
+export function readDocument(
+  text: string,
+  file: string,
+  parts: ParsedParts | null = null,
+): Checked<YamlDocument> {
+  const isLong = text.length > long && text.length <= largestWorkflow;
+  const plain = isLong ? readPlainText(text) : null;
+  if (plain !== null) return { ok: true, value: new PlainDocument(plain, text, file, parts), warnings: [] };
+  const read = isLong ? (parts?.read(text, file) ?? null) : null;
+  return read === null ? parseYaml(text, file, 1, largestWorkflow) : { ok: true, value: read, warnings: [] };
 }
 
 /**
@@ -25,12 +32,14 @@ class PlainDocument implements YamlDocument {
   readonly value: JsonObject;
   readonly #text: string;
   readonly #file: string;
+  readonly #parts: ParsedParts | null;
   #parsed: YamlDocument | null = null;
 
-  constructor(value: JsonObject, text: string, file: string) {
+  constructor(value: JsonObject, text: string, file: string, parts: ParsedParts | null) {
     this.value = value;
     this.#text = text;
     this.#file = file;
+    this.#parts = parts;
   }
 
   place: YamlDocument['place'] = (path, part) => this.#document().place(path, part);
@@ -47,9 +56,13 @@ class PlainDocument implements YamlDocument {
 
   #document(): YamlDocument {
     if (this.#parsed !== null) return this.#parsed;
-    const read = parseYaml(this.#text, this.#file, 1, largestWorkflow);
-    this.#parsed = read.ok ? read.value : beginning(this.value, this.#text, this.#file);
+    this.#parsed = this.#parts?.read(this.#text, this.#file) ?? this.#whole();
     return this.#parsed;
+  }
+
+  #whole(): YamlDocument {
+    const read = parseYaml(this.#text, this.#file, 1, largestWorkflow);
+    return read.ok ? read.value : beginning(this.value, this.#text, this.#file);
   }
 }
 

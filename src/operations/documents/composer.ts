@@ -5,7 +5,7 @@ import type { WrittenStubs } from '../artifacts.ts';
 import type { Draft } from '../composer.ts';
 import { count, diagnostic, json, texts, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
-import { shownParameters } from './workflows.ts';
+import { overridden, shownParameters } from './workflows.ts';
 
 const path = z.array(z.union([z.string(), z.int()]));
 const place = z.tuple([z.number(), z.number()]);
@@ -76,6 +76,10 @@ export const composedDocument = schemaOf<Draft>()(
     ),
     parameters: shownParameters.describe('What a run of it can be given; empty where there are errors'),
     missing: texts.describe('What it refers to, does not exist, and can be written as a stub'),
+    stored: z
+      .strictObject({ text: z.string(), revision: z.string(), overridden })
+      .nullable()
+      .describe('The file, where no other text was given; null: one was'),
     problems: z.array(diagnostic.extend({ path, step: z.string().nullable() })),
   }),
 );

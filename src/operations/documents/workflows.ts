@@ -56,6 +56,11 @@ export const shownParameters = z.record(
   }),
 );
 
+/** Values of files that change a definition. */
+export const overridden = z
+  .array(z.strictObject({ path, file: z.string(), line: count }))
+  .describe('What these files say, by its path in the effective definition');
+
 const workflow = {
   ...about,
   schema: version,
@@ -65,9 +70,7 @@ const workflow = {
   language: z.string().nullable(),
   definition: json.describe('As written, without defaults; null where its YAML cannot be read'),
   effective: json.describe('The definition with the changes of override files'),
-  overridden: z
-    .array(z.strictObject({ path, file: z.string(), line: count }))
-    .describe('What these files say, by its path in the effective definition'),
+  overridden,
   errors: diagnostics,
   warnings: diagnostics,
   name: z.string().nullable(),

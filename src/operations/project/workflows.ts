@@ -12,12 +12,19 @@ import type { Loaded, ProjectFiles, LanguageContext } from '../../languages/shar
 import { findProgram } from '../../process/proc.ts';
 import { readContent } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
+import type { ParsedParts } from '../../yaml/parts.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { findText, readText } from '../../disk/text.ts';
 import { withoutMcpOf, type Settings } from './definition.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from '../../workflow/host/secrets.ts';
 import { ProblemsError } from '../problems.ts';
+
+/** What was read of definitions, for the next ones. Loads the slow YAML reader when it is asked. */
+export function keptParts(): () => Promise<ParsedParts> {
+  let kept: Promise<ParsedParts> | null = null;
+  return () => (kept ??= import('../../yaml/parts.ts').then((loaded) => new loaded.ParsedParts()));
+}
 
 /** Reads a definition, with the files that it names. `file` is absolute. */
 export async function readWorkflow(
@@ -49,6 +56,8 @@ interface CheckOptions {
   readonly overrides?: readonly string[];
   /** Reads the file of a sub-workflow, as `readText` does; absent: from the disk. */
   readonly read?: typeof readText;
+  /** What was read of the texts before; absent: nothing is kept. */
+  readonly parts?: ParsedParts;
 }
 
 /** The same for a given text. */
@@ -57,7 +66,7 @@ export async function checkWorkflow(
   settings: Settings,
   text: string,
   file: string,
-  { starting = null, overrides = [], read = readText }: CheckOptions = {},
+  { starting = null, overrides = [], read = readText, parts }: CheckOptions = {},
 ): Promise<FoundWorkflow> {
   const [{ parseWorkflow }, { parseAgents }, identityReader, { programFor }] = await Promise.all([
     import('../../languages/parse.ts'),
@@ -92,6 +101,7 @@ export async function checkWorkflow(
     workflows: () => identitiesBy(disk, identityReader),
     overrides: overrides.map((path) => ({ file: shown(path), text: expectText(path) })),
     starting,
+    parts,
     load: (name, from) => {
       const loaded = load(resolve(disk.root, from), name, shown, read);
       if (loaded.ok) note(loaded.file, loaded.text);
@@ -207,7 +217,7 @@ async function trackedFiles(root: string, text: string): Promise<readonly string
 }
 
 /** A path for people: relative to the project if inside it. */
-function shownPath(root: string, path: string): string {
+export function shownPath(root: string, path: string): string {
   const from = relative(root, path);
   return from.startsWith('..') || isAbsolute(from) ? path : from;
 }

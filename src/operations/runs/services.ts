@@ -7,6 +7,7 @@ import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/json.ts';
+import type { ParsedParts } from '../../yaml/parts.ts';
 import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import type { OwnWorkspace, Workflow } from '../../workflow/model.ts';
 import type { PlanData } from '../../workflow/machine/plan.ts';
@@ -28,12 +29,19 @@ export interface WorkflowServices {
   /** Whether a word is the id or name of a workflow of the project. */
   isWorkflow(word: string): Promise<boolean>;
   /**
-   * Reads a definition by its file (from `cwd`), or by the id or name of one in workflows/. Throws
-   * `E_TARGET`, and `E_USAGE` for a missing file of overrides.
+   * The file of a definition, which is not read, by a path (from `cwd`), or by the id or name of
+   * one in workflows/. Throws `E_TARGET`.
+   */
+  locate(reference: string, cwd: string): Promise<WorkflowPlace>;
+  /**
+   * Reads and checks a definition, by the same words. Throws `E_TARGET`, and `E_USAGE` for a
+   * missing file of overrides.
    */
   read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
   /** The same for an unsaved definition, in the place of this file (absolute). */
   check(text: string, file: string, given?: Pick<ReadOptions, 'starting'>): Promise<FoundWorkflow>;
+  /** What was read of the texts of definitions: a change of one mostly leaves the rest of it. */
+  parts(): Promise<ParsedParts>;
   /** The names, tags and colours of the definitions in workflows/, without checking them. */
   identities(): Promise<readonly Identity[]>;
   /**
@@ -126,11 +134,15 @@ export interface OneShot {
   readonly timeout: number | null;
 }
 
-export interface FoundWorkflow {
+/** The file of a workflow. */
+export interface WorkflowPlace {
   /** Absolute path of the file. */
   readonly file: string;
   /** The same for people: relative to the project, or as given. */
   readonly path: string;
+}
+
+export interface FoundWorkflow extends WorkflowPlace {
   readonly text: string;
   readonly checked: Checked<Workflow>;
   /**

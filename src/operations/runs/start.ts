@@ -7,7 +7,7 @@ import { fillParameters, parameterWord } from '../../workflow/machine/parameters
 import type { Workflow } from '../../workflow/model.ts';
 import { ProblemsError } from '../problems.ts';
 import type { ProjectServices } from '../services.ts';
-import { findWorkflow } from '../workflow-files.ts';
+import { locateWorkflow } from '../workflow-files.ts';
 import { planDocument, refuseAbove, type PlanDocument } from './plan.ts';
 import type { FoundWorkflow } from './services.ts';
 
@@ -39,12 +39,12 @@ async function prepared(
   { parameters, context }: Given,
   text: string | null = null,
 ) {
-  const found = await findWorkflow(workflows, root, word);
+  const { file } = await locateWorkflow(workflows, root, word);
   const starting = { context: new Set(Object.keys(context)), only: null };
   const read =
     text === null
-      ? await workflows.read(found.file, root, { starting })
-      : await workflows.check(text, found.file, { starting });
+      ? await workflows.read(file, root, { starting })
+      : await workflows.check(text, file, { starting });
   const definition = expectRunnable(read);
   const { values, problems } = fillParameters(definition.parameters, parameters, parameterWord(definition));
   if (problems.length > 0) throw new MailroomError('E_VALUE', problems.join('; '));

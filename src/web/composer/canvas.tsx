@@ -8,7 +8,16 @@ import type { Composer } from './model.ts';
 import { MiniMap } from './minimap.tsx';
 import { StepNode } from './node.tsx';
 import { useCamera } from './camera.ts';
-import { box, edgePath, placesOf, zoomed } from './placing.ts';
+import {
+  box,
+  edgePath,
+  nearView,
+  overlaps,
+  placesOf,
+  problemsByStep,
+  zoomed,
+  type Frame,
+} from './placing.ts';
 import { usePointer, useSize, type Gesture } from './pointing.ts';
 
 /** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
@@ -32,9 +41,19 @@ function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: 
     };
     camera.value = zoomed(seen, factor, middle);
   };
-  const places = moved(placed, gesture.value);
-  const chosen = new Set(composer.selected.value);
-  const problems = problemsByStep(draft);
+  const places = useMemo(() => moved(placed, gesture.value), [placed, gesture.value]);
+  const { value: chosen } = composer.selected;
+  const near = nearView(seen, size.value);
+  // A camera that moves a little changes none of these.
+  const drawn = useMemo(
+    () => (
+      <>
+        <Edges draft={draft} places={places} chosen={chosen} near={near} />
+        <Steps draft={draft} places={places} chosen={chosen} near={near} composer={composer} />
+      </>
+    ),
+    [draft, places, chosen, composer, ...Object.values(near)],
+  );
   return (
     <div class="canvas">
       <svg
@@ -45,18 +64,7 @@ function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: 
         {...pointer}
       >
         <g transform={`scale(${String(seen.scale)}) translate(${String(-seen.x)} ${String(-seen.y)})`}>
-          <Edges draft={draft} places={places} composer={composer} />
-          {draft.steps.map((step) => (
-            <StepNode
-              key={step.id}
-              step={step}
-              place={places.get(step.id)!}
-              isChosen={chosen.has(step.id)}
-              problems={problems.get(step.id) ?? 0}
-              composer={composer}
-              editable={draft.editable}
-            />
-          ))}
+          {drawn}
           <Ghost gesture={gesture.value} places={places} />
         </g>
       </svg>
@@ -101,12 +109,6 @@ function Tools({
   );
 }
 
-function problemsByStep({ problems }: Draft): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { step } of problems) if (step !== null) counts.set(step, (counts.get(step) ?? 0) + 1);
-  return counts;
-}
-
 function moved(places: ReadonlyMap<string, Point>, gesture: Gesture | null): ReadonlyMap<string, Point> {
   if (gesture?.do !== 'move') return places;
   const { names, by } = gesture;
@@ -118,21 +120,41 @@ function moved(places: ReadonlyMap<string, Point>, gesture: Gesture | null): Rea
   );
 }
 
-function Edges({
-  draft,
-  places,
-  composer,
-}: {
+interface DrawnProps {
   readonly draft: Draft;
   readonly places: ReadonlyMap<string, Point>;
-  readonly composer: Composer;
-}) {
-  const chosen = new Set(composer.selected.value);
+  readonly chosen: readonly string[];
+  /** What is drawn in full: the rest is not seen. */
+  readonly near: Frame;
+}
+
+function Steps({ draft, places, chosen, near, composer }: DrawnProps & { readonly composer: Composer }) {
+  const isChosen = new Set(chosen);
+  const problems = problemsByStep(draft);
+  return draft.steps.map((step) => {
+    const place = places.get(step.id)!;
+    return (
+      <StepNode
+        key={step.id}
+        step={step}
+        place={place}
+        isChosen={isChosen.has(step.id)}
+        isNear={overlaps(near, place, place)}
+        problems={problems.get(step.id) ?? 0}
+        composer={composer}
+        editable={draft.editable}
+      />
+    );
+  });
+}
+
+function Edges({ draft, places, chosen: names, near }: DrawnProps) {
+  const chosen = new Set(names);
   return (
     <g aria-hidden="true">
       {draft.edges.map(({ from, to, when, implied }) => {
         const [start, end] = [places.get(from), places.get(to)];
-        if (start === undefined || end === undefined) return null;
+        if (start === undefined || end === undefined || !overlaps(near, start, end)) return null;
         const isChosen = chosen.has(from) || chosen.has(to);
         const kinds = ['edge', implied ? 'implied' : '', isChosen ? 'chosen' : ''].join(' ');
         return (

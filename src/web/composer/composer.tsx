@@ -1,6 +1,8 @@
 import { useSignal, type Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
+import type { Draft } from '../../operations/composer.ts';
 import { Problem } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Trouble, View } from '../parts/panel.tsx';
@@ -18,12 +20,12 @@ import { StepTable } from './step-table.tsx';
 import { TextPane } from './text-pane.tsx';
 
 /** A workflow as text and as a graph, side by side; each changes the other. */
-export function ComposerView({ id }: { readonly id: string }) {
+export function ComposerView({ id, opening }: { readonly id: string; readonly opening: Promise<Draft> }) {
   const composer = useMemo(() => new Composer(id), [id]);
   const problem = useSignal<Problem | null>(null);
   const isPlanned = useSignal(false);
   useEffect(() => {
-    composer.open().catch((error: unknown) => {
+    composer.open(opening).catch((error: unknown) => {
       problem.value = error instanceof Problem ? error : new Problem('E_INTERNAL', 0, String(error));
     });
     const forget = listenToClipboard(composer);
@@ -66,10 +68,29 @@ function Panes({ composer }: { readonly composer: Composer }) {
       </div>
       <AddStep composer={composer} />
       <Problems composer={composer} />
-      <StepTable composer={composer} />
-      <Artifacts composer={composer} />
+      <AfterDrawing>
+        <StepTable composer={composer} />
+        <Artifacts composer={composer} />
+      </AfterDrawing>
     </>
   );
+}
+
+/** What lies below the graph; it is made once the graph has been drawn. */
+function AfterDrawing({ children }: { readonly children: ComponentChildren }) {
+  const isDrawn = useSignal(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // The first task after a frame begins once the frame has been drawn.
+    const frame = requestAnimationFrame(() => {
+      timer = setTimeout(() => (isDrawn.value = true));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+    };
+  }, []);
+  return isDrawn.value ? <div class="below">{children}</div> : null;
 }
 
 /** The price and the start of a run, without leaving the composer. */

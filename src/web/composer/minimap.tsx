@@ -1,7 +1,12 @@
+import { useMemo } from 'preact/hooks';
 import type { Point } from '../graph.ts';
 import { box, frameOf, type Camera } from './placing.ts';
 
 const map = { width: 150, height: 100 };
+
+function boxPath({ x, y }: Point): string {
+  return `M${String(x)} ${String(y)}h${String(box.width)}v${String(box.height)}h${String(-box.width)}z`;
+}
 
 /** The whole graph in small, with what the canvas shows of it; a click shows another part. */
 export function MiniMap({
@@ -15,6 +20,7 @@ export function MiniMap({
   readonly size: { readonly width: number; readonly height: number };
   readonly look: (at: Point) => void;
 }) {
+  const outline = useMemo(() => [...places.values()].map(boxPath).join(''), [places]);
   if (places.size < 2) return null;
   const frame = frameOf(places.values(), 60);
   const scale = Math.min(map.width / frame.width, map.height / frame.height);
@@ -27,9 +33,7 @@ export function MiniMap({
   return (
     <svg class="minimap" width={map.width} height={map.height} aria-hidden="true" onClick={click}>
       <g transform={`scale(${String(scale)}) translate(${String(-frame.x)} ${String(-frame.y)})`}>
-        {[...places].map(([name, { x, y }]) => (
-          <rect key={name} x={x} y={y} width={box.width} height={box.height} rx="8" />
-        ))}
+        <path class="steps" d={outline} />
         <rect class="seen" x={seen.x} y={seen.y} width={width} height={height} />
       </g>
     </svg>

@@ -68,9 +68,11 @@ export class Composer {
   }
 
   /** Reads the file, or what was typed here and not saved. */
-  async open(): Promise<void> {
-    const { file, text, revision, overridden } = await this.#stored();
-    this.#address = file;
+  async open(opening: Promise<Draft>): Promise<void> {
+    const draft = await opening;
+    if (draft.stored === null) return;
+    const { text, revision, overridden } = draft.stored;
+    this.#address = draft.file;
     const [typed, base] = [this.#typed.value, this.#base.value];
     const isOurs = typed !== '' && typed !== text;
     batch(() => {
@@ -80,7 +82,8 @@ export class Composer {
       if (isOurs && base !== revision) this.theirs.value = { text, revision };
     });
     this.form.value = formOf(this.text.value);
-    await this.#draw();
+    if (isOurs) await this.#draw();
+    else this.#show(draft);
     await this.#loadForms();
   }
 

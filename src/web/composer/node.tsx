@@ -45,13 +45,15 @@ interface NodeProps {
   readonly step: Step;
   readonly place: Point;
   readonly isChosen: boolean;
+  /** False: it is far from what is seen, and only its place and its name are there. */
+  readonly isNear: boolean;
   readonly problems: number;
   readonly editable: boolean;
   readonly composer: Composer;
 }
 
 /** A step on the canvas. Enter chooses it, arrows move it, Delete removes it. */
-export function StepNode({ step, place, isChosen, problems, editable, composer }: NodeProps) {
+export function StepNode({ step, place, isChosen, isNear, problems, editable, composer }: NodeProps) {
   const { id, kind, condition } = step;
   const pressed = (event: KeyboardEvent) => {
     const way = ways[event.key];
@@ -77,6 +79,7 @@ export function StepNode({ step, place, isChosen, problems, editable, composer }
       role="button"
       tabindex={0}
       aria-pressed={isChosen}
+      aria-label={isNear ? undefined : words.join(', ')}
       onKeyDown={pressed}
       onDragOver={(event: DragEvent) => event.preventDefault()}
       onDrop={(event: DragEvent) => {
@@ -85,9 +88,15 @@ export function StepNode({ step, place, isChosen, problems, editable, composer }
         if (artifact !== '') void composer.act({ do: 'use', artifact, step: id });
       }}
     >
-      <title>{words.join(', ')}</title>
-      <Face step={step} problems={problems} />
-      {editable && <circle class="port" cx={box.width} cy={box.height / 2} r="7" />}
+      {isNear ? (
+        <>
+          <title>{words.join(', ')}</title>
+          <Face step={step} problems={problems} />
+        </>
+      ) : (
+        <rect class="body" width={box.width} height={box.height} rx="8" />
+      )}
+      {editable && isNear && <circle class="port" cx={box.width} cy={box.height / 2} r="7" />}
     </g>
   );
 }

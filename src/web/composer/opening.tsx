@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { Problem, send } from '../api/client.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Draft } from '../../operations/composer.ts';
+import { ask, at, Problem, send } from '../api/client.ts';
 import { Trouble, View } from '../parts/panel.tsx';
 import { go, link } from '../state/route.ts';
 import type { ComposerView } from './composer.tsx';
@@ -10,6 +11,8 @@ import { NameForm } from './name-form.tsx';
 export function EditWorkflow({ id }: { readonly id: string }) {
   const view = useSignal<typeof ComposerView | null>(null);
   const problem = useSignal<Problem | null>(null);
+  // The server reads the workflow while the code is loaded.
+  const opening = useMemo(() => readStored(id), [id]);
   useEffect(() => {
     import('./composer.tsx').then(
       (loaded) => (view.value = loaded.ComposerView),
@@ -18,12 +21,20 @@ export function EditWorkflow({ id }: { readonly id: string }) {
     );
   }, []);
   const { value: Loaded } = view;
-  if (Loaded !== null) return <Loaded id={id} />;
+  if (Loaded !== null) return <Loaded id={id} opening={opening} />;
   return (
     <View title="Edit">
       {problem.value === null ? <p class="empty loading">Loading …</p> : <Trouble problem={problem.value} />}
     </View>
   );
+}
+
+/** The workflow as it is stored, as a graph. */
+function readStored(id: string): Promise<Draft> {
+  const opening = ask<Draft>('POST', at('workflows', id, 'compose'), {});
+  // The view shows its problem; until the code is loaded, there is none.
+  opening.catch(() => undefined);
+  return opening;
 }
 
 /** Creates a workflow with a first step, and opens it. */

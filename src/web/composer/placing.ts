@@ -120,6 +120,41 @@ export function zoomed(camera: Camera, factor: number, fixed: Point): Camera {
   };
 }
 
+/** Pixels of the canvas by which what is drawn in full grows. */
+const tile = 600;
+
+/** A frame around what a camera shows. It stays the same until the camera has moved by a tile. */
+export function nearView(
+  { x, y, scale }: Camera,
+  { width, height }: { readonly width: number; readonly height: number },
+): Frame {
+  const [left, top] = [Math.floor(x / tile) - 1, Math.floor(y / tile) - 1];
+  const [right, bottom] = [(x + width / scale) / tile, (y + height / scale) / tile].map(Math.ceil);
+  return {
+    x: left * tile,
+    y: top * tile,
+    width: (right! + 1 - left) * tile,
+    height: (bottom! + 1 - top) * tile,
+  };
+}
+
+/** Whether the smallest frame around the steps at two places has a part in a frame. */
+export function overlaps({ x, y, width, height }: Frame, one: Point, other: Point): boolean {
+  return (
+    Math.min(one.x, other.x) <= x + width &&
+    Math.max(one.x, other.x) + box.width >= x &&
+    Math.min(one.y, other.y) <= y + height &&
+    Math.max(one.y, other.y) + box.height >= y
+  );
+}
+
+/** How many problems each step has that has some. */
+export function problemsByStep({ problems }: Pick<Draft, 'problems'>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { step } of problems) if (step !== null) counts.set(step, (counts.get(step) ?? 0) + 1);
+  return counts;
+}
+
 /** The line of an edge, from one step to the left side of another. */
 export function edgePath(from: Point, to: Point): string {
   const [x1, y1, x2, y2] = [from.x + box.width, from.y + box.height / 2, to.x, to.y + box.height / 2];

@@ -2,12 +2,14 @@ import { oneLine } from '../../kernel/one-line.ts';
 import type { Draft } from '../../operations/composer.ts';
 import { Table } from '../parts/panel.tsx';
 import type { Composer } from './model.ts';
+import { problemsByStep } from './placing.ts';
 
 /** Every step with all that the canvas does to it, for the keyboard and for screen readers. */
 export function StepTable({ composer }: { readonly composer: Composer }) {
   const draft = composer.graph.value;
   if (draft === null || draft.steps.length === 0) return null;
   const chosen = new Set(composer.selected.value);
+  const [needs, problems] = [needsOf(draft), problemsByStep(draft)];
   return (
     <Table
       caption="Steps of the workflow"
@@ -15,27 +17,43 @@ export function StepTable({ composer }: { readonly composer: Composer }) {
     >
       <tbody>
         {draft.steps.map((step) => (
-          <Row key={step.id} step={step} draft={draft} composer={composer} isChosen={chosen.has(step.id)} />
+          <Row
+            key={step.id}
+            step={step}
+            needs={needs.get(step.id) ?? []}
+            problems={problems.get(step.id) ?? 0}
+            composer={composer}
+            isChosen={chosen.has(step.id)}
+            editable={draft.editable}
+          />
         ))}
       </tbody>
     </Table>
   );
 }
 
-function Row({
-  step,
-  draft,
-  composer,
-  isChosen,
-}: {
+/** The names of the steps that each step waits for. */
+function needsOf({ edges }: Draft): Map<string, string[]> {
+  const needs = new Map<string, string[]>();
+  for (const { from, to } of edges) {
+    const known = needs.get(to);
+    if (known === undefined) needs.set(to, [from]);
+    else known.push(from);
+  }
+  return needs;
+}
+
+interface RowProps {
   readonly step: Draft['steps'][number];
-  readonly draft: Draft;
+  readonly needs: readonly string[];
+  readonly problems: number;
   readonly composer: Composer;
   readonly isChosen: boolean;
-}) {
+  readonly editable: boolean;
+}
+
+function Row({ step, needs, problems, composer, isChosen, editable }: RowProps) {
   const { id, kind, condition } = step;
-  const needs = draft.edges.filter(({ to }) => to === id);
-  const problems = draft.problems.filter((each) => each.step === id).length;
   return (
     <tr class={isChosen ? 'chosen' : undefined}>
       <th scope="row">
@@ -50,11 +68,11 @@ function Row({
         </button>
       </th>
       <td>{kind.replaceAll('_', ' ')}</td>
-      <td>{oneLine(needs.map(({ from }) => from).join(', '), 120)}</td>
+      <td>{oneLine(needs.join(', '), 120)}</td>
       <td>{condition !== null && <code>{oneLine(condition, 80)}</code>}</td>
       <td class="number">{problems > 0 && problems}</td>
       <td>
-        {draft.editable && (
+        {editable && (
           <div class="row">
             <button
               type="button"

@@ -29,7 +29,38 @@ async function composed(text: string, act?: object, stored = flow): Promise<Draf
   return composedDocument.parse(document);
 }
 
+describe('the stored text', () => {
+  it('is what a request without a text is about, and comes with it', async () => {
+    const api = new ApiFixture();
+    api.project.disk.plant('workflows/flow.yaml', flow);
+    const path = '/api/v1/workflows/workflows%2Fflow.yaml';
+    const { document } = await api.post(`${path}/compose`, {});
+    const { stored, steps } = composedDocument.parse(document);
+    const { revision } = (await api.get(path)).document as { revision: string };
+    expect(stored).toEqual({ text: flow, revision, overridden: [] });
+    expect(steps.map(({ id }) => id)).toEqual(['build', 'test']);
+    expect((await composed(flow)).stored).toBeNull();
+  });
+});
+
 describe('a text that is not saved', () => {
+  it('has the lines of its steps, also where comments, blocks and flows stand between them', async () => {
+    const text = `${flow}  # about it\n  last:\n    instructions: |\n      one\n\n      two\n\n    # of nothing\n`;
+    const lines = (await composed(text)).steps.map((step) => step.lines);
+    expect(lines).toEqual([
+      [5, 5],
+      [6, 8],
+      [10, 14],
+    ]);
+    const flowed =
+      text.slice(0, text.indexOf('steps:')) +
+      'steps: {\n  a: { command: [echo] },\n  b: { command: [echo],\n    timeout: 5m } }\n';
+    expect((await composed(flowed)).steps.map((step) => step.lines)).toEqual([
+      [5, 5],
+      [6, 7],
+    ]);
+  });
+
   it('is shown as a graph with its problems at their steps', async () => {
     const text = flow.replace('[build]', '[build, tset]').replace('timeout: 10m\n', 'timeout: soon\n');
     const { ok, steps, edges, problems, language } = await composed(text);

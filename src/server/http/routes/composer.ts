@@ -7,7 +7,6 @@ import {
   formsDocument,
   stubsDocument,
 } from '../../../operations/documents/composer.ts';
-import { findWorkflow } from '../../../operations/workflow-files.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';
@@ -17,16 +16,19 @@ export const composerRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: `${workflows}/{id}/compose`,
-    summary: 'An unsaved text as a graph with its problems, after an act that changes it. Writes nothing',
+    summary:
+      'The stored or an unsaved text as a graph with its problems, after an act that changes it. Writes nothing',
     tag: 'workflows',
     params: byWorkflow,
-    body: z.strictObject({ text: z.string(), act: actBody.exactOptional() }),
+    body: z.strictObject({
+      text: z.string().exactOptional().describe('Unsaved; default: the stored one'),
+      act: actBody.exactOptional(),
+    }),
     bodyBytes: definitionBytes,
     document: composedDocument,
-    handle: async ({ project }, { params, body }) => {
-      const stored = await findWorkflow(project.workflows, project.root, params.id);
-      return { document: await composeWorkflow(project.workflows, stored, body.text, body.act ?? null) };
-    },
+    handle: async ({ project }, { params, body: { text = null, act = null } }) => ({
+      document: await composeWorkflow(project, params.id, { text, act }),
+    }),
   }),
   route({
     method: 'post',

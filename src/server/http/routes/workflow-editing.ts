@@ -16,7 +16,7 @@ import {
   saveWorkflow,
   type Edit,
 } from '../../../operations/edit-workflow.ts';
-import { findWorkflow } from '../../../operations/workflow-files.ts';
+import { locateWorkflow } from '../../../operations/workflow-files.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';
@@ -110,7 +110,7 @@ export const editingRoutes: readonly Route[] = [
     document: completionsDocument,
     handle: async ({ project }, { params, body: { text, offset } }) => {
       if (offset > text.length) throw new Refusal(422, 'E_VALUE', '`offset` is behind the end of the text');
-      const { file } = await findWorkflow(project.workflows, project.root, params.id);
+      const { file } = await locateWorkflow(project.workflows, project.root, params.id);
       const completions = await (await project.editor()).complete(file, text, offset);
       return { document: { schema: 1 as const, completions: [...completions] } };
     },

@@ -13,6 +13,7 @@ import { validate } from '../../../operations/validate.ts';
 import {
   findWorkflow,
   listWorkflows,
+  locateWorkflow,
   readWorkflowFile,
   workflowText,
 } from '../../../operations/workflow-files.ts';
@@ -80,8 +81,9 @@ export const workflowRoutes: readonly Route[] = [
     bodyBytes: definitionBytes,
     document: validateDocument,
     handle: async ({ project }, { params, body }) => {
-      const stored = await findWorkflow(project.workflows, project.root, params.id);
-      const read = body.text === undefined ? stored : await project.workflows.check(body.text, stored.file);
+      const { workflows: all, root } = project;
+      const { file } = await locateWorkflow(all, root, params.id);
+      const read = await (body.text === undefined ? all.read(file, root) : all.check(body.text, file));
       return { document: validate([read]).document };
     },
   }),
