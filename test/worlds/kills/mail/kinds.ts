@@ -29,6 +29,8 @@ export interface MailKind extends Kind {
   readonly later?: (place: Place) => void;
   /** What they do once all rests and waits for them; then the controller is started once more. */
   readonly asked?: (place: Place) => string[];
+  /** One of the agents asks a person for permission. */
+  readonly asks?: true;
   /** What has landed on the branch of the project, by path. */
   readonly landed?: Readonly<Record<string, string>>;
   readonly first?: Kill<EffectName>;
@@ -44,9 +46,11 @@ export const upUntilIdle = ['up', '--until-idle', '--json'];
 /** The project that all kinds of work have in common. */
 export async function found(kind: MailKind, place: Place): Promise<void> {
   const trail = kind.git === true;
-  const sandbox = place.containment === 'bubblewrap';
+  const asks = kind.asks === true;
+  // A sandbox that is required refuses who only asks as it sees fit.
+  const sandbox = place.containment === 'bubblewrap' && !asks;
   place.write('mailroom.yaml', settings({ trail, sandbox }));
-  place.write('protocols/team.yaml', protocol(workspaceOf(kind)));
+  place.write('protocols/team.yaml', protocol(workspaceOf(kind), asks));
   for (const [name, text] of Object.entries(scripts)) place.write(name, text);
   if (trail) foundRepository(place);
   await kind.prepare?.(place);
@@ -105,6 +109,17 @@ function resolveConflict(place: Place): string[] {
   if (name === undefined) return [`no message ends in ${message}: ${sent.join(', ')}`];
   command(place, 3, 'retry', 'maker', name);
   return [];
+}
+
+/** A person allows what an agent asks for, by a command with this number. False: it asks for nothing. */
+function allow(place: Place, number: number): boolean {
+  const texts = place.list('agents/user/inbox').map((name) => place.read(`agents/user/inbox/${name}`));
+  const [, turn] = /^mailroom approve (t\d+)$/m.exec(texts.join('\n')) ?? [];
+  if (turn === undefined) return false;
+  const id = `01800000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+  const document = { id, at: 0, by: 'tester', verb: 'approve', target: { kind: 'turn', turn }, now: false };
+  place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
+  return true;
 }
 
 /** A workflow that `up` confirms, and nothing starts. */
@@ -262,6 +277,31 @@ export const kinds: readonly MailKind[] = [
     plant: (place) => task(place, 'plain torn'),
     first: { name: 'journal.append', nth: 3, moment: 'during' },
     leads: ['done plain torn'],
+  },
+  {
+    name: 'question',
+    what: 'an agent that asks a person whether it may run a command',
+    asks: true,
+    plant: (place) => task(place, 'permit', 'asker'),
+    asked: (place) => (allow(place, 4) ? [] : ['nothing was asked']),
+    leads: ['done permit'],
+  },
+  {
+    name: 'question answered',
+    what: 'a person has allowed what an agent asked for, and it continues',
+    asks: true,
+    prepare: async (place) => {
+      task(place, 'permit', 'asker');
+      const { code, stderr } = await place.run(upUntilIdle, { kill: null });
+      if (code !== 0) throw new Error(`nothing was asked: ${stderr}`);
+    },
+    plant: (place) => void allow(place, 4),
+    // An attempt that was killed asks again.
+    asked: (place) => {
+      allow(place, 5);
+      return [];
+    },
+    leads: ['done permit'],
   },
   {
     name: 'roles in parallel',

@@ -17,8 +17,12 @@ const parallel = {
   shipped: { from: maker, to: user, closes: true, lands: main, gates: [{ run: [sh, gate.sh] }] }`,
 };
 
-/** What the roles may do, as a protocol. */
-export function protocol(workspace: Workspace): string {
+/** Its agent asks for permission as it sees fit. */
+const asker = `
+  asker: { provider: asker, ${mayWrite}, retries: 6, ask: user }`;
+
+/** What the roles may do, as a protocol. `asks`: one of them asks a person. */
+export function protocol(workspace: Workspace, asks: boolean): string {
   const more = workspace.includes('role') ? parallel : { roles: '', messages: '' };
   const gates = workspace !== '.' ? 'gates: [{ changed: ["made/**"] }], ' : '';
   return `
@@ -32,12 +36,12 @@ roles:
   one: { provider: sh, ${mayWrite}, retries: 6 }
   two: { provider: sh, ${mayWrite}, retries: 6 }
   key: { provider: sh, ${mayWrite}, retries: 6 }
-  boss: { provider: human }${more.roles}
+  boss: { provider: human }${more.roles}${asks ? asker : ''}
 messages:
-  task: { from: user, to: [maker, writer] }
+  task: { from: user, to: [maker, writer${asks ? ', asker' : ''}] }
   review: { from: maker, to: checker, reply: [verdict], blocking: true, gates: [{ run: [sh, gate.sh] }] }
   verdict: { from: checker, to: maker }
-  done: { from: [maker, writer], to: user, ${gates}closes: true }
+  done: { from: [maker, writer${asks ? ', asker' : ''}], to: user, ${gates}closes: true }
   aside: { from: maker, to: user }
   note: { from: user, to: boss }
   word: { from: boss, to: user }
@@ -56,6 +60,7 @@ export function settings(options: { readonly trail: boolean; readonly sandbox: b
   return `providers:
   sh: { command: [sh, agent.sh] }
   talker: { kind: gemini, command: [sh, talker.sh] }
+  asker: { kind: acp, command: [node, asker.mjs] }
 notify: { user: [sh, told.sh] }
 keep: 1ms
 ${options.trail ? '' : 'trail: off\n'}${options.sandbox ? 'sandbox: required\n' : ''}`;
@@ -129,6 +134,37 @@ if [ "$MAILROOM_ROUND" = 0 ]; then say nonsense user; else rm -f "$MAILROOM_OUTB
 echo '{"type":"init","session_id":"talk"}'
 echo '{"type":"message","role":"assistant","content":"nothing to send"}'
 echo '{"type":"result","status":"success","stats":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}'
+`,
+  // It wants to run a command, and says that all is done once it may.
+  'asker.mjs': `
+import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const { MAILROOM_PROJECT, MAILROOM_TURN, MAILROOM_ATTEMPT, MAILROOM_ROUND, MAILROOM_ROLE } = process.env;
+appendFileSync(MAILROOM_PROJECT + '/asked.log', [MAILROOM_TURN, MAILROOM_ATTEMPT, MAILROOM_ROUND, MAILROOM_ROLE].join(' ') + '\\n');
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const wish = { toolCallId: 'one', kind: 'execute', title: 'make it', rawInput: { command: 'make it' } };
+const options = [
+  { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
+const done = { type: 'text', text: '---\\ntype: done\\nto: user\\nsubject: permit\\n---\\nWords' };
+const answers = {
+  initialize: { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {} } }, authMethods: [] },
+  'session/new': { sessionId: 'one' },
+  'session/resume': {},
+};
+let prompt = null;
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, result } = JSON.parse(line);
+  if (method === 'session/prompt') {
+    prompt = id;
+    send({ id: 'may', method: 'session/request_permission', params: { sessionId: 'one', toolCall: wish, options } });
+  } else if (id === 'may') {
+    const update = { sessionUpdate: 'agent_message_chunk', content: done };
+    if (result.outcome.optionId === 'yes') send({ method: 'session/update', params: { sessionId: 'one', update } });
+    send({ id: prompt, result: { stopReason: 'end_turn' } });
+  } else if (answers[method]) send({ id, result: answers[method] });
+});
 `,
   'gate.sh': 'echo checked\n',
   'told.sh': 'echo "$MAILROOM_MESSAGE" >> told.log\n',
