@@ -79,7 +79,9 @@ export class ParsedParts {
     const map: JsonObject = {};
     for (const part of parts) {
       const name = part.name ?? String(list.length);
-      const read = found.has(name) ? null : this.#part(text, part);
+      // The whole text says what is wrong with these keys.
+      const isRefused = found.has(name) || name === '__proto__';
+      const read = isRefused ? null : this.#part(text, part);
       if (read === null) return null;
       found.set(name, read.node);
       if (part.name === null) list.push(read.value);

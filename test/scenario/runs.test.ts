@@ -182,7 +182,7 @@ describe('`run --json`', { timeout: 60_000 }, () => {
     const { one } = document.steps;
     expect(Object.keys(one ?? {}).toSorted()).toEqual(
       [
-        'status agent attempts iterations started_at completed_at exit_code',
+        'status agent host attempts iterations started_at completed_at exit_code',
         'error_class error_code reason values artifacts cost commit',
       ]
         .flatMap((line) => line.split(' '))

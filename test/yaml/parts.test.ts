@@ -71,6 +71,7 @@ test.each([
   ['a line that is indented less', `a:\n    b: 1\n  c: 2\n${long}`],
   ['an anchor', `${long}  last: &a 1\n`],
   ['`__proto__`', `${long}  __proto__: 1\n`],
+  ['`__proto__` of a long block', `a: 1\n__proto__:\n${filler}`],
   ['a quote that is not closed', `${long}  last: "a\n  other: b"\n`],
   ['a list at the top', '- a\n- b\n'],
   ['nothing', '# nothing\n'],
