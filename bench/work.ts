@@ -10,14 +10,17 @@ import { benchFolder } from './world.ts';
 
 const thread = '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27';
 const tracked = 5_000;
+const many = 50_000;
 const changed = 10;
 const landings = 100;
 const tries = 5;
+/** With a large repository. */
+const fewTries = 3;
 
 /** Milliseconds of the best try. */
-async function best(act: (index: number) => unknown): Promise<number> {
+async function best(act: (index: number) => unknown, times = tries): Promise<number> {
   let least = Infinity;
-  for (let index = 0; index < tries; index += 1) {
+  for (let index = 0; index < times; index += 1) {
     const start = performance.now();
     await act(index);
     least = Math.min(least, performance.now() - start);
@@ -37,11 +40,11 @@ function put(folder: string, path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-/** A repository of 5,000 files, in folders of 50. */
-function repository(): string {
+/** A repository of so many files, in folders of 50. */
+function repository(files: number): string {
   const root = benchFolder();
   git(root, 'init', '-qb', 'main');
-  for (let index = 0; index < tracked; index += 1) put(root, pathOf(index), `file ${String(index)}\n`);
+  for (let index = 0; index < files; index += 1) put(root, pathOf(index), `file ${String(index)}\n`);
   put(root, '.git/info/exclude', '.mailroom\n');
   git(root, 'add', '-A');
   git(root, 'commit', '-qm', 'first');
@@ -81,7 +84,7 @@ function edit(folder: string, text: string, from = 0): void {
 
 /** What entering and leaving a turn cost, and landings, each beside what git itself takes. */
 export async function work(): Promise<Line[]> {
-  const root = repository();
+  const root = repository(tracked);
   const one = roleOf(root, 'one');
   let commit = await one.enter([]);
   const left = await best(async (index) => {
@@ -99,7 +102,32 @@ export async function work(): Promise<Line[]> {
     ...ratio('leaving a turn with 10 changed files of 5,000', left, committed, '`git add -A && git commit`'),
     ...(await merging(root)),
     await landing(root),
+    ...(await enteringMany()),
   ];
+}
+
+/** A role that begins in a large repository with the work of two others. */
+async function enteringMany(): Promise<Line[]> {
+  const root = repository(many);
+  const side = (from: number, text: string) => {
+    git(root, 'checkout', '-q', '--detach', 'main');
+    edit(root, text, from);
+    git(root, 'commit', '-qam', text);
+    return git(root, 'rev-parse', 'HEAD');
+  };
+  const [one, other] = [side(7, 'one'), side(20, 'other')];
+  git(root, 'checkout', '-q', 'main');
+  const entering = await best(
+    (index) => roleOf(root, `begins${String(index)}`).enter([one, other]),
+    fewTries,
+  );
+  const bare = await best((index) => {
+    const folder = join(root, `.mailroom/bare${String(index)}`);
+    git(root, 'worktree', 'add', '-q', '-b', `bare${String(index)}`, folder, one);
+    git(folder, 'merge', '-qm', 'Merge', other);
+  }, fewTries);
+  const what = 'beginning with a merge in a repository of 50,000 files';
+  return ratio(what, entering, bare, '`git worktree add` and `git merge`', 1.5);
 }
 
 async function merging(root: string): Promise<Line[]> {
@@ -161,8 +189,8 @@ async function landing(root: string): Promise<Line> {
   };
 }
 
-function ratio(what: string, ours: number, theirs: number, bare: string): Line[] {
+function ratio(what: string, ours: number, theirs: number, bare: string, most = 2): Line[] {
   const times = ours / theirs;
   const than = `${times.toFixed(2)} × ${bare} (${milliseconds(theirs)})`;
-  return [{ what, seen: milliseconds(ours), ratio: than, budget: '≤ 2 ×', met: times <= 2 }];
+  return [{ what, seen: milliseconds(ours), ratio: than, budget: `≤ ${String(most)} ×`, met: times <= most }];
 }

@@ -20,13 +20,25 @@ import { treeChanges } from './workspace-tree.ts';
 export interface Merged {
   /** Its files, with conflict markers where both sides changed the same lines. */
   readonly tree: string;
-  /** The index entries of files that conflict, as `git ls-files --stage` prints them. */
+  /**
+   * The index entries of files that conflict, as `git ls-files --stage` prints them, a byte in each
+   * character: names need not be UTF-8.
+   */
   readonly conflicts: readonly string[];
 }
 
-/** The files that conflict, each once. */
-export function pathsOf({ conflicts }: Merged): string[] {
+/** The files that conflict, each once, as people read them. */
+export function pathsOf(merged: Merged): string[] {
+  return namesIn(merged).map((name) => readable(name));
+}
+
+/** The same, a byte in each character. */
+function namesIn({ conflicts }: Merged): string[] {
   return [...new Set(conflicts.map((entry) => pathOf(entry)))];
+}
+
+function readable(name: string): string {
+  return Buffer.from(name, 'latin1').toString('utf8');
 }
 
 /**
@@ -52,7 +64,8 @@ export class Checkout {
   merge(ours: string, theirs: string): Promise<Merged> {
     return this.#look(async (look) => {
       const args = ['merge-tree', '--write-tree', '-z', '--no-messages', ours, theirs];
-      const merged = await look.git([...durably, ...args], { maxOutputBytes: listBytes });
+      const options = { maxOutputBytes: listBytes, encoding: 'latin1' } as const;
+      const merged = await look.git([...durably, ...args], options);
       if (merged.exitCode !== 0 && merged.exitCode !== 1)
         throw new GitProblem(`the work cannot be merged: ${whyOf(merged)}`);
       const [tree = '', ...conflicts] = merged.stdout.split('\0').filter((word) => word !== '');
@@ -84,22 +97,28 @@ export class Checkout {
     const listed = await git(['ls-files', '--unmerged', '-z'], {
       cwd: this.#path,
       maxOutputBytes: listBytes,
+      encoding: 'latin1',
     });
     if (listed.exitCode !== 0) throw new GitProblem(`the index cannot be read: ${whyOf(listed)}`);
     const unmerged = new Set(listed.stdout.split('\0').map((entry) => pathOf(entry)));
     const changes = await treeChanges(this.#path, merged.tree, await this.#stage(false));
     const changed = new Set(changes?.map(({ path }) => path));
-    return pathsOf(merged)
-      .map((path) => ({ path, markers: this.hasMarkers(path) }))
-      .filter(({ path, markers }) => markers || (unmerged.has(path) && !changed.has(path)));
+    return namesIn(merged)
+      .map((name) => ({ name, path: readable(name), markers: this.#hasMarkers(name) }))
+      .filter(({ name, path, markers }) => markers || (unmerged.has(name) && !changed.has(path)));
   }
 
-  /** Whether the file has conflict markers. */
-  hasMarkers(path: string): boolean {
-    const file = openPlainFile(join(this.#path, path));
+  /** Whether every file that conflicts has conflict markers. */
+  isMarked(merged: Merged): boolean {
+    return namesIn(merged).every((name) => this.#hasMarkers(name));
+  }
+
+  #hasMarkers(name: string): boolean {
+    const path = Buffer.concat([Buffer.from(`${this.#path}/`), Buffer.from(name, 'latin1')]);
+    const file = openPlainFile(path);
     if (file === null) return false;
     try {
-      return /^(?:<{7,}|>{7,}) /m.test(contentOf(file, path).toString('latin1'));
+      return /^(?:<{7,}|>{7,}) /m.test(contentOf(file, readable(name)).toString('latin1'));
     } finally {
       closeSync(file);
     }
@@ -167,8 +186,9 @@ const checkoutMs = 600_000;
 
 /** Replaces the entries of files that conflict by those of both sides. */
 function unmerge({ git: run, top }: GitLook, merged: Merged) {
-  const gone = pathsOf(merged).map((path) => `0 ${'0'.repeat(merged.tree.length)}\t${path}`);
-  const stdin = [...gone, ...merged.conflicts].map((line) => `${line}\0`).join('');
+  const gone = namesIn(merged).map((path) => `0 ${'0'.repeat(merged.tree.length)}\t${path}`);
+  const lines = [...gone, ...merged.conflicts].map((line) => `${line}\0`).join('');
+  const stdin = Buffer.from(lines, 'latin1');
   return run(['update-index', '-z', '--index-info'], { cwd: top, stdin });
 }
 

@@ -31,7 +31,7 @@ interface Prepared extends Pick<Known, 'conflict'> {
   readonly tip: string;
   /** The tree of the tip, if it is known. */
   readonly tree: string | null;
-  /** Whether the checkout was made now, so that nothing but the commit lies there. */
+  /** Whether the checkout was made now, and has no files yet: `moveTo` lays them out. */
   readonly isNew: boolean;
   /** Of the wanted commits, which exist. */
   readonly found: readonly (string | null)[];
@@ -49,6 +49,8 @@ export class RoleCheckout {
   readonly #visiting: string;
   /** The conflict that lies in the checkout: a commit of its files, whose parents are the sides. */
   readonly #conflict: string;
+  /** The commit that `#laying` names in a checkout that was made now. */
+  #begun: string | null = null;
 
   constructor(place: Place, refs: Refs) {
     this.files = new Checkout(place.path);
@@ -77,6 +79,7 @@ export class RoleCheckout {
         { ref: this.#conflict, to: null },
       ];
       await this.#refs.move(begun, 'checkout');
+      this.#begun = tip;
       await inTurn(project, async () => {
         // One that was deleted by hand.
         await git(['worktree', 'remove', '--force', path], { cwd: project });
@@ -86,7 +89,7 @@ export class RoleCheckout {
     await this.#leave({ ...known, tip });
     const laid = isNew ? tip : known.laying;
     // A host was killed while it wrote the files. The agent had not started.
-    if (laid !== null) await this.#finish(laid, tip, false);
+    if (laid !== null && !isNew) await this.#finish(laid, tip, false);
     await this.#follow();
     const tree = laid === null ? known.tree : null;
     const conflict = isNew ? null : known.conflict;
@@ -130,12 +133,13 @@ export class RoleCheckout {
    * `isAfter`: whether the commit is known to contain the other.
    */
   async moveTo(commit: string, tip: string, isAfter = false): Promise<void> {
-    await this.#refs.move([{ ref: this.#laying, to: commit }], 'checkout');
+    if (commit !== this.#begun) await this.#refs.move([{ ref: this.#laying, to: commit }], 'checkout');
     await this.#finish(commit, tip, isAfter);
   }
 
   async #finish(commit: string, tip: string, isAfter: boolean): Promise<void> {
     await this.files.layOut(commit);
+    this.#begun = null;
     const { thread, branch } = this.#place;
     // A message may name a commit that the branch loses.
     const keeps = isAfter || (await this.#refs.contains(commit, tip)) ? [] : [tip];

@@ -27,10 +27,14 @@ export function enterWork(project: string, path: string, entering: Entering): Pr
     const { isNew, found, ...begun } = await checkout.prepare(base ?? 'HEAD', last, wanted);
     const { tip, conflict: laid } = begun;
     if (edits && last !== null) await mustContain(refs, branch, tip, last);
-    if (takes === null || (laid !== null && resolving === 'role')) return tip;
+    if (takes === null || (laid !== null && resolving === 'role')) {
+      if (isNew) await checkout.moveTo(tip, tip);
+      return tip;
+    }
     mustExist(takes, found);
     const own = isNew ? tip : await settle(refs, checkout, begun, entering);
-    const merged = await takeWork(refs, checkout, own, { ...entering, takes });
+    // Files that are about to be replaced are not written first: there may be many.
+    const merged = await takeWork(refs, checkout, own, { ...entering, takes, isEmpty: isNew });
     await makeDurable(project, await newObjects(refs, merged, [tip]));
     return merged;
   });
@@ -172,6 +176,8 @@ async function orToResolve<T>(work: () => Promise<T>): Promise<T> {
 
 interface Taking extends Omit<About, 'title' | 'messages'>, Pick<Entering, 'edits' | 'resolves'> {
   readonly takes: readonly TakenWork[];
+  /** Whether the checkout has no files yet. */
+  readonly isEmpty?: boolean;
 }
 
 /**
@@ -179,17 +185,17 @@ interface Taking extends Omit<About, 'title' | 'messages'>, Pick<Entering, 'edit
  * returns the commit. Throws `Conflict` after both sides were laid out.
  */
 async function takeWork(refs: Refs, checkout: RoleCheckout, own: string, taking: Taking): Promise<string> {
-  const { takes, edits } = taking;
+  const { takes, edits, isEmpty = false } = taking;
   const begin = edits ? own : (takes[0]?.commit ?? own);
   const { at, conflict } = await mergeAll(refs, checkout.files, begin, taking);
   if (conflict !== null) {
     const isResolved = (await refs.contains(own, at)) && (await refs.contains(own, conflict.taken.commit));
     // In the checkout of a role that only reads, where a person resolved it.
     if (isResolved) return takeWork(refs, checkout, own, { ...taking, edits: true });
-    if (at !== own) await checkout.moveTo(at, own, edits);
+    if (at !== own || isEmpty) await checkout.moveTo(at, own, edits);
     throw await layOutConflict(refs, checkout, { ours: at, ...conflict }, taking);
   }
-  if (at !== own || !edits) await checkout.moveTo(at, own, edits);
+  if (at !== own || !edits || isEmpty) await checkout.moveTo(at, own, edits);
   return at;
 }
 
@@ -206,7 +212,7 @@ async function layOutConflict(
   await makeDurable(checkout.project, await newObjects(refs, laid, [ours, commit]));
   await checkout.layOutConflict(laid, merged);
   const files = pathsOf(merged);
-  const isText = files.every((file) => checkout.files.hasMarkers(file));
+  const isText = checkout.files.isMarked(merged);
   const author = await refs.ask(['show', '--no-patch', '--format=%an', ours]);
   return new Conflict(
     `the work of ${from} (commit ${commit}${message === null ? '' : `, message ${message}`}) ` +

@@ -22,12 +22,12 @@ const mostBytes = 256 * 1024 * 1024;
  * Opens a file for reading; null: it does not exist. Throws unless it is a regular file; a link is
  * not one.
  */
-export function openPlainFile(file: string): number | null {
+export function openPlainFile(file: string | Buffer): number | null {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
   const descriptor = openSync(file, constants.O_RDONLY | cautiously);
   if (fstatSync(descriptor).isFile()) return descriptor;
   closeSync(descriptor);
-  throw new Error(`${file} is not a file`);
+  throw new Error(`${file.toString()} is not a file`);
 }
 
 /** The content of an open file. Throws above 256 MiB. */

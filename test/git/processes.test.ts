@@ -17,6 +17,15 @@ describe('the git processes of a turn', () => {
     expect(await started(root, () => role('one').enter())).toHaveLength(10);
   });
 
+  it('write the files once where a role begins with the merge of others', async () => {
+    const { root, role } = project();
+    const takes = [await role('one').does({ 'a.txt': 'a\n' }), await role('two').does({ 'b.txt': 'b\n' })];
+    const three = role('three');
+    const all = await started(root, async () => commitOf(await three.enter(takes)));
+    expect(all.filter((command) => command === 'read-tree')).toHaveLength(1);
+    expect([three.read('a.txt'), three.read('b.txt')]).toEqual(['a\n', 'b\n']);
+  });
+
   it('are eleven where it enters with a merge, and one reads the settings', async () => {
     const { root, role } = project();
     const [one, two] = [role('one'), role('two')];

@@ -182,6 +182,14 @@ describe('entering a turn', () => {
     expect(git('for-each-ref', 'refs/mailroom/laying')).toBe('');
   });
 
+  it('has the files of its branch after it could not begin with work that is gone', async () => {
+    const { role, main } = project();
+    const one = role('one');
+    problemOf(await one.enter(['0'.repeat(39) + '1']));
+    expect(commitOf(await one.enter())).toBe(main);
+    expect([one.read('kept.txt') === '', one.git('status', '--porcelain')]).toEqual([false, '']);
+  });
+
   it('makes a checkout that was removed again, where its role was last', async () => {
     const { git, role } = project();
     const one = role('one');
