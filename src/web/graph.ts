@@ -48,6 +48,16 @@ export function ring(
   );
 }
 
+/** The box of a role on a ring of this width: neighbours at the bottom stay apart. */
+export function ringBox(width: number): {
+  readonly width: number;
+  readonly height: number;
+  /** How many letters of a name it has room for. */
+  readonly letters: number;
+} {
+  return width < 420 ? { width: 92, height: 40, letters: 11 } : { width: 116, height: 40, letters: 14 };
+}
+
 /** Where the line from the middle of a box to another point leaves the box. */
 export function borderOf(centre: Point, towards: Point, width: number, height: number): Point {
   const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];
@@ -61,6 +71,13 @@ export function bent(from: Point, to: Point, bend: number): string {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const [mx, my] = [(from.x + to.x) / 2 - dy * bend, (from.y + to.y) / 2 + dx * bend];
   return `M${round(from.x)} ${round(from.y)}Q${round(mx)} ${round(my)} ${round(to.x)} ${round(to.y)}`;
+}
+
+/** Where a label of such a path stands: nearer to its start, apart from that of the way back. */
+export function labelOf(from: Point, to: Point, bend: number): Point {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const [along, aside] = [0.34, 2 * 0.34 * 0.66 * bend];
+  return { x: from.x + dx * along - dy * aside, y: from.y + dy * along + dx * aside };
 }
 
 function round(value: number): string {

@@ -57,6 +57,11 @@ export interface LetterType {
   /** It goes to all of `to`. */
   readonly to_all: boolean;
   readonly reply: readonly string[];
+  /** What waits for the answer. */
+  readonly blocking: string;
+  /** Milliseconds; null: it may take any time. */
+  readonly timeout: number | null;
+  readonly closes: boolean;
   readonly fields: Readonly<Record<string, FieldShape>>;
 }
 

@@ -56,7 +56,9 @@ function Panes({ composer }: { readonly composer: Composer }) {
     <>
       {composer.isFrozen.value && (
         <p class="deadlock" role="status">
-          The text has a syntax error: the graph shows what it was before.
+          {composer.graph.value === null
+            ? 'The text has a syntax error: there is no graph until it is corrected.'
+            : 'The text has a syntax error: the graph shows what it was before.'}
         </p>
       )}
       <div class="composer">

@@ -9,6 +9,7 @@ import { Ago, Lasting, Line, Price, Sentence, State, Until, visible, Why } from 
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
+import { Protocol } from './protocol.tsx';
 import { WaitGraph } from './wait-graph.tsx';
 import { Landings } from './work.tsx';
 import { OnWorker, Workers } from './workers.tsx';
@@ -29,6 +30,7 @@ export function Roles() {
             </Panel>
             <Rows status={status} />
             <Workers workers={status.workers} />
+            <Protocol />
           </>
         )}
       </Loaded>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { RoleStatus } from '../../operations/mail-status.ts';
-import { bent, borderOf, cycleIn, ring, type Edge, type Point } from '../graph.ts';
+import { bent, borderOf, cycleIn, ring, ringBox, type Edge, type Point } from '../graph.ts';
 import { Empty } from '../parts/panel.tsx';
 import { State, toneOf, visible } from '../parts/text.tsx';
 import { go, link } from '../state/route.ts';
@@ -10,7 +10,6 @@ import { ArrowMarker } from '../parts/arrow-marker.tsx';
 
 /** A wider drawing has long arrows and says no more. */
 const mostWidth = 720;
-const box = { width: 116, height: 40 };
 
 /** The waits that hold a role, as edges from the one who waits to the one who is asked. */
 function waitsOf(roles: readonly RoleStatus[]): Edge[] {
@@ -22,8 +21,8 @@ function waitsOf(roles: readonly RoleStatus[]): Edge[] {
   );
 }
 
-/** The roles on a ring, and an arrow for each wait; the table below it has the same. */
-export function WaitGraph({ roles }: { readonly roles: readonly RoleStatus[] }) {
+/** The width of an element in pixels, as long as it is shown. */
+export function useWidth() {
   const width = useSignal(0);
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -33,6 +32,12 @@ export function WaitGraph({ roles }: { readonly roles: readonly RoleStatus[] }) 
     if (element.current !== null) observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
+  return { element, width };
+}
+
+/** The roles on a ring, and an arrow for each wait; the table below it has the same. */
+export function WaitGraph({ roles }: { readonly roles: readonly RoleStatus[] }) {
+  const { element, width } = useWidth();
   const edges = waitsOf(roles);
   const cycle = cycleIn(edges);
   return (
@@ -51,6 +56,8 @@ export function WaitGraph({ roles }: { readonly roles: readonly RoleStatus[] }) 
   );
 }
 
+type Box = ReturnType<typeof ringBox>;
+
 interface DrawingProps {
   readonly roles: readonly RoleStatus[];
   readonly edges: readonly Edge[];
@@ -61,6 +68,7 @@ interface DrawingProps {
 function Drawing({ roles, edges, cycle, width }: DrawingProps) {
   const names = roles.map(({ name }) => name);
   const drawn = Math.min(width, mostWidth);
+  const box = ringBox(drawn);
   const perRow = Math.max(2, Math.min(8, Math.floor(width / 190)));
   const height = Math.max(190, Math.ceil(names.length / perRow) * 84 + 60);
   const places = ring(names, drawn, height, { x: box.width / 2 + 6, y: box.height / 2 + 6 });
@@ -79,10 +87,16 @@ function Drawing({ roles, edges, cycle, width }: DrawingProps) {
         ))}
       </defs>
       {edges.map((edge) => (
-        <Arrow key={`${edge.from} ${edge.to}`} edge={edge} places={places} isBad={isInCycle(edge)} />
+        <Arrow
+          key={`${edge.from} ${edge.to}`}
+          edge={edge}
+          places={places}
+          box={box}
+          isBad={isInCycle(edge)}
+        />
       ))}
       {roles.map((role) => (
-        <Node key={role.name} role={role} at={places.get(role.name)!} />
+        <Node key={role.name} role={role} at={places.get(role.name)!} box={box} />
       ))}
     </svg>
   );
@@ -96,9 +110,11 @@ function labelOf(edges: readonly Edge[]): string {
 function Arrow({
   edge,
   places,
+  box,
   isBad,
 }: {
   readonly edge: Edge;
+  readonly box: Box;
   readonly places: ReadonlyMap<string, Point>;
   readonly isBad: boolean;
 }) {
@@ -117,8 +133,8 @@ function Arrow({
   );
 }
 
-function Node({ role, at }: { readonly role: RoleStatus; readonly at: Point }) {
-  const name = oneLine(role.name, 14);
+function Node({ role, at, box }: { readonly role: RoleStatus; readonly at: Point; readonly box: Box }) {
+  const name = oneLine(role.name, box.letters);
   return (
     <g class={`node ${toneOf(role.state)}`} onClick={() => go(link('roles', role.name))}>
       <title>{oneLine(role.name, 80)}</title>
