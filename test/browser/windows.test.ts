@@ -93,3 +93,26 @@ test(
     expect(fixture.faults).toEqual([]);
   },
 );
+
+test('any window can ask to connect at once', { timeout: 120_000 }, async () => {
+  const { fixture } = bed;
+  const { address, server } = await fixture.serve();
+  const first = await fixture.open(address);
+  const context = first.context();
+  const pages = [first, await fixture.openIn(context, address)];
+  let reader = first;
+  context.on('request', (request) => {
+    if (request.url().endsWith('/events')) reader = request.frame().page();
+  });
+  for (const page of pages) await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  await context.clock.install();
+  await ended(server);
+  for (const page of pages) await page.getByText('The server is gone.').waitFor();
+  // No pause between two attempts ends any more.
+  await context.clock.pauseAt(new Date(Date.now() + 600_000));
+  await fixture.serve(Number(new URL(address).port));
+  const other = pages.find((page) => page !== reader)!;
+  await other.getByRole('button', { name: 'Try now' }).click();
+  for (const page of pages) await page.getByText('The server is gone.').waitFor({ state: 'detached' });
+  expect(fixture.faults).toEqual([]);
+});
