@@ -45,6 +45,8 @@ class Connection {
   readonly #name: string;
   readonly #onChange: () => void;
   readonly #timer: NodeJS.Timeout;
+  /** The connections of what listens, which BullMQ makes. */
+  readonly #copies: Redis[] = [];
   readonly #opened: { close(): Promise<void> }[] = [];
   /** Null: it can be reached, or that is not known yet. */
   #error: string | null = null;
@@ -57,6 +59,12 @@ class Connection {
       connectTimeout: patience,
       retryStrategy: (tries) => Math.min(100 * tries, 500),
     });
+    const duplicate = this.client.duplicate.bind(this.client);
+    this.client.duplicate = (...given) => {
+      const copy = duplicate(...given);
+      this.#copies.push(copy);
+      return copy;
+    };
     this.client.on('error', (error: Error) => {
       this.#error = error.message;
       onChange();
@@ -121,7 +129,10 @@ class Connection {
     clearInterval(this.#timer);
     if (this.#watching !== null) clearTimeout(this.#watching);
     this.client.disconnect();
-    await Promise.allSettled(this.#opened.map((one) => one.close()));
+    // One that was never connected would wait for that.
+    const closed = Promise.allSettled(this.#opened.map((one) => one.close()));
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, patience).unref())]);
+    for (const copy of this.#copies) copy.disconnect();
   }
 }
 

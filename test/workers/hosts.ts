@@ -136,6 +136,16 @@ export class Hosts {
     return this.#start(this.controller, args);
   }
 
+  /** Starts a command there with other variables. */
+  startWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): ChildProcess {
+    return this.#start(this.controller, args, env);
+  }
+
+  /** Starts another controller. */
+  upIn(project: TestProject, ...args: readonly string[]): ChildProcess {
+    return this.#start(project, ['up', '--plain', ...args]);
+  }
+
   /** Runs a command in the controller's project. */
   run(...args: readonly string[]): Promise<Ran> {
     return finished(this.#start(this.controller, args));

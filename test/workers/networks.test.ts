@@ -4,7 +4,7 @@ import { RealDisk } from '../../src/disk/real-disk.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { finished, said } from '../support/project.ts';
-import { Hosts, team } from './hosts.ts';
+import { Hosts, randomMoment, team } from './hosts.ts';
 import { hasNetworks, Network } from './network.ts';
 import { openRedis } from './redis.ts';
 import { redisEngine, type TestServer } from './servers.ts';
@@ -54,9 +54,6 @@ function failures({ controller }: Hosts): MailEvent[] {
     .filter(({ type }) => type === 'attempt-failed');
 }
 
-/** As long as something must take. */
-const passed = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 test('a host that is away for less than the lease keeps its turn', { timeout: 60_000 }, async () => {
   const all = open();
   await all.workOn('alpha');
@@ -64,7 +61,7 @@ test('a host that is away for less than the lease keeps its turn', { timeout: 60
   const up = finished(all.up('--until-idle'));
   await all.noted('begun-alpha');
   network!.cut('alpha');
-  await passed(3_000);
+  await randomMoment(3_000);
   network!.join('alpha');
   all.allow('go');
   expect((await up).stdout).toMatch(/It is there[^]*idle: done\n$/);

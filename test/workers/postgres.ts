@@ -25,12 +25,20 @@ export async function openPostgres(programs: string, given?: number): Promise<Te
   });
   const server = new ServerProcess();
   const args = ['-D', folder, '-p', String(port), '-h', '127.0.0.1', '-k', ''];
-  const start = () => server.start(...command('postgres', args), 'ready to accept connections');
+  // The processes of one that was killed take a moment to end, and hold its memory until then.
+  const start = async (tries = 50): Promise<void> => {
+    try {
+      await server.start(...command('postgres', args), 'ready to accept connections');
+    } catch (error) {
+      if (tries === 0 || !String(error).includes('is still in use')) throw error;
+      await start(tries - 1);
+    }
+  };
   await start();
   return {
     port,
     url: `postgres://mailroom@127.0.0.1:${String(port)}/postgres`,
-    start,
+    start: () => start(),
     kill: () => server.kill(),
     close: async () => {
       await server.kill();

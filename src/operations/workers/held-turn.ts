@@ -10,6 +10,7 @@ import { takerOf } from '../../kernel/step-queues.ts';
 import { rootsOf } from '../../host/runner/places.ts';
 import { withAlias } from '../../workflow/host/secrets.ts';
 import { jobHere } from './job-here.ts';
+import type { Capability } from '../../kernel/capabilities.ts';
 import type { Json } from '../../kernel/json.ts';
 import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
@@ -31,6 +32,8 @@ export interface Workplace {
   readonly key: string;
   /** Runs agents and programs, and masks these values in what they print. */
   readonly runner: (secrets: readonly string[]) => AgentRunner;
+  /** Why its configuration does not allow an agent, in words; null: it does. */
+  readonly forbids: (provider: string, capabilities: readonly Capability[]) => string | null;
   /** The secrets of its environment among these names. */
   readonly variables: (names: readonly string[]) => Readonly<Record<string, string>>;
   readonly folders: TurnFolders;
@@ -142,12 +145,15 @@ export class HeldTurn {
   }
 
   /** Why this worker does not run it, in words; null: it does. */
-  #misfit({ labels, queue, program, secrets }: RemoteTurn, from: string): string | null {
+  #misfit(turn: RemoteTurn, from: string): string | null {
+    const { labels, queue, program, provider, capabilities, secrets } = turn;
     const lacks = labels.filter((label) => !this.#at.labels.includes(label));
     if (lacks.length > 0) return `it needs the labels ${listed(lacks)}, which this worker has not`;
     if (queue !== from) return `it is of ${queue}, in the queue of ${from}`;
     // Who allows agents has not allowed commands of a definition's author.
     if ((program !== null) !== (takerOf(queue) === '+commands')) return `it is of another kind than ${queue}`;
+    const forbidden = provider === null ? null : this.#at.forbids(provider, capabilities);
+    if (forbidden !== null) return forbidden;
     const given = this.#at.variables(secrets);
     const unset = secrets.filter((name) => given[name] === undefined);
     return unset.length === 0 ? null : `the environment of this worker does not have ${listed(unset)}`;

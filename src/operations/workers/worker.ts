@@ -4,6 +4,8 @@ import { performance } from 'node:perf_hooks';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { agentContainment } from '../../host/containment.ts';
+import { isStrict } from '../../config/strict.ts';
+import type { Capability } from '../../kernel/capabilities.ts';
 import { parkingOf } from '../../host/parking.ts';
 import { takeLock } from '../../host/lock.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
@@ -81,10 +83,11 @@ export async function openWorker(
 /** `turns`: those that it runs, by key. */
 async function workplaceOf(
   disk: RealDisk,
-  { config, providers, tools, extended }: Settings,
+  settings: Settings,
   { key, git, isOrigin, labels, login }: WorkerOptions,
   turns: ReadonlyMap<string, HeldTurn>,
 ): Promise<Workplace> {
+  const { config, providers, tools, extended } = settings;
   const secrets = projectSecrets(disk);
   const events: RunnerEvents = {
     ready: (id) => turns.get(id)?.ready(),
@@ -111,6 +114,7 @@ async function workplaceOf(
     tools,
     runner,
     variables,
+    forbids: (provider, capabilities) => forbidden(settings, provider, capabilities),
     worker: { host: hostname(), id: randomUUID().slice(0, 8), login },
     version: metadata.version,
     folders: new TurnFolders(disk, maskOf(secrets)),
@@ -118,6 +122,18 @@ async function workplaceOf(
     now: Date.now,
     elapsed: () => performance.now(),
   };
+}
+
+/** Why the configuration of a worker does not allow an agent, in words; null: it does. */
+function forbidden(
+  { config, providers, broaderThanRequested }: Settings,
+  provider: string,
+  capabilities: readonly Capability[],
+): string | null {
+  if (!providers.has(provider)) return `mailroom.yaml of this worker has no provider \`${provider}\``;
+  const more = isStrict(config) ? (broaderThanRequested.get(provider)?.(capabilities) ?? []) : [];
+  if (more.length === 0) return null;
+  return `this worker is strict, and the permissions of \`${provider}\` are broader than requested: ${more.join('; ')}`;
 }
 
 /** Takes turns while there is room, and looks after them. Level-triggered, as every host. */

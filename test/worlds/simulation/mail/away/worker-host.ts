@@ -105,6 +105,7 @@ export class WorkerHost {
       key,
       runner: () => counting(runner, life),
       variables: () => ({}),
+      forbids: () => null,
       folders: new TurnFolders(this.disk),
       parking: {
         list: () => readParked(this.disk),

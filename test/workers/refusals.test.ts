@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { RealDisk } from '../../src/disk/real-disk.ts';
+import type { MailEvent } from '../../src/mail/machine/event.ts';
+import { readJournal } from '../support/read-journal.ts';
+import { finished, said, TestProject } from '../support/project.ts';
+import { hostsFixture, kill, type Hosts } from './hosts.ts';
+import { engines } from './servers.ts';
+
+const checker = `send('done', 'user', 'Checked');`;
+const engineer = `send('review', 'checker', 'Words', 'subject: Build it well\\n');`;
+
+function failures({ controller }: Hosts): MailEvent[] {
+  return readJournal<MailEvent>(new RealDisk(controller.root))
+    .records.map(({ event }) => event)
+    .filter(({ type }) => type === 'attempt-failed');
+}
+
+describe('a worker', () => {
+  const bed = hostsFixture();
+
+  /** Starts a worker with other settings, which refuses the turn, and then one as it should be. */
+  async function refused(hosts: Hosts, change: (settings: string) => string): Promise<string> {
+    const strict = await hosts.work();
+    await kill(strict.program);
+    strict.project.write('mailroom.yaml', change(strict.project.read('mailroom.yaml')));
+    const again = await hosts.workIn(strict.project);
+    const refusing = said(again.program, 'was refused');
+    hosts.drop();
+    const up = finished(hosts.up('--until-idle'));
+    await refusing;
+    await kill(again.program);
+    await hosts.work();
+    expect((await up).stdout).toMatch(/Checked[^]*idle: done\n$/);
+    expect(again.project.list('.')).not.toContain('engineer.log');
+    const [first] = failures(hosts);
+    expect(first).toMatchObject({ class: 'RETRYABLE_TRANSIENT', reason: { code: 'E_WORKER' } });
+    return JSON.stringify(first);
+  }
+
+  test('refuses a provider that its own settings do not have', { timeout: 60_000 }, async () => {
+    const text = await refused(bed.open({ engineer, checker }), (settings) =>
+      settings.replaceAll('play:', 'other:').replace('provider: play', 'provider: other'),
+    );
+    expect(text).toContain('refused it: mailroom.yaml of this worker has no provider `play`');
+  });
+
+  test('leaves turns of roles that it was not given to others', { timeout: 60_000 }, async () => {
+    const hosts = bed.open({ engineer, checker });
+    const other = await hosts.work('--roles', 'designer');
+    hosts.drop();
+    const up = finished(hosts.up('--until-idle'));
+    const worker = await hosts.work();
+    expect((await up).stdout).toMatch(/idle: done\n$/);
+    expect(other.project.list('.')).not.toContain('engineer.log');
+    expect(worker.project.read('engineer.log')).toBe('t1 1 0 task\n');
+    expect(failures(hosts)).toEqual([]);
+  });
+});
+
+describe.each(engines)('through $name', (engine) => {
+  const bed = hostsFixture(engine);
+
+  test('two controllers use the same workers, each for its own turns', { timeout: 60_000 }, async () => {
+    const hosts = bed.open({ engineer, checker });
+    const second = new TestProject({});
+    try {
+      execFileSync(
+        'git',
+        ['clone', '-q', '--branch', 'main', hosts.git('remote', 'get-url', 'origin'), '.'],
+        {
+          cwd: second.root,
+        },
+      );
+      await hosts.work('--slots', '2');
+      hosts.drop();
+      second.drop('agents/engineer/inbox/task.md', 'Build it\n');
+      const ran = await Promise.all([
+        finished(hosts.up('--until-idle')),
+        finished(hosts.upIn(second, '--until-idle')),
+      ]);
+      for (const { stdout } of ran) expect(stdout).toMatch(/Checked[^]*idle: done\n$/);
+      for (const project of [hosts.controller, second]) {
+        const disk = new RealDisk(project.root);
+        const events = readJournal<MailEvent>(disk).records.map(({ event }) => event);
+        expect(events.filter(({ type }) => type === 'attempt-failed')).toEqual([]);
+      }
+      expect(hosts.shared()).toEqual(['refs/heads/main']);
+    } finally {
+      second.remove();
+    }
+  });
+});
