@@ -76,7 +76,7 @@ export async function composeWorkflow(
   const isSame = text === given;
   const { checked } = isSame && found !== null ? found : await workflows.check(text, file);
   const definition = isSame ? before : definitionOf(text);
-  const draft = await drawn(workflows, { checked, text, path, definition });
+  const draft = await shownIn(workflows, { checked, text, path, definition });
   return {
     schema: 1,
     refused: acted?.ok === false ? acted.why : null,
@@ -101,7 +101,7 @@ interface Read extends Pick<FoundWorkflow, 'checked' | 'text' | 'path'> {
 }
 
 /** What a canvas shows of the text. */
-async function drawn(
+async function shownIn(
   workflows: WorkflowServices,
   { checked, text, path, definition }: Read,
 ): Promise<Omit<Draft, 'schema' | 'refused' | 'patches' | 'stored'>> {

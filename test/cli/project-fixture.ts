@@ -328,7 +328,8 @@ export class ProjectFixture {
       isWorkflow: () => Promise.resolve(false),
       asked: () => Promise.resolve(null),
       runs: () => this.runs,
-      ...{ find: () => null, waiting: () => null },
+      find: () => null,
+      waiting: () => null,
       locate: (path) => Promise.resolve({ file: path, path }),
       parts: keptParts(),
       read: (path) => {

@@ -52,7 +52,7 @@ test('a long text is read as the parser reads it, and each part of it once', () 
   const changed = text.replace('x y', 'y x');
   const second = parts.read(changed, 'a.yaml');
   expectSame(second, changed);
-  const stepIn = (document: YamlDocument | null) => (document?.value as { steps: { last: Json } }).steps.last;
+  const stepIn = (document: YamlDocument | null) => (document!.value as { steps: { last: Json } }).steps.last;
   expect(stepIn(second)).toBe(stepIn(first));
 });
 
@@ -88,23 +88,59 @@ test('a text that is read again and again takes no more memory', () => {
 
 describe('what is read in parts is what the parser reads', () => {
   const usual = fc.constantFrom(
-    ...['a', 'a b', '"a"', "'it''s'", '"two\n    lines"', 'plain\n    folded', '', '~', '1.0', '[a, b]'],
-    ...['[a,\n    b]', '{ a: 1 }', '|\n      text\n      more', '>-\n      text\n\n      # no', '# only'],
-    ...[
-      '|+\n      kept\n\n',
-      '|2\n      text',
-      'a # comment',
-      '\n      deep: 1',
-      '\n      - x\n      - y: 1',
-    ],
-    ...['\n    # comment\n      deep: 2', '\n      - y: 1\n        z: 2', '${{ a }}', '|'],
+    'a',
+    'a b',
+    '"a"',
+    "'it''s'",
+    '"two\n    lines"',
+    'plain\n    folded',
+    '',
+    '~',
+    '1.0',
+    '[a, b]',
+    '[a,\n    b]',
+    '{ a: 1 }',
+    '|\n      text\n      more',
+    '>-\n      text\n\n      # no',
+    '# only',
+    '|+\n      kept\n\n',
+    '|2\n      text',
+    'a # comment',
+    '\n      deep: 1',
+    '\n      - x\n      - y: 1',
+    '\n    # comment\n      deep: 2',
+    '\n      - y: 1\n        z: 2',
+    '${{ a }}',
+    '|',
   );
   const rare = fc.constantFrom(
-    ...['plain\n folded', '{\n  a: 1 }', '|\n     less\n    than', '"open', '[open', '!tag a', '&a b', '*a'],
-    ...['`x', 'a: b', '- a', '\n- a\n- b', '\n  - a', '\ttab', '${{ a ? b : c }}', '|\n  # shallow'],
+    'plain\n folded',
+    '{\n  a: 1 }',
+    '|\n     less\n    than',
+    '"open',
+    '[open',
+    '!tag a',
+    '&a b',
+    '*a',
+    '`x',
+    'a: b',
+    '- a',
+    '\n- a\n- b',
+    '\n  - a',
+    '\ttab',
+    '${{ a ? b : c }}',
+    '|\n  # shallow',
   );
   const between = fc.constantFrom(
-    ...['\n', '\n', '\n', '\n\n', '\n  \n', '\n# between\n', '\n      # deep\n', '\r\n', ''],
+    '\n',
+    '\n',
+    '\n',
+    '\n\n',
+    '\n  \n',
+    '\n# between\n',
+    '\n      # deep\n',
+    '\r\n',
+    '',
   );
   const begin = fc.oneof(
     { weight: 12, arbitrary: fc.constant('KEY: ') },

@@ -14,10 +14,7 @@ import { useWidth } from './wait-graph.tsx';
 export function Protocol() {
   const isOpen = useSignal(false);
   return (
-    <details
-      class="panel definition"
-      onToggle={(event) => (isOpen.value = (event.currentTarget as HTMLDetailsElement).open)}
-    >
+    <details class="panel definition" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
       <summary>Who may send what to whom</summary>
       {isOpen.value && <Opened />}
     </details>

@@ -79,7 +79,7 @@ export class ScriptedRunner implements Runner {
     running.released = true;
     this.launches.push(key);
     const { entering } = running.job;
-    while (entering?.edits === true && this.#random.chance(0.65)) this.#work.edit(entering.branch);
+    if (entering?.edits === true) while (this.#random.chance(0.65)) this.#work.edit(entering.branch);
     const { outcome, exit, lasts } = this.#script(running.job);
     this.#later(lasts, () => this.#end(key, outcome, exit));
   }
