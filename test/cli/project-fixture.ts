@@ -298,22 +298,8 @@ export class ProjectFixture {
 
   /** Workflows can be read here; runs are not this fixture's matter. */
   #workflows(): ProjectServices['workflows'] {
-    type Elsewhere =
-      | 'oneShot'
-      | 'confirm'
-      | 'watchFiles'
-      | 'records'
-      | 'run'
-      | 'begin'
-      | 'resume'
-      | 'cancel'
-      | 'request'
-      | 'verdict'
-      | 'changed'
-      | 'journal'
-      | 'parked';
     const { disk } = this;
-    const workflows: Omit<ProjectServices['workflows'], Elsewhere> = {
+    const workflows: Partial<ProjectServices['workflows']> = {
       list: () => listWorkflowFiles(disk),
       identities: () => Promise.resolve(identitiesBy(disk, identity)),
       effective: ({ text, path }) => effectiveDefinition(disk, text, path),

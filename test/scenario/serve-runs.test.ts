@@ -49,6 +49,14 @@ async function until(of: Server, run: string, fits: (run: Run) => boolean): Prom
   }
 }
 
+/** The status of an answer, once the process of the last command has ended: it is refused until then. */
+async function onceOver(ask: () => Promise<Response>): Promise<number> {
+  for (;;) {
+    const { status } = await ask();
+    if (status !== 409) return status;
+  }
+}
+
 describe('runs over the API', () => {
   it('are refused, not held, while another run of the workflow keeps them from starting', async () => {
     const waiting = workflow.replace('parameters:', 'runs: { otherwise: wait }\nparameters:');
@@ -149,5 +157,30 @@ describe('runs over the API', () => {
     ]);
     const { status } = await until(server, run, ({ status: now }) => now === 'CANCELLED');
     expect(status).toBe('CANCELLED');
+  });
+
+  it('are resumed, and a step that failed runs again', async () => {
+    const failing = workflow
+      .replace('      approvers: [ada]\n', '')
+      .replace('touch shipped', 'test -e mended && touch shipped');
+    project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'workflows/ship.yaml': failing });
+    server = await Server.start(project, { MAILROOM_USER: 'ada' });
+    const started = await server.post('/api/v1/workflows/ship/run', { parameters: { target: 'x' } });
+    const { run } = (await started.json()) as Run;
+    const at = `/api/v1/workflow-runs/${run}`;
+    await until(server, run, ({ current }) => current.includes('ask'));
+    await server.post(`${at}/gates/ask/approve`, {});
+    await until(server, run, ({ status }) => status === 'FAILED');
+
+    const would = await server.get(`${at}/resumption`);
+    expect(await would.text()).toContain('"ship"');
+    expect((await server.post(`${at}/retry/ask`, {})).status).toBe(409);
+    expect(await onceOver(() => server!.post(`${at}/resume`, {}))).toBe(202);
+
+    project.write('mended', '');
+    expect([200, 202]).toContain(await onceOver(() => server!.post(`${at}/retry/ship`, {})));
+    const { steps } = await until(server, run, ({ status }) => status === 'SUCCEEDED');
+    expect(steps).toMatchObject({ ship: { status: 'SUCCEEDED' } });
+    expect((await server.post(`${at}/resume`, {})).status).toBe(409);
   });
 });
