@@ -135,10 +135,11 @@ export class ChannelHost {
   async #pass(): Promise<ChannelPlan> {
     this.#items = await this.#ports.items();
     this.#findThreads();
+    const standings = await this.#standings();
     for (;;) {
       const { poll, people } = this.#settings;
       const rules = { poll, people, hasNews: this.#channel.hasNews };
-      const view = { items: this.#items, standings: await this.#standings(), isLast: this.#ending };
+      const view = { items: this.#items, standings, isLast: this.#ending };
       const plan = decide(this.#memory, view, rules, this.#ports.now());
       const [[status], [post]] = [plan.statuses, plan.posts];
       // One at a time: it may begin the conversation of the next.
