@@ -25,6 +25,10 @@ const steps = [
     command: 'MAILROOM_KILLS=200 npx vitest run test/workers/random-kills.test.ts',
   },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
+  {
+    name: 'simulation of parallel work',
+    command: 'npm run --silent simulate:parallel -- --schedules 300',
+  },
   { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
   {
     name: 'simulation of workers',

@@ -5,6 +5,7 @@ import type { Kill } from '../order.ts';
 import type { Place } from '../place.ts';
 import type { EffectName } from './effects.ts';
 import { seedJournal } from './history.ts';
+import { allow, command, letter, resolveConflict, task } from './person.ts';
 import { protocol, scripts, settings, type Workspace } from './team.ts';
 
 /** A command that sends a message. */
@@ -78,50 +79,6 @@ function foundRepository(place: Place): void {
   place.remove('pack.txt');
 }
 
-const letter = (type: string, subject: string, more = ''): string =>
-  `---\ntype: ${type}\nsubject: ${subject}\n${more}---\nWords\n`;
-
-function task(place: Place, subject: string, role = 'maker'): void {
-  place.drop(`agents/${role}/inbox/${subject.replaceAll(' ', '-')}.md`, letter('task', subject));
-}
-
-function command(place: Place, number: number, verb: string, role: string, name: string | null = null): void {
-  const id = `01800000-0000-7000-8000-${String(number).padStart(12, '0')}`;
-  const target = name === null ? { kind: 'role', role } : { kind: 'letter', role, name };
-  const document = { id, at: 0, by: 'tester', verb, target, now: false };
-  place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
-}
-
-/** A person does what the notice of a conflict says, and keeps both sides. Returns what went wrong. */
-function resolveConflict(place: Place): string[] {
-  const texts = place.list('agents/user/inbox').map((name) => place.read(`agents/user/inbox/${name}`));
-  const notice = texts.find((text) => text.includes('\nsubject: "Conflict: ')) ?? '';
-  const [, checkout = ''] = /`(\.mailroom\/worktrees\/[^`]+)`/.exec(notice) ?? [];
-  const [, message = ''] = /`mailroom retry (\w+)`/.exec(notice) ?? [];
-  const file = `${checkout}/made/both.txt`;
-  const conflict = place.read(file);
-  if (!/^<{7} /m.test(conflict)) return [`no conflict lies in ${file}: ${conflict}`];
-  place.write(file, conflict.replaceAll(/^[<=>|]{7}.*\n/gm, ''));
-  const sent = ['left', 'right'].flatMap((role) =>
-    place.list(`agents/${role}/sent`).flatMap((month) => place.list(`agents/${role}/sent/${month}`)),
-  );
-  const name = sent.find((each) => each.endsWith(`${message}.md`));
-  if (name === undefined) return [`no message ends in ${message}: ${sent.join(', ')}`];
-  command(place, 3, 'retry', 'maker', name);
-  return [];
-}
-
-/** A person allows what an agent asks for, by a command with this number. False: it asks for nothing. */
-function allow(place: Place, number: number): boolean {
-  const texts = place.list('agents/user/inbox').map((name) => place.read(`agents/user/inbox/${name}`));
-  const [, turn] = /^mailroom approve (t\d+)$/m.exec(texts.join('\n')) ?? [];
-  if (turn === undefined) return false;
-  const id = `01800000-0000-7000-8000-${String(number).padStart(12, '0')}`;
-  const document = { id, at: 0, by: 'tester', verb: 'approve', target: { kind: 'turn', turn }, now: false };
-  place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
-  return true;
-}
-
 /** A workflow that `up` confirms, and nothing starts. */
 const workflow = `name: told
 version: "1"
@@ -144,7 +101,7 @@ export const kinds: readonly MailKind[] = [
       const [month = ''] = place.list('agents/maker/processed');
       const [old = ''] = place.list(`agents/maker/processed/${month}`);
       place.drop(`agents/maker/inbox/${old}`, place.read(`agents/maker/processed/${month}/${old}`));
-      command(place, 1, 'pause', 'maker');
+      command(place, 1, 'pause', { kind: 'role', role: 'maker' });
       place.write('workflows/told.yaml', workflow);
       place.drop('.mailroom/control/nonsense.json', '{"verb": 5}');
       place.drop('agents/user/outbox/note.md', letter('note', 'note', 'to: boss\n'));
@@ -153,7 +110,7 @@ export const kinds: readonly MailKind[] = [
       place.drop('agents/maker/inbox/binary.md', new Uint8Array([1, 0, 2]));
       task(place, 'plain held');
     },
-    later: (place) => command(place, 2, 'unpause', 'maker'),
+    later: (place) => command(place, 2, 'unpause', { kind: 'role', role: 'maker' }),
     leads: [
       'done plain held',
       'notice Quiet',
