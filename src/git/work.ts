@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { howToResolve } from '../kernel/work.ts';
 import type { Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { pathsOf, type FoundTree } from './checkout.ts';
@@ -167,10 +168,7 @@ async function orToResolve<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    const how =
-      'both sides are in your checkout. Keep what both meant, remove the conflict markers, and change a file ' +
-      'that has none, or stage it with `git add` if it is right';
-    throw new Conflict(`${error.message}:\n${how}`, error.by);
+    throw new Conflict(`${error.message}${howToResolve}`, error.by);
   }
 }
 

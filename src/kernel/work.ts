@@ -103,6 +103,11 @@ export interface CheckedWork extends WorkingTurn {
   readonly others: readonly TakenWork[];
 }
 
+/** Follows the description of a conflict that work meets when it is to leave; its author reads it. */
+export const howToResolve =
+  ':\nboth sides are in your checkout. Keep what both meant, remove the conflict markers, and change a file ' +
+  'that has none, or stage it with `git add` if it is right';
+
 /** The commit that a turn works on or leaves, or why there is none, in words. */
 export type Worked =
   | { readonly ok: true; readonly commit: string }

@@ -2,6 +2,7 @@ import { counted } from '../../kernel/enumerate.ts';
 import type { Json } from '../../kernel/json.ts';
 import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import { oneOf } from '../../kernel/value-kind.ts';
+import { howToResolve } from '../../kernel/work.ts';
 import type { Launch, Prepared } from './launch.ts';
 import type { ValueType } from '../model.ts';
 
@@ -32,12 +33,11 @@ export function stepPrompt(launch: Launch, prepared: Prepared): string {
 /** The conflict that its worker must resolve; empty: there is none. */
 function conflictOf({ checkout }: Launch): string {
   if (checkout === undefined || checkout.conflict === null) return '';
-  // A conflict that was met when its work was to leave says itself, after this, what to do.
-  const [conflict = ''] = checkout.conflict.split(':\n');
   return [
     '## Resolve a conflict first',
     'Your working directory has both sides of a merge:',
-    fenced(conflict),
+    // What to do follows.
+    fenced(checkout.conflict.replace(howToResolve, '')),
     'Edit these files so that they keep what both sides meant, and remove the conflict markers. A file without ' +
       'markers that is right as it is needs `git add`. You need not commit.',
   ].join('\n\n');

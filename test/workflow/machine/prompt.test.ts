@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { howToResolve } from '../../../src/kernel/work.ts';
 import type { Launch, Prepared } from '../../../src/workflow/machine/launch.ts';
 import { stepPrompt } from '../../../src/workflow/machine/prompt.ts';
 import { commandOf, invocationOf } from '../../../src/workflow/host/command-line.ts';
@@ -52,7 +53,7 @@ describe('the prompt of a step', () => {
   });
 
   it('says once how to resolve a conflict, also one that its work met when it was to leave', () => {
-    const met = 'a conflicts with b:\nboth sides are in your checkout. Keep what both meant';
+    const met = `a conflicts with b${howToResolve}`;
     const rest = { name: 'build', edits: true, takes: [], last: null, merges: true };
     const sections = ['a conflicts with b', met].map((conflict) =>
       under(stepPrompt({ ...launch, checkout: { ...rest, conflict } }, prepared), 'Resolve a conflict first'),
