@@ -103,7 +103,7 @@ export interface CheckedWork extends WorkingTurn {
   readonly others: readonly TakenWork[];
 }
 
-/** Follows the description of a conflict that work meets when it is to leave; its author reads it. */
+/** Follows the description of a conflict that work meets when it is to leave, for its author. */
 export const howToResolve =
   ':\nboth sides are in your checkout. Keep what both meant, remove the conflict markers, and change a file ' +
   'that has none, or stage it with `git add` if it is right';
