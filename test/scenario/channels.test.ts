@@ -176,10 +176,8 @@ describe('a task that comes as an issue on GitHub', { timeout: 120_000 }, () => 
     double.onComment = null;
     const posted = () => double.ours(issue).filter((text) => text.includes(words)).length;
     expect(posted()).toBe(1);
-    expect([memory().sent, memory().reported]).toEqual([
-      {},
-      words === 'Which colour?' ? expect.anything() : {},
-    ]);
+    expect(memory().sent).toEqual({});
+    expect(Object.keys(memory().reported)).toEqual(words === 'Which colour?' ? ['1'] : []);
     await up();
     expect(posted()).toBe(1);
     expect(Object.values(memory().sent)).toHaveLength(1);
