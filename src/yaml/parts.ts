@@ -1,4 +1,6 @@
 import type { Json, JsonObject, Path } from '../kernel/json.ts';
+import { indentOf } from './plain-blocks.ts';
+import { plainKey } from './plain-scalars.ts';
 import { Source } from './source.ts';
 import type { Range } from './yaml-nodes.ts';
 import { normalized, readNodes, withPlaces, type Ranges, type YamlDocument } from './yaml.ts';
@@ -7,11 +9,12 @@ import { normalized, readNodes, withPlaces, type Ranges, type YamlDocument } fro
  * A long text is read in parts: each entry of its mapping, and of a long block below such an entry,
  * is a YAML text of its own. A part that has not changed is not read again. The rule that keeps
  * this right: where there are parts, the parser reads the same from the whole text (property
- * tests compare them); every uncertain case is read as a whole.
+ * tests compare them); every uncertain case is read as a whole. The reader of plain blocks gives no
+ * places; here lines only bound what the parser reads.
  */
 
 /** A key at the beginning of a line. */
-const key = /([A-Za-z0-9_][\w.-]*):(?=[ \n]|$)/y;
+const key = new RegExp(String.raw`(${plainKey}):(?=[ \n]|$)`, 'y');
 const item = /-(?=[ \n]|$)/y;
 /** The line of a key has no value. */
 const noValue = /[\w.-]+: *(?:#[^\n]*)?(?:\n|$)/y;
@@ -139,22 +142,22 @@ function partsBelow(text: string, { at, end }: Part): readonly Part[] | null {
  * one until behind its last one with content. Null: that cannot be seen there.
  */
 export function blockFinder(text: string): (path: Path) => Range | null {
-  const blocks = new Map<string, ReadonlyMap<string, Part> | null>();
-  const blockAt = (path: Path): ReadonlyMap<string, Part> | null => {
-    const way = JSON.stringify(path);
-    const known = blocks.get(way);
+  /** By the part that they are below; null: at the top. */
+  const blocks = new Map<Part | null, ReadonlyMap<string, Part>>();
+  const blockBelow = (above: Part | null): ReadonlyMap<string, Part> => {
+    const known = blocks.get(above);
     if (known !== undefined) return known;
-    const above = partAt(path);
-    const parts =
-      path.length === 0 ? partsOf(text, 0, text.length) : above === null ? null : partsBelow(text, above);
-    const block = parts && new Map(parts.map((part, index) => [part.name ?? String(index), part]));
-    blocks.set(way, block);
+    const parts = above === null ? partsOf(text, 0, text.length) : partsBelow(text, above);
+    const block = new Map(parts?.map((part, index) => [part.name ?? String(index), part]));
+    blocks.set(above, block);
     return block;
   };
-  const partAt = (path: Path): Part | null =>
-    path.length === 0 ? null : (blockAt(path.slice(0, -1))?.get(String(path.at(-1))) ?? null);
   return (path) => {
-    const part = partAt(path);
+    let part: Part | null = null;
+    for (const step of path) {
+      part = blockBelow(part).get(String(step)) ?? null;
+      if (part === null) return null;
+    }
     return part && [part.at, contentEnd(text, part)];
   };
 }
@@ -181,8 +184,7 @@ function partsOf(text: string, from: number, to: number): Part[] | null {
   for (let line = from; line < to;) {
     const newline = text.indexOf('\n', line);
     const next = newline === -1 || newline >= to ? to : newline + 1;
-    let at = line;
-    while (text.charCodeAt(at) === 32) at += 1;
+    const at = line + indentOf(text, line);
     // A line without content, or only with a comment, belongs to the part before it.
     const isEmpty = at >= next || text[at] === '\n' || text[at] === '#';
     if (!isEmpty && (indent === -1 || at - line <= indent)) {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { isJsonObject } from '../kernel/json.ts';
-import { put, readLine } from './plain-scalars.ts';
+import { plainKey, put, readLine } from './plain-scalars.ts';
 
 /*
  * A fast reader for plain YAML: keys and values on lines of their own. So is most front matter,
@@ -10,7 +10,7 @@ import { put, readLine } from './plain-scalars.ts';
  * plain".
  */
 
-const entry = /^([A-Za-z0-9_][\w.-]*):(?: +(.*))?$/;
+const entry = new RegExp(String.raw`^(${plainKey}):(?: +(.*))?$`);
 /** Characters for which YAML has special rules. */
 const strange = /[^\n\P{Cc}]|[\p{Cs}\u2028\u2029\ufeff]/u;
 const deepest = 50;
@@ -130,10 +130,11 @@ class Lines {
   }
 }
 
-function indentOf(line: string): number {
-  let indent = 0;
-  while (line.charCodeAt(indent) === 32) indent += 1;
-  return indent;
+/** How many spaces there are from an offset on. */
+export function indentOf(text: string, from = 0): number {
+  let at = from;
+  while (text.charCodeAt(at) === 32) at += 1;
+  return at - from;
 }
 
 const jsonText = /"(?:[^"\\]|\\.)*"(\s*:)?/g;

@@ -2,13 +2,16 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 
 /* Values on one line. Undefined is "not plain": use the parser. */
 
+/** The source of a pattern for keys that are read without the parser. */
+export const plainKey = String.raw`[A-Za-z0-9_][\w.-]*`;
+
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
 const quoted = /"(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/uy;
 const singleQuoted = /'(?:[^'\p{Cc}]|'')*'/uy;
 /** An unquoted string, on a line of its own and between brackets. */
 const plain = /^[A-Za-z0-9_$./(\u00bf-\ud7ff](?:[^\s#:]|[ #](?![ #])|:(?=[^\s]))*$/;
 const flowPlain = /[A-Za-z0-9_$./(\u00bf-\ud7ff][^,[\]{}:#'"&*!|>%@`\s]*(?: [^,[\]{}:#'"&*!|>%@`\s]+)*/y;
-const flowKey = /[A-Za-z0-9_][\w.-]*/y;
+const flowKey = new RegExp(plainKey, 'y');
 const deepest = 20;
 
 /** The value of a whole line, without its key and the spaces around it. */
