@@ -12,9 +12,14 @@ import type { RealDisk } from '../disk/real-disk.ts';
  * is none, or it is unknown.
  */
 export function otherHolder(disk: RealDisk, lock: string): Holder | null {
+  const holder = livingHolder(disk, lock);
+  return holder?.pid === process.pid ? null : holder;
+}
+
+/** The noted holder of a lock, which is certainly alive; null: there is none, or it is unknown. */
+export function livingHolder(disk: RealDisk, lock: string): Holder | null {
   const holder = readHolder(disk, lock);
-  if (holder === null || holder.startTime === null) return null;
-  if (holder.pid === process.pid || holder.host !== hostname()) return null;
+  if (holder === null || holder.startTime === null || holder.host !== hostname()) return null;
   return isThere(holder.pid, holder.startTime) ? holder : null;
 }
 

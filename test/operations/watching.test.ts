@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readProcess } from '../../src/process/proc.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import { ProjectWatch, type Topic } from '../../src/operations/api/watching.ts';
 
@@ -48,4 +51,25 @@ it.each<[Topic, string, string]>([
   };
   await expect.poll(isHeard, { timeout: 20_000, interval: 200 }).toBe(true);
   expect(heard).not.toContain(topic === 'workflows' ? 'artifacts' : 'workflows');
+});
+
+it('says of a process that was killed that its run and its project have changed', async () => {
+  const host = spawn(process.execPath, ['-e', 'process.stdin.resume(); console.log()']);
+  await once(host.stdout, 'data');
+  const { startTime } = readProcess(host.pid!)!;
+  const note = { pid: host.pid, host: hostname(), startTime, since: 0, triggers: false };
+  const holder = JSON.stringify({ ...note, problems: [], waits: null, slots: null });
+  write('.mailroom/lock.json', holder);
+  write('.mailroom/runs/one/lock.json', holder);
+  write('.mailroom/runs/left/lock.json', holder.replace(startTime, 'otherboot-1'));
+  const heard: Topic[] = [];
+  watch = new ProjectWatch(
+    new RealDisk(root),
+    () => 0,
+    (each) => void heard.push(each),
+  );
+  expect(heard).toContain('run:left');
+  heard.length = 0;
+  host.kill('SIGKILL');
+  await expect.poll(() => heard.toSorted(), { timeout: 20_000 }).toEqual(['project', 'run:one']);
 });

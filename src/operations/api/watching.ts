@@ -2,17 +2,22 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { matchingFiles } from '../../disk/matching-files.ts';
 import { watchTrees } from '../../disk/watch-tree.ts';
 import { watchFolders, type Watch } from '../../disk/watch.ts';
+import { lockFile } from '../../host/holder.ts';
+import { livingHolder } from '../../host/holding.ts';
 import { runsFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { lockNames } from '../../kernel/lock-names.ts';
 import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
 import { isOver } from '../../workflow/files/ended.ts';
+import { runHolder } from '../../workflow/files/layout.ts';
 import { runReader } from '../../workflow/files/run-folders.ts';
+import { isAlive } from '../../workflow/host/locks.ts';
 
 /**
  * What has changed: `mail` and `run:<id>` at a record of their journals, `project` (settings,
  * definitions, folders of mail, the controller), `workflows` and `artifacts` (what stages can name)
- * at a time in milliseconds since 1970.
+ * at a time in milliseconds since 1970. The process of a run that has gone changes what is known of
+ * the run, and leaves its number.
  */
 export type Topic = 'mail' | 'project' | 'workflows' | 'artifacts' | `run:${string}`;
 
@@ -29,6 +34,15 @@ const definitions = /^[^.].*\.(?:ya?ml|json|md)$/;
 const settings = /^(?:mailroom|agents|\.skillmeat-workflow-overrides)\.ya?ml$/;
 const anyName = /^[^.]/;
 const ofARole = /^role\.md$/;
+/** How often processes are looked at, in milliseconds: one that is killed changes no file. */
+const hostsMs = 2_000;
+
+interface OpenRun {
+  readonly watch: Watch;
+  readonly look: () => void;
+  /** A process was seen to host it, and not yet to have gone. */
+  isHosted: boolean;
+}
 
 /** Follows a project by the system's file watches, until it is closed. */
 export class ProjectWatch {
@@ -37,11 +51,15 @@ export class ProjectWatch {
   readonly #onChange: (topic: Topic, number: number) => void;
   readonly #numbers = new Map<Topic, number>();
   /** The runs that have not ended. */
-  readonly #runs = new Map<string, { readonly watch: Watch; readonly look: () => void }>();
+  readonly #runs = new Map<string, OpenRun>();
   readonly #ended = new Set<string>();
   readonly #watches: readonly Pick<Watch, 'close'>[];
   /** What is known of the files that a person edits. */
   readonly #files = new Map<keyof typeof edited, string>();
+  /** Whether the controller was seen, and not yet to have gone. */
+  #isControlled = false;
+  /** Null: closed. */
+  #timer: NodeJS.Timeout | null = null;
 
   /** `mail`: the number of the last record of the mail's journal. */
   constructor(disk: RealDisk, mail: () => number, onChange: (topic: Topic, number: number) => void) {
@@ -50,7 +68,10 @@ export class ProjectWatch {
     this.#onChange = onChange;
     const at = (folders: readonly string[]) => folders.map((folder) => `${disk.root}/${folder}`);
     const boxes = rolesOnDisk(disk).flatMap((role) => [`agents/${role}/inbox`, `agents/${role}/outbox`]);
-    const changed = () => this.#set('project', Date.now());
+    const changed = () => {
+      this.#isControlled = livingHolder(disk, lockFile) !== null;
+      this.#set('project', Date.now());
+    };
     changed();
     this.#watches = [
       watchFolders(at(['.mailroom/journal']), () => this.#lookAtMail()),
@@ -64,6 +85,7 @@ export class ProjectWatch {
     this.#lookAtFiles();
     this.#lookAtMail();
     this.#lookAtRuns();
+    this.#lookAtHostsLater();
   }
 
   /** Every topic that has not ended, with its number now. */
@@ -72,6 +94,8 @@ export class ProjectWatch {
   }
 
   close(): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = null;
     for (const watch of this.#watches) void watch.close();
     for (const { watch } of this.#runs.values()) void watch.close();
   }
@@ -114,11 +138,13 @@ export class ProjectWatch {
     const number = lastRecordOf(this.#disk, run);
     const look = () =>
       unlessUnreadable(() => {
+        open.isHosted ||= livingHolder(this.#disk, runHolder(run)) !== null;
         this.#set(`run:${run}`, number());
         if (isOver(this.#disk, run) === true) this.#end(run);
       });
     const watch = watchFolders([`${this.#disk.root}/${runsFolder}/${run}/journal`], look);
-    this.#runs.set(run, { watch, look });
+    const open: OpenRun = { watch, look, isHosted: false };
+    this.#runs.set(run, open);
     look();
   }
 
@@ -127,6 +153,35 @@ export class ProjectWatch {
     this.#runs.delete(run);
     this.#numbers.delete(`run:${run}`);
     this.#ended.add(run);
+  }
+
+  #lookAtHostsLater(): void {
+    this.#timer = setTimeout(() => void this.#lookAtHosts(), hostsMs).unref();
+  }
+
+  async #lookAtHosts(): Promise<void> {
+    if (this.#isControlled && livingHolder(this.#disk, lockFile) === null) {
+      this.#isControlled = false;
+      this.#set('project', Date.now());
+    }
+    for (const [run, open] of this.#runs) {
+      if (!open.isHosted || livingHolder(this.#disk, runHolder(run)) !== null) continue;
+      // A host removes its note first, and its lock afterwards.
+      if (await this.#isUnknownOrAlive(run)) continue;
+      open.isHosted = false;
+      const number = this.#numbers.get(`run:${run}`);
+      if (number !== undefined && this.#timer !== null) this.#onChange(`run:${run}`, number);
+    }
+    if (this.#timer !== null) this.#lookAtHostsLater();
+  }
+
+  async #isUnknownOrAlive(run: string): Promise<boolean> {
+    try {
+      return await isAlive(this.#disk, run);
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      return true;
+    }
   }
 }
 
