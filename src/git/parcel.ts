@@ -99,9 +99,12 @@ interface Listed extends Pick<Entry, 'name' | 'bytes'> {
 
 async function listed(project: string, commit: string): Promise<Listed[]> {
   const text = await new Refs(project).ask(['ls-tree', '-r', '-z', '--long', commit]);
-  return text.split('\0').flatMap((line): Listed[] => {
+  const lines = text.split('\0').filter((line) => line !== '');
+  return lines.flatMap((line): Listed[] => {
     const [, mode = '', type = '', id = '', size = '', name = ''] =
-      /^(\d+) (\w+) (\w+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
+      /^(\d+) (\w+) (\w+) +(\w+|-)\t(.*)$/s.exec(line) ?? [];
+    // Of an object that is not there git says `BAD`.
+    if (type === 'blob' && !/^\d+$/.test(size)) throw new GitProblem(`${id}, the file ${name}, is missing`);
     // A link could lead anywhere.
     return type === 'blob' && mode !== '120000' ? [{ mode, id, bytes: Number(size), name }] : [];
   });
@@ -119,8 +122,10 @@ async function contentsOf(project: string, files: readonly Listed[]): Promise<Bu
   });
   if (read.exitCode !== 0) throw new GitProblem(`git cat-file failed: ${whyGitFailed(read)}`);
   let at = 0;
-  return files.map(({ bytes }) => {
-    const begin = read.stdout.indexOf('\n', at) + 1;
+  return files.map(({ id, bytes }) => {
+    const header = `${id} blob ${String(bytes)}\n`;
+    const begin = at + header.length;
+    if (read.stdout.slice(at, begin) !== header) throw new GitProblem(`${id} cannot be read`);
     at = begin + bytes + 1;
     return Buffer.from(read.stdout.slice(begin, begin + bytes), 'latin1');
   });

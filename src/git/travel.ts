@@ -104,8 +104,7 @@ export async function fetchWork(
   commit: string,
   ref: string,
 ): Promise<Travelled<void>> {
-  const found = await travelled(() => new Refs(project).find(commit));
-  if (found.ok && found.value !== null) return nothingToDo;
+  if (await isWhole(project, commit)) return nothingToDo;
   return remotely(project, url, async (look) => {
     const from = (refs: string) => ['fetch', '--quiet', ...quietFetch, '--', url, refs];
     const isSent = (await ask(look, ['ls-remote', '--quiet', '--', url, ref])) !== '';
@@ -113,6 +112,12 @@ export async function fetchWork(
     const got = await look.git(['cat-file', '-e', `${commit}^{commit}`]);
     if (got.exitCode !== 0) throw new GitProblem(`${ref} has another commit than ${commit}`);
   });
+}
+
+/** Whether a commit is there with all of its files: a fetch that was killed leaves a part. */
+async function isWhole(project: string, commit: string): Promise<boolean> {
+  const walk = ['rev-list', '--objects', '--quiet', '--end-of-options', commit, '--not', '--all'];
+  return (await git(walk, { cwd: project })).exitCode === 0;
 }
 
 const quietFetch = ['--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
