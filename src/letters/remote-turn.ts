@@ -83,6 +83,8 @@ const remoteTurn = z.object({
   base: absolute.nullable(),
   /** What is taken from where it ran, besides its checkout, if it is there. */
   brings: z.array(absolute).max(1_000),
+  /** Those of them in which the worker masks its secrets, which the controller does not know. */
+  values: z.array(absolute).max(1_000),
 });
 
 export interface RemoteTurn extends Readonly<z.output<typeof remoteTurn>> {}

@@ -1,29 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { RealDisk } from '../../src/disk/real-disk.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { engineOf } from '../../src/queue/engine.ts';
 import { queueName, sign } from '../../src/queue/signed.ts';
 import { finished, said } from '../support/project.ts';
-import { readJournal } from '../support/read-journal.ts';
-import { hostsFixture, key, kill, team, type Hosts } from './hosts.ts';
+import { hostsFixture, key, kill } from './hosts.ts';
 import { engines } from './servers.ts';
+import { building, checker, failuresOf, startsOf, team } from './team.ts';
 
-const checker = `send('done', 'user', existsSync('built.txt') ? 'It is there' : 'It is not there');`;
-const engineer = `
-  note('begun-' + process.env.MAILROOM_ATTEMPT);
-  await until('go');
-  writeFileSync('built.txt', 'built\\n');
-  send('review', 'checker', 'Words', 'subject: Build it well\\n');
-  note('built-' + process.env.MAILROOM_ATTEMPT);`;
-
-const starts = (project: { read(path: string): string }) => project.read('engineer.log').trim().split('\n');
-
-const failures = ({ controller }: Hosts) =>
-  readJournal<MailEvent>(new RealDisk(controller.root))
-    .records.map(({ event }) => event)
-    .filter(({ type }) => type === 'attempt-failed');
+const engineer = building(`'begun-' + process.env.MAILROOM_ATTEMPT`);
 
 describe.each(engines)('through $name', (engine) => {
   const bed = hostsFixture(engine);
@@ -43,8 +28,8 @@ describe.each(engines)('through $name', (engine) => {
       await reported;
       const ran = await finished(hosts.up('--until-idle'));
       expect(ran.stdout).toContain('It is there');
-      expect(starts(worker.project)).toEqual(['t1 1 0 task']);
-      expect(failures(hosts)).toEqual([]);
+      expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
+      expect(failuresOf(hosts.controller)).toEqual([]);
       expect(hosts.shared()).toEqual(['refs/heads/main']);
     },
   );
@@ -66,8 +51,8 @@ describe.each(engines)('through $name', (engine) => {
       await hosts.noted('built-1');
       await bed.server.start();
       expect((await up).stdout).toContain('It is there');
-      expect(starts(worker.project)).toEqual(['t1 1 0 task']);
-      expect(failures(hosts)).toEqual([]);
+      expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
+      expect(failuresOf(hosts.controller)).toEqual([]);
     },
   );
 
@@ -93,8 +78,8 @@ describe.each(engines)('through $name', (engine) => {
       const kept = execFileSync('git', args, inFirst).trim();
       expect(execFileSync('git', ['show', `${kept}:built.txt`], inFirst)).toBe('built\n');
       expect((await up).stdout).toContain('It is there');
-      expect(starts(second.project)).toEqual(['t1 2 0 task']);
-      expect(failures(hosts)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
+      expect(startsOf(second.project)).toEqual(['t1 2 0 task']);
+      expect(failuresOf(hosts.controller)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
       expect(hosts.shared()).toEqual(['refs/heads/main']);
     },
   );
@@ -107,7 +92,7 @@ describe.each(engines)('through $name', (engine) => {
     const worker = await hosts.work();
     hosts.drop();
     expect((await finished(hosts.up('--until-idle'))).stdout).toContain('It is there');
-    const [failure] = failures(hosts);
+    const [failure] = failuresOf(hosts.controller);
     const text = JSON.stringify(failure);
     expect(text).toContain('the queue carries at most 1000000');
     const [kept = ''] = /refs\/mailroom\/kept\/turns\/[\w.-]+/.exec(text) ?? [];
@@ -165,8 +150,8 @@ describe.each(engines)('through $name', (engine) => {
       await source.close();
       const worker = await hosts.work();
       expect((await up).stdout).toContain('It is there');
-      expect(starts(worker.project)).toEqual(['t1 2 0 task']);
-      expect(failures(hosts)).toMatchObject([
+      expect(startsOf(worker.project)).toEqual(['t1 2 0 task']);
+      expect(failuresOf(hosts.controller)).toMatchObject([
         { attempt: 1, reason: { code: 'E_WORKER', text: expect.stringContaining(reason) as string } },
       ]);
     },

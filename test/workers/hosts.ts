@@ -9,18 +9,7 @@ import { playProject, type Plays } from '../support/play.ts';
 import { finished, said, TestProject, type Ran } from '../support/project.ts';
 import type { Network } from './network.ts';
 import { redisEngine, type TestEngine, type TestServer } from './servers.ts';
-
-export const team = `
-workspace: { worktree: role }
-roles:
-  engineer: { capabilities: [READ, EDIT], on: workers }
-  checker: { capabilities: [READ] }
-messages:
-  task: { from: user, to: engineer }
-  review: { from: engineer, to: checker }
-  done: { from: checker, to: user, closes: true }
-start: { type: task, to: engineer }
-`;
+import { team } from './team.ts';
 
 const settingsOf = (lease: string) => `
 providers: { play: { command: [node, play/run.mjs] } }
@@ -95,19 +84,26 @@ export class Hosts {
 
   /** Starts a worker in a clone of its own, and waits until it takes turns. */
   work(...options: readonly string[]): Promise<WorkingHost> {
+    return this.workIn(this.#clone(), ...options);
+  }
+
+  /** The same with other variables. */
+  workWith(env: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<WorkingHost> {
+    return this.#working(this.#clone(), ['--roles', 'engineer', ...options], { env });
+  }
+
+  #clone(): TestProject {
     const project = new TestProject({});
     this.#workers.push(project);
     execFileSync('git', ['clone', '-q', '--branch', 'main', this.#hub, '.'], { cwd: project.root });
-    return this.workIn(project, ...options);
+    return project;
   }
 
   /** Starts a worker on a host of the network. */
   async workOn(host: string): Promise<WorkingHost> {
-    const project = new TestProject({});
-    this.#workers.push(project);
-    execFileSync('git', ['clone', '-q', '--branch', 'main', this.#hub, '.'], { cwd: project.root });
+    const project = this.#clone();
     project.git('remote', 'set-url', 'origin', this.git('remote', 'get-url', 'origin'));
-    return this.#working(project, ['--roles', 'engineer'], this.#network?.within(host));
+    return this.#working(project, ['--roles', 'engineer'], { within: this.#network?.within(host) ?? [] });
   }
 
   /** Starts a worker where one was before. */
@@ -118,9 +114,12 @@ export class Hosts {
   async #working(
     project: TestProject,
     options: readonly string[],
-    within: readonly string[] = [],
+    {
+      env = {},
+      within = [],
+    }: { readonly env?: Readonly<Record<string, string>>; readonly within?: readonly string[] } = {},
   ): Promise<WorkingHost> {
-    const program = this.#start(project, ['worker', ...options], {}, within);
+    const program = this.#start(project, ['worker', ...options], env, within);
     const ended = finished(program);
     await said(program, 'worker: takes turns');
     return { project, program, ended };

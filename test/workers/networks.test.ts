@@ -1,13 +1,11 @@
 import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { RealDisk } from '../../src/disk/real-disk.ts';
-import type { MailEvent } from '../../src/mail/machine/event.ts';
-import { readJournal } from '../support/read-journal.ts';
 import { finished, said } from '../support/project.ts';
-import { Hosts, randomMoment, team } from './hosts.ts';
+import { Hosts, randomMoment } from './hosts.ts';
 import { hasNetworks, Network } from './network.ts';
 import { openRedis } from './redis.ts';
 import { redisEngine, type TestServer } from './servers.ts';
+import { building, checker, failuresOf, team } from './team.ts';
 
 /*
  * Hosts as network namespaces: what happens to turns on a host that nothing reaches for a while.
@@ -35,23 +33,11 @@ afterAll(async () => {
   await network?.close();
 });
 
-const checker = `send('done', 'user', existsSync('built.txt') ? 'It is there' : 'It is not there');`;
-const engineer = `
-  const { hostname } = await import('node:os');
-  note('begun-' + hostname());
-  await until('go');
-  writeFileSync('built.txt', 'built\\n');
-  send('review', 'checker', 'Words', 'subject: Build it well\\n');`;
+const engineer = building(`'begun-' + (await import('node:os')).hostname()`);
 
 function open(): Hosts {
   hosts = new Hosts(server!, { engineer, checker }, team, '5s', network);
   return hosts;
-}
-
-function failures({ controller }: Hosts): MailEvent[] {
-  return readJournal<MailEvent>(new RealDisk(controller.root))
-    .records.map(({ event }) => event)
-    .filter(({ type }) => type === 'attempt-failed');
 }
 
 test('a host that is away for less than the lease keeps its turn', { timeout: 60_000 }, async () => {
@@ -65,7 +51,7 @@ test('a host that is away for less than the lease keeps its turn', { timeout: 60
   network!.join('alpha');
   all.allow('go');
   expect((await up).stdout).toMatch(/It is there[^]*idle: done\n$/);
-  expect(failures(all)).toEqual([]);
+  expect(failuresOf(all.controller)).toEqual([]);
   expect(all.noticed().filter((name) => name.startsWith('begun'))).toEqual(['begun-alpha']);
 });
 
@@ -86,7 +72,7 @@ test(
     await lost;
     all.allow('go');
     expect((await up).stdout).toMatch(/It is there[^]*idle: done\n$/);
-    expect(failures(all)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
+    expect(failuresOf(all.controller)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
     const sent = await all.run('trail', '--json');
     const types = (JSON.parse(sent.stdout) as { type: string }[]).map(({ type }) => type);
     expect(types).toEqual(['task', 'review', 'done']);

@@ -1,20 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { RealDisk } from '../../src/disk/real-disk.ts';
-import type { MailEvent } from '../../src/mail/machine/event.ts';
-import { readJournal } from '../support/read-journal.ts';
 import { finished, said, TestProject } from '../support/project.ts';
 import { hostsFixture, kill, type Hosts } from './hosts.ts';
 import { engines } from './servers.ts';
+import { failuresOf } from './team.ts';
 
 const checker = `send('done', 'user', 'Checked');`;
 const engineer = `send('review', 'checker', 'Words', 'subject: Build it well\\n');`;
-
-function failures({ controller }: Hosts): MailEvent[] {
-  return readJournal<MailEvent>(new RealDisk(controller.root))
-    .records.map(({ event }) => event)
-    .filter(({ type }) => type === 'attempt-failed');
-}
 
 describe('a worker', () => {
   const bed = hostsFixture();
@@ -33,7 +25,7 @@ describe('a worker', () => {
     await hosts.work();
     expect((await up).stdout).toMatch(/Checked[^]*idle: done\n$/);
     expect(again.project.list('.')).not.toContain('engineer.log');
-    const [first] = failures(hosts);
+    const [first] = failuresOf(hosts.controller);
     expect(first).toMatchObject({ class: 'RETRYABLE_TRANSIENT', reason: { code: 'E_WORKER' } });
     return JSON.stringify(first);
   }
@@ -54,7 +46,7 @@ describe('a worker', () => {
     expect((await up).stdout).toMatch(/idle: done\n$/);
     expect(other.project.list('.')).not.toContain('engineer.log');
     expect(worker.project.read('engineer.log')).toBe('t1 1 0 task\n');
-    expect(failures(hosts)).toEqual([]);
+    expect(failuresOf(hosts.controller)).toEqual([]);
   });
 });
 
@@ -80,11 +72,7 @@ describe.each(engines)('through $name', (engine) => {
         finished(hosts.upIn(second, '--until-idle')),
       ]);
       for (const { stdout } of ran) expect(stdout).toMatch(/Checked[^]*idle: done\n$/);
-      for (const project of [hosts.controller, second]) {
-        const disk = new RealDisk(project.root);
-        const events = readJournal<MailEvent>(disk).records.map(({ event }) => event);
-        expect(events.filter(({ type }) => type === 'attempt-failed')).toEqual([]);
-      }
+      for (const project of [hosts.controller, second]) expect(failuresOf(project)).toEqual([]);
       expect(hosts.shared()).toEqual(['refs/heads/main']);
     } finally {
       second.remove();

@@ -3,14 +3,11 @@ import { expect, test } from 'vitest';
 import type { StatusDocument } from '../../src/operations/status.ts';
 import { finished } from '../support/project.ts';
 import { hostsFixture, type Hosts } from './hosts.ts';
+import { building } from './team.ts';
 
 const bed = hostsFixture();
 
-const engineer = `
-  note('begun');
-  await until('go');
-  writeFileSync('built.txt', 'built\\n');
-  send('review', 'checker', 'Words', 'subject: Build it well\\n');`;
+const engineer = building();
 const checker = `send('done', 'user', 'It is done');`;
 
 const json = async (hosts: Hosts, ...args: readonly string[]): Promise<unknown> =>

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { said } from '../support/project.ts';
-import { hostsFixture, kill, type Hosts } from './hosts.ts';
+import { hostsFixture, kill, type Hosts, type WorkingHost } from './hosts.ts';
 import { engines } from './servers.ts';
 
 /** An agent and a command on workers, and a command here that takes what they made. */
@@ -21,8 +21,15 @@ steps:
     on_failure: retry
     max_retries: 1
   test:
-    command: [sh, -c, 'cat made.txt; find in -type f -exec cat {} +; echo tested > tested.txt; echo "$WORD"']
+    command:
+      - sh
+      - -c
+      - |
+        cat made.txt; find in -type f -exec cat {} +; echo tested > tested.txt; echo "$WORD"
+        echo "{\\"said\\": \\"it was $TOKEN\\"}" > "$MAILROOM_VALUES"
     env: { WORD: here }
+    secrets: [TOKEN]
+    values: { said: { type: string } }
     depends_on: [make]
     workspace: { worktree: step }
     on: { labels: [gpu] }
@@ -56,9 +63,32 @@ async function shown(hosts: Hosts): Promise<Shown> {
   return JSON.parse((await hosts.run('show', first?.run ?? '', '--json')).stdout) as Shown;
 }
 
-function begin(hosts: Hosts): void {
+/** What a worker takes that runs all steps. */
+const all = ['--steps', 'agents,commands', '--labels', 'gpu'];
+
+/** The hosts of a test, with that workflow. */
+function opened(bed: ReturnType<typeof hostsFixture>): Hosts {
+  const hosts = bed.open({ make });
   hosts.controller.write('workflows/build.yaml', workflow);
+  return hosts;
 }
+
+/** A run whose host was killed while its first step runs on a worker. */
+async function interrupted(hosts: Hosts): Promise<{ readonly run: string; readonly worker: WorkingHost }> {
+  const worker = await hosts.work(...all);
+  const first = hosts.start('run', 'build', '--plain');
+  await hosts.noted('begun');
+  const { run } = await shown(hosts);
+  await kill(first);
+  return { run, worker };
+}
+
+/** How often the agent was started in a worker's folder. */
+function startsIn({ project }: WorkingHost): number {
+  return project.read('make.log').trim().split('\n').length;
+}
+
+vi.stubEnv('TOKEN', 'known-to-the-controller');
 
 describe.each(engines)('steps through $name', (engine) => {
   const bed = hostsFixture(engine);
@@ -67,16 +97,15 @@ describe.each(engines)('steps through $name', (engine) => {
     'an agent and a command run on workers, with their files and values',
     { timeout: 120_000 },
     async () => {
-      const hosts = bed.open({ make });
-      begin(hosts);
-      await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+      const hosts = opened(bed);
+      await hosts.workWith({ TOKEN: 'known-to-the-worker' }, ...all);
       hosts.allow('go');
       const ran = await hosts.run('run', 'build', '--plain');
       expect(ran.stdout + ran.stderr).toContain('SUCCEEDED');
       const run = await shown(hosts);
       expect(run.status).toBe('SUCCEEDED');
       expect(run.steps['make']).toMatchObject({ host: hostname(), values: { size: 3 }, attempts: 1 });
-      expect(run.steps['test']).toMatchObject({ host: hostname() });
+      expect(run.steps['test']).toMatchObject({ host: hostname(), values: { said: 'it was ***' } });
       expect(run.steps['read']).toMatchObject({ host: null });
       expect(hosts.controller.read('log.txt')).toBe('made\nNotes\nhere\n');
       const costs = await hosts.run('costs', '--by', 'host', '--json');
@@ -89,18 +118,13 @@ describe.each(engines)('steps through $name', (engine) => {
     'a run that was killed finds its step that still runs, and starts no other',
     { timeout: 120_000 },
     async () => {
-      const hosts = bed.open({ make });
-      begin(hosts);
-      const worker = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
-      const first = hosts.start('run', 'build', '--plain');
-      await hosts.noted('begun');
-      const { run } = await shown(hosts);
-      await kill(first);
+      const hosts = opened(bed);
+      const { run, worker } = await interrupted(hosts);
       const second = hosts.run('resume', run, '--plain');
       hosts.allow('go');
       expect((await second).stdout).toContain('SUCCEEDED');
       expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 1 });
-      expect(worker.project.read('make.log').trim().split('\n')).toHaveLength(1);
+      expect(startsIn(worker)).toBe(1);
     },
   );
 });
@@ -109,35 +133,29 @@ describe('steps', () => {
   const bed = hostsFixture();
 
   test('a run finds a step that has ended while it had no host', { timeout: 120_000 }, async () => {
-    const hosts = bed.open({ make });
-    begin(hosts);
-    const worker = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
-    const first = hosts.start('run', 'build', '--plain');
-    await hosts.noted('begun');
-    const { run } = await shown(hosts);
-    await kill(first);
+    const hosts = opened(bed);
+    const { run, worker } = await interrupted(hosts);
     const ended = said(worker.program, 'ended: done');
     hosts.allow('go');
     await ended;
     expect((await hosts.run('resume', run, '--plain')).stdout).toContain('SUCCEEDED');
-    expect(worker.project.read('make.log').trim().split('\n')).toHaveLength(1);
+    expect(startsIn(worker)).toBe(1);
   });
 
   test(
     'a worker that is gone loses its step, and another one has it next',
     { timeout: 120_000 },
     async () => {
-      const hosts = bed.open({ make });
-      begin(hosts);
-      const first = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+      const hosts = opened(bed);
+      const first = await hosts.work(...all);
       const run = hosts.run('run', 'build', '--plain');
       await hosts.noted('begun');
       await kill(first.program);
-      const second = await hosts.work('--steps', 'agents,commands', '--labels', 'gpu');
+      const second = await hosts.work(...all);
       hosts.allow('go');
       expect((await run).stdout).toContain('SUCCEEDED');
       expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 2 });
-      expect(second.project.read('make.log').trim().split('\n')).toHaveLength(1);
+      expect(startsIn(second)).toBe(1);
     },
   );
 
@@ -145,13 +163,8 @@ describe('steps', () => {
     'a run that is cancelled without a host ends its step on the worker',
     { timeout: 120_000 },
     async () => {
-      const hosts = bed.open({ make });
-      begin(hosts);
-      const worker = await hosts.work('--steps', 'agents');
-      const first = hosts.start('run', 'build', '--plain');
-      await hosts.noted('begun');
-      const { run } = await shown(hosts);
-      await kill(first);
+      const hosts = opened(bed);
+      const { run, worker } = await interrupted(hosts);
       const stopped = said(worker.program, 'was stopped');
       await hosts.run('cancel', run);
       await stopped;
@@ -164,8 +177,7 @@ describe('steps', () => {
     'a worker that was not given the kind, or the labels, of a step leaves it to others',
     { timeout: 120_000 },
     async () => {
-      const hosts = bed.open({ make });
-      begin(hosts);
+      const hosts = opened(bed);
       hosts.allow('go');
       const agents = await hosts.work('--steps', 'agents');
       const commands = await hosts.work('--steps', 'commands', '--labels', 'gpu');

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { finished, said } from '../support/project.ts';
-import { RealDisk } from '../../src/disk/real-disk.ts';
-import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { engineOf } from '../../src/queue/engine.ts';
 import { queueName } from '../../src/queue/signed.ts';
-import { readJournal } from '../support/read-journal.ts';
-import { hostsFixture, key, kill, type Hosts } from './hosts.ts';
+import { hostsFixture, key, kill } from './hosts.ts';
 import { engines } from './servers.ts';
+import { building, checker, failuresOf, startsOf } from './team.ts';
 
-const checker = `send('done', 'user', existsSync('built.txt') ? 'It is there' : 'It is not there');`;
-const engineer = `
-  note('begun');
-  await until('go');
-  writeFileSync('built.txt', 'built\\n');
-  send('review', 'checker', 'Words', 'subject: Build it well\\n');`;
-
-/** The starts of the engineer, as its log in a worker's folder has them: turn, attempt, round, type. */
-const startsOf = (project: { read(path: string): string }) => project.read('engineer.log').trim().split('\n');
+const engineer = building();
 
 describe.each(engines)('through $name', (engine) => {
   const bed = hostsFixture(engine);
@@ -61,7 +51,7 @@ describe.each(engines)('through $name', (engine) => {
       hosts.allow('go');
       expect((await second).stdout).toMatch(/idle: done\n$/);
       expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
-      expect(failures(hosts)).toEqual([]);
+      expect(failuresOf(hosts.controller)).toEqual([]);
     },
   );
 
@@ -79,7 +69,7 @@ describe.each(engines)('through $name', (engine) => {
       hosts.allow('go');
       expect((await up).stdout).toMatch(/idle: done\n$/);
       expect(startsOf(second.project)).toEqual(['t1 2 0 task']);
-      expect(failures(hosts)).toMatchObject([
+      expect(failuresOf(hosts.controller)).toMatchObject([
         { attempt: 1, class: 'RETRYABLE_TRANSIENT', reason: { code: 'E_WORKER' } },
       ]);
     },
@@ -104,9 +94,4 @@ describe.each(engines)('through $name', (engine) => {
     await queue.close();
     expect(worker.project.list('.')).not.toContain('engineer.log');
   });
-
-  const failures = ({ controller }: Hosts) =>
-    readJournal<MailEvent>(new RealDisk(controller.root))
-      .records.map(({ event }) => event)
-      .filter(({ type }) => type === 'attempt-failed');
 });

@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { finished, said } from '../support/project.ts';
 import type { WorkerStatus } from '../../src/operations/workers/list.ts';
-import { hostsFixture, kill, team, type Hosts } from './hosts.ts';
+import { hostsFixture, kill, type Hosts } from './hosts.ts';
+import { team } from './team.ts';
 
 const bed = hostsFixture();
 

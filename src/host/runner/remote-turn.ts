@@ -93,6 +93,7 @@ export function remoteTurnOf(
     carries: carried === null ? null : { commit: carried, paths: [...(files?.carries ?? [])] },
     base: files?.base ?? null,
     brings: [...(files?.brings ?? [])],
+    values: [...(files?.values ?? [])],
   };
   return { ...remote };
 }

@@ -40,6 +40,8 @@ export interface AgentJob {
     readonly base: string | null;
     readonly carries: readonly string[];
     readonly brings: readonly string[];
+    /** Those of them in which its worker masks its own secrets. */
+    readonly values: readonly string[];
   };
   /** Variables of its host's own environment; absent: those of its provider. */
   readonly inherit?: readonly string[];

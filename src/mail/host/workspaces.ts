@@ -54,13 +54,15 @@ export function stepFiles(steps: readonly Pick<Message, 'fields'>[]): Pick<Agent
   const found = steps.flatMap(({ fields: { workspace, inputs, outputs, values } }) => {
     if (typeof workspace !== 'string') return [];
     const brings = pathsIn(outputs).map((path) => join(workspace, path));
-    const more = typeof values === 'string' ? [values] : [];
-    return [{ base: workspace, carries: pathsIn(inputs), brings: [...brings, ...more] }];
+    const masked = typeof values === 'string' ? [values] : [];
+    return [{ base: workspace, carries: pathsIn(inputs), brings: [...brings, ...masked], values: masked }];
   });
   const [first] = found;
   if (first === undefined) return {};
-  const carries = found.flatMap((each) => each.carries);
-  return { files: { base: first.base, carries, brings: found.flatMap((each) => each.brings) } };
+  const all = (of: 'carries' | 'brings' | 'values') => found.flatMap((each) => each[of]);
+  return {
+    files: { base: first.base, carries: all('carries'), brings: all('brings'), values: all('values') },
+  };
 }
 
 function pathsIn(list: Json | undefined): string[] {

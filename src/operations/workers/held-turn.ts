@@ -17,8 +17,9 @@ import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
 import { readRemoteTurn, type RemoteEnd, type RemoteTurn } from '../../letters/remote-turn.ts';
 import { restUntil } from '../../kernel/usage-limits.ts';
+import type { Mask } from '../../kernel/mask.ts';
 import type { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
-import type { TurnTools } from '../../providers/provider.ts';
+import type { StagedFile, TurnTools } from '../../providers/provider.ts';
 import type { HeldJob } from '../../queue/channel.ts';
 import { sign, verify } from '../../queue/signed.ts';
 
@@ -37,6 +38,10 @@ export interface Workplace {
   /** The secrets of its environment among these names. */
   readonly variables: (names: readonly string[]) => Readonly<Record<string, string>>;
   readonly folders: TurnFolders;
+  /** Masks these values, and the secrets of its own host, which the controller does not know. */
+  readonly mask: (secrets: readonly string[]) => Mask;
+  /** Masks them in a file, if there is one. */
+  readonly maskFile: (path: string, mask: Mask) => void;
   /** The providers that have hit a usage limit of its login. */
   readonly parking: Parking;
   /** Null: agents get no tools of Mailroom. */
@@ -136,7 +141,9 @@ export class HeldTurn {
     if (problem !== null) return this.#refuse(signed.nonce, problem);
     const about = { kind: 'note', job: id, nonce: signed.nonce, expires: this.#at.now() + validMs } as const;
     await this.#held.note(sign(key, about, { ...this.#at.worker }));
-    return this.#report(signed.nonce, await this.#work(turn));
+    // A disk that is full, say: the controller learns the reason at once.
+    const failed = (error: unknown) => this.#endOf(later(messageOf(error)), [], null);
+    return this.#report(signed.nonce, await this.#work(turn).catch(failed));
   }
 
   #otherVersion(version: Json = null): string {
@@ -187,14 +194,16 @@ export class HeldTurn {
     if (!entered.ok) return this.#endOf(later(entered.problem), [], null);
     const secrets = this.#secretsOf(turn);
     const here = { key: this.#held.id, root, workspace: path, folders, tools: this.#at.tools, secrets };
-    const { job, carries, brings } = jobHere(turn, here);
+    const { job, carries, brings, values } = jobHere(turn, here);
     const problem = await this.#lay(turn, carries, path);
     if (problem !== null) return this.#endOf(later(problem), [], null);
     const ended = await this.#agent(job, Object.values(secrets));
     if (turn.provider !== null) this.#park(turn.provider, ended);
     // The work of a turn that was taken from this worker is kept here.
     if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
-    const staged = folders.collect(turn.turn, turn.attempt, turn.round);
+    const mask = this.#at.mask(Object.values(secrets));
+    const staged = folders.collect(turn.turn, turn.attempt, turn.round).map((file) => maskedFile(file, mask));
+    for (const file of values) this.#at.maskFile(file, mask);
     const packed = await travel.pack(path, working);
     if (!packed.ok) return this.#endOf(later(packed.problem), [], null);
     const brought = await travel.carry(brings);
@@ -304,6 +313,11 @@ export class HeldTurn {
       files: null,
     };
   }
+}
+
+/** A message has common words, which are not masked in it. */
+function maskedFile({ name, content }: StagedFile, mask: Mask): StagedFile {
+  return { name, content: content.ok ? { ok: true, text: mask.name(content.text) } : content };
 }
 
 const nothingSent = { ok: true } as const;

@@ -23,6 +23,7 @@ export interface JobHere {
   readonly job: AgentJob;
   readonly carries: readonly string[];
   readonly brings: readonly string[];
+  readonly values: readonly string[];
 }
 
 /** Makes the folders of a turn. Its texts name places of the controller, which are others here. */
@@ -36,12 +37,12 @@ export function jobHere(turn: RemoteTurn, here: Here): JobHere {
   const messages = turn.messages.map(({ name, text }) => ({ name, text: translate(text) }));
   const paths = folders.open(id, attempt, round, () => translate(turn.prompt), messages, false);
   const at = (path: string) => movedPath(path, moved) ?? join(others, relative('/', path));
-  const [carries, brings] = [carried.map(at), turn.brings.map(at)];
+  const [carries, brings, values] = [carried.map(at), turn.brings.map(at), turn.values.map(at)];
   const inside = brings
     .map((path) => relative(others, dirname(path)))
     .filter((path) => !path.startsWith('..'));
   if (carries.length + brings.length > 0) folders.others(id, attempt, inside);
-  return { job: jobOf(turn, here, { paths, translate, brings }), carries, brings };
+  return { job: jobOf(turn, here, { paths, translate, brings }), carries, brings, values };
 }
 
 function movedPlaces(

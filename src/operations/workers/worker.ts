@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { RealDisk } from '../../disk/real-disk.ts';
@@ -18,6 +19,7 @@ import { stepQueue, type StepKind } from '../../kernel/step-queues.ts';
 import { queueName } from '../../queue/signed.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { orElse } from '../../kernel/contained.ts';
+import { maskReport, type Mask } from '../../kernel/mask.ts';
 import type { WorkerCard } from '../../letters/worker.ts';
 import { projectSecrets, variables } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
@@ -118,10 +120,20 @@ async function workplaceOf(
     worker: { host: hostname(), id: randomUUID().slice(0, 8), login },
     version: metadata.version,
     folders: new TurnFolders(disk, maskOf(secrets)),
+    mask: (more) => maskOf([...more, ...secrets]),
+    maskFile: (path, mask) => maskIn(disk, path, mask),
     parking: parkingOf(disk, config),
     now: Date.now,
     elapsed: () => performance.now(),
   };
+}
+
+function maskIn(disk: RealDisk, path: string, mask: Mask): void {
+  const within = relative(disk.root, path);
+  if (disk.look(within)?.kind !== 'file') return;
+  const text = disk.read(within, Number.MAX_SAFE_INTEGER)?.toString() ?? '';
+  const masked = maskReport(text, mask);
+  if (masked !== text) disk.write(within, masked);
 }
 
 /** Why the configuration of a worker does not allow an agent, in words; null: it does. */

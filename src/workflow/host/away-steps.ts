@@ -135,6 +135,7 @@ function jobOf(
       base: null,
       carries: prepared.inputs.map(({ path }) => path),
       brings: [...invocation.owed, prepared.valuesFile, ...(launch.stdout === null ? [] : [prepared.stdout])],
+      values: [prepared.valuesFile],
     },
     on,
     queue: stepQueue(work.kind === 'agent' ? 'agents' : 'commands', on.labels),

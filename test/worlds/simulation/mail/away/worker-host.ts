@@ -1,5 +1,6 @@
 import type { AgentJob, Runner } from '../../../../../src/host/runner/runner.ts';
 import { park, readParked } from '../../../../../src/host/parked.ts';
+import { unmasked } from '../../../../../src/kernel/mask.ts';
 import { TurnFolders } from '../../../../../src/mail/mailboxes/turn-folders.ts';
 import type { Protocol } from '../../../../../src/mail/format/protocol.ts';
 import type { HeldTurn } from '../../../../../src/operations/workers/held-turn.ts';
@@ -107,6 +108,8 @@ export class WorkerHost {
       variables: () => ({}),
       forbids: () => null,
       folders: new TurnFolders(this.disk),
+      mask: () => unmasked,
+      maskFile: () => {},
       parking: {
         list: () => readParked(this.disk),
         park: (provider: string, until: number) => park(this.disk, provider, until),
