@@ -98,7 +98,7 @@ function isOptional(schema: Schema): boolean {
 
 /** What a description says of the default: `default halt`, `agent (default)`. */
 function usualIn(description: string | null): string | null {
-  const [, after] = /\bdefault:? ([^.;)]+)/.exec(description ?? '') ?? [];
+  const [, after] = /\bdefault:? ((?:[^.;)]|\.(?=\d))+)/.exec(description ?? '') ?? [];
   const [, before] = /(\S+) \(default\)/.exec(description ?? '') ?? [];
   return after ?? before ?? null;
 }
