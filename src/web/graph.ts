@@ -48,13 +48,16 @@ export function ring(
   );
 }
 
-/** The box of a role on a ring of this width: neighbours at the bottom stay apart. */
-export function ringBox(width: number): {
+/** The box of a role. */
+export interface Box {
   readonly width: number;
   readonly height: number;
   /** How many letters of a name it has room for. */
   readonly letters: number;
-} {
+}
+
+/** The box of a role on a ring of this width: neighbours at the bottom stay apart. */
+export function ringBox(width: number): Box {
   return width < 420 ? { width: 92, height: 40, letters: 11 } : { width: 116, height: 40, letters: 14 };
 }
 
@@ -64,6 +67,18 @@ export function borderOf(centre: Point, towards: Point, width: number, height: n
   if (dx === 0 && dy === 0) return centre;
   const scale = Math.min(width / 2 / Math.abs(dx || 1e-9), height / 2 / Math.abs(dy || 1e-9));
   return { x: centre.x + dx * scale, y: centre.y + dy * scale };
+}
+
+/** Where an arrow from one box to another begins and ends, with room for its head. */
+export function arrowBetween(
+  from: Point,
+  to: Point,
+  { width, height }: Box,
+): { readonly start: Point; readonly end: Point } {
+  return {
+    start: borderOf(from, to, width, height),
+    end: borderOf(to, from, width + 8, height + 8),
+  };
 }
 
 /** A path between two points, bent to its right: a pair of opposite edges stays apart. */
@@ -76,7 +91,8 @@ export function bent(from: Point, to: Point, bend: number): string {
 /** Where a label of such a path stands: nearer to its start, apart from that of the way back. */
 export function labelOf(from: Point, to: Point, bend: number): Point {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
-  const [along, aside] = [0.34, 2 * 0.34 * 0.66 * bend];
+  const along = 0.28;
+  const aside = 2 * along * (1 - along) * bend;
   return { x: from.x + dx * along - dy * aside, y: from.y + dy * along + dx * aside };
 }
 

@@ -2,13 +2,12 @@ import { useSignal } from '@preact/signals';
 import { formatDuration } from '../../kernel/duration.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { LetterType, ProtocolDocument } from '../api/documents.ts';
-import { bent, borderOf, labelOf, ring, ringBox, type Edge, type Point } from '../graph.ts';
+import { arrowBetween, bent, labelOf, ring, ringBox, type Edge, type Point } from '../graph.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import { Empty, Loaded, Table } from '../parts/panel.tsx';
+import { RoleBox, useWidth } from '../parts/role-ring.tsx';
 import { Line } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { go, link } from '../state/route.ts';
-import { useWidth } from './wait-graph.tsx';
 
 /** Who may send what to whom, read when somebody opens it. */
 export function Protocol() {
@@ -88,8 +87,7 @@ function Picture({ names, types }: PictureProps) {
   const drawnWays = ways.flatMap((way) => {
     const [from, to] = [places.get(way.from), places.get(way.to)];
     if (from === undefined || to === undefined) return [];
-    const start = borderOf(from, to, box.width, box.height);
-    return [{ way, start, end: borderOf(to, from, box.width + 8, box.height + 8) }];
+    return [{ way, ...arrowBetween(from, to, box) }];
   });
   const label = ways.map(
     ({ from, to, types: sent }) => `${oneLine(from, 40)} sends ${sent.join(', ')} to ${oneLine(to, 40)}`,
@@ -109,7 +107,7 @@ function Picture({ names, types }: PictureProps) {
           </defs>
           <Arrows ways={drawnWays} />
           {names.map((name) => (
-            <Node key={name} name={name} at={places.get(name)!} box={box} />
+            <RoleBox key={name} name={name} at={places.get(name)!} box={box} />
           ))}
         </svg>
       )}
@@ -146,27 +144,6 @@ function Arrows({ ways }: { readonly ways: readonly DrawnWay[] }) {
         );
       })}
     </>
-  );
-}
-
-function Node({
-  name,
-  at,
-  box,
-}: {
-  readonly name: string;
-  readonly at: Point;
-  readonly box: ReturnType<typeof ringBox>;
-}) {
-  const [x, y] = [at.x - box.width / 2, at.y - box.height / 2];
-  return (
-    <g class="node" onClick={() => go(link('roles', name))}>
-      <title>{oneLine(name, 80)}</title>
-      <rect x={x} y={y} width={box.width} height={box.height} rx="8" />
-      <text x={at.x} y={at.y + 4} text-anchor="middle">
-        {oneLine(name, box.letters)}
-      </text>
-    </g>
   );
 }
 

@@ -1,12 +1,10 @@
-import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { RoleStatus } from '../../operations/mail-status.ts';
-import { bent, borderOf, cycleIn, ring, ringBox, type Edge, type Point } from '../graph.ts';
+import { arrowBetween, bent, cycleIn, ring, ringBox, type Box, type Edge, type Point } from '../graph.ts';
 import { Empty } from '../parts/panel.tsx';
 import { State, toneOf, visible } from '../parts/text.tsx';
-import { go, link } from '../state/route.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
+import { RoleBox, useWidth } from '../parts/role-ring.tsx';
 
 /** A wider drawing has long arrows and says no more. */
 const mostWidth = 720;
@@ -19,20 +17,6 @@ function waitsOf(roles: readonly RoleStatus[]): Edge[] {
       to,
     })),
   );
-}
-
-/** The width of an element in pixels, as long as it is shown. */
-export function useWidth() {
-  const width = useSignal(0);
-  const element = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(
-      ([entry]) => (width.value = Math.round(entry?.contentRect.width ?? 0)),
-    );
-    if (element.current !== null) observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  return { element, width };
 }
 
 /** The roles on a ring, and an arrow for each wait; the table below it has the same. */
@@ -55,8 +39,6 @@ export function WaitGraph({ roles }: { readonly roles: readonly RoleStatus[] }) 
     </div>
   );
 }
-
-type Box = ReturnType<typeof ringBox>;
 
 interface DrawingProps {
   readonly roles: readonly RoleStatus[];
@@ -96,7 +78,16 @@ function Drawing({ roles, edges, cycle, width }: DrawingProps) {
         />
       ))}
       {roles.map((role) => (
-        <Node key={role.name} role={role} at={places.get(role.name)!} box={box} />
+        <RoleBox
+          key={role.name}
+          name={role.name}
+          at={places.get(role.name)!}
+          box={box}
+          tone={toneOf(role.state)}
+        >
+          {role.state}
+          {role.inbox > 0 && ` · ${String(role.inbox)} in inbox`}
+        </RoleBox>
       ))}
     </svg>
   );
@@ -120,32 +111,12 @@ function Arrow({
 }) {
   const [from, to] = [places.get(edge.from), places.get(edge.to)];
   if (from === undefined || to === undefined) return null;
-  const [start, end] = [
-    borderOf(from, to, box.width, box.height),
-    borderOf(to, from, box.width + 8, box.height + 8),
-  ];
+  const { start, end } = arrowBetween(from, to, box);
   return (
     <path
       class={isBad ? 'edge bad' : 'edge'}
       d={bent(start, end, 0.12)}
       marker-end={isBad ? 'url(#arrow-bad)' : 'url(#arrow)'}
     />
-  );
-}
-
-function Node({ role, at, box }: { readonly role: RoleStatus; readonly at: Point; readonly box: Box }) {
-  const name = oneLine(role.name, box.letters);
-  return (
-    <g class={`node ${toneOf(role.state)}`} onClick={() => go(link('roles', role.name))}>
-      <title>{oneLine(role.name, 80)}</title>
-      <rect x={at.x - box.width / 2} y={at.y - box.height / 2} width={box.width} height={box.height} rx="8" />
-      <text x={at.x} y={at.y - 2} text-anchor="middle">
-        {name}
-      </text>
-      <text class="sub" x={at.x} y={at.y + 13} text-anchor="middle">
-        {role.state}
-        {role.inbox > 0 && ` · ${String(role.inbox)} in inbox`}
-      </text>
-    </g>
   );
 }
