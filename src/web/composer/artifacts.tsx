@@ -88,7 +88,7 @@ function Item({ artifact, isMissing, composer }: ItemProps) {
       <span class="dim grow">{oneLine(problem ?? description ?? '', 120)}</span>
       {isMissing && (
         <ActButton act={write}>
-          Write a stub <span class="hidden">of {oneLine(ref, 60)}</span>
+          Write a stub <span class="unseen">of {oneLine(ref, 60)}</span>
         </ActButton>
       )}
       {step !== undefined && more.length === 0 && (

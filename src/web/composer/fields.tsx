@@ -93,7 +93,7 @@ function Entries({ field, path, composer }: FieldProps) {
           </fieldset>
         ))}
         <div class="row">
-          <label for={id} class="hidden">{`New name in ${field.key}`}</label>
+          <label for={id} class="unseen">{`New name in ${field.key}`}</label>
           <input
             id={id}
             class="grow"
