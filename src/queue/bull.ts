@@ -38,6 +38,26 @@ export function openSource(address: QueueAddress, labels: readonly string[]): Jo
   return new BullSource(address, labels);
 }
 
+/** A connection that keeps the copies which BullMQ makes of it for what listens. */
+class CopiedRedis extends Redis {
+  readonly #copies: Redis[];
+
+  constructor(url: string, copies: Redis[]) {
+    super(url, {
+      maxRetriesPerRequest: null,
+      connectTimeout: patience,
+      retryStrategy: (tries) => Math.min(100 * tries, 500),
+    });
+    this.#copies = copies;
+  }
+
+  override duplicate(...given: Parameters<Redis['duplicate']>): Redis {
+    const copy = super.duplicate(...given);
+    this.#copies.push(copy);
+    return copy;
+  }
+}
+
 /** One connection for all roles, and what listens on connections of its own. */
 class Connection {
   readonly client: Redis;
@@ -54,17 +74,7 @@ class Connection {
 
   constructor({ url, name, roles, onChange }: QueueAddress) {
     this.#url = url;
-    this.client = new Redis(url, {
-      maxRetriesPerRequest: null,
-      connectTimeout: patience,
-      retryStrategy: (tries) => Math.min(100 * tries, 500),
-    });
-    const duplicate = this.client.duplicate.bind(this.client);
-    this.client.duplicate = (...given) => {
-      const copy = duplicate(...given);
-      this.#copies.push(copy);
-      return copy;
-    };
+    this.client = new CopiedRedis(url, this.#copies);
     this.client.on('error', (error: Error) => {
       this.#error = error.message;
       onChange();
