@@ -198,7 +198,36 @@ describe('steps', () => {
     expect(hosts.controller.read('report.md')).toBe('A report on: first\n');
     expect(hosts.shared()).toEqual(['refs/heads/main']);
   });
+
+  test(
+    'a worker that leaves the steps of one agent to others takes those of another',
+    { timeout: 60_000 },
+    async () => {
+      const hosts = bed.open({ limited: '', free: `note('free');` });
+      hosts.controller.write('workflows/build.yaml', two);
+      const first = await hosts.work();
+      await kill(first.program);
+      const settings = (text: string) =>
+        text.replace('providers: {', 'providers: { other: { command: [node, play/run.mjs] },');
+      for (const project of [hosts.controller, first.project])
+        project.write('mailroom.yaml', settings(project.read('mailroom.yaml')));
+      first.project.write('.mailroom/parked/other', JSON.stringify({ until: Date.now() + 3_600_000 }));
+      hosts.start('run', 'build', '--plain');
+      await hosts.workIn(first.project, '--steps', 'agents');
+      await hosts.noted('free');
+    },
+  );
 });
+
+/** Steps with two agents. */
+const two = `
+name: build
+version: "1"
+timeout: 5m
+steps:
+  limited: { provider: other, instructions: Do it., capabilities: [READ], workspace: { worktree: step }, on: workers }
+  free: { provider: play, instructions: Do it., capabilities: [READ], workspace: { worktree: step }, on: workers }
+`;
 
 /** A step whose role works on another host, after one that did so, and before one that is done here. */
 const performed = `

@@ -6,7 +6,7 @@ import type { Parking } from '../../host/parking.ts';
 import type { Travel } from '../../host/runner/travel.ts';
 import { orElse } from '../../kernel/contained.ts';
 import type { Assigned } from '../../kernel/launched.ts';
-import { takerOf } from '../../kernel/step-queues.ts';
+import { takerOf, takerOfKind } from '../../kernel/step-queues.ts';
 import { rootsOf } from '../../host/runner/places.ts';
 import { withAlias } from '../../workflow/host/secrets.ts';
 import { jobHere } from './job-here.ts';
@@ -158,7 +158,8 @@ export class HeldTurn {
     if (lacks.length > 0) return `it needs the labels ${listed(lacks)}, which this worker has not`;
     if (queue !== from) return `it is of ${queue}, in the queue of ${from}`;
     // Who allows agents has not allowed commands of a definition's author.
-    if ((program !== null) !== (takerOf(queue) === '+commands')) return `it is of another kind than ${queue}`;
+    if ((program !== null) !== (takerOf(queue) === takerOfKind('commands')))
+      return `it is of another kind than ${queue}`;
     const forbidden = provider === null ? null : this.#at.forbids(provider, capabilities);
     if (forbidden !== null) return forbidden;
     const given = this.#at.variables(secrets);

@@ -15,7 +15,7 @@ import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
-import { stepQueue, type StepKind } from '../../kernel/step-queues.ts';
+import { takerOfKind, type StepKind } from '../../kernel/step-queues.ts';
 import { queueName } from '../../queue/signed.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { orElse } from '../../kernel/contained.ts';
@@ -60,7 +60,7 @@ export async function openWorker(
     const turns = new Map<string, HeldTurn>();
     const at = await workplaceOf(disk, settings, options, turns);
     const { url, key, labels, lease } = options;
-    const roles = [...options.roles, ...options.steps.map((kind) => stepQueue(kind, []))];
+    const roles = [...options.roles, ...options.steps.map((kind) => takerOfKind(kind))];
     const { openSource } = await engineOf(url);
     const open = (onChange: () => void) =>
       openSource({ url, name: queueName(key), roles, lease: keptFor(lease), onChange }, labels);

@@ -138,7 +138,7 @@ function jobOf(
       values: [prepared.valuesFile],
     },
     on,
-    queue: stepQueue(work.kind === 'agent' ? 'agents' : 'commands', on.labels),
+    queue: stepQueue(work.kind === 'agent' ? work.provider : null, on.labels),
     totalMs: timeout,
     idleMs: stall?.after ?? null,
     graceMs: grace,
