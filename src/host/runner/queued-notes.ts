@@ -1,7 +1,7 @@
 import { join, type Disk } from '../../disk/disk.ts';
 import type { JobName } from '../../queue/channel.ts';
 
-/** The notes of turns; those of a run lie in its folder. */
+/** The notes of turns; those of steps lie elsewhere. */
 export const queuedFolder = '.mailroom/queued';
 
 /**

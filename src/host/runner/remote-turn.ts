@@ -46,6 +46,11 @@ export function jobIdOf({ thread, turn, attempt, round }: AgentJob['invocation']
   return [thread, turn, attempt, round, chance].join('.');
 }
 
+/** The run, or the thread, of a job. */
+export function runIn(id: string): string {
+  return id.split('.', 1)[0] ?? '';
+}
+
 /** What a job runs: `turn/attempt/round`; of a run, the step instead of a turn. */
 export function turnIn(id: string): string {
   const [thread = '', turn = '', ...rest] = id.split('.');

@@ -6,15 +6,19 @@ import type { WorkersSettings } from '../../config/config.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { QueuedAgents, type QueueEvents } from '../../host/runner/queued-agents.ts';
 import { QueuedNotes } from '../../host/runner/queued-notes.ts';
-import { keptFor } from '../../host/runner/remote-turn.ts';
+import { keptFor, runIn } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
-import { join } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
+import type { JobName } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
 import { queueName } from '../../queue/signed.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
+import { isOver } from '../../workflow/files/ended.ts';
 import { runSecrets } from '../../workflow/host/secrets.ts';
 import { defaultWorkers, workersAccess } from '../workers/settings.ts';
+
+/** The jobs of all runs; those of turns lie elsewhere. */
+const queuedByRuns = '.mailroom/queued-steps';
 
 /** How long a run that has ended waits for the queue to be cleared, in milliseconds. */
 const patience = 5_000;
@@ -40,7 +44,7 @@ export async function openAway(
   const options = {
     key,
     version: metadata.version,
-    notes: new QueuedNotes(disk, join(runFolder(run), 'queued')),
+    notes: new RunNotes(disk, run),
     travel: new GitTravel({ project: disk.root, git, isOrigin, secrets: runSecrets(disk, definition) }),
     patience: lease,
     newId: randomUUID,
@@ -67,6 +71,26 @@ export async function openAway(
       await agents.close();
     },
   };
+}
+
+/** The jobs of a run, and those of ended runs that could not be removed then. */
+class RunNotes extends QueuedNotes {
+  readonly #disk: RealDisk;
+  readonly #run: string;
+
+  constructor(disk: RealDisk, run: string) {
+    super(disk, queuedByRuns);
+    this.#disk = disk;
+    this.#run = run;
+  }
+
+  override all(): JobName[] {
+    return super.all().filter(({ id }) => runIn(id) === this.#run || this.#isOver(runIn(id)));
+  }
+
+  #isOver(run: string): boolean {
+    return this.#disk.look(runFolder(run)) === null || isOver(this.#disk, run) === true;
+  }
 }
 
 function passed(milliseconds: number): Promise<void> {
