@@ -84,3 +84,14 @@ it('refuses files of which one is missing, instead of shifting the rest', async 
   const problem = `${blob}, the file 0, is missing`;
   expect(await readOther(project, packed.value)).toEqual({ ok: false, problem });
 });
+
+it.each(['..', '.GIT'])('refuses files of a host that call a folder %s', async (folder) => {
+  const { git, project } = hosts();
+  const made = (line: string) =>
+    execFileSync('git', ['mktree'], { cwd: project, encoding: 'utf8', input: `${line}\n` }).trim();
+  writeFileSync(join(project, 'one'), 'one');
+  const file = made(`100644 blob ${git('-C', 'project', 'hash-object', '-w', 'one')}\tone`);
+  const tree = made(`040000 tree ${made(`040000 tree ${file}\t${folder}`)}\t0`);
+  const problem = `0/${folder}/one is not the name of a file`;
+  expect(await readOther(project, tree)).toEqual({ ok: false, problem });
+});

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Travel } from '../../../src/host/runner/travel.ts';
 import { remoteTurnOf } from '../../../src/host/runner/remote-turn.ts';
-import type { Json } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { unmasked } from '../../../src/kernel/mask.ts';
 import { readRemoteEnd } from '../../../src/letters/remote-turn.ts';
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
@@ -65,21 +65,22 @@ const turn = remoteTurnOf(
   () => '',
 );
 
-it('reports a turn that its disk has no room for, with the reason', async () => {
-  const disk = new FullDisk(() => 0);
-  const travel: Partial<Travel> = {
-    fetch: () => Promise.resolve({ ok: true, value: undefined }),
-    enter: () => Promise.resolve({ ok: true, commit: 'a'.repeat(40) }),
-  };
-  const at: Workplace = {
+const travel: Partial<Travel> = {
+  fetch: () => Promise.resolve({ ok: true, value: undefined }),
+  enter: () => Promise.resolve({ ok: true, commit: 'a'.repeat(40) }),
+};
+
+/** A worker for agents, on which nothing may start. */
+function workplace(disk: MemoryDisk): Workplace {
+  return {
     root: disk.root,
     worker: { host: 'far', id: 'w1', login: 'far' },
     version: 'test',
-    labels: [],
+    labels: ['linux'],
     travel: travel as Travel,
     key,
     runner: () => expect.fail('nothing may start'),
-    forbids: () => null,
+    forbids: (provider) => (provider === 'play' ? null : `there is no ${provider}`),
     variables: () => ({}),
     folders: new TurnFolders(disk),
     mask: () => unmasked,
@@ -89,21 +90,63 @@ it('reports a turn that its disk has no room for, with the reason', async () => 
     now: () => 1_000,
     elapsed: () => 0,
   };
+}
+
+/** Has a worker hold a job, and returns what it says of it, and how it reports the end. */
+async function worked(disk: MemoryDisk, role: string, body: JsonObject) {
   let result: Json = null;
   const held: HeldJob = {
-    role: 'engineer',
+    role,
     id,
-    data: sign(key, { kind: 'job', job: id, nonce: 'n1', expires: 2_000 }, turn),
+    data: sign(key, { kind: 'job', job: id, nonce: 'n1', expires: 2_000 }, body),
     renew: () => Promise.resolve(true),
     note: () => Promise.resolve(),
     isStopping: () => Promise.resolve(false),
     finish: (given) => Promise.resolve(((result = given), true)),
     putBack: () => Promise.resolve(),
   };
-  expect(await new HeldTurn(at, held).run()).toBe('ended: later');
+  const said = await new HeldTurn(workplace(disk), held).run();
   const signed = verify(key, result, { kind: 'result', job: id, nonce: 'n1', now: 1_000 });
-  expect(signed.ok && readRemoteEnd(signed.body)).toMatchObject({
-    ok: true,
-    value: { outcome: { is: 'later', reason: { text: 'no space left on device' } }, work: null },
+  const read = signed.ok ? readRemoteEnd(signed.body) : signed;
+  return { said, end: read.ok ? read.value : expect.fail(read.problem) };
+}
+
+it('reports a turn that its disk has no room for, with the reason', async () => {
+  const { said, end } = await worked(new FullDisk(() => 0), 'engineer', turn);
+  expect(said).toBe('ended: later');
+  expect(end).toMatchObject({
+    outcome: { is: 'later', reason: { text: 'no space left on device' } },
+    work: null,
+  });
+});
+
+const program = { argv: ['rm', '-r', '/'], stdin: '', files: {}, capabilities: null };
+
+it.each<[string, string, JsonObject, string]>([
+  [
+    'of another version',
+    'engineer',
+    { version: 'old' },
+    'version old of Mailroom, and this worker version test',
+  ],
+  ['of another role', 'engineer', { queue: 'qa' }, 'it is of qa, in the queue of engineer'],
+  ['with labels that it has not', 'engineer', { labels: ['linux', 'gpu'] }, 'it needs the labels gpu'],
+  ['of a provider that it has not', 'engineer', { provider: 'other' }, 'there is no other'],
+  ['with a command line', 'engineer', { program, provider: null }, 'it is of another kind than engineer'],
+  [
+    'with a command line among those of agents',
+    '+agents+play',
+    { queue: '+agents+play', program, provider: null },
+    'it is of another kind than +agents+play',
+  ],
+  ['of an agent among commands', '+commands', { queue: '+commands' }, 'it is of another kind than +commands'],
+  ['with secrets that it has not', 'engineer', { secrets: ['TOKEN'] }, 'does not have TOKEN'],
+  ['whose id leaves its folder', 'engineer', { turn: '../t1' }, 'an id of letters'],
+])('refuses a job %s at once', async (...[, role, change, reason]) => {
+  const { said, end } = await worked(new MemoryDisk(() => 0), role, { ...turn, ...change });
+  expect(said).toContain('was refused: ');
+  expect(end).toMatchObject({
+    outcome: { is: 'later', reason: { code: 'E_WORKER', text: expect.stringContaining(reason) as string } },
+    work: null,
   });
 });
