@@ -158,16 +158,24 @@ export function blockFinder(text: string): (path: Path) => Range | null {
       part = blockBelow(part).get(String(step)) ?? null;
       if (part === null) return null;
     }
-    return part && [part.at, contentEnd(text, part)];
+    if (part === null) return null;
+    const end = contentEnd(text, part);
+    return end === null ? null : [part.at, end];
   };
 }
 
-/** The end of the last line of a part that is neither empty nor a comment. */
-function contentEnd(text: string, { at, end }: Part): number {
+/**
+ * The end of the last line of a part that is neither empty nor a comment. Null: an indented line
+ * that looks like a comment ends it, which may be the text of a block.
+ */
+function contentEnd(text: string, { start, at, end }: Part): number | null {
   let to = end;
   for (;;) {
     const line = text.lastIndexOf('\n', to - 2) + 1;
-    if (line <= at || /[^\s#]/.test(text.slice(line, to).trimStart().slice(0, 1))) break;
+    const content = text.slice(line, to).trimStart();
+    const isComment = content.startsWith('#');
+    if (line <= at || (content !== '' && !isComment)) break;
+    if (isComment && to - line - content.length > at - start) return null;
     to = line;
   }
   return text[to - 1] === '\n' ? to - 1 : to;

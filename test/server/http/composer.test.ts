@@ -52,6 +52,8 @@ describe('a text that is not saved', () => {
       [6, 8],
       [10, 14],
     ]);
+    const script = `${flow}  last:\n    instructions: |\n      one\n      # two\n`;
+    expect((await composed(script)).steps.at(-1)?.lines).toEqual([9, 12]);
     const flowed =
       text.slice(0, text.indexOf('steps:')) +
       'steps: {\n  a: { command: [echo] },\n  b: { command: [echo],\n    timeout: 5m } }\n';
