@@ -23,6 +23,7 @@ import {
   type Settings,
   SettingsReader,
 } from '../operations/project/definition.ts';
+import { ProblemsError } from '../operations/problems.ts';
 import { refuseNewer } from '../operations/project/state-format.ts';
 import { missingBranches, workspaceProblem } from '../operations/project/workspace-problem.ts';
 import { workflowServices } from './workflow-services.ts';
@@ -225,12 +226,7 @@ async function opener(
 
 function expectValue<T>(checked: Checked<T>): T {
   if (checked.ok) return checked.value;
-  const [first] = checked.problems;
-  throw new MailroomError(
-    first?.code ?? 'E_PROTOCOL',
-    first?.message ?? 'the protocol is wrong',
-    first?.hint ?? '`mailroom check` shows it all',
-  );
+  throw new ProblemsError(checked.problems);
 }
 
 /** The noted holder of the project, if that very process is alive; null: none. */

@@ -99,3 +99,12 @@ test('says why the queue cannot be reached, and what to do', { timeout: 120_000 
   expect(stderr).toContain(`E_WORKER: the queue at 127.0.0.1:${String(bed.server.port)} cannot be reached`);
   expect(stderr).toContain('start the server, or correct the address');
 });
+
+test('says where in its definition something is wrong', { timeout: 60_000 }, async () => {
+  const hosts = bed.open({ engineer, checker }, team.replace('on: workers', 'on: worker'));
+  for (const words of [['workers'], ['worker', '--roles', 'engineer']]) {
+    const { code, stderr } = await hosts.run(...words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^protocols\/[\w-]+\.yaml:\d+:\d+: error E_\w+: /m);
+  }
+});
