@@ -2,7 +2,7 @@ import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { WorkerOrder, WorkerStatus } from '../../operations/workers/list.ts';
 import type { Context } from '../context.ts';
-import { table } from '../format.ts';
+import { since, table } from '../format.ts';
 import { json } from '../output.ts';
 
 export type WorkersAction = 'list' | WorkerOrder;
@@ -29,7 +29,9 @@ export async function workers(
   if (action === 'list') {
     if (target !== undefined) throw new MailroomError('E_USAGE', '`workers list` takes no host');
     const all = await project.workers.list();
-    terminal.write(asJson ? json({ schema: 1, workers: all }) : `${listing(all).join('\n')}\n`);
+    terminal.write(
+      asJson ? json({ schema: 1, workers: all }) : `${listing(all, terminal.now()).join('\n')}\n`,
+    );
     return 0;
   }
   context.outsideTurn(`workers ${action}`);
@@ -42,17 +44,17 @@ export async function workers(
   return 0;
 }
 
-function listing(all: readonly WorkerStatus[]): string[] {
+function listing(all: readonly WorkerStatus[], now: number): string[] {
   if (all.length === 0) return ['no worker is running: start one with `mailroom worker --roles <names>`'];
   const rows = all.map(({ host, id, state, parked, roles, steps, labels, slots, running, lastSeen }) => [
     host,
     id,
     [state, ...parked.map(({ provider }) => `no ${provider}`)].join(', '),
-    [...roles, ...steps.map((kind) => `steps: ${kind}`)].join(','),
-    labels.join(','),
+    [...roles, ...steps.map((kind) => `steps: ${kind}`)].join(', '),
+    labels.join(', '),
     `${String(running.length)}/${String(slots)}`,
     listed(running),
-    lastSeen,
+    `${since(lastSeen, now)} ago`,
   ]);
   return table(['HOST', 'ID', 'STATE', 'RUNS', 'LABELS', 'SLOTS', 'RUNNING', 'LAST SEEN'], rows);
 }

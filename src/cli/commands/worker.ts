@@ -9,7 +9,7 @@ export function addWorker(program: Command, context: Context): void {
     .description('run turns and steps with `on: workers` on another host')
     .option('--roles <names>', 'the roles whose turns it runs: engineer,qa')
     .option('--steps <kinds>', 'the steps of workflows that it runs: agents, commands, or both')
-    .option('--labels <names>', 'what this host has, for roles that ask for it: linux,gpu')
+    .option('--labels <names>', 'what this host has, for roles and steps that ask for it: linux,gpu')
     .option('--login <name>', 'whose usage limits its agents have; default: this host')
     .option('--slots <n>', 'how many turns and steps it runs at once; default 1')
     .option(

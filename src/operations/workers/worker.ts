@@ -15,7 +15,7 @@ import { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
-import { takerOfKind, type StepKind } from '../../kernel/step-queues.ts';
+import { takerOf, takerOfKind, type StepKind } from '../../kernel/step-queues.ts';
 import { queueName } from '../../queue/signed.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { orElse } from '../../kernel/contained.ts';
@@ -272,14 +272,14 @@ export class Worker {
     const turn = new HeldTurn(this.#at, held);
     this.#turns.set(held.id, turn);
     const { say } = this.#options;
-    say(`${held.role} begins ${held.id}`);
+    say(`${doerOf(held)} begins ${turnIn(held.id)}`);
     void this.#follow(held, turn);
   }
 
-  async #follow({ role, id }: HeldJob, turn: HeldTurn): Promise<void> {
+  async #follow(held: HeldJob, turn: HeldTurn): Promise<void> {
     const what = await turn.run();
-    this.#turns.delete(id);
-    this.#options.say(`${role} ${id} ${what}`);
+    this.#turns.delete(held.id);
+    this.#options.say(`${doerOf(held)} ${turnIn(held.id)} ${what}`);
     this.#stir();
   }
 
@@ -293,4 +293,9 @@ export class Worker {
     this.#stirred = true;
     this.#wake();
   }
+}
+
+/** Who does a job, for people: a role, or a step of a workflow. */
+function doerOf({ role }: HeldJob): string {
+  return takerOf(role).startsWith('+') ? 'step' : role;
 }

@@ -47,7 +47,7 @@ export function NewWorkflow() {
     <NameForm
       id="new-workflow"
       label="New workflow"
-      placeholder="its id, such as ship-it"
+      placeholder="such as ship-it"
       button="Create"
       act={create}
     />
