@@ -177,8 +177,8 @@ export class QueuedAgents implements AgentRunner {
   }
 
   /**
-   * Removes what is left of a job: its refs, then the job itself, so that it cannot run again. What
-   * cannot be removed now is left to the next controller.
+   * Removes what is left of a job: first the job itself, whose worker may be sending its work, then
+   * its refs. What cannot be removed now is left to the next host.
    */
   #clear(name: JobName): Promise<void> {
     const clearing = this.#clearNow(name).finally(() => this.#clearing.delete(clearing));
@@ -188,8 +188,8 @@ export class QueuedAgents implements AgentRunner {
 
   async #clearNow(name: JobName): Promise<void> {
     try {
-      const dropped = await this.#options.travel.drop(Object.values(refsOf(name)));
       await this.#remove(name);
+      const dropped = await this.#options.travel.drop(Object.values(refsOf(name)));
       if (dropped.ok && !this.#isClosed) this.#options.notes.remove(name);
     } catch {
       // The queue is closed, or the disk refuses: the note stays.
