@@ -15,7 +15,7 @@ it('removes a job that nothing needs, and its refs once its worker can send none
     stop: () => {
       // Its worker was about to report.
       state = { is: 'running', note: null, stopping: true };
-      setTimeout(() => {
+      queueMicrotask(() => {
         refs.add('end');
         state = { is: 'done', result: null };
         changed();
