@@ -200,6 +200,12 @@ it('knows what it will never be able to send from what it may try again', async 
   expect(lost.message).toMatch(/^GitHub cannot be reached: /);
 });
 
+it('says what to do about a token that is not valid', async () => {
+  double.trouble = { status: 401, message: 'Bad credentials' };
+  const { message } = await refusal(() => github().receive(null, 0, none));
+  expect(message).toMatch(/ with 401: Bad credentials; start `mailroom up` with a valid token$/);
+});
+
 it('sends its token to no other server', async () => {
   double.open('Add a flag', '');
   double.trouble = {

@@ -131,7 +131,8 @@ export class GithubApi {
   #problemOf(method: string, url: string, { status, headers, text }: Answered): ChannelError {
     const said = problem.safeParse(jsonOf(text));
     const words = said.success ? `: ${oneLine(said.data.message, 300)}` : '';
-    const message = `GitHub answers ${method} ${new URL(url).pathname} with ${String(status)}${words}`;
+    const remedy = status === 401 ? '; start `mailroom up` with a valid token' : '';
+    const message = `GitHub answers ${method} ${new URL(url).pathname} with ${String(status)}${words}${remedy}`;
     const retryAt = this.#retryAt(status, headers, words);
     if (retryAt !== null) return new ChannelError(message, { retryAt });
     return new ChannelError(message, { refused: [404, 410, 422].includes(status) });
