@@ -77,7 +77,8 @@ describe('the example project and the templates', () => {
 function readBlock(file: string, text: string) {
   if (file === 'mailroom.yaml') return parseConfig(text, file);
   if (file === 'agents.yaml') return parseConfig('', 'mailroom.yaml', { path: file, text });
-  if (file.startsWith('workflows/')) return parseWorkflow(text, file, nowhere);
+  // The pages say that steps on workers need `workers` in mailroom.yaml.
+  if (file.startsWith('workflows/')) return parseWorkflow(text, file, { ...nowhere, hasWorkers: true });
   return parseProtocol([{ file, text }], defaultConfig);
 }
 
