@@ -100,10 +100,8 @@ test(
     const page = await fixture.open(address);
     await page.getByRole('heading', { name: 'Inbox' }).waitFor();
     const open = async (route: string) => {
-      await page.evaluate((to) => {
-        location.hash = to;
-      }, `#/${route}`);
-      await page.reload();
+      await page.goto('about:blank');
+      await page.goto(`${new URL(address).origin}/#/${route}`);
     };
     await open('roles?at=2');
     await expect.poll(() => shown(page)).toMatch(/, record 2$/);
