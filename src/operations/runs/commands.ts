@@ -65,9 +65,14 @@ export async function retryStep(
   const { workflows } = project;
   const stored = workflows.run(word);
   const file = fileOf(commander, { verb: 'retry', path: step, instructions });
-  if (await stored.alive()) return askRun({ workflows, now }, stored, file);
-  refuseImpossible(stored, file);
-  workflows.request(stored.run, file);
+  if (await stored.alive()) {
+    const verdict = await askRun({ workflows, now }, stored, file);
+    // Its process may have ended without reading the command.
+    if (verdict.state === 'done' || verdict.host) return verdict;
+  } else {
+    refuseImpossible(stored, file);
+    workflows.request(stored.run, file);
+  }
   await resumeBeside(project, stored.run);
   const verdict = await done(stored, file);
   const isRead = workflows.verdict(stored.run, file.id) !== undefined;
