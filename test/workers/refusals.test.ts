@@ -54,7 +54,15 @@ describe.each(engines)('through $name', (engine) => {
   const bed = hostsFixture(engine);
 
   test('two controllers use the same workers, each for its own turns', { timeout: 60_000 }, async () => {
-    const hosts = bed.open({ engineer, checker });
+    const sending = `
+      const what = mail[0].includes('a bridge') ? 'bridge' : 'house';
+      send('review', 'checker', 'The ' + what, 'subject: Build it well\\n');
+      note(what);
+      await until('go');`;
+    const hosts = bed.open({
+      engineer: sending,
+      checker: `send('done', 'user', /The .*/.exec(mail[0])[0]);`,
+    });
     const second = new TestProject({});
     try {
       execFileSync(
@@ -66,12 +74,15 @@ describe.each(engines)('through $name', (engine) => {
       );
       await hosts.work('--slots', '2');
       hosts.drop();
-      second.drop('agents/engineer/inbox/task.md', 'Build it\n');
-      const ran = await Promise.all([
-        finished(hosts.up('--until-idle')),
-        finished(hosts.upIn(second, '--until-idle')),
-      ]);
-      for (const { stdout } of ran) expect(stdout).toMatch(/Checked[^]*idle: done\n$/);
+      second.drop('agents/engineer/inbox/task.md', 'Build a bridge\n');
+      // Each turn is the first of its controller, and both are in progress at once.
+      const first = finished(hosts.up('--until-idle'));
+      await hosts.noted('house');
+      const other = finished(hosts.upIn(second, '--until-idle'));
+      await hosts.noted('bridge');
+      hosts.allow('go');
+      expect((await first).stdout).toMatch(/The house[^]*idle: done\n$/);
+      expect((await other).stdout).toMatch(/The bridge[^]*idle: done\n$/);
       for (const project of [hosts.controller, second]) expect(failuresOf(project)).toEqual([]);
       expect(hosts.shared()).toEqual(['refs/heads/main']);
     } finally {

@@ -9,7 +9,7 @@ import type { Assigned } from '../../kernel/launched.ts';
 import { takerOf, takerOfKind } from '../../kernel/step-queues.ts';
 import { rootsOf } from '../../host/runner/places.ts';
 import { withAlias } from '../../workflow/host/secrets.ts';
-import { jobHere } from './job-here.ts';
+import { folderOf, jobHere } from './job-here.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Json } from '../../kernel/json.ts';
 import { listed } from '../../kernel/enumerate.ts';
@@ -203,7 +203,9 @@ export class HeldTurn {
     // The work of a turn that was taken from this worker is kept here.
     if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
     const mask = this.#at.mask(Object.values(secrets));
-    const staged = folders.collect(turn.turn, turn.attempt, turn.round).map((file) => maskedFile(file, mask));
+    const staged = folders
+      .collect(folderOf(turn), turn.attempt, turn.round)
+      .map((file) => maskedFile(file, mask));
     for (const file of values) this.#at.maskFile(file, mask);
     const packed = await travel.pack(path, working);
     if (!packed.ok) return this.#endOf(later(packed.problem), [], null);

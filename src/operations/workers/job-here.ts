@@ -26,10 +26,16 @@ export interface JobHere {
   readonly values: readonly string[];
 }
 
+/** The name of a turn's folder here: controllers that share this worker count their own turns. */
+export function folderOf({ thread, turn }: RemoteTurn): string {
+  return `${thread}-${turn}`;
+}
+
 /** Makes the folders of a turn. Its texts name places of the controller, which are others here. */
 export function jobHere(turn: RemoteTurn, here: Here): JobHere {
   const { folders } = here;
-  const { turn: id, attempt, round } = turn;
+  const { attempt, round } = turn;
+  const id = folderOf(turn);
   const carried = turn.carries?.paths ?? [];
   const others = join(dirname(folders.outboxOf(id, attempt)), 'files');
   const moved = movedPlaces(turn, here, others);
@@ -45,12 +51,9 @@ export function jobHere(turn: RemoteTurn, here: Here): JobHere {
   return { job: jobOf(turn, here, { paths, translate, brings }), carries, brings, values };
 }
 
-function movedPlaces(
-  { turn, attempt, places, outbox, base }: RemoteTurn,
-  { root, workspace, folders }: Here,
-  others: string,
-): Moved[] {
-  const here = folders.outboxOf(turn, attempt);
+function movedPlaces(turn: RemoteTurn, { root, workspace, folders }: Here, others: string): Moved[] {
+  const { attempt, places, outbox, base } = turn;
+  const here = folders.outboxOf(folderOf(turn), attempt);
   return [
     // The later one counts where both are the same folder.
     { from: places.project, to: root },
