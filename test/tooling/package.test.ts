@@ -1,6 +1,15 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -80,9 +89,20 @@ describe('the package', () => {
     const folder = join(scratch, 'prefix/node_modules');
     expect(readdirSync(folder).toSorted()).toEqual(['.bin', '.package-lock.json', '@mailroom-dev']);
     expect(readdirSync(join(folder, '.bin')).toSorted()).toEqual(['mailroom', 'orchestrate']);
-    // dist/ also has the files that builds of the last day have left; `npm run build` removes them.
-    expect(statSync(tarball).size).toBeLessThan(1.6 * megabyte);
-    expect(sizeOf(installed())).toBeLessThan(4.2 * megabyte);
+    // dist/ also has the parts that builds of the last day have left; `npm run build` removes them.
+    const program = readFileSync(installed('dist/app.cjs'), 'utf8');
+    const left = readdirSync(installed('dist'))
+      .filter((name) => name.endsWith('.cjs.br') && !program.includes(name))
+      .reduce((sum, name) => sum + sizeOf(installed('dist', name)), 0);
+    expect(statSync(tarball).size - left).toBeLessThan(1.5 * megabyte);
+    expect(sizeOf(installed()) - left).toBeLessThan(3.7 * megabyte);
+  });
+
+  it('has the pages that the program names', () => {
+    const texts = ['app', 'help'].map((name) => readFileSync(installed('dist', `${name}.cjs`), 'utf8'));
+    const named = new Set(texts.flatMap((text) => text.match(/\bdocs\/[a-z/-]+\.md\b/g) ?? []));
+    expect(named).toContain('docs/errors.md');
+    expect([...named].filter((page) => !existsSync(installed(page)))).toEqual([]);
   });
 
   it('imports only what it has', () => {
