@@ -32,7 +32,7 @@ interface Run {
   readonly status: string;
   readonly alive: boolean;
   readonly current: readonly string[];
-  readonly steps: Readonly<Record<string, { readonly status: string }>>;
+  readonly steps: Readonly<Record<string, { readonly status: string; readonly attempts: number }>>;
 }
 
 /** A run as the API shows it, once it looks like this. */
@@ -176,6 +176,7 @@ describe('runs over the API', () => {
     expect(await would.text()).toContain('"ship"');
     expect((await server.post(`${at}/retry/ask`, {})).status).toBe(409);
     expect(await onceOver(() => server!.post(`${at}/resume`, {}))).toBe(202);
+    await until(server, run, ({ status, steps: { ship } }) => status === 'FAILED' && ship?.attempts === 2);
 
     project.write('mended', '');
     expect([200, 202]).toContain(await onceOver(() => server!.post(`${at}/retry/ship`, {})));
