@@ -117,12 +117,13 @@ function bare(messages: number): number {
 
 export async function routing(): Promise<Line[]> {
   await route(500, 10, true);
+  // First: where many files were removed lately, ext4 takes several times as long to make one.
+  const withFolders = Math.min(await route(1_000, 10, true), await route(1_000, 10, true)) / 1_000;
   const sizes = [100, 1_000, 10_000];
   const each: number[] = [];
   // The better of two: others use the machine as well.
   for (const size of sizes)
     each.push(Math.min(await route(size, 10, false), await route(size, 10, false)) / size);
-  const withFolders = (await route(1_000, 10, true)) / 1_000;
   const least = Math.min(bare(1_000), bare(1_000)) / 1_000;
   const [few = 0, some = 0, many = 0] = each;
   const times = (ms: number) =>
