@@ -19,10 +19,13 @@ const words = {
 
 /**
  * The id that a word means to a command that takes these kinds: `@2` an entry of the inbox, `last`
- * the newest one; any other word is returned unchanged. A gate is `<run>/<gate>`, and never the
- * newest; the failed message of an entry is the newest one in its thread. Throws `E_TARGET`.
+ * the newest one, `last/<step>` a step of the newest run; any other word is returned unchanged. A
+ * gate is `<run>/<gate>`, and never the newest; the failed message of an entry is the newest one in
+ * its thread. Throws `E_TARGET`.
  */
 export async function idOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string> {
+  if (word.startsWith('last/') && kinds.includes('gate'))
+    return `${await idOf(context, 'last', ['run'])}${word.slice('last'.length)}`;
   if (!isPosition(word)) return word;
   const id = word === 'last' ? newest(context, kinds) : await entryOf(context, word, kinds);
   if (id !== undefined) return id;

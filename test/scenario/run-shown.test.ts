@@ -67,12 +67,14 @@ describe('what `run` shows', { timeout: 60_000 }, () => {
     });
   });
 
-  it('names the step that failed, in `run` and in `show`', async () => {
+  it('names the step that failed, in `run`, `show` and `why`', async () => {
     const place = projectWith('  build: { command: [sh, -c, "exit 3"] }\n');
     const { stdout } = await place.run(['run', 'work.yaml']);
     expect(stdout).toMatch(/\nrun .* FAILED in .*: build: exit code 3\n/);
     const shown = await place.run(['show', 'last']);
     expect(shown.stdout).toContain('\nstatus     FAILED: build: exit code 3\n');
+    const why = await place.run(['why', 'last/build']);
+    expect(why.stdout).toMatch(/^build failed: exit code 3\.\n/);
   });
 
   it('refuses a limit of dollars that is not a number, and starts nothing', async () => {

@@ -8,10 +8,10 @@ export function addWhy(program: Command, context: Context): void {
     .description('explain why a role, message, thread, run or step does not move')
     .argument(
       '<target>',
-      'a role, a turn (t12), the id of a message, thread or run, <run>/<step>, or @1 of `inbox`',
+      'a role, a turn (t12), the id of a message, thread or run, <run>/<step>, @1 of `inbox`, or `last`',
     )
     .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExamples:\n  $ mailroom why backend\n  $ mailroom why 8c1d02/build')
+    .addHelpText('after', '\nExamples:\n  $ mailroom why backend\n  $ mailroom why last/build')
     .action(
       context.act(async (target: string, options: { json?: boolean }) =>
         (await import('../actions/why.ts')).runWhy(context, target, options.json === true),
