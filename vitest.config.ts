@@ -36,8 +36,8 @@ export default defineConfig({
     // More than there may be processors: much of the time tests wait for programs that they have started.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     projects: [
       withInstalled('processes', withProcesses),
       withInstalled('scenarios', scenarios),
