@@ -139,6 +139,11 @@ export function requestControl(disk: Disk, id: string, document: unknown, folder
   return name;
 }
 
+/** Removes a command, if it is still there. */
+export function withdrawControl(disk: Disk, id: string, folder: string): void {
+  new Control(disk, folder).remove(`${id}.json`);
+}
+
 /**
  * Resolves when the journal of a host or its control folder has changed, at the latest after this
  * many milliseconds. `folder`: the host's, relative to the project.

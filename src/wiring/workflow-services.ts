@@ -4,7 +4,7 @@ import type { FileChange, RecordsFolder, WorkflowServices } from '../operations/
 import { priceOf } from '../kernel/price.ts';
 import type { OwnWorkspace } from '../workflow/model.ts';
 import type { PlanData } from '../workflow/machine/plan.ts';
-import { hostChanged, requestControl } from '../host/control.ts';
+import { hostChanged, requestControl, withdrawControl } from '../host/control.ts';
 import { readParked } from '../host/parked.ts';
 import { changedFiles, fileTimes } from '../disk/file-times.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../operations/project/project-files.ts';
@@ -77,6 +77,7 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
       return cancelRun(disk, await settings(), run, command, person);
     },
     request: (run, document) => void requestControl(disk, document.id, document, runControlFolder(run)),
+    withdraw: (run, id) => withdrawControl(disk, id, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => hostChanged(disk, runFolder(run), milliseconds),
   };

@@ -45,7 +45,10 @@ it('a retry of a run that continues is answered with the verdict of its host, as
 });
 
 /** What `cancel` says of a run whose host ends, with this verdict or without one, before it could be asked. */
-async function cancelled(verdict: { refusal: string | null } | undefined): Promise<string> {
+async function cancelled(
+  verdict: { refusal: string | null } | undefined,
+  withdraw: (run: string, id: string) => void = () => {},
+): Promise<string> {
   const definition = workflow(graph('only'));
   const world = new World(definition);
   const terminal = new FakeTerminal(() => 0);
@@ -54,7 +57,7 @@ async function cancelled(verdict: { refusal: string | null } | undefined): Promi
     lives = false;
     world.done('only');
   };
-  const workflows = { request: end, verdict: () => verdict, changed: () => Promise.resolve() };
+  const workflows = { request: end, withdraw, verdict: () => verdict, changed: () => Promise.resolve() };
   const place = { workflows, newId: () => 'one' };
   const context = {
     services,
@@ -71,5 +74,8 @@ async function cancelled(verdict: { refusal: string | null } | undefined): Promi
 
 it('what a run is told while its host ends gets the verdict of that host, else that of the run', async () => {
   expect(await cancelled({ refusal: null })).toBe('cancel r1: done\n');
-  await expect(cancelled(undefined)).rejects.toThrow('the run is over: SUCCEEDED');
+  const taken: string[][] = [];
+  const withdrawn = cancelled(undefined, (...command) => void taken.push(command));
+  await expect(withdrawn).rejects.toThrow('the run is over: SUCCEEDED');
+  expect(taken).toEqual([['r1', 'one']]);
 });

@@ -87,7 +87,13 @@ async function answerOf(
   // Its last host may have given the verdict just before it ended.
   const last = workflows.verdict(run, file.id);
   if (last !== undefined) return { verdict: last, isAlive: false };
-  return (await answerAlone(workflows, stored, file)) ?? { verdict: undefined, isAlive: false };
+  try {
+    return (await answerAlone(workflows, stored, file)) ?? { verdict: undefined, isAlive: false };
+  } catch (error) {
+    // A later host must not follow what is refused now.
+    workflows.withdraw(run, file.id);
+    throw error;
+  }
 }
 
 /**

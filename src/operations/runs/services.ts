@@ -108,6 +108,8 @@ export interface WorkflowServices {
   cancel(run: StoredRun, command: RunControlFile): Promise<void>;
   /** Sends a command to the host of a run. */
   request(run: string, document: RunControlFile): void;
+  /** Takes a command back that no host has read. */
+  withdraw(run: string, id: string): void;
   /** The verdict on a command; undefined: not read yet. */
   verdict(run: string, id: string): { readonly refusal: string | null } | undefined;
   /** Waits for a change in the folder of a run, at most this many milliseconds. */
