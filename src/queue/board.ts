@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Json } from '../kernel/json.ts';
-import type { WorkerBoard, WorkerNotes } from './channel.ts';
+import type { JobName, WorkerBoard, WorkerNotes } from './channel.ts';
 
 /*
  * What lies in Redis beside the jobs: what workers say of themselves, the orders to them, and the
@@ -11,6 +11,8 @@ import type { WorkerBoard, WorkerNotes } from './channel.ts';
 const cardsOf = (project: string) => `mailroom:${project}:workers`;
 const ordersOf = (project: string) => `mailroom:${project}:orders`;
 const labelsOf = (project: string) => `mailroom:${project}:labels`;
+/** The jobs of a queue whose labels are published. */
+const labelledOf = (project: string, role: string) => `mailroom:${project}:labelled:${role}`;
 const aliveOf = (project: string, id: string) => `mailroom:${project}:alive:${id}`;
 
 /** A worker's part of the board. */
@@ -28,14 +30,25 @@ export function notesOf(client: Redis, project: string, lease: number): WorkerNo
   };
 }
 
-/** Publishes which labels a worker needs for the jobs of a queue. */
+/** Publishes which labels a worker needs for the jobs of a queue, until `withdrawLabels`. */
 export async function publishLabels(
   client: Redis,
   project: string,
-  role: string,
+  { role, id }: JobName,
   labels: readonly string[],
 ): Promise<void> {
-  await client.hset(labelsOf(project), role, JSON.stringify(labels));
+  await client
+    .multi()
+    .sadd(labelledOf(project, role), id)
+    .hset(labelsOf(project), role, JSON.stringify(labels))
+    .exec();
+}
+
+/** A job is gone. With the last one of a queue its labels go, too. */
+export async function withdrawLabels(client: Redis, project: string, { role, id }: JobName): Promise<void> {
+  const withdraw = `redis.call('srem', KEYS[1], ARGV[1])
+    if redis.call('scard', KEYS[1]) == 0 then redis.call('hdel', KEYS[2], ARGV[2]) end`;
+  await client.eval(withdraw, 2, labelledOf(project, role), labelsOf(project), id, role);
 }
 
 /** The queues whose jobs need labels, with them; null: what is written there cannot be read. */

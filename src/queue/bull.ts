@@ -3,7 +3,7 @@ import { Queue, QueueEvents, Worker, type Job } from 'bullmq';
 import { Redis } from 'ioredis';
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import { takerOf } from '../kernel/step-queues.ts';
-import { notesOf, parsed, publishedLabels, publishLabels } from './board.ts';
+import { notesOf, parsed, publishedLabels, publishLabels, withdrawLabels } from './board.ts';
 import type {
   HeldJob,
   JobName,
@@ -180,15 +180,16 @@ class BullQueue implements JobQueue {
     return this.#connection.problem();
   }
 
-  async add({ role, id }: JobName, data: Json, labels: readonly string[]): Promise<void> {
-    await publishLabels(this.#connection.client, this.#name, role, labels);
-    await this.#queue(role).add('turn', data, { jobId: id });
+  async add(name: JobName, data: Json, labels: readonly string[]): Promise<void> {
+    await publishLabels(this.#connection.client, this.#name, name, labels);
+    await this.#queue(name.role).add('turn', data, { jobId: name.id });
   }
 
   async look({ role, id }: JobName): Promise<JobState> {
     const queue = this.#queue(role);
-    const state = await queue.getJobState(id);
-    const job: Job<Json, Json> | undefined = await queue.getJob(id);
+    // Both are asked in this order, and answered together.
+    const asked = [queue.getJobState(id), queue.getJob(id)] as const;
+    const [state, job]: readonly [string, Job<Json, Json> | undefined] = await Promise.all(asked);
     if (job === undefined) return { is: 'missing' };
     if (state === 'completed') return { is: 'done', result: job.returnvalue };
     const { note = null, stop } = progressOf(job);
@@ -202,11 +203,12 @@ class BullQueue implements JobQueue {
     await job?.updateProgress({ ...progressOf(job), stop: true });
   }
 
-  async remove({ role, id }: JobName): Promise<void> {
-    // Refused while a worker holds it.
-    await this.#queue(role)
-      .remove(id)
-      .catch(() => {});
+  async remove(name: JobName): Promise<void> {
+    const removed = await this.#queue(name.role)
+      .remove(name.id)
+      // Refused while a worker holds it.
+      .catch(() => null);
+    if (removed !== null) await withdrawLabels(this.#connection.client, this.#name, name);
   }
 
   close(): Promise<void> {

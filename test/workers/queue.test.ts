@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HeldJob, JobQueue, JobSource, JobState } from '../../src/queue/channel.ts';
 import { engineOf, type QueueEngine } from '../../src/queue/engine.ts';
 import { builtPart } from '../support/built-part.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
-import { engines, type TestServer } from './servers.ts';
+import { publishedLabels } from '../../src/queue/board.ts';
+import { engines, redisEngine, type TestServer } from './servers.ts';
 
 /*
  * What every queue keeps, whatever lies behind it.
@@ -216,4 +218,30 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     expect(await bed.source().take(new Set([job.role]))).toBeNull();
     expect(await taken()).toMatchObject(job);
   });
+});
+
+test('the labels of a queue in Redis are published for as long as it has jobs', async ({ skip }) => {
+  const { folder } = redisEngine;
+  if (folder === null) return skip('there is no Redis server');
+  const server = await redisEngine.open(folder);
+  const client = new Redis(server.url);
+  const { openQueue } = await engineOf(server.url);
+  const [name, role] = [randomUUID(), '+agents+play+gpu'];
+  const queue = openQueue({ url: server.url, name, roles: [], lease, onChange: () => {} });
+  try {
+    const [one, two] = [
+      { role, id: 'one' },
+      { role, id: 'two' },
+    ];
+    for (const each of [one, two]) await queue.add(each, {}, ['gpu']);
+    await queue.remove(one);
+    expect(await publishedLabels(client, name)).toEqual(new Map([[role, ['gpu']]]));
+    await queue.remove(two);
+    expect(await publishedLabels(client, name)).toEqual(new Map());
+    expect(await client.keys(`mailroom:${name}:*`)).toEqual([]);
+  } finally {
+    client.disconnect();
+    await queue.close();
+    await server.close();
+  }
 });
