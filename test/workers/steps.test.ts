@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
-import { said } from '../support/project.ts';
+import { finished, said } from '../support/project.ts';
 import { hostsFixture, kill, type Hosts, type WorkingHost } from './hosts.ts';
 import { engines } from './servers.ts';
 
@@ -208,6 +208,27 @@ describe('steps', () => {
   });
 
   test(
+    'a run starts without a secret that only a worker needs, and a worker without it says so',
+    { timeout: 60_000 },
+    async () => {
+      const hosts = bed.open({});
+      hosts.controller.write('workflows/build.yaml', secret);
+      const failed = finished(hosts.start('run', 'build', '--plain'));
+      await vi.waitFor(
+        async () => expect((await hosts.run('show', 'last')).stdout).toMatch(/use .*waits for a worker/),
+        { timeout: 30_000 },
+      );
+      const without = await hosts.work('--steps', 'commands');
+      const why = 'the environment of this worker does not have ONLY_THERE';
+      const { stdout, stderr } = await failed;
+      expect(stdout + stderr).toContain(why);
+      await kill(without.program);
+      await hosts.workWith({ ONLY_THERE: 'known-to-the-worker' }, '--steps', 'commands');
+      expect((await hosts.run('run', 'build', '--plain')).stdout).toContain('SUCCEEDED');
+    },
+  );
+
+  test(
     'a worker that leaves the steps of one agent to others takes those of another',
     { timeout: 60_000 },
     async () => {
@@ -227,6 +248,19 @@ describe('steps', () => {
     },
   );
 });
+
+/** A step whose secret is that of a worker. */
+const secret = `
+name: build
+version: "1"
+timeout: 5m
+steps:
+  use:
+    command: [sh, -c, 'test -n "$ONLY_THERE"']
+    secrets: [ONLY_THERE]
+    workspace: { worktree: step }
+    on: workers
+`;
 
 /** Steps with two agents. */
 const two = `

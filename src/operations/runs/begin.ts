@@ -6,7 +6,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { NipSettings } from '../../config/config.ts';
 import type { RunStart, Happening } from '../../workflow/machine/event.ts';
 import { weakness } from '../../kernel/mask.ts';
-import { secretsOf, startContext } from '../../workflow/machine/run-start.ts';
+import { secretsHere, secretsOf, startContext } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { refusal } from '../../workflow/machine/commands.ts';
 import { branchProblem } from '../../workflow/machine/branch.ts';
@@ -212,7 +212,7 @@ function refuseBranch({ branch }: Workflow, workspace: string): void {
 }
 
 function refuseUnsetSecrets(definition: Workflow): void {
-  const unset = secretsOf(definition).filter((name) => process.env[name] === undefined);
+  const unset = secretsHere(definition).filter((name) => process.env[name] === undefined);
   if (unset.length === 0) return;
   const names = unset.map((name) => `\`${name}\``).join(', ');
   throw new MailroomError('E_USAGE', `the workflow needs ${names}, and the environment does not have it`);

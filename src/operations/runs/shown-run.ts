@@ -24,7 +24,7 @@ export interface StepRow {
   readonly took: number | null;
   /** Null: it was not entered. */
   readonly attempts: number | null;
-  /** The reason for its end; of a waiting approval its question; empty: there is none. */
+  /** The reason for its end, or what it waits for; of an approval its question; empty: none. */
   readonly reason: string;
 }
 
@@ -70,7 +70,10 @@ function stepRows(state: RunState, rules: Rules): StepRow[] {
 }
 
 function reasonFor(step: StepRun): string {
-  return step.phase.is === 'asked' ? `asks: ${step.phase.message}` : (reasonOf(step) ?? '');
+  const { phase } = step;
+  if (phase.is === 'asked') return `asks: ${phase.message}`;
+  const isWaiting = phase.is === 'running' && phase.launched !== null && phase.worker === null;
+  return reasonOf(step) ?? (isWaiting ? 'waits for a worker' : '');
 }
 
 function tookOf({ startedAt, settledAt }: StepRun): number | null {

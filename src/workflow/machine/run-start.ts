@@ -1,7 +1,7 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RunStart } from './event.ts';
 import type { Json } from '../../kernel/json.ts';
-import { stepsIn } from '../bodies.ts';
+import { bodyOf, innerOf, stepsIn } from '../bodies.ts';
 import { Evaluation } from './evaluation.ts';
 import { machineLanguage } from './language.ts';
 import type { Body, Step, Workflow } from '../model.ts';
@@ -39,6 +39,30 @@ export function secretsOf(workflow: Workflow): string[] {
   );
   const own = stepsIn(workflow.body).flatMap(({ secrets }) => secrets ?? []);
   return [...new Set([...workflow.secrets, ...children, ...own])];
+}
+
+/** Those without which no run starts here: the values for steps on other hosts are theirs. */
+export function secretsHere(workflow: Workflow): string[] {
+  const [here, away] = [new Set(workflow.hooks.length > 0 ? workflow.secrets : []), new Set<string>()];
+  const look = ({ body, secrets }: Workflow) => {
+    for (const { on, work, check, secrets: own } of stepsOf(body)) {
+      if (work.kind === 'workflow') look(work.workflow);
+      if (innerOf(work) !== null) continue;
+      // Its check runs here.
+      const to = on === undefined || check !== null ? here : away;
+      for (const name of own ?? [...secrets, ...workflow.secrets]) to.add(name);
+    }
+  };
+  look(workflow);
+  return secretsOf(workflow).filter((name) => here.has(name) || !away.has(name));
+}
+
+/** The steps of a workflow without those of its sub-workflows. */
+function stepsOf(body: Body): Step[] {
+  return body.steps.flatMap((step) => {
+    const inner = bodyOf(step.work);
+    return inner === null ? [step] : [step, ...stepsOf(inner)];
+  });
 }
 
 /** A definition whose sequences may visit a step this often. */
