@@ -1,9 +1,10 @@
 import { closeSync, copyFileSync, renameSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
-import { realPlace } from '../process/sandbox/repository-place.ts';
+import { realPlace, workingTreeAt } from '../process/sandbox/repository-place.ts';
 import {
   copyIndex,
+  hashBytes,
   listBytes,
   lookedAt,
   lookIn,
@@ -13,6 +14,7 @@ import {
   type GitLook,
 } from './git-look.ts';
 import { git } from './git.ts';
+import { treeInIndex } from './plain-index.ts';
 import { durably, GitProblem } from './refs.ts';
 import { treeChanges } from './workspace-tree.ts';
 
@@ -49,6 +51,8 @@ export class Checkout {
   readonly #path: string;
   /** Where git finds it; asked once, for all that one operation does here. */
   #place: ReturnType<typeof lookedAt> | null = null;
+  /** How the files of the repository's settings were before. */
+  #settings: string | null = null;
 
   /** `path`: absolute. */
   constructor(path: string) {
@@ -57,7 +61,13 @@ export class Checkout {
 
   /** Begins to find the repository, beside other work. */
   find(): ReturnType<typeof lookedAt> {
+    if (this.#place === null) this.#settings = settingsSeen(this.#path);
     return (this.#place ??= lookedAt(this.#path));
+  }
+
+  /** Whether what is known of it still holds: its repository has the same settings. */
+  isKnown(): boolean {
+    return this.#settings !== null && this.#settings === settingsSeen(this.#path);
   }
 
   /** Merges two commits, durably, without touching the files here. */
@@ -144,6 +154,22 @@ export class Checkout {
     return { tree, isChanged: changes.length > 0, objects };
   }
 
+  /**
+   * The same tree by one process, which changes nothing: where no file differs from the index, and
+   * git has noted there what its tree is. Null: it is not known.
+   */
+  unchangedTree(): Promise<string | null> {
+    return this.#look(async (look) => {
+      this.#mustBeTop(look);
+      const index = copyIndex(look.index, join(look.folder, 'index'));
+      const tree = look.filters || index === null ? null : treeInIndex(index, hashBytes(look));
+      if (tree === null) return null;
+      const args = ['ls-files', '--modified', '--deleted', '--others', '--exclude-standard', '-z'];
+      const found = await look.git(args, { cwd: look.top, maxOutputBytes: listBytes });
+      return found.exitCode === 0 && found.stdout === '' ? tree : null;
+    });
+  }
+
   /** `puts`: whether the checkout's own index gets them too. */
   #stage(puts: boolean): Promise<string> {
     return this.#look(async (look) => {
@@ -183,6 +209,15 @@ interface Unresolved {
 }
 
 const checkoutMs = 600_000;
+
+/** What changes with the settings of a checkout's own repository; null: there is none. */
+function settingsSeen(path: string): string | null {
+  const tree = workingTreeAt(path);
+  if (tree === null) return null;
+  const files = [join(tree.repository, 'config'), join(dirname(tree.index), 'config.worktree')];
+  const found = files.map((file) => statSync(file, { bigint: true, throwIfNoEntry: false }));
+  return found.map((stat) => (stat ? [stat.ino, stat.size, stat.ctimeNs].join('.') : '')).join(' ');
+}
 
 /** Replaces the entries of files that conflict by those of both sides. */
 function unmerge({ git: run, top }: GitLook, merged: Merged) {

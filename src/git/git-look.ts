@@ -205,7 +205,7 @@ export async function takeFiles(
   const readsAll = look.filters && what === '--all';
   try {
     const copied = copyIndex(look.index, join(look.folder, 'index'));
-    const isPlain = copied !== null && isPlainIndex(copied, look.format === 'sha1' ? 20 : 32);
+    const isPlain = copied !== null && isPlainIndex(copied, hashBytes(look));
     if (isPlain && !readsAll && index === null) return await add();
   } catch (error) {
     return { exitCode: 1, signal: null, ended: 'exited', error: null, stdout: '', stderr: messageOf(error) };
@@ -262,6 +262,11 @@ async function leftOut(look: GitLook, tagged: readonly string[]): Promise<(entry
   const skipped = new Set(tagged.filter((entry) => /^s/i.test(entry)).map((entry) => entry.slice(2)));
   const isThere = (path: string) => lstatSync(join(look.top, path), { throwIfNoEntry: false }) !== undefined;
   return (entry) => sparse.stdout.trim() === 'true' && skipped.has(entry) && !isThere(pathOf(entry));
+}
+
+/** How many bytes the name of an object has. */
+export function hashBytes({ format }: Pick<GitLook, 'format'>): number {
+  return format === 'sha1' ? 20 : 32;
 }
 
 /** The paths in an index that `takeFiles` listed, from the top of the working tree. */

@@ -14,18 +14,41 @@ const longName = 0xfff;
  */
 export function isPlainIndex(index: Buffer, hash: number): boolean {
   const end = index.length - hash;
-  if (end < header || index.toString('latin1', 0, 4) !== 'DIRC') return false;
+  const at = pastEntries(index, hash);
+  return at !== null && hasOptionalExtensions(index, at, end);
+}
+
+/**
+ * The tree of all files that a plain index lists, where git has noted it there; null: it has not,
+ * or something has changed since, or the index is not plain.
+ */
+export function treeInIndex(index: Buffer, hash: number): string | null {
+  const end = index.length - hash;
+  let at = isPlainIndex(index, hash) ? (pastEntries(index, hash) ?? end) : end;
+  while (at + 8 <= end && index.toString('latin1', at, at + 4) !== 'TREE')
+    at += 8 + index.readUInt32BE(at + 4);
+  if (at + 8 > end) return null;
+  // The name of the top folder, which is empty; its files and folders; its tree, if it is valid.
+  const line = index.indexOf('\n', at + 8);
+  if (!/^\0\d+ \d+$/.test(index.toString('latin1', at + 8, line))) return null;
+  return index.toString('hex', line + 1, line + 1 + hash);
+}
+
+/** Where its entries end; null: one of them is not plain. */
+function pastEntries(index: Buffer, hash: number): number | null {
+  const end = index.length - hash;
+  if (end < header || index.toString('latin1', 0, 4) !== 'DIRC') return null;
   const version = index.readUInt32BE(4);
-  if (version < 2 || version > 4) return false;
+  if (version < 2 || version > 4) return null;
   let at = header;
   for (let left = index.readUInt32BE(8); left > 0; left -= 1) {
     const name = at + stats + hash + 2;
-    if (name >= end || !isPlainEntry(index, at, name - 2)) return false;
+    if (name >= end || !isPlainEntry(index, at, name - 2)) return null;
     const after = version === 4 ? index.indexOf(0, pastNumber(index, name)) + 1 : padded(index, at, name);
-    if (after <= at) return false;
+    if (after <= at) return null;
     at = after;
   }
-  return hasOptionalExtensions(index, at, end);
+  return at;
 }
 
 function isPlainEntry(index: Buffer, at: number, flagsAt: number): boolean {

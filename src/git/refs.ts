@@ -12,7 +12,7 @@ const settings = [
   'core.packedRefsTimeout=5000',
 ].flatMap((setting) => ['-c', setting]);
 
-interface RefChange {
+export interface RefChange {
   readonly ref: string;
   /** Null: it is removed. */
   readonly to: string | null;

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { anchorCheckout } from './anchor.ts';
 import { Checkout, type Merged } from './checkout.ts';
 import { git } from './git.ts';
 import { headBranch } from './head-branch.ts';
-import { GitProblem, type Refs } from './refs.ts';
+import { makeCheckout } from './new-checkout.ts';
+import { GitProblem, type RefChange, type Refs } from './refs.ts';
+import { workingTreeAt } from '../process/sandbox/repository-place.ts';
 import { inTurn, repairWorktrees } from './workspace-tree.ts';
 
 interface Place {
@@ -43,6 +45,8 @@ export class RoleCheckout {
   readonly #place: Place;
   readonly #refs: Refs;
   readonly #branch: string;
+  /** The commit that the thread began at. */
+  readonly #base: string;
   /** The commit whose files are being written; exists only meanwhile. */
   readonly #laying: string;
   /** The commit that is checked out for a while, without the branch. */
@@ -52,11 +56,13 @@ export class RoleCheckout {
   /** The commit that `#laying` names in a checkout that was made now. */
   #begun: string | null = null;
 
-  constructor(place: Place, refs: Refs) {
-    this.files = new Checkout(place.path);
+  /** `files`: those of the checkout, where something is known of them already. */
+  constructor(place: Place, refs: Refs, files: Checkout = new Checkout(place.path)) {
+    this.files = files;
     this.#place = place;
     this.#refs = refs;
     this.#branch = `refs/heads/${place.branch}`;
+    this.#base = `refs/mailroom/base/${place.thread}`;
     this.#laying = `refs/mailroom/laying/${place.thread}/${place.role}`;
     this.#visiting = `refs/mailroom/visiting/${place.thread}/${place.role}`;
     this.#conflict = `refs/mailroom/conflict/${place.thread}/${place.role}`;
@@ -70,21 +76,19 @@ export class RoleCheckout {
   async prepare(base: string, last: string | null, wanted: readonly string[] = []): Promise<Prepared> {
     const { project, path, branch } = this.#place;
     repairWorktrees(project);
-    const known = await this.#known(wanted);
-    const tip = known.tip ?? (await this.#begin(base, last));
+    const { found, ...known } = await this.#known([this.#base, base, last ?? this.#base, ...wanted]);
     const isNew = !existsSync(join(path, '.git'));
+    const begun = known.tip === null ? await this.#begin(base, last, found, isNew) : null;
+    const tip = known.tip ?? begun?.tip ?? '';
     if (isNew) {
-      const begun = [
-        { ref: this.#laying, to: tip },
-        { ref: this.#conflict, to: null },
-      ];
-      await this.#refs.move(begun, 'checkout');
+      if (begun?.isLaying !== true) await this.#refs.move(this.#empty(tip), 'checkout');
       this.#begun = tip;
-      await inTurn(project, async () => {
-        // One that was deleted by hand.
-        await git(['worktree', 'remove', '--force', path], { cwd: project });
-        await this.#refs.ask(['worktree', 'add', '--no-checkout', path, branch]);
-      });
+      if (!makeCheckout(project, path, branch))
+        await inTurn(project, async () => {
+          // One that was deleted by hand.
+          await git(['worktree', 'remove', '--force', path], { cwd: project });
+          await this.#refs.ask(['worktree', 'add', '--no-checkout', path, branch]);
+        });
     }
     await this.#leave({ ...known, tip });
     const laid = isNew ? tip : known.laying;
@@ -93,7 +97,34 @@ export class RoleCheckout {
     await this.#follow();
     const tree = laid === null ? known.tree : null;
     const conflict = isNew ? null : known.conflict;
-    return { tip: laid ?? tip, tree, conflict, isNew, found: known.found };
+    return { tip: laid ?? tip, tree, conflict, isNew, found: found.slice(3) };
+  }
+
+  /** Of a checkout that has no files yet. */
+  #empty(tip: string): RefChange[] {
+    return [
+      { ref: this.#laying, to: tip },
+      { ref: this.#conflict, to: null },
+    ];
+  }
+
+  /** Makes a checkout without files for `fill`; false: there is one, or git must make it. */
+  begin(): boolean {
+    const { project, path, branch } = this.#place;
+    const tree = existsSync(path) ? workingTreeAt(path) : null;
+    // A host was killed before it had laid out the files.
+    if (tree !== null && !existsSync(tree.index)) rmSync(path, { recursive: true });
+    if (!makeCheckout(project, path, branch)) return false;
+    void this.files.find();
+    return true;
+  }
+
+  /** Makes its branch, with the files; false: there is one, and the checkout is gone again. */
+  async fill(commit: string): Promise<boolean> {
+    const made = this.#refs.move([{ ref: this.#branch, to: commit, from: null }], 'begin');
+    const [isMade] = await Promise.all([made, this.files.layOut(commit)]);
+    if (!isMade) rmSync(this.#place.path, { recursive: true });
+    return isMade;
   }
 
   async #known(wanted: readonly string[] = []): Promise<Known & Pick<Prepared, 'found'>> {
@@ -110,10 +141,17 @@ export class RoleCheckout {
     return { tip, tree, laying, visiting, conflict, found };
   }
 
-  /** Begins the branch where it was, or at the commit that the thread began at. */
-  async #begin(base: string, last: string | null): Promise<string> {
-    const ref = `refs/mailroom/base/${this.#place.thread}`;
-    const [known = null, given = null, sent = null] = await this.#refs.findAll([ref, base, last ?? ref]);
+  /**
+   * Begins the branch where it was, or at the commit that the thread began at; the first of `found`
+   * are the commits of the thread, of its base and of the last one. `isLaying`: the refs of an
+   * empty checkout are there, too.
+   */
+  async #begin(
+    base: string,
+    last: string | null,
+    [known = null, given = null, sent = null]: readonly (string | null)[],
+    isNew: boolean,
+  ): Promise<{ readonly tip: string; readonly isLaying: boolean }> {
     const begun = known ?? given;
     if (begun === null)
       throw new GitProblem(
@@ -121,11 +159,19 @@ export class RoleCheckout {
           ? 'the repository has no commit'
           : `the base \`${base}\` of the workspace is not a commit`,
       );
-    // Another role may begin the thread at the same time.
-    const isFirst = known === null && (await this.#refs.move([{ ref, to: begun, from: null }], 'thread'));
-    const first = sent ?? (isFirst || known !== null ? begun : ((await this.#refs.find(ref)) ?? begun));
-    const isBegun = await this.#refs.move([{ ref: this.#branch, to: first, from: null }], 'thread');
-    return isBegun ? first : ((await this.#refs.find(this.#branch)) ?? first);
+    const tip = last === null ? begun : (sent ?? begun);
+    const thread = { ref: this.#base, to: begun, from: null };
+    const first = [
+      ...(known === null ? [thread] : []),
+      { ref: this.#branch, to: tip, from: null },
+      ...(isNew ? this.#empty(tip) : []),
+    ];
+    if (await this.#refs.move(first, 'thread')) return { tip, isLaying: isNew };
+    // Another role has begun the thread at the same time.
+    await this.#refs.move([thread], 'thread');
+    const at = (last === null ? null : sent) ?? (await this.#refs.find(this.#base)) ?? begun;
+    const isBegun = await this.#refs.move([{ ref: this.#branch, to: at, from: null }], 'thread');
+    return { tip: isBegun ? at : ((await this.#refs.find(this.#branch)) ?? at), isLaying: false };
   }
 
   /**

@@ -6,7 +6,9 @@ import { lookAt, whyOf, type GitLook } from './git-look.ts';
 import { git } from './git.ts';
 import { filesIn, packFiles, type ParcelFile } from './parcel.ts';
 import { GitProblem, Refs } from './refs.ts';
+import { Checkout } from './checkout.ts';
 import { RoleCheckout } from './role-checkout.ts';
+import { enterWork } from './work.ts';
 
 /*
  * Work travels between hosts as commits, through a repository that all of them can reach. What lies
@@ -37,13 +39,23 @@ export async function originOf(project: string): Promise<string | null> {
 }
 
 /** Packs the checkout at `path` (absolute), and changes nothing there. */
-export function packWork(project: string, path: string, turn: TravellingTurn): Promise<Travelled<Packed>> {
+export function packWork(
+  project: string,
+  path: string,
+  turn: TravellingTurn,
+  files: Checkout = new Checkout(path),
+): Promise<Travelled<Packed>> {
   return travelled(async () => {
     const refs = new Refs(project);
-    const head = await refs.find(`refs/heads/${turn.branch}`);
+    // Most turns of roles that only read change nothing.
+    const unchanged = files.unchangedTree();
+    unchanged.catch(() => {});
+    const asked = ['commit', 'tree', 'commit'].map((kind) => `refs/heads/${turn.branch}^{${kind}}`);
+    const [head = null, known = null, again = null] = await refs.objects(asked);
     if (head === null) throw new GitProblem(`the branch ${turn.branch} is gone`);
-    const { files } = new RoleCheckout({ project, path, ...turn }, refs);
-    const { tree, isChanged } = await files.tree(head, null);
+    // Somebody may have moved the branch meanwhile.
+    if (again === head && known !== null && known === (await unchanged)) return { commit: head, head };
+    const { tree, isChanged } = await files.tree(head, again === head ? known : null);
     if (!isChanged) return { commit: head, head };
     const identity = { name: turn.role, email: `${turn.role}@mailroom` };
     const args = ['commit-tree', '-p', head, '-F', '-', tree];
@@ -75,18 +87,13 @@ export async function unpackWork(
   return done.ok ? { ok: true, commit: done.value } : { ...done, resolving: null };
 }
 
-/**
- * Sends a commit to a ref of the repository at this address, wherever that ref was. `known`: not
- * where a ref of this host with that beginning has it, as far as is known here.
- */
+/** Sends a commit to a ref of the repository at this address, wherever that ref was. */
 export async function sendWork(
   project: string,
   url: string,
   commit: string,
   ref: string,
-  known: string | null = null,
 ): Promise<Travelled<void>> {
-  if (known !== null && (await refsOf(project)).includes(`${commit} ${known}`)) return nothingToDo;
   return remotely(project, url, async (look) => {
     await ask(look, ['push', '--quiet', '--no-verify', '--', url, `+${commit}:${ref}`]);
   });
@@ -114,9 +121,51 @@ export async function fetchWork(
   });
 }
 
+/**
+ * Brings the files of a checkout at `path` (absolute) to a commit, which is got by `fetch` if it is
+ * not here. What earlier turns left there without a commit is replaced.
+ */
+export function placeWork(
+  project: string,
+  path: string,
+  turn: TravellingTurn,
+  { commit, files, fetch }: Placing,
+): Promise<Travelled<void>> {
+  const checkout = new RoleCheckout({ project, path, ...turn }, new Refs(project), files);
+  return travelled(async () => {
+    // Most turns begin in a new checkout: git's settings are read while the commit is looked for.
+    const isNew = checkout.begin();
+    const got = await fetch();
+    if (!got.ok) throw new GitProblem(got.problem);
+    if (isNew && (await checkout.fill(commit))) return;
+    const takes = [{ commit, message: '', from: '' }];
+    const about = {
+      edits: false,
+      takes,
+      base: commit,
+      last: null,
+      resolves: 'none',
+      resolving: null,
+    } as const;
+    const entered = await enterWork(project, path, { ...turn, ...about });
+    if (!entered.ok) throw new GitProblem(entered.problem);
+  });
+}
+
+interface Placing {
+  readonly commit: string;
+  readonly files: Checkout;
+  readonly fetch: () => Promise<Travelled<void>>;
+}
+
+/** Whether a branch of the remote `origin` is at a commit, as far as is known here. */
+export async function isInOrigin(project: string, commit: string): Promise<boolean> {
+  return (await refsOf(project)).includes(`${commit} refs/remotes/origin/`);
+}
+
 /** Whether a commit is there with all of its files: a fetch that was killed leaves a part. */
 async function isWhole(project: string, commit: string): Promise<boolean> {
-  const walk = ['rev-list', '--objects', '--quiet', '--end-of-options', commit, '--not', '--all'];
+  const walk = ['rev-list', '--objects', '--quiet', '--not', '--all', '--not', '--end-of-options', commit];
   return (await git(walk, { cwd: project })).exitCode === 0;
 }
 

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { howToResolve } from '../kernel/work.ts';
-import type { Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
+import type { Entered, Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { pathsOf, type FoundTree } from './checkout.ts';
 import { listBytes } from './git-look.ts';
@@ -19,8 +19,14 @@ import { RoleCheckout } from './role-checkout.ts';
  * Brings the checkout `path` (absolute) of a turn's role to the work that the turn takes. Returns
  * the commit that it begins with. Never rejects.
  */
-export function enterWork(project: string, path: string, entering: Entering): Promise<Worked> {
-  return worked(async () => {
+export async function enterWork(project: string, path: string, entering: Entering): Promise<Worked> {
+  return (await enterCheckout(project, path, entering)).worked;
+}
+
+/** The same, with what is known of the checkout then. */
+export async function enterCheckout(project: string, path: string, entering: Entering): Promise<Entered> {
+  let isClean = false;
+  const entered = await worked(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...entering }, refs);
     const { takes, edits, base, last, branch, resolving } = entering;
@@ -30,6 +36,7 @@ export function enterWork(project: string, path: string, entering: Entering): Pr
     if (edits && last !== null) await mustContain(refs, branch, tip, last);
     if (takes === null || (laid !== null && resolving === 'role')) {
       if (isNew) await checkout.moveTo(tip, tip);
+      isClean = isNew;
       return tip;
     }
     mustExist(takes, found);
@@ -37,8 +44,11 @@ export function enterWork(project: string, path: string, entering: Entering): Pr
     // Files that are about to be replaced are not written first: there may be many.
     const merged = await takeWork(refs, checkout, own, { ...entering, takes, isEmpty: isNew });
     await makeDurable(project, await newObjects(refs, merged, [tip]));
+    // Without edits, files that git does not track stay.
+    isClean = isNew || edits;
     return merged;
   });
+  return { worked: entered, isClean };
 }
 
 /**

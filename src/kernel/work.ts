@@ -117,3 +117,9 @@ export type Worked =
       /** Who must resolve the conflict that lies in the checkout; null: there is none. */
       readonly resolving: 'role' | 'person' | null;
     };
+
+/** A turn has entered. `isClean`: its checkout is known to have exactly the files of the commit. */
+export interface Entered {
+  readonly worked: Worked;
+  readonly isClean: boolean;
+}

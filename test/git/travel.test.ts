@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { dropWork, fetchWork, packOther, readOther, sendWork } from '../../src/git/travel.ts';
+import { isInOrigin, dropWork, fetchWork, packOther, readOther, sendWork } from '../../src/git/travel.ts';
 import { temporaryFolder } from '../process/support.ts';
 
 /** A shared repository, one that sends work there, and one that gets it. */
@@ -45,15 +45,26 @@ it('does not send what a branch of the shared repository has, and gets it from t
   const ref = 'refs/mailroom/turns/one';
   const done = { ok: true, value: undefined };
   const left = () => git('-C', shared, 'for-each-ref', '--format=%(refname)').split('\n');
-  expect(await sendWork(project, shared, one, ref, 'refs/remotes/origin/')).toEqual(done);
+  expect(await isInOrigin(project, one)).toBe(true);
   expect(left()).toEqual(['refs/heads/main']);
   expect(await fetchWork(late, shared, one, ref)).toEqual(done);
   expect(git('-C', 'late', 'cat-file', '-t', one)).toBe('commit');
   const two = commit('Two');
   expect(await fetchWork(late, shared, two, ref)).toMatchObject({ ok: false });
-  await sendWork(project, shared, two, ref, 'refs/remotes/origin/');
+  expect(await isInOrigin(project, two)).toBe(false);
+  await sendWork(project, shared, two, ref);
   expect(left()).toEqual(['refs/heads/main', ref]);
   expect(await fetchWork(late, shared, two, ref)).toEqual(done);
+});
+
+it('asks no other host for a commit that is here with its files', async () => {
+  const { project, commit } = hosts();
+  const one = commit('One');
+  const gone = join(project, 'no-repository');
+  expect(await fetchWork(project, gone, one, 'refs/mailroom/turns/one')).toEqual({
+    ok: true,
+    value: undefined,
+  });
 });
 
 it('gets what is missing of a commit that a killed fetch has left', async () => {

@@ -23,7 +23,7 @@ import {
 import type { AgentJob, AgentRunner, RunnerEvents } from './runner.ts';
 import { rootsOf } from './places.ts';
 import type { Travel } from './travel.ts';
-import type { Travelled } from '../../git/travel.ts';
+import type { Packed, Travelled } from '../../git/travel.ts';
 
 export interface QueueOptions {
   /** Of the program, which must be the same on all hosts. */
@@ -166,12 +166,14 @@ export class QueuedAgents implements AgentRunner {
     for (;;) {
       look.stirred = false;
       const state = await this.#queue.look(name);
-      if (state.is === 'missing') break;
-      if (state.is !== 'running') await this.#queue.remove(name);
-      else {
-        if (!state.stopping) await this.#queue.stop(name);
-        await changed(look);
+      if (state.is !== 'running') {
+        await this.#queue.remove(name);
+        // One that was not there may have left something in the queue.
+        if (state.is === 'missing') break;
+        continue;
       }
+      if (!state.stopping) await this.#queue.stop(name);
+      await changed(look);
     }
     this.#removing.delete(look);
   }
@@ -245,9 +247,10 @@ export class QueuedAgents implements AgentRunner {
     const { workspace } = invocation;
     const turn = turnOf(job);
     if (turn === null) return fails('it has no checkout of its own');
-    const entered = entering === undefined ? null : await travel.enter(workspace, entering);
-    if (entered?.ok === false) return { ok: false, ended: notPlaced(entered) };
-    const packed = await travel.pack(workspace, turn);
+    const { worked = null, isClean = false } =
+      entering === undefined ? {} : await travel.enter(workspace, entering);
+    if (worked?.ok === false) return { ok: false, ended: notPlaced(worked) };
+    const packed = worked !== null && isClean ? unchanged(worked.commit) : await travel.pack(workspace, turn);
     if (!packed.ok) return fails(packed.problem);
     const carried = files === undefined ? nothing : await travel.carry(files.carries);
     if (!carried.ok) return fails(carried.problem);
@@ -264,7 +267,7 @@ export class QueuedAgents implements AgentRunner {
     );
     if (!sent.ok) return { ok: false, ended: later(sent.problem) };
     const tree = job.noteTree ? await travel.tree(workspace) : null;
-    const commit = entered?.commit ?? null;
+    const commit = worked?.commit ?? null;
     return { ok: true, begin: packed.value.commit, carried: carried.value, entered: commit, tree };
   }
 
@@ -378,6 +381,10 @@ export class QueuedAgents implements AgentRunner {
 
 const nothing = { ok: true, value: null } as const;
 const here = { ok: true, value: undefined } as const;
+
+function unchanged(commit: string): Travelled<Packed> {
+  return { ok: true, value: { commit, head: commit } };
+}
 
 function fails(problem: string): Begun {
   return { ok: false, ended: notPlaced({ ok: false, problem, resolving: null }) };

@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import {
   dropWork,
   fetchWork,
+  isInOrigin,
   keepWork,
   packOther,
   packWork,
+  placeWork,
   readOther,
   sendWork,
   unpackWork,
@@ -12,9 +14,10 @@ import {
   type Travelled,
   type TravellingTurn,
 } from '../../git/travel.ts';
-import { enterWork } from '../../git/work.ts';
+import { Checkout } from '../../git/checkout.ts';
+import { enterCheckout } from '../../git/work.ts';
 import { workspaceTree } from '../../git/workspace-tree.ts';
-import type { Entering, Worked } from '../../kernel/work.ts';
+import type { Entered, Entering, Worked } from '../../kernel/work.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import type { ParcelFile } from '../../git/parcel.ts';
@@ -26,7 +29,9 @@ import { differenceSince } from './agents.ts';
  */
 export interface Travel {
   /** Prepares the checkout of a role. */
-  enter(workspace: string, turn: Entering): Promise<Worked>;
+  enter(workspace: string, turn: Entering): Promise<Entered>;
+  /** Brings a checkout to a commit, which is in the shared repository if it is not here. */
+  place(workspace: string, turn: TravellingTurn, commit: string, ref: string): Promise<Travelled<void>>;
   /** The content of a checkout, as a commit; changes nothing there. */
   pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>>;
   /** Lays packed work out in a checkout. */
@@ -65,31 +70,62 @@ interface GitTravelOptions {
 
 export class GitTravel implements Travel {
   readonly #options: GitTravelOptions;
+  /** Checkouts that were laid out for a turn which has not ended yet, by path. */
+  readonly #placed = new Map<string, Checkout>();
+  /** Many turns begin with the same commit: those that are here with their files ... */
+  readonly #whole = new Set<string>();
+  /** ... and those that a branch of `origin` had. */
+  readonly #inOrigin = new Set<string>();
 
   constructor(options: GitTravelOptions) {
     this.#options = options;
   }
 
-  enter(workspace: string, turn: Entering): Promise<Worked> {
-    return enterWork(this.#options.project, workspace, turn);
+  enter(workspace: string, turn: Entering): Promise<Entered> {
+    return enterCheckout(this.#options.project, workspace, turn);
+  }
+
+  async place(
+    workspace: string,
+    turn: TravellingTurn,
+    commit: string,
+    ref: string,
+  ): Promise<Travelled<void>> {
+    const files = new Checkout(workspace);
+    this.#placed.set(workspace, files);
+    const fetch = () => this.fetch(commit, ref);
+    const placed = await placeWork(this.#options.project, workspace, turn, { commit, files, fetch });
+    // Somebody may have removed objects that nothing uses.
+    if (!placed.ok) this.#whole.delete(commit);
+    return placed;
   }
 
   pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>> {
-    return packWork(this.#options.project, workspace, turn);
+    const placed = this.#placed.get(workspace);
+    this.#placed.delete(workspace);
+    const files = placed?.isKnown() === true ? placed : new Checkout(workspace);
+    return packWork(this.#options.project, workspace, turn, files);
   }
 
   unpack(workspace: string, turn: TravellingTurn, work: Packed): Promise<Worked> {
     return unpackWork(this.#options.project, workspace, turn, work);
   }
 
-  send(commit: string, ref: string, isFirst = false): Promise<Travelled<void>> {
+  async send(commit: string, ref: string, isFirst = false): Promise<Travelled<void>> {
     const { project, git, isOrigin } = this.#options;
-    return sendWork(project, git, commit, ref, isFirst && isOrigin ? 'refs/remotes/origin/' : null);
+    if (!isFirst || !isOrigin) return sendWork(project, git, commit, ref);
+    const isThere = this.#inOrigin.has(commit) || (await isInOrigin(project, commit));
+    if (!isThere) return sendWork(project, git, commit, ref);
+    remember(this.#inOrigin, commit);
+    return done;
   }
 
-  fetch(commit: string, ref: string): Promise<Travelled<void>> {
+  async fetch(commit: string, ref: string): Promise<Travelled<void>> {
     const { project, git } = this.#options;
-    return fetchWork(project, git, commit, ref);
+    if (this.#whole.has(commit)) return done;
+    const got = await fetchWork(project, git, commit, ref);
+    if (got.ok) remember(this.#whole, commit);
+    return got;
   }
 
   drop(refs: readonly string[]): Promise<Travelled<void>> {
@@ -131,6 +167,14 @@ export class GitTravel implements Travel {
   write(path: string, text: string): void {
     writeFileSync(path, text);
   }
+}
+
+const done = { ok: true, value: undefined } as const;
+
+/** What is known again at little cost need not be kept for long. */
+function remember(known: Set<string>, commit: string): void {
+  if (known.size >= 1_000) known.clear();
+  known.add(commit);
 }
 
 function layFile(

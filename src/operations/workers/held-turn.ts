@@ -140,10 +140,11 @@ export class HeldTurn {
     const problem = this.#misfit(turn, role);
     if (problem !== null) return this.#refuse(signed.nonce, problem);
     const about = { kind: 'note', job: id, nonce: signed.nonce, expires: this.#at.now() + validMs } as const;
-    await this.#held.note(sign(key, about, { ...this.#at.worker }));
+    const noted = this.#held.note(sign(key, about, { ...this.#at.worker }));
     // A disk that is full, say: the controller learns the reason at once.
     const failed = (error: unknown) => this.#endOf(later(messageOf(error)), [], null);
-    return this.#report(signed.nonce, await this.#work(turn).catch(failed));
+    const [end] = await Promise.all([this.#work(turn, noted).catch(failed), noted]);
+    return this.#report(signed.nonce, end);
   }
 
   #otherVersion(version: Json = null): string {
@@ -173,31 +174,24 @@ export class HeldTurn {
     return `was refused: ${problem}`;
   }
 
-  /** Runs the agent in a checkout with the work that the turn begins with. */
-  async #work(turn: RemoteTurn): Promise<RemoteEnd> {
+  /**
+   * Runs the agent in a checkout with the work that the turn begins with, once the controller can
+   * know who does.
+   */
+  async #work(turn: RemoteTurn, noted: Promise<void>): Promise<RemoteEnd> {
     const { root, travel, folders } = this.#at;
     const { thread, role, begin } = turn;
     this.#begin = begin;
     const path = join(root, '.mailroom', 'worktrees', roleCheckout(thread, role));
     const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
-    const got = await travel.fetch(begin, refsOf(this.#held).beginRef);
-    if (!got.ok) return this.#endOf(later(got.problem), [], null);
-    const takes = [{ commit: begin, message: '', from: '' }];
-    const entered = await travel.enter(path, {
-      ...working,
-      edits: false,
-      resolves: 'none',
-      resolving: null,
-      takes,
-      base: begin,
-      last: null,
-    });
-    if (!entered.ok) return this.#endOf(later(entered.problem), [], null);
+    const placed = await travel.place(path, working, begin, refsOf(this.#held).beginRef);
+    if (!placed.ok) return this.#endOf(later(placed.problem), [], null);
     const secrets = this.#secretsOf(turn);
     const here = { key: this.#held.id, root, workspace: path, folders, tools: this.#at.tools, secrets };
     const { job, carries, brings, values } = jobHere(turn, here);
     const problem = await this.#lay(turn, carries, path);
     if (problem !== null) return this.#endOf(later(problem), [], null);
+    await noted;
     const ended = await this.#agent(job, Object.values(secrets));
     if (turn.provider !== null) this.#park(turn.provider, ended);
     // The work of a turn that was taken from this worker is kept here.
@@ -251,11 +245,12 @@ export class HeldTurn {
       await this.#held.putBack();
       return 'was left to other workers';
     }
-    if (this.#fate === 'lost' || !(await this.#held.renew())) return this.#keep(lost, end);
     const { endRef, broughtRef } = refsOf(this.#held);
-    if (end.work !== null) {
-      // The controller has what it began with.
-      const isNew = end.work.commit !== this.#begin;
+    // The controller has what it began with.
+    const isNew = end.work !== null && end.work.commit !== this.#begin;
+    const sends = isNew || end.files !== null;
+    if (this.#fate === 'lost' || (sends && !(await this.#held.renew()))) return this.#keep(lost, end);
+    if (end.work !== null && sends) {
       const work = isNew ? await travel.send(end.work.commit, endRef) : nothingSent;
       const sent = work.ok && end.files !== null ? await travel.send(end.files, broughtRef) : work;
       if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end));

@@ -66,8 +66,7 @@ const turn = remoteTurnOf(
 );
 
 const travel: Partial<Travel> = {
-  fetch: () => Promise.resolve({ ok: true, value: undefined }),
-  enter: () => Promise.resolve({ ok: true, commit: 'a'.repeat(40) }),
+  place: () => Promise.resolve({ ok: true, value: undefined }),
 };
 
 /** A worker for agents, on which nothing may start. */

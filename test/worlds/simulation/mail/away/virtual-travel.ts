@@ -1,6 +1,6 @@
 import type { Travel } from '../../../../../src/host/runner/travel.ts';
 import type { Packed, TravellingTurn } from '../../../../../src/git/travel.ts';
-import type { Entering, Worked } from '../../../../../src/kernel/work.ts';
+import type { Entered, Entering, Worked } from '../../../../../src/kernel/work.ts';
 import type { MemoryDisk } from '../../../../support/memory-disk.ts';
 import type { Resolves, VirtualWork } from '../virtual-work.ts';
 import type { Asker, Network } from './network.ts';
@@ -31,7 +31,13 @@ abstract class VirtualTravel implements Travel {
     this.#disk = disk;
   }
 
-  abstract enter(workspace: string, turn: Entering): Promise<Worked>;
+  abstract enter(workspace: string, turn: Entering): Promise<Entered>;
+  abstract place(
+    workspace: string,
+    turn: TravellingTurn,
+    commit: string,
+    ref: string,
+  ): Promise<Travelled<void>>;
   abstract pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>>;
   abstract unpack(workspace: string, turn: TravellingTurn, work: Packed): Promise<Worked>;
 
@@ -109,8 +115,15 @@ export class ControllerTravel extends VirtualTravel {
     this.#isResolved = isResolved;
   }
 
-  enter(_workspace: string, turn: Entering): Promise<Worked> {
-    return this.locally(() => this.shared.work.enter(turn, this.#isResolved));
+  enter(_workspace: string, turn: Entering): Promise<Entered> {
+    return this.locally(() => ({
+      worked: this.shared.work.enter(turn, this.#isResolved),
+      isClean: false,
+    }));
+  }
+
+  place(): Promise<Travelled<void>> {
+    throw new Error('a controller takes work from no other');
   }
 
   pack(_workspace: string, { branch }: TravellingTurn): Promise<Travelled<Packed>> {
@@ -133,12 +146,21 @@ export class ControllerTravel extends VirtualTravel {
 export class WorkerTravel extends VirtualTravel {
   readonly #checkouts = new Map<string, Packed>();
 
-  enter(_workspace: string, { branch, takes }: Entering): Promise<Worked> {
+  enter(): Promise<Entered> {
+    throw new Error('a worker begins with the work of the controller');
+  }
+
+  async place(
+    _workspace: string,
+    { branch }: TravellingTurn,
+    commit: string,
+    ref: string,
+  ): Promise<Travelled<void>> {
+    const got = await this.fetch(commit, ref);
+    if (!got.ok) return got;
     return this.locally(() => {
-      const commit = takes?.[0]?.commit ?? '';
-      if (!this.known.has(commit)) this.shared.problems.push(`a turn begins at ${commit}, which is not here`);
       this.#checkouts.set(branch, { commit, head: commit });
-      return { ok: true, commit };
+      return got;
     });
   }
 
