@@ -57,3 +57,45 @@ it.each([
   const { stdout } = await project.run(['costs', '--json'], env);
   expect((JSON.parse(stdout) as Costs).total.cost).toMatchObject({ tokens });
 });
+
+const workflow = (provider: string, model: string) => `
+name: lone
+version: "1"
+timeout: 5m
+steps:
+  work: { provider: ${provider}, model: ${model}, capabilities: [READ, EDIT, RUN_COMMANDS], instructions: Work. }
+`;
+
+// One request was answered before the end of the step, and one after it: 1050 tokens each.
+it.each(['kill', 'interrupt', 'cancel'] as const)(
+  'counts what a step of a workflow had reported (%s)',
+  async (how) => {
+    const { project, model, env } = await gather([claude], {
+      'workflows/lone.yaml': workflow(claude.name, claude.model),
+    });
+    let ended = false;
+    let waits = false;
+    const begun = `${project.root}/begun`;
+    model.plays(({ tools }) => {
+      if (tools.length === 0) return { say: 'A title' };
+      if (ended) return { say: 'Done.' };
+      if (!existsSync(begun)) return { say: 'I work.', tools: [claude.shell(`touch '${begun}'`)] };
+      waits = true;
+      return 'silence';
+    });
+    const running = project.start(['run', 'lone', '--plain'], env);
+    await until('it waits for its second answer', () => waits, 60_000);
+    const [run = ''] = readdirSync(`${project.root}/.mailroom/runs`);
+    const printed = `${project.root}/.mailroom/runs/${run}/steps/work/1.1/stdout`;
+    await until('it has told what it used', () => readFileSync(printed, 'utf8').includes('"usage":{'));
+    ended = true;
+    if (how === 'cancel') expect(await project.run(['cancel', run], env)).toMatchObject({ code: 0 });
+    else running.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+    await until('everything has ended', () => project.survivors().length === 0);
+    if (how !== 'cancel')
+      expect(await project.run(['resume', run, '--plain'], env)).toMatchObject({ code: 0 });
+    const { stdout } = await project.run(['costs', '--json'], env);
+    const tokens = how === 'cancel' ? 1050 : 2100;
+    expect((JSON.parse(stdout) as Costs).total.cost).toMatchObject({ tokens, unpriced: 0 });
+  },
+);

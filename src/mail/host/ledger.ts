@@ -1,5 +1,5 @@
 import { apply } from '../machine/apply.ts';
-import { stamp, type Fact, type MailEvent } from '../machine/event.ts';
+import { stamp, type Fact, type MailEvent, type UsedByTurn } from '../machine/event.ts';
 import { stateOf, type MailState } from '../machine/state.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { Ledger } from '../../host/ledger.ts';
@@ -53,8 +53,14 @@ export class TrailFeed {
   }
 }
 
-/** The ledger of the mail. Passes each durable event to `trail`. Throws `E_JOURNAL`, `E_DISK`. */
-export function openMailLedger(ports: Pick<MailPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>): {
+/**
+ * The ledger of the mail. Passes each durable event to `trail`. `used`: what agents have reported
+ * that an event ends. Throws `E_JOURNAL`, `E_DISK`.
+ */
+export function openMailLedger(
+  ports: Pick<MailPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>,
+  used: (fact: Fact, now: number) => UsedByTurn = () => [],
+): {
   readonly ledger: MailLedger;
   readonly trail: TrailFeed;
 } {
@@ -62,7 +68,10 @@ export function openMailLedger(ports: Pick<MailPorts, 'journal' | 'trail' | 'clo
   const ledger: MailLedger = new Ledger(ports.journal, ports.clock, {
     stateOf,
     apply: (state, event, n) => trail.apply(state, event, n),
-    stamp: (fact, now) => stamp(fact, now, ports.newId),
+    stamp: (fact, now) => {
+      const ended = used(fact, now);
+      return { ...stamp(fact, now, ports.newId), ...(ended.length > 0 && { used: ended }) };
+    },
     sizeOf: ({ mail }) => mail.size,
     durable: () => trail.handOver(),
   });

@@ -14,7 +14,7 @@ import { incomingReader } from './incoming.ts';
 import type { ControlReader } from '../../host/control.ts';
 import type { IncomingFile } from '../../letters/letters.ts';
 import { Intake } from './intake.ts';
-import { interruptedAttempts } from './interrupted.ts';
+import { interruptedAttempts, usedByTurns } from './interrupted.ts';
 import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
 import type { Host, LookResult } from '../../host/loop.ts';
@@ -79,7 +79,8 @@ export class MailHost implements Host {
     this.#ports = ports;
     this.#options = options;
     this.#held = options.protocol;
-    ({ ledger: this.#ledger, trail: this.#trail } = openMailLedger(ports));
+    const used = (fact: Fact, now: number) => usedByTurns(fact, this.state, ports, options, now);
+    ({ ledger: this.#ledger, trail: this.#trail } = openMailLedger(ports, used));
     this.#alerts = new BudgetAlerts(this.#ledger, options.protocol.limits);
     this.#absences = new MissingFiles(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#expected = expectedNow(this.#ledger.state);

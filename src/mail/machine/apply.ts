@@ -9,7 +9,7 @@ import { copyKey, recheckQueues, place, roleState, toProject } from './fold/plac
 import { deliverNotice, sendTogether } from './fold/sending.ts';
 import { openThread, quietThread, retire } from './fold/threads.ts';
 import { claim, closeThread, failThread } from './fold/turns.ts';
-import { invocation } from './fold/invocations.ts';
+import { charge, invocation } from './fold/invocations.ts';
 import { landing } from './fold/landings.ts';
 import { turn } from './fold/attempts.ts';
 
@@ -23,6 +23,7 @@ type Of<T extends Happening<Message>['type']> = Extract<Happening<Message>, { ty
 export function apply(state: MailState, event: MailEvent): MailState {
   state.now = Math.max(state.now, event.at);
   state.events += 1;
+  for (const used of event.used ?? []) charge(state, used);
   const fitted = fold(state, event);
   if (fitted && 'notices' in event) for (const notice of event.notices) deliverNotice(state, notice);
   return state;

@@ -262,10 +262,25 @@ export type Happening<N> =
 export type Fact = Happening<Notice>;
 
 /**
+ * What agents of this host had reported when an event ended their invocations. Without them it has
+ * none, as every event of earlier versions.
+ */
+export type UsedByTurn = readonly {
+  readonly turn: TurnId;
+  readonly usage: Usage;
+  /** The resumed conversation, with its total cost; null: none. */
+  readonly session: Session | null;
+}[];
+
+/**
  * A recorded event. `at` is milliseconds since 1970 and never decreases; `v` is the version of the
  * format.
  */
-export type MailEvent = Happening<Message> & { readonly v: 1; readonly at: number };
+export type MailEvent = Happening<Message> & {
+  readonly v: 1;
+  readonly at: number;
+  readonly used?: UsedByTurn;
+};
 
 /** Turns a fact into an event: gives its notices ids and a time. `newId` returns uuid v7s. */
 export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {

@@ -220,6 +220,11 @@ export class RunFiles {
     return Array.from(text).slice(-characters).join('');
   }
 
+  /** All that a process has printed so far; empty: nothing. */
+  printed(key: ProcessKey): string {
+    return this.#steps.tail(key, mostPrinted);
+  }
+
   /** The last lines that a process has printed, the newest last. `said`: as in `OutputReading`. */
   latest(key: ProcessKey, most: number, said: OutputReading['said']): readonly string[] {
     return this.#steps.latest(key, most, { mask: this.#mask, said });
@@ -337,6 +342,9 @@ function removeFile(disk: Disk, path: string): void {
  * its words.
  */
 const tailBytes = 4 * 1024 * 1024;
+
+/** More bytes than a program can print before it is ended. */
+const mostPrinted = 64 * 1024 * 1024;
 
 /** The maximum size of a values file, and of a decision, in bytes. */
 const valuesBytes = 4 * 1024 * 1024;

@@ -127,7 +127,7 @@ function foldWork(state: RunState, event: Extract<RunEvent, { type: Work }>): vo
       return end(state, event);
     case 'put-back': {
       const run = current(state, event.key);
-      return run === null ? undefined : putBack(state, run);
+      return run === null ? undefined : putBack(state, run, event.used);
     }
     case 'checking':
       return check(state, event);

@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { Hook } from '../automation.ts';
 import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
-import type { Budget } from '../../kernel/cost.ts';
+import type { Budget, Session, Usage } from '../../kernel/cost.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 
@@ -222,6 +222,7 @@ export type Fact =
       readonly scope: StepPath;
       readonly skipped: readonly StepPath[];
       readonly cancelled: readonly StepPath[];
+      readonly used?: UsedByPath;
     }
   /** Steps run again: their results are reset; enclosing loops and sub-workflows continue. */
   | {
@@ -229,6 +230,7 @@ export type Fact =
       readonly steps: readonly StepPath[];
       readonly opens: readonly StepPath[];
       readonly scopes: readonly ReopenedScope[];
+      readonly used?: UsedByPath;
     }
   /** The clock of the run's timeout runs, or stops. */
   | { readonly type: 'clocked'; readonly runs: boolean }
@@ -246,6 +248,17 @@ export interface ConvergenceState {
   readonly stalled: number;
   readonly last: readonly string[] | null;
 }
+
+/**
+ * What agents of this host had reported when an event ended them. Without them it has none, as
+ * every event of earlier versions.
+ */
+export type UsedByPath = readonly {
+  readonly path: StepPath;
+  readonly usage: Usage;
+  /** The resumed conversation, with its total cost; null: none. */
+  readonly session: Session | null;
+}[];
 
 export interface Failure {
   readonly path: StepPath;
@@ -277,7 +290,7 @@ export type CommandId = string;
 export type Happening =
   | { readonly type: 'began'; readonly given: RunStart }
   /** A host continues the run; processes that were running did not end normally. */
-  | { readonly type: 'resumed'; readonly by: 'person' | 'up' }
+  | { readonly type: 'resumed'; readonly by: 'person' | 'up'; readonly used?: UsedByPath }
   /** A step was handed to the workers of other hosts: it continues without this one. */
   | { readonly type: 'launched'; readonly key: ProcessKey; readonly process: Queued }
   /** A worker has begun it; null: none has it now. */
@@ -297,7 +310,7 @@ export type Happening =
       readonly verdict: Verdict;
     }
   /** Stopped on purpose; it starts again without counting. */
-  | { readonly type: 'put-back'; readonly key: ProcessKey }
+  | { readonly type: 'put-back'; readonly key: ProcessKey; readonly used?: UsedByPath }
   /** The step was sent as mail: it is not a process of this host, and continues without it. */
   | { readonly type: 'posted'; readonly key: ProcessKey }
   /** The role of a step begins or ends waiting for others; while waiting it holds no slot. */

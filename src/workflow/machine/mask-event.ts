@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import type { Session } from '../../kernel/cost.ts';
 import { maskJson, strongMask, unmasked, type Mask } from '../../kernel/mask.ts';
-import type { Fact, RunStart, Happening, StepPath } from './event.ts';
+import type { Fact, RunStart, Happening, StepPath, UsedByPath } from './event.ts';
 import type { Verdict, WorkResult } from './work-result.ts';
 import type { Step, ValueType } from '../model.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -45,6 +46,11 @@ function masked(event: Fact | Happening, mask: Mask, typesOf: (path: StepPath) =
     case 'hooked':
     case 'rolled-back':
       return { ...event, problem: event.problem && mask.text(event.problem) };
+    case 'put-back':
+    case 'resumed':
+    case 'swept':
+    case 'reopened':
+      return event.used === undefined ? event : { ...event, used: usedIn(event.used, mask) };
     case 'looked':
       return { ...event, problem: event.problem && reasonOf(event.problem, mask) };
     default:
@@ -82,11 +88,19 @@ function resultOf(result: WorkResult, mask: Mask, types: Types): WorkResult {
     outcome: outcomeOf(outcome, mask),
     output: mask.text(output),
     values: valuesIn(values, mask, types),
-    session: session && { ...session, id: mask.name(session.id) },
+    session: sessionOf(session, mask),
     model: model && mask.name(model),
     warnings: warnings.map(mask.text),
     changed: changed && { ...changed, paths: changed.paths.map(mask.name) },
   };
+}
+
+function usedIn(used: UsedByPath, mask: Mask): UsedByPath {
+  return used.map(({ session, ...each }) => ({ ...each, session: sessionOf(session, mask) }));
+}
+
+function sessionOf(session: Session | null, mask: Mask): Session | null {
+  return session && { ...session, id: mask.name(session.id) };
 }
 
 function outcomeOf(outcome: WorkResult['outcome'], mask: Mask): WorkResult['outcome'] {

@@ -52,3 +52,20 @@ it('charges what a summary at a limit of use has used in the conversation of its
   world.pass(60_000);
   expect(nextLaunch(world).session).toEqual(reached);
 });
+
+it.each(['put-back', 'resumed'] as const)('charges a conversation once that was stopped (%s)', (type) => {
+  const world = summarised();
+  const worked = { id: 's', usd: 1, tokens: 100 };
+  world.happens({
+    type: 'ended',
+    key: world.key('a'),
+    result: { ...result({ is: 'done' }, { usd: 1, tokens: 100 }), session: worked },
+  });
+  const reached = { id: 's', usd: 1.5, tokens: 150 };
+  const used = [{ path: 'a', usage: { usd: 0.5, tokens: 50 }, session: reached }];
+  const { key } = nextLaunch(world);
+  if (type === 'put-back') world.happens({ type, key, used });
+  else world.happens({ type, by: 'up', used });
+  expect(world.state.cost).toEqual({ usd: 1.5, tokens: 150, unpriced: 0 });
+  expect(nextLaunch(world).session).toEqual(reached);
+});

@@ -1,5 +1,5 @@
 import { limitUsage } from '../../../kernel/usage-limits.ts';
-import type { Happening } from '../event.ts';
+import type { Happening, UsedByTurn } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { MailState, Turn } from '../state.ts';
 import { changeTurn, current, settle } from './turns.ts';
@@ -71,6 +71,14 @@ export function invocation(state: MailState, event: InvocationEvent): boolean {
     default:
       return event satisfies never;
   }
+}
+
+/** Settles an invocation that an event is about to end without its result. */
+export function charge(state: MailState, { turn: id, usage, session }: UsedByTurn[number]): void {
+  const turn = state.turns.get(id);
+  if (turn?.phase.is !== 'active') return;
+  settle(state, turn, usage, null);
+  countSession(state, turn, session);
 }
 
 /** Its agent has ended, and waits for the decision of a person. */

@@ -122,7 +122,7 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
   for (const path of event.cancelled) {
     const run = enter(state, path);
     if (isIn(run, 'running')) run.attempts += 1;
-    if (isIn(run, 'running', 'checking')) writeOff(state, run);
+    if (isIn(run, 'running', 'checking')) writeOff(state, run, event.used);
     changed.add(run.scope);
     settle(state, run, { status: 'CANCELLED', skipped: null, ...rest });
   }
@@ -154,8 +154,12 @@ function forgetBodies(state: RunState, path: StepPath): void {
 const noEnd = { failed: null, broke: false, exit: null } as const;
 
 /** Resets the results of steps, and continues bodies. */
-export function reopen(state: RunState, { steps, opens, scopes }: Of<'reopened'>): void {
+export function reopen(state: RunState, { steps, opens, scopes, used = [] }: Of<'reopened'>): void {
   state.rerun = null;
+  for (const { path } of used) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'running', 'checking')) writeOff(state, run, used);
+  }
   for (const path of steps) {
     const run = state.steps.get(path);
     if (!run) continue;

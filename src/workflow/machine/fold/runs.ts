@@ -1,4 +1,6 @@
 import type { Fact, RunStart, Happening, StepPath } from '../event.ts';
+import type { Usage } from '../../../kernel/cost.ts';
+import type { Reason } from '../../../kernel/errors.ts';
 import type { WorkResult } from '../work-result.ts';
 import { clockNow } from '../clock.ts';
 import type { RunState } from '../state.ts';
@@ -19,7 +21,7 @@ export function begin(state: RunState, given: RunStart): void {
 const mostCrashes = 3;
 
 /** A host continues the run. `before`: the time of the last event; nothing ran since then. */
-export function resume(state: RunState, { by }: Of<'resumed'>, before: number): void {
+export function resume(state: RunState, { by, used }: Of<'resumed'>, before: number): void {
   const { clock } = state;
   const spent = clock.since === null ? clock.spent : clock.spent + Math.max(0, before - clock.since);
   state.clock = { spent, since: clock.since === null ? null : state.now };
@@ -33,15 +35,14 @@ export function resume(state: RunState, { by }: Of<'resumed'>, before: number): 
     if (!isIn(run, 'running', 'checking') || (isIn(run, 'running') && isElsewhere(run))) continue;
     run.crashes = by === 'up' ? run.crashes + 1 : 0;
     if (run.crashes < mostCrashes) {
-      putBack(state, run);
+      putBack(state, run, used);
       continue;
     }
     run.crashes = 0;
-    writeOff(state, run);
+    const died = diedWith(writeOff(state, run, used));
     const { provider } = run.phase;
     if (run.phase.is === 'checking') {
-      const reason = died.outcome.is === 'failed' ? died.outcome.reason : undefined;
-      const verdict = { is: 'none', reason: reason!, final: true } as const;
+      const verdict = { is: 'none', reason: hostDied, final: true } as const;
       put(state, run, { is: 'checked', result: died, verdict, provider }, true);
     } else {
       run.attempts += 1;
@@ -57,14 +58,16 @@ function isElsewhere({ phase }: In<'running'>): boolean {
   return phase.posted || phase.launched !== null;
 }
 
-const died: WorkResult = {
+const hostDied: Reason = {
+  code: 'E_TURN',
+  text: `the program that ran this step died ${String(mostCrashes)} times while it ran`,
+};
+
+const diedWith = (usage: Usage): WorkResult => ({
   outcome: {
     is: 'failed',
     class: 'RETRYABLE_TRANSIENT',
-    reason: {
-      code: 'E_TURN',
-      text: `the program that ran this step died ${String(mostCrashes)} times while it ran`,
-    },
+    reason: hostDied,
     reported: null,
     until: null,
     timedOut: false,
@@ -73,14 +76,14 @@ const died: WorkResult = {
   output: '',
   values: {},
   artifacts: [],
-  usage: { usd: null, tokens: null },
+  usage,
   session: null,
   model: null,
   durationMs: 0,
   warnings: [],
   changed: null,
   commit: null,
-};
+});
 
 /** An ended run continues with its unfinished steps. */
 function rerun(state: RunState, paths: readonly StepPath[]): void {

@@ -1,7 +1,7 @@
-import type { Cost, Budget } from '../../../kernel/cost.ts';
+import type { Cost, Budget, Session, Usage } from '../../../kernel/cost.ts';
 import { settled as settledCost } from '../../../kernel/money.ts';
 import { limitUsage } from '../../../kernel/usage-limits.ts';
-import type { Fact, Happening } from '../event.ts';
+import type { Fact, Happening, UsedByPath } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
 import { contractMissed, meetsFurther } from '../failure-names.ts';
 import { settledMsats } from '../msats.ts';
@@ -74,10 +74,13 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   put(state, run, { is: 'ended', result, provider }, true);
 }
 
-function costOf({ given }: RunState, result: WorkResult, reserves: Budget | null): Cost {
+function costOf(state: RunState, result: WorkResult, reserves: Budget | null): Cost {
   const isUnpricedLimit = !counts(result) && result.usage.usd === null;
   if (isUnpricedLimit) return settledCost(limitUsage(result.usage), null);
-  const { usage } = result;
+  return priced(state, result.usage, reserves);
+}
+
+function priced({ given }: RunState, usage: Usage, reserves: Budget | null): Cost {
   return settledMsats(settledCost(usage, reserves), usage, reserves, given?.msats?.perUsd ?? null);
 }
 
@@ -103,33 +106,41 @@ export function judge(state: RunState, { key, result, verdict }: Of<'checked'>):
   spend(state, run, costOf(state, result, reserves), { provider, model: result.model, host: null });
   run.crashes = 0;
   if (!counts(result)) run.limits += 1;
-  countSession(run, result);
+  countSession(run, result.session);
   if (verdict.is === 'summarised') run.summary = { text: verdict.text, problem: verdict.problem };
   put(state, run, { is: 'checked', result, verdict, provider }, true);
 }
 
 /**
- * A summary continues its worker's conversation: the total of that conversation is charged once,
- * however often it is reported.
+ * A summary, or a launch that was stopped, continues its worker's conversation: the total of that
+ * conversation is charged once, however often it is reported.
  */
-function countSession(run: StepRun, { session }: WorkResult): void {
+function countSession(run: StepRun, session: Session | null): void {
   if (session !== null && run.result?.session?.id === session.id) run.result = { ...run.result, session };
 }
 
-/** A process that was interrupted starts again, uncounted. An agent's cost is then unknown. */
-export function putBack(state: RunState, run: In<'running' | 'checking'>): void {
-  writeOff(state, run);
+/** A process that was interrupted starts again, uncounted. */
+export function putBack(state: RunState, run: In<'running' | 'checking'>, used?: UsedByPath): void {
+  writeOff(state, run, used);
   const is = run.phase.is === 'checking' ? 'check-waiting' : 'waiting';
   put(state, run, { is, notBefore: 0, provider: null }, false);
 }
 
-/** Settles the reservation of a launch whose cost will never be reported. */
-export function writeOff(state: RunState, run: In<'running' | 'checking'>): void {
+/**
+ * Settles the reservation of a launch whose end will never be recorded, and returns its usage: what
+ * its agent had reported.
+ */
+export function writeOff(state: RunState, run: In<'running' | 'checking'>, used: UsedByPath = []): Usage {
   const { provider, reserves } = run.phase;
-  if (provider === null) return;
+  const { usage, session } = used.find(({ path }) => path === run.path) ?? unknown;
+  if (provider === null) return usage;
   const host = run.phase.is === 'checking' ? null : run.host;
-  spend(state, run, settledCost({ usd: null, tokens: null }, reserves), { provider, model: null, host });
+  spend(state, run, priced(state, usage, reserves), { provider, model: null, host });
+  countSession(run, session);
+  return usage;
 }
+
+const unknown = { usage: { usd: null, tokens: null }, session: null } as const;
 
 /** Grants another attempt, or another try of the check. */
 export function retry(state: RunState, event: Of<'retrying'>): void {

@@ -4,6 +4,7 @@ import { fileName, idInName, type Message } from '../../../../src/mail/format/me
 import { isHuman, workflowRole, type Protocol } from '../../../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
 import type { Disk } from '../../../../src/disk/disk.ts';
+import { isQueued } from '../../../../src/kernel/launched.ts';
 
 /** Every message that an event makes, with its recipients. */
 function made(event: MailEvent): Message[] {
@@ -184,4 +185,32 @@ export function checkLaunches(
       problems.push(`${turn} was launched ${String(tried.size)} times`);
   }
   return problems;
+}
+
+const ownEnds: ReadonlySet<MailEvent['type']> = new Set(['returned', 'asked', 'attempt-failed']);
+
+/** What an agent of this host had used is charged, whatever else than its own end ended it. */
+export function checkUsed(events: readonly MailEvent[]): string[] {
+  const problems: string[] = [];
+  let state = emptyState();
+  for (const event of events) {
+    const agents = runningHere(state);
+    state = apply(state, event);
+    if (ownEnds.has(event.type)) continue;
+    const still = runningHere(state);
+    const ended = [...agents].filter(([, name]) => ![...still.values()].includes(name)).map(([id]) => id);
+    const used = (event.used ?? []).map(({ turn }) => turn);
+    if (ended.toSorted().join() !== used.toSorted().join())
+      problems.push(`${event.type} ended ${ended.join()}, and has the usage of ${used.join()}`);
+  }
+  return problems;
+}
+
+/** The turns with agents that have no job for a worker, with the names of their invocations. */
+function runningHere({ turns }: MailState): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { id, attempt, round, phase } of turns.values())
+    if (phase.is === 'active' && phase.launched !== null && !isQueued(phase.launched))
+      found.set(id, `${id} ${String(attempt)}.${String(round)}`);
+  return found;
 }

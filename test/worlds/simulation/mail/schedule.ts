@@ -1,4 +1,4 @@
-import { checkFolders, checkHistory, checkLaunches, checkRest } from './properties.ts';
+import { checkFolders, checkHistory, checkLaunches, checkRest, checkUsed } from './properties.ts';
 import { apply } from '../../../../src/mail/machine/apply.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 import { emptyState } from '../../../../src/mail/machine/state.ts';
@@ -64,6 +64,7 @@ function begin(random: Random, { name, protocol }: ReturnType<typeof anyProtocol
         kind: name,
         problems: [
           ...checkHistory(events, protocol),
+          ...checkUsed(events),
           ...checkFolders(world.disk, events, protocol),
           ...checkLaunches(world.allLaunches(), events, protocol),
           ...(world.away?.check(events, world.disk) ?? []),

@@ -1,7 +1,7 @@
 import type { MemoryDisk } from '../../../support/memory-disk.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from '../timeline.ts';
-import { playOf, stopped, type Play } from './workers.ts';
+import { firstAnswer, playOf, stopped, type Play } from './workers.ts';
 import type { Exit } from '../../../../src/providers/provider.ts';
 import type { ProcessJob } from '../../../../src/host/runner/runner.ts';
 
@@ -62,6 +62,9 @@ export class WorkFloor {
     const worker: Worker = { job, path, play, tell, stopping: false };
     this.#workers.set(job.key, worker);
     this.#read(worker);
+    // It may die, or be stopped, before it reports anything.
+    if (job.provider !== null && random.chance(0.7))
+      this.#options.disk.plant(this.#inside(job.stdout), firstAnswer);
     const { makes, lasts } = play;
     const half = random.below(lasts + 1);
     const token = `${job.key} ${String(this.launches)}`;

@@ -4,7 +4,7 @@ import { verdictIn } from '../../../../src/workflow/machine/commands.ts';
 import type { RunEvent } from '../../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../../src/workflow/model.ts';
 import { isIn } from '../../../../src/workflow/machine/fold/steps.ts';
-import { emptyRunState, type RunState } from '../../../../src/workflow/machine/state.ts';
+import { emptyRunState, type RunState, type StepRun } from '../../../../src/workflow/machine/state.ts';
 import { RunExplainer } from '../../../../src/workflow/machine/explain/explain.ts';
 import { documentOf, summaryOf } from '../../../../src/workflow/machine/view.ts';
 import { resumptionOf } from '../../../../src/workflow/machine/resumption.ts';
@@ -12,6 +12,7 @@ import { compile } from '../../../../src/workflow/machine/rules.ts';
 import type { Disk } from '../../../../src/disk/disk.ts';
 import { placeOf } from '../../../../src/workflow/files/layout.ts';
 import { artifact } from './definitions.ts';
+import { firstUsage } from './workers.ts';
 import { expectedStatus, oddities, type Told } from './oracle.ts';
 import { unexplained } from '../../../workflow/machine/unexplained.ts';
 import { longestSync } from '../virtual-world.ts';
@@ -201,4 +202,48 @@ export function checkResumptions(workflow: Workflow, events: readonly RunEvent[]
     state = apply(state, event);
   }
   return problems;
+}
+
+/**
+ * What an agent of this host had reported is charged, whatever else than its own end ended it, and nothing is charged
+ * twice.
+ */
+export function checkUsed(events: readonly RunEvent[]): string[] {
+  const problems: string[] = [];
+  let state = emptyRunState();
+  for (const event of events) {
+    const agents = new Map(agentsHere(state).map((run) => [run.path, nameOf(run)]));
+    const { tokens } = state.cost;
+    state = apply(state, event);
+    if (event.type === 'ended' || event.type === 'checked') continue;
+    const still = new Set(agentsHere(state).map(nameOf));
+    const ended = [...agents].filter(([, name]) => !still.has(name)).map(([path]) => path);
+    const used = 'used' in event ? (event.used ?? []) : [];
+    if (
+      ended.toSorted().join() !==
+      used
+        .map(({ path }) => path)
+        .toSorted()
+        .join()
+    )
+      problems.push(`${event.type} ended ${ended.join()}, and has the usage of ${JSON.stringify(used)}`);
+    for (const { usage } of used)
+      if (usage.tokens !== null && usage.tokens !== firstUsage.tokens)
+        problems.push(`${String(usage.tokens)} tokens were read`);
+    const charged = used.reduce((sum, { usage }) => sum + (usage.tokens ?? 0), 0);
+    if (state.cost.tokens !== tokens + charged) problems.push(`${event.type} charged something else`);
+  }
+  return problems;
+}
+
+function agentsHere({ active, steps }: RunState) {
+  return [...active].flatMap((path) => {
+    const run = steps.get(path);
+    if (!isIn(run, 'running', 'checking') || run.phase.provider === null) return [];
+    return isIn(run, 'running') && (run.phase.posted || run.phase.launched !== null) ? [] : [run];
+  });
+}
+
+function nameOf({ path, iteration, attempt, checks, phase }: StepRun): string {
+  return `${path} ${String(iteration)}.${String(attempt)}.${String(checks)} ${phase.is}`;
 }

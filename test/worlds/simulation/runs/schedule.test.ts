@@ -18,6 +18,7 @@ it.each(chunks(runs, schedules, 40))(
     // Runs in which nothing happens would keep every property.
     expect(tally.counts.get('launches')).toBeGreaterThan(tally.schedules * 3);
     expect(tally.counts.get('crashes')).toBeGreaterThan(0);
+    expect(tally.counts.get('reported')).toBeGreaterThan(0);
     expect(tally.kinds.get('SUCCEEDED')).toBeGreaterThan(tally.schedules / 20);
     expect(tally.transitions.get('Runs: RUNNING → RUNNING (paused)')).toBeGreaterThan(0);
     // What happens is told in docs/states.md; that all of it happens takes more schedules: `npm run simulate:runs`.

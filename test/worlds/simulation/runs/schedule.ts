@@ -15,6 +15,7 @@ import {
   checkOver,
   checkPictures,
   checkResumptions,
+  checkUsed,
 } from './properties.ts';
 import { runMachine } from './transitions.ts';
 import { RunWorld } from './world.ts';
@@ -52,8 +53,15 @@ function begin(random: Random): Schedule {
           ...checkHistory(events),
           ...world.git.check(events, world.workflow),
           ...checkResumptions(world.workflow, events),
+          ...checkUsed(events),
         ],
-        counts: { launches, events: events.length, crashes: world.crashes, orphans },
+        counts: {
+          launches,
+          events: events.length,
+          crashes: world.crashes,
+          orphans,
+          reported: reportedIn(events),
+        },
         transitions: transitionsOf(runMachine, events),
       };
     },
@@ -100,6 +108,12 @@ async function goOn(world: RunWorld, problems: string[], status: string): Promis
   const command = isOver && world.random.chance(0.3) ? Person.retrying(world, state) : null;
   await world.start(command);
   return isOver && status === 'none' ? state.status : status;
+}
+
+/** How often the usage of an agent was read that was ended before it had reported all. */
+function reportedIn(events: readonly RunEvent[]): number {
+  const used = events.flatMap((event) => ('used' in event ? (event.used ?? []) : []));
+  return used.filter(({ usage }) => usage.tokens !== null).length;
 }
 
 function folded(events: readonly RunEvent[]): RunState {

@@ -84,6 +84,18 @@ function checkPlay(
   return { exit, leaves: bad ? {} : { [`${job.workspace}/${decision}`]: text } };
 }
 
+/** What an agent reports before its end. */
+export const firstUsage = { usd: 0.001, tokens: 1 };
+
+export const firstAnswer = JSON.stringify({
+  is: 'later',
+  class: 'RETRYABLE_TRANSIENT',
+  reason: { code: 'E_TURN', text: 'it was ended' },
+  until: null,
+  usage: firstUsage,
+  session: null,
+});
+
 /** An agent's program says in its output what its provider should make of it. */
 function ended(
   how: Exit['ended'],
