@@ -15,7 +15,7 @@ const messageFile = /\d{8}T\d{9}Z-([\w.-]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
 const lasting = /^(?:type|from|subject|attachments|fields):.*\n(?:[ \t-].*\n)*/gm;
 
 /** The exit codes by which a program reports its outcome to Mailroom. */
-const exitCodes = { done: 0, later: 1, 'timed-out': 124, limited: 75, never: 2 };
+const exitCodes = { done: 0, asked: 76, later: 1, 'timed-out': 124, limited: 75, never: 2 };
 
 function enduring(text) {
   const lines = text.replaceAll('\r\n', '\n');
@@ -148,7 +148,11 @@ function replay() {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, resolve(file.text));
   }
-  process.stdout.write(resolve(recording.text));
+  const resolved = (value) =>
+    JSON.parse(JSON.stringify(value), (_key, each) => (typeof each === 'string' ? resolve(each) : each));
+  // A question is part of the answer: only `replay` reads it.
+  const asked = { text: resolve(recording.text), asks: resolved(recording.asks ?? []) };
+  process.stdout.write(recording.outcome === 'asked' ? JSON.stringify(asked) : asked.text);
   if (recording.reason !== null) process.stderr.write(`${resolve(recording.reason)}\n`);
   if (recording.outcome === 'limited') process.stderr.write('retry-after: 0\n');
   process.stderr.write(`usage: ${JSON.stringify(recording.usage)}\n`);

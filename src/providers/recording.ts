@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AskedCall } from '../kernel/asked-call.ts';
 import type { Edit } from '../kernel/edits.ts';
 import type { Usage } from '../kernel/cost.ts';
 import type { Exit, Invocation, Outcome, StagedFile } from './provider.ts';
@@ -22,13 +23,15 @@ interface Recording {
   readonly turn: number;
   readonly attempt: number;
   readonly round: number;
-  readonly outcome: 'done' | 'later' | 'timed-out' | 'limited' | 'never';
+  readonly outcome: 'done' | 'asked' | 'later' | 'timed-out' | 'limited' | 'never';
   readonly reason: string | null;
   /** The exit code of the recorded program, for people. */
   readonly exit: number | null;
   readonly duration_ms: number;
   readonly usage: Usage;
   readonly text: string;
+  /** What a person must decide, in a turn that was `asked`. */
+  readonly asks?: readonly AskedCall[];
   readonly files: readonly { readonly name: string; readonly text: string }[];
   /** The number of recordings in the folder when it was added, including itself. */
   readonly order: number;
@@ -76,6 +79,7 @@ export function recordOf(
   const turn = Number(invocation.turn.replaceAll(/\D/g, ''));
   const key = keyOf(messages.length > 0 ? messages : [{ text: invocation.prompt }], invocation);
   const names = namesIn(invocation, messages);
+  const asks = asksIn(outcome);
   const recording: Recording = {
     mailroom_recording: 1,
     role,
@@ -89,6 +93,7 @@ export function recordOf(
     duration_ms: Math.round(exit.durationMs),
     usage: outcome.usage,
     text: outcome.is === 'done' ? nameAll(outcome.text, names) : '',
+    ...(asks.length > 0 && { asks: asks.map((call) => namedCall(call, names)) }),
     files: staged.flatMap(({ name, content }) =>
       content.ok ? [{ name: nameAll(name, names), text: nameAll(content.text, names) }] : [],
     ),
@@ -121,7 +126,25 @@ function recordedEdit(
   };
 }
 
+function namedCall(call: AskedCall, names: ReadonlyMap<string, string>): AskedCall {
+  const named = (text: string | null) => text && nameAll(text, names);
+  const { key, title, kind, command, paths, input } = call;
+  return {
+    key: nameAll(key, names),
+    title: nameAll(title, names),
+    kind,
+    command: named(command),
+    paths: paths.map((path) => nameAll(path, names)),
+    input: named(input),
+  };
+}
+
+function asksIn(outcome: Outcome): readonly AskedCall[] {
+  return outcome.is === 'done' ? (outcome.asks ?? []) : [];
+}
+
 function kindOf(outcome: Outcome): Recording['outcome'] {
+  if (asksIn(outcome).length > 0) return 'asked';
   if (outcome.is !== 'later') return outcome.is;
   if (outcome.class === 'RETRYABLE_RATE_LIMIT') return 'limited';
   return outcome.reason.code === 'E_TIMEOUT' ? 'timed-out' : 'later';

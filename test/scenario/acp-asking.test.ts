@@ -106,3 +106,27 @@ it('continues without what a person has refused', { timeout: 120_000 }, async ()
   expect(heard).toContain('"optionId":"no"');
   expect(existsSync(join(project.root, 'built'))).toBe(false);
 });
+
+it('asks again in a replay, without the agent', { timeout: 120_000 }, async () => {
+  const project = building();
+  const folder = join(project.root, 'recording');
+  await project.run([...up, '--record', folder]);
+  await project.run(['reject', 't1', '--comment', 'Not here.']);
+  expect(await project.run([...up, '--record', folder])).toMatchObject({ code: 0 });
+
+  const again = building();
+  again.write('agent.mjs', '#!/bin/sh\nexit 2\n');
+  expect(await again.run([...up, '--replay', folder])).toMatchObject({ code: 0, stderr: '' });
+  const asked = await again.run(['inbox', '--json']);
+  expect(JSON.parse(asked.stdout)).toMatchObject({
+    items: [{ id: 't1', kind: 'approval', subject: 'touch built', command: 'mailroom approve t1' }],
+  });
+  const [question = ''] = again.list('agents/user/inbox');
+  expect(again.read(`agents/user/inbox/${question}`)).toContain('touch built');
+  await again.run(['approve', 't1']);
+  expect(await again.run([...up, '--replay', folder])).toMatchObject({ code: 0, stderr: '' });
+  const { stdout } = await again.run(['inbox', '--json']);
+  expect(stdout).toContain('It is built.');
+  expect(stdout).not.toContain('permission');
+  expect(existsSync(join(again.root, 'heard'))).toBe(false);
+});
