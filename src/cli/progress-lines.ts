@@ -22,6 +22,7 @@ export class ProgressLines {
   readonly #keys: LiveKeys | null;
   /** The lines that wait for the end of a question; null: none is asked. */
   #waiting: string[] | null = null;
+  #recoveries: ReadonlySet<string> = new Set();
   /** The printed problems that still exist. */
   #problems: ReadonlySet<string> = new Set();
 
@@ -72,6 +73,13 @@ export class ProgressLines {
     for (const problem of problems)
       if (!this.#problems.has(problem)) this.say(this.colours.red(line(problem)));
     this.#problems = new Set(problems);
+  }
+
+  /** Prints the new ones of what works again. */
+  recoveries(recoveries: readonly string[]): void {
+    for (const recovery of recoveries)
+      if (!this.#recoveries.has(recovery)) this.say(this.colours.green(line(recovery)));
+    this.#recoveries = new Set(recoveries);
   }
 
   changed(): void {

@@ -43,6 +43,7 @@ export function startProgress(
   return {
     look: (state) => {
       lines.problems(controller.problems());
+      lines.recoveries(controller.recoveries());
       if (state.events === memory.events) return;
       for (const change of describeChange(memory, state, money)) lines.say(painted(change, lines.colours));
       memory = remember(state);

@@ -268,6 +268,8 @@ export interface Controller {
    * cannot be written.
    */
   readonly problems: () => readonly string[];
+  /** What works again after a problem. */
+  readonly recoveries: () => readonly string[];
   /** The running turns, and the running steps of its runs, each with at most this many lines. */
   readonly latest: (most: number) => readonly RunningOutput[];
   /**

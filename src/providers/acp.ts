@@ -164,16 +164,19 @@ function deniedIn(events: readonly JsonObject[]): string[] {
 
 /** What bin/acp-agent.mjs says that a person is to decide. */
 function askedIn(events: readonly JsonObject[]): AskedCall[] {
-  return events
-    .filter((event) => event['type'] === 'asked')
-    .map((event) => ({
-      key: string(event['key']) ?? '',
-      title: string(event['title']) ?? '',
-      kind: string(event['kind']),
-      command: string(event['command']),
-      paths: list(event['paths']).flatMap((path) => string(path) ?? []),
-      input: string(event['input']),
-    }));
+  return events.filter((event) => event['type'] === 'asked').map(askedCall);
+}
+
+/** A call that a person is to decide, as a program says it. */
+export function askedCall(said: JsonObject): AskedCall {
+  return {
+    key: string(said['key']) ?? '',
+    title: string(said['title']) ?? '',
+    kind: string(said['kind']),
+    command: string(said['command']),
+    paths: list(said['paths']).flatMap((path) => string(path) ?? []),
+    input: string(said['input']),
+  };
 }
 
 function unsuccessful(exit: Exit, result: JsonObject, reading: Reading, usage: Usage): Outcome {

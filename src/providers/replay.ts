@@ -1,26 +1,13 @@
-import { z } from 'zod';
-import { parseJson } from '../kernel/json.ts';
+import type { AskedCall } from '../kernel/asked-call.ts';
+import { isJsonObject, parseJson } from '../kernel/json.ts';
+import { askedCall } from './acp.ts';
 import { commandProvider } from './command.ts';
+import { list, string } from './events.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Exit, Outcome, Provider } from './provider.ts';
 
 /** The exit code of a recorded turn that asks a person; its output is then a JSON object. */
 const askedCode = 76;
-
-const text = z.string();
-const asking = z.object({
-  text,
-  asks: z.array(
-    z.object({
-      key: text,
-      title: text,
-      kind: text.nullable(),
-      command: text.nullable(),
-      paths: z.array(text),
-      input: text.nullable(),
-    }),
-  ),
-});
 
 /**
  * Answers from a recording (format: recording.ts): the program is Node with bin/replay-agent.mjs,
@@ -54,7 +41,9 @@ export function replayProvider(options: ProviderOptions): Provider {
 }
 
 /** Null: it asks nothing. */
-function askedIn({ ended, code, stdout }: Exit): z.output<typeof asking> | null {
-  if (ended !== 'exited' || code !== askedCode) return null;
-  return asking.safeParse(parseJson(stdout)).data ?? null;
+function askedIn({ ended, code, stdout }: Exit): { text: string; asks: readonly AskedCall[] } | null {
+  const said = ended === 'exited' && code === askedCode ? parseJson(stdout) : null;
+  if (!isJsonObject(said)) return null;
+  const asks = list(said['asks']).filter(isJsonObject).map(askedCall);
+  return { text: string(said['text']) ?? '', asks };
 }

@@ -8,7 +8,6 @@ export const exceptions: Readonly<Record<string, string>> = {
   'src/cli/commands/': 'an entry: one file for each command',
   'src/mail/host/step-waits.ts': 'a projection of the state like those of the machine, and tested as one',
   'src/providers/human.ts': 'an interface: one file for each provider',
-  'src/providers/replay.ts': 'an interface: one file for each provider',
 };
 
 /**

@@ -216,12 +216,31 @@ it('keeps what it cannot send, says so, and names what the channel will never ta
     'channel github is down since 2023-11-14T22:13:20.000Z, and 2 messages wait for it: no way',
   ]);
   expect(world.durable.down).toMatchObject({ problem: 'no way' });
+  expect(down === 'killed' ? null : down.recoveries()).toEqual([]);
   world.failure = new ChannelError('the issue is gone', { refused: true });
   const refused = await world.run();
   expect(refused === 'killed' ? [] : refused.problems()).toEqual([
     'channel github does not take “0190-a”: the issue is gone',
     'channel github does not take “0190-b”: the issue is gone',
   ]);
+});
+
+it('says that it works again, as long as it does', async () => {
+  const world = new World();
+  world.items = [item('0190-a', 'request', ['answer'])];
+  const recoveries = async () => {
+    const host = await world.run();
+    return host === 'killed' ? null : host.recoveries();
+  };
+  expect(await recoveries()).toEqual([]);
+  world.failure = new ChannelError('no way');
+  world.items = [...world.items, item('0190-b', 'request', ['answer'])];
+  expect(await recoveries()).toEqual([]);
+  world.failure = null;
+  expect(await recoveries()).toEqual([
+    'channel github works again; it was down since 2023-11-14T22:13:20.000Z',
+  ]);
+  expect(await recoveries()).toEqual([]);
 });
 
 it('tells the person what the protocol forbids, and records it', async () => {

@@ -370,6 +370,7 @@ export class ProjectFixture {
       },
       notes: ['the trail is off'],
       problems: () => [],
+      recoveries: () => [],
       latest: () => [],
       end: (how) => this.ended.push(how),
       run: () => {

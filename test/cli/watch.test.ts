@@ -54,6 +54,7 @@ async function watched({ texts, during = [[]] }: Saved): Promise<{
       rules: compile(definition),
       notes: [],
       problems: () => [],
+      recoveries: () => [],
       unsent: () => 0,
       untraced: () => null,
       follow,

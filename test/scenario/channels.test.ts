@@ -201,7 +201,7 @@ describe('a task that comes as an issue on GitHub', { timeout: 120_000 }, () => 
     child.kill('SIGINT');
     await end;
     await double.listen(true);
-    await up();
+    expect((await up()).stdout).toMatch(/channel github works again; it was down since \S+Z$/m);
     expect(double.ours(issue)).toHaveLength(3);
     expect(double.pulls).toHaveLength(1);
   });

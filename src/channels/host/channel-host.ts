@@ -8,7 +8,7 @@ import { decide, unsent, type ChannelPlan, type PlannedPost, type Standing } fro
 import { judge, type Judgement } from '../machine/judge.ts';
 import { apply, awakened, withoutPast, type ChannelEvent } from '../machine/memory.ts';
 import type { Marks } from './marks.ts';
-import { channelProblem } from './memory-files.ts';
+import { channelProblem, channelRecovery } from './memory-files.ts';
 
 /** The person's side of a channel. What the protocol forbids is thrown as `MailroomError`. */
 export interface ChannelPorts {
@@ -56,6 +56,8 @@ export class ChannelHost {
   /** Why the project could not be read or written. */
   #problem: string | null = null;
   #timer: NodeJS.Timeout | null = null;
+  /** That it works again after it was down; null: it was not, or is down now. */
+  #recovery: string | null = null;
   #looking: Promise<void> | null = null;
   #again = false;
   /** It only sends from now on. */
@@ -83,6 +85,11 @@ export class ChannelHost {
       return refused === null ? [] : [`channel ${name} does not take “${subject}”: ${refused}`];
     });
     return [...own, ...[channelProblem(this.#memory)].filter((each) => each !== null), ...unsendable];
+  }
+
+  /** That it works again, in words, since it was last down. */
+  recoveries(): readonly string[] {
+    return this.#recovery === null ? [] : [this.#recovery];
   }
 
   /** Whether it sends or receives now. */
@@ -177,6 +184,9 @@ export class ChannelHost {
     const now = this.#ports.now();
     const memory = withoutPast(apply(this.#memory, event, now), this.#items, now);
     this.#ports.write(memory);
+    const { down } = this.#memory;
+    if (memory.down !== null) this.#recovery = null;
+    else if (down !== null) this.#recovery = channelRecovery(memory.channel, down.since);
     this.#memory = memory;
   }
 

@@ -1,3 +1,4 @@
+import { iso } from '../../kernel/times.ts';
 import { readContent } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { putAside } from '../../host/refused.ts';
@@ -47,6 +48,10 @@ function readMemory(disk: Disk, channel: string): ReturnType<typeof readChannelM
 export function channelProblem({ channel, down, waiting }: ChannelMemory): string | null {
   if (down === null) return null;
   const kept = waiting === 1 ? '1 message waits' : `${String(waiting)} messages wait`;
-  const since = new Date(down.since).toISOString();
+  const since = iso(down.since);
   return `channel ${channel} is down since ${since}, and ${kept} for it: ${down.problem}`;
+}
+
+export function channelRecovery(channel: string, since: number): string {
+  return `channel ${channel} works again; it was down since ${iso(since)}`;
 }

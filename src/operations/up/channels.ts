@@ -41,6 +41,7 @@ export async function withChannels(
       ...workflows,
       notes: [...workflows.notes, ...notes],
       problems: () => [...workflows.problems(), ...hosts.flatMap((host) => host.problems())],
+      recoveries: () => hosts.flatMap((host) => host.recoveries()),
       received: (messages) => {
         workflows.received(messages);
         wake();

@@ -11,7 +11,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
-import { UpHost, type OpenWorkflows, type OwnRuns, type UpWorkflows } from '../../workflow/host/up-host.ts';
+import { UpHost, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
 import type { MailOptions, MailPorts } from '../../mail/host/ports.ts';
 import { queuedJobs } from '../../mail/host/workspaces.ts';
 import type { Turns } from '../../mail/host/turns.ts';
@@ -184,7 +184,7 @@ async function compose(
     notes,
     problems,
     folders: own.folders,
-    runs: beside.runs,
+    beside,
     lookout,
     kept,
     close: () => traces.close(close),
@@ -230,7 +230,7 @@ function handleOf(
     readonly notes: readonly (string | null)[];
     readonly problems: () => readonly string[];
     readonly folders: TurnFolders;
-    readonly runs: OwnRuns;
+    readonly beside: Pick<UpWorkflows, 'runs'> & Partial<Pick<UpWorkflows, 'recoveries'>>;
     readonly lookout: Lookout;
     readonly kept: StatusKeeper;
     readonly close: () => Promise<void>;
@@ -243,9 +243,10 @@ function handleOf(
     },
     notes: parts.notes.filter((note) => note !== null),
     problems: () => [...parts.problems(), ...parts.lookout.misplaced(), ...parts.lookout.edited()],
+    recoveries: () => parts.beside.recoveries?.() ?? [],
     latest: (most) => {
-      const { folders, definition, runs } = parts;
-      return [...turnsOutput(host.state, folders, definition.providers, most), ...runs.latest(most)];
+      const { folders, definition, beside } = parts;
+      return [...turnsOutput(host.state, folders, definition.providers, most), ...beside.runs.latest(most)];
     },
     end: (how) => kit.end(how),
     run: async () => {

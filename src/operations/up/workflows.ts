@@ -71,6 +71,7 @@ export async function openWorkflows(
       ...runs.problems,
       ...(nostr?.problems() ?? []),
     ],
+    recoveries: () => [],
     received,
     isTalking: () => false,
     close: async () => {

@@ -30,6 +30,8 @@ export interface UpWorkflows {
   /** Notes for the person at the start. */
   readonly notes: readonly string[];
   problems(): readonly string[];
+  /** What works again after a problem. */
+  recoveries(): readonly string[];
   /** Receives sent messages. */
   readonly received: (messages: readonly Message[]) => void;
   /** Whether channels are sending or receiving: more work may come. */
