@@ -38,6 +38,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    // A second, the default, is short for a page on a busy machine.
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       withInstalled('processes', withProcesses),
       withInstalled('scenarios', scenarios),

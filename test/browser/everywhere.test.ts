@@ -27,7 +27,7 @@ async function go(page: Page, route: string): Promise<void> {
     location.hash = to;
   }, `#/${route}`);
   await page.locator('main h1').waitFor();
-  await expect.poll(() => page.locator('.loading').count(), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => page.locator('.loading').count()).toBe(0);
 }
 
 const views = (made: Made): readonly string[] => [

@@ -53,15 +53,15 @@ test(
   async () => {
     const { pages, reader, streams } = await opened();
     await asks('apples');
-    await expect.poll(() => questions(pages), { timeout: 60_000 }).toEqual(pages.map(() => 1));
+    await expect.poll(() => questions(pages)).toEqual(pages.map(() => 1));
     expect(await streams()).toBe(1);
 
     const first = reader();
     const others = pages.filter((page) => page !== first);
     await first.close();
-    await expect.poll(() => reader() !== first, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => reader() !== first).toBe(true);
     await asks('pears');
-    await expect.poll(() => questions(others), { timeout: 60_000 }).toEqual(others.map(() => 2));
+    await expect.poll(() => questions(others)).toEqual(others.map(() => 2));
     expect(await streams()).toBe(1);
 
     // A window that crashes says nothing to anybody.
@@ -70,9 +70,9 @@ test(
     const crashed = second.waitForEvent('crash');
     void second.goto('chrome://crash').catch(() => undefined);
     await crashed;
-    await expect.poll(() => reader() !== second, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => reader() !== second).toBe(true);
     await asks('plums');
-    await expect.poll(() => questions(rest), { timeout: 60_000 }).toEqual(rest.map(() => 3));
+    await expect.poll(() => questions(rest)).toEqual(rest.map(() => 3));
     expect(await streams()).toBe(1);
     expect(bed.fixture.faults).toEqual([]);
   },
@@ -89,7 +89,7 @@ test(
     await fixture.serve(Number(new URL(server.address).port));
     for (const page of pages) await page.getByText('The server is gone.').waitFor({ state: 'detached' });
     await asks('apples');
-    await expect.poll(() => questions(pages), { timeout: 60_000 }).toEqual(pages.map(() => 1));
+    await expect.poll(() => questions(pages)).toEqual(pages.map(() => 1));
     expect(fixture.faults).toEqual([]);
   },
 );

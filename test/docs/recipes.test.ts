@@ -100,7 +100,7 @@ function expectNothingRun(): void {
 }
 
 async function arrived(): Promise<Request> {
-  await expect.poll(() => received.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => received.length).toBe(1);
   expectNothingRun();
   return received[0]!;
 }

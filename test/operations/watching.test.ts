@@ -49,7 +49,7 @@ it.each<[Topic, string, string]>([
     write(path, 'x'.repeat(size));
     return heard.includes(topic);
   };
-  await expect.poll(isHeard, { timeout: 20_000, interval: 200 }).toBe(true);
+  await expect.poll(isHeard, { interval: 200 }).toBe(true);
   expect(heard).not.toContain(topic === 'workflows' ? 'artifacts' : 'workflows');
 });
 
@@ -71,5 +71,5 @@ it('says of a process that was killed that its run and its project have changed'
   expect(heard).toContain('run:left');
   heard.length = 0;
   host.kill('SIGKILL');
-  await expect.poll(() => heard.toSorted(), { timeout: 20_000 }).toEqual(['project', 'run:one']);
+  await expect.poll(() => heard.toSorted()).toEqual(['project', 'run:one']);
 });

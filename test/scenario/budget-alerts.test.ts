@@ -10,7 +10,7 @@ async function told(count: number): Promise<string[]> {
   const read = () => (project.list('.').includes('told.log') ? project.read('told.log') : '');
   const subjects = () => read().split('\n').slice(0, -1);
   // The program does not wait for that command.
-  await expect.poll(() => subjects().length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+  await expect.poll(() => subjects().length).toBeGreaterThanOrEqual(count);
   return subjects();
 }
 

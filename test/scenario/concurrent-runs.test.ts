@@ -79,7 +79,7 @@ it(
     children.push(again);
     const over = finished(again);
     const approve = (run: string) => project.run(['approve', run, 'ask']);
-    await expect.poll(async () => (await approve(a.run)).code, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await approve(a.run)).code).toBe(0);
     // It would take the folder back if the others had ended.
     expect(await over).toMatchObject({ code: 0 });
     for (const { run, end } of [b, c]) {
@@ -112,7 +112,7 @@ it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 
   children.push(waits);
   const end = finished(waits);
   const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run');
-  await expect.poll(queued, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(queued).toMatchObject({
     workflow: 'w',
     state: 'waiting',
     why: { cause: { record: w.run } },
@@ -142,7 +142,7 @@ it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 
   const next = project.start(['run', 'w']);
   children.push(next);
   const asks = said(next, 'ask asks');
-  await expect.poll(queued, { timeout: 20_000 }).toMatchObject({ workflow: 'w' });
+  await expect.poll(queued).toMatchObject({ workflow: 'w' });
   w.child.kill('SIGKILL');
   await w.end;
   await asks;
@@ -165,7 +165,7 @@ it.each([
     children.push(waits);
     const end = finished(waits);
     const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run')?.run;
-    await expect.poll(queued, { timeout: 20_000 }).toBeTypeOf('string');
+    await expect.poll(queued).toBeTypeOf('string');
     const run = (await queued()) ?? '';
     expect(await project.run(['cancel', run.slice(-8)])).toMatchObject({
       code: 0,
@@ -194,7 +194,7 @@ it('that waits to be resumed is cancelled by its id, and starts no step', { time
   children.push(waits);
   const end = finished(waits);
   const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run')?.run;
-  await expect.poll(queued, { timeout: 20_000 }).toBe(first.run);
+  await expect.poll(queued).toBe(first.run);
   expect(await project.run(['cancel', first.run])).toMatchObject({
     code: 0,
     stdout: `cancel ${first.run}: done\n`,
@@ -219,7 +219,7 @@ it('of a trigger wait, and one that a file names waits for its folder', { timeou
   project.write('go', '1');
   const of = (name: string) => async () => (await status()).runs.find((each) => each.workflow === name);
   const behind = { state: 'waiting', why: { code: 'other_run', cause: { record: x.run } } };
-  await expect.poll(of('a'), { timeout: 30_000 }).toMatchObject(behind);
+  await expect.poll(of('a')).toMatchObject(behind);
   const { run = '' } = (await of('a')()) ?? {};
   up.kill('SIGTERM');
   expect(await ended).toMatchObject({ code: 0 });
@@ -228,12 +228,10 @@ it('of a trigger wait, and one that a file names waits for its folder', { timeou
   const again = project.start(['up', '--plain']);
   children.push(again);
   const over = finished(again);
-  await expect.poll(of('a'), { timeout: 30_000 }).toMatchObject({ run, ...behind });
+  await expect.poll(of('a')).toMatchObject({ run, ...behind });
   expect(await project.run(['approve', x.run, 'ask'])).toMatchObject({ code: 0 });
   expect(await x.end).toMatchObject({ code: 0 });
-  await expect
-    .poll(of('a'), { timeout: 30_000 })
-    .toMatchObject({ run, why: { code: 'waiting_for_approval' } });
+  await expect.poll(of('a')).toMatchObject({ run, why: { code: 'waiting_for_approval' } });
   expect(project.read('made/make/out/x')).toBe('a\n');
   again.kill('SIGTERM');
   expect(await over).toMatchObject({ code: 0 });

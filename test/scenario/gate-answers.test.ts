@@ -158,7 +158,7 @@ steps:
     // Whether the process that was killed has notified of it is unknown.
     const resumed = finished(place.start(['resume', run]));
     lines.push(lines.at(-1) ?? '');
-    await expect.poll(() => place.read('told.log'), { timeout: 20_000 }).toBe(lines.join(''));
+    await expect.poll(() => place.read('told.log')).toBe(lines.join(''));
     expect(await place.run(['approve', '--as', 'eve'])).toMatchObject({ code: 0 });
     await resumed;
   }

@@ -81,12 +81,12 @@ describe('the tools of a project', { timeout: 120_000 }, () => {
     const { run } = await call<{ run: string }>('run', { workflow: 'ask', parameters: { what: 'it' } });
     const waiting = async () => (await call<{ items: object[] }>('inbox')).items;
     const id = `${run}/agree`;
-    await expect.poll(waiting, { timeout: 60_000 }).toMatchObject([{ id, kind: 'approval' }]);
+    await expect.poll(waiting).toMatchObject([{ id, kind: 'approval' }]);
     expect(await refused('approve', { id, verdict: 'approve' })).toContain('reason');
     const fields = { reason: 'because' };
     expect(await call('approve', { id, verdict: 'approve', fields })).toMatchObject({ run, state: 'done' });
     const status = async () => (await call<{ shown: object }>('show', { id: run })).shown;
-    await expect.poll(status, { timeout: 60_000 }).toMatchObject({ kind: 'run', status: 'SUCCEEDED' });
+    await expect.poll(status).toMatchObject({ kind: 'run', status: 'SUCCEEDED' });
     expect(await call('runs')).toMatchObject({ runs: [{ run, status: 'SUCCEEDED' }], problems: [] });
   });
 

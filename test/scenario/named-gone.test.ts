@@ -48,7 +48,7 @@ it('ends a run whose project was deleted while a step ran, and the step with it'
   const run = made.start(['run', 'w', '--plain']);
   const end = finished(run);
   await said(run, '▸ hang');
-  await expect.poll(() => isDeleted(made.root), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => isDeleted(made.root)).toBe(true);
   expect(await end).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('journal is gone: ') as string,

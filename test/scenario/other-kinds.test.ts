@@ -100,7 +100,7 @@ describe('something else in the place of what Mailroom keeps', { timeout: 180_00
       made.drop('agents/user/outbox/x.md', task);
       if (kind !== 'link') await named;
       for (const name of places) rmSync(join(made.root, '.mailroom', name));
-      await expect.poll(() => made.list('agents/maker/inbox'), { timeout: 20_000 }).toHaveLength(1);
+      await expect.poll(() => made.list('agents/maker/inbox')).toHaveLength(1);
       up.kill('SIGTERM');
       expect(await end).toMatchObject({ code: 0, stderr: '' });
     },
@@ -129,7 +129,7 @@ describe('something else in the place of what Mailroom keeps', { timeout: 180_00
     await said(up, 'p: 2 roles');
     await plant(made, 'folder', files);
     made.drop('agents/user/outbox/x.md', task);
-    await expect.poll(() => made.list('agents/maker/inbox'), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => made.list('agents/maker/inbox')).toHaveLength(1);
     up.kill('SIGTERM');
     expect(await end).toMatchObject({ code: 0, stderr: '' });
   });

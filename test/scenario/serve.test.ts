@@ -156,7 +156,7 @@ describe('mailroom up --serve', () => {
           () => true,
           () => false,
         );
-      await expect.poll(isThere, { timeout: 20_000 }).toBe(false);
+      await expect.poll(isThere).toBe(false);
       const next = await Server.start(made);
       expect((await next.stop()).code).toBe(0);
     }

@@ -38,7 +38,7 @@ it('of controllers started at once exactly one works, the others say so, and not
       'agents/user/outbox/task.md',
       `---\ntype: task\nto: maker\nsubject: Task ${String(round)}\n---\nDo it.\n`,
     );
-    await expect.poll(() => made.list('agents/maker/inbox').length, { timeout: 20_000 }).toBe(round);
+    await expect.poll(() => made.list('agents/maker/inbox').length).toBe(round);
     working.kill('SIGKILL');
     await Promise.all(ends);
   }

@@ -169,7 +169,7 @@ steps:
   });
   const next = project.start(['resume', id, '--plain']);
   const over = finished(next);
-  await expect.poll(async () => (await why(id)).code, { timeout: 20_000 }).toBe('paused');
+  await expect.poll(async () => (await why(id)).code).toBe('paused');
   expect(project.list('')).not.toContain('two');
   const { command } = await why(id);
   expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
@@ -257,12 +257,12 @@ claude('done');`,
     const end = finished(up);
     await said(up, 'roles');
     project.write('go', '1');
-    await expect.poll(lastCode, { timeout: 20_000 }).toBe('running');
+    await expect.poll(lastCode).toBe('running');
     const run = await newestRun();
     project.drop('agents/maker/inbox/task.md', 'Make it\n');
     const held = { code: 'slots_taken', cause: { record: `${run}/build` }, command: null };
     await expect
-      .poll(() => why('maker'), { timeout: 20_000 })
+      .poll(() => why('maker'))
       .toMatchObject({
         ...held,
         reason: 'the only slot of the project is in use by runs of workflows',
@@ -271,19 +271,19 @@ claude('done');`,
       roles: [{ name: 'user' }, { name: 'maker', why: held }],
     });
     project.write('end-build', '');
-    await expect.poll(async () => (await why('maker')).code, { timeout: 20_000 }).toBe('running');
+    await expect.poll(async () => (await why('maker')).code).toBe('running');
     project.write('go', '2');
-    await expect.poll(newestRun, { timeout: 20_000 }).not.toBe(run);
+    await expect.poll(newestRun).not.toBe(run);
     const second = await newestRun();
     await expect
-      .poll(() => why(second), { timeout: 20_000 })
+      .poll(() => why(second))
       .toMatchObject({
         code: 'slots_taken',
         reason: 'build waits for a slot: roles or other runs use the only one of the project',
         cause: { record: 't1' },
       });
     project.write('end-maker', '');
-    await expect.poll(async () => (await why(second)).code, { timeout: 20_000 }).toBe('succeeded');
+    await expect.poll(async () => (await why(second)).code).toBe('succeeded');
     up.kill('SIGTERM');
     await end;
   },

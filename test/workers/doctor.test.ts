@@ -20,7 +20,7 @@ test('doctor finds the workers, on the side of the controller and on that of a w
   ]);
   const { project } = await hosts.work();
   const found = [{ state: 'ok', text: `1 worker ${at}` }];
-  await expect.poll(() => hosts.doctor(), { timeout: 30_000 }).toEqual(found);
+  await expect.poll(() => hosts.doctor()).toEqual(found);
   expect(await hosts.doctor({}, project)).toEqual(found);
 });
 
@@ -125,7 +125,7 @@ describe('a queue in PostgreSQL', () => {
     const { url, port } = on.server;
     await hosts.work();
     const found = [{ state: 'ok', text: `1 worker in the queue at 127.0.0.1:${String(port)}` }];
-    await expect.poll(() => hosts.doctor(), { timeout: 30_000 }).toEqual(found);
+    await expect.poll(() => hosts.doctor()).toEqual(found);
     const cases: readonly (readonly [url: string, words: readonly string[]])[] = [
       [
         url.replace('mailroom@', 'ada:wrong@'),
