@@ -9,12 +9,13 @@ import type { Colours } from './terminal.ts';
 
 /** A plan in the form of a language that defines its own. */
 export function shownPlan(
-  { batches, contracts, ceiling, expected, assumptions, overrides }: PlanDocument,
+  { batches, contracts, ceiling, expected, assumptions, overrides, promptContexts }: PlanDocument,
   title: string,
   parameters: Readonly<Record<string, Json>>,
   colours: Colours,
 ): string[] {
   const byStep = new Map(contracts.map((contract) => [contract.step, contract]));
+  const memories = new Map(promptContexts.map(({ step, memory }) => [step, memory]));
   const given = Object.entries(parameters).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
@@ -31,7 +32,7 @@ export function shownPlan(
     ]),
     '',
     'Execution Plan:',
-    ...batches.flatMap((batch) => [...batchLines(batch, byStep), '']),
+    ...batches.flatMap((batch) => [...batchLines(batch, byStep, memories), '']),
     `Estimated total time: ${time}${without}`,
     `Estimated token cost: ~${rounded(tokens)} tokens (${price})`,
     '',
@@ -65,7 +66,13 @@ export function ceilingLines(ceiling: Ceiling, colours: Colours): string[] {
   ];
 }
 
-function batchLines(batch: Batch, contracts: ReadonlyMap<string, Contract>): string[] {
+type Memories = PlanDocument['promptContexts'][number]['memory'];
+
+function batchLines(
+  batch: Batch,
+  contracts: ReadonlyMap<string, Contract>,
+  memories: ReadonlyMap<string | null, Memories>,
+): string[] {
   const steps = batch.steps.flatMap((step) => contracts.get(step) ?? []);
   return [
     `  Batch ${String(batch.number)} (${mannerOf(batch, steps)}):`,
@@ -73,7 +80,20 @@ function batchLines(batch: Batch, contracts: ReadonlyMap<string, Contract>): str
       ...(index === 0 ? [] : ['']),
       `    [${step}]${display === null || display.title === '' ? '' : ` ${line(display.title)}`}`,
       ...(display?.facts ?? []).map(([name, text]) => `      ${name}: ${line(text)}`),
+      ...memoryLines(memories.get(step) ?? null),
     ]),
+  ];
+}
+
+/** What a prompt would have of the memories now, and what has no room in it. */
+function memoryLines(memory: Memories): string[] {
+  if (memory === null) return [];
+  const { packed, noRoom } = memory;
+  const tokens = packed.reduce((sum, each) => sum + each.tokens, 0);
+  const has = packed.map(({ file }) => file).join(', ');
+  return [
+    `      Memories: ${packed.length === 0 ? 'none' : `${line(has)} (~${String(tokens)} tokens)`}`,
+    ...noRoom.map(({ file, tokens: size }) => `      No room for: ${line(file)} (~${String(size)} tokens)`),
   ];
 }
 

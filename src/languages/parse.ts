@@ -8,6 +8,7 @@ import { languages } from './languages.ts';
 import type { Children } from './shared/children.ts';
 import type { Diagnostics } from './shared/diagnostics.ts';
 import type { LanguageContext } from './shared/context.ts';
+import type { PromptContext } from './shared/prompt-contexts.ts';
 import { signsFor, languagesOf, type WorkflowLanguage } from './shared/workflow-language.ts';
 
 /** The limits of nested sub-workflows and of all steps in them. */
@@ -31,6 +32,20 @@ export function parseWorkflow(
   if (workflow === null || problems.some((problem) => problem.severity === 'error'))
     return { ok: false, problems };
   return { ok: true, value: workflow, warnings: problems };
+}
+
+/**
+ * What the prompts of a workflow have besides instructions and inputs; empty: its language has
+ * no such context, or its text cannot be read.
+ */
+export function promptContextsOf(
+  text: string,
+  file: string,
+  context: LanguageContext,
+): readonly PromptContext[] {
+  const document = readDocument(text, file, context.parts ?? null);
+  const [language] = document.ok ? languagesOf(document.value, languages) : [];
+  return (document.ok && language?.promptContexts?.(document.value, context)) || [];
 }
 
 /** Reads a file and the files that it names, each once. */

@@ -46,6 +46,8 @@ export interface Draft extends DraftGraph {
   /** What a run of it can be given; empty where there are errors. */
   readonly parameters: ShownParameters;
   readonly problems: readonly DraftProblem[];
+  /** What its prompts would have now. */
+  readonly promptContexts: ReturnType<FoundWorkflow['promptContexts']>;
   /** What it refers to, does not exist, and can be written as a stub: `agent:writer`. */
   readonly missing: readonly string[];
   /** The file, where no other text was given; null: one was. */
@@ -74,9 +76,9 @@ export async function composeWorkflow(
   const patches = acted?.ok === true ? acted.patches : [];
   const text = applyPatches(given, patches);
   const isSame = text === given;
-  const { checked } = isSame && found !== null ? found : await workflows.check(text, file);
+  const shown = isSame && found !== null ? found : await workflows.check(text, file);
   const definition = isSame ? before : definitionOf(text);
-  const draft = await shownIn(workflows, { checked, text, path, definition });
+  const draft = await shownIn(workflows, shown, definition);
   return {
     schema: 1,
     refused: acted?.ok === false ? acted.why : null,
@@ -96,14 +98,11 @@ function actOn(text: string, definition: Json, wish: Act): Acted {
   return act(text, definition, grammarOf('workflow', definition), wish);
 }
 
-interface Read extends Pick<FoundWorkflow, 'checked' | 'text' | 'path'> {
-  readonly definition: Json;
-}
-
 /** What a canvas shows of the text. */
 async function shownIn(
   workflows: WorkflowServices,
-  { checked, text, path, definition }: Read,
+  { checked, text, path, promptContexts }: FoundWorkflow,
+  definition: Json,
 ): Promise<Omit<Draft, 'schema' | 'refused' | 'patches' | 'stored'>> {
   const grammar = grammarOf('workflow', definition);
   const written =
@@ -118,6 +117,7 @@ async function shownIn(
     editable: grammar.graph !== null,
     definition,
     parameters: shownParameters(checked.ok ? checked.value : null),
+    promptContexts: promptContexts(),
     missing: stubsFor(found).map(({ reference }) => reference),
     ...graph,
     problems: found.map((each): DraftProblem => {

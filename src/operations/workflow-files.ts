@@ -13,7 +13,9 @@ import { formatOf } from '../yaml/edit/convert.ts';
 import { edit } from '../yaml/edit/edit.ts';
 import type { Path } from '../yaml/yaml.ts';
 import { convertText } from './convert-text.ts';
-import type { FoundWorkflow, WorkflowPlace, WorkflowServices } from './runs/services.ts';
+import { readRuns } from './runs/reading.ts';
+import type { FoundWorkflow, RunCard, WorkflowPlace, WorkflowServices } from './runs/services.ts';
+import type { RunSummary } from './runs/summary.ts';
 import { showWorkflow, type WorkflowDocument } from './show-workflow.ts';
 import { validate } from './validate.ts';
 
@@ -35,7 +37,11 @@ export interface WorkflowRow {
   readonly description: string | null;
   readonly steps: number | null;
   readonly errors: readonly DiagnosticDocument[];
+  /** The newest run that was started from the file; null: there is none. */
+  readonly last_run: LastRun | null;
 }
+
+type LastRun = Pick<RunSummary, 'run' | 'status' | 'alive' | 'started_at' | 'completed_at'>;
 
 /** A workflow file with its text, its parameters and its steps. */
 export interface WorkflowFile extends WorkflowDocument {
@@ -81,10 +87,11 @@ interface WorkflowNode {
 
 /** The workflows of the project, sorted by file; one with errors is listed, too. */
 export async function listWorkflows(
-  workflows: Pick<WorkflowServices, 'list' | 'read' | 'identities'>,
+  workflows: Pick<WorkflowServices, 'list' | 'read' | 'identities' | 'runs' | 'run'>,
   root: string,
 ): Promise<WorkflowRow[]> {
   const rows: WorkflowRow[] = [];
+  const runs = workflows.runs();
   const known = new Map((await workflows.identities()).map((each) => [each.file, each]));
   for (const file of workflows.list()) {
     const { checked } = await workflows.read(file, root);
@@ -104,9 +111,27 @@ export async function listWorkflows(
       ui,
       steps: body?.steps.length ?? null,
       errors,
+      last_run: await lastRunOf(
+        workflows,
+        runs.filter(({ source }) => source === file),
+      ),
     });
   }
   return rows;
+}
+
+/** The first of these runs that can be read; null: none can. */
+async function lastRunOf(
+  workflows: Pick<WorkflowServices, 'run'>,
+  cards: readonly RunCard[],
+): Promise<LastRun | null> {
+  for (const card of cards) {
+    const [found] = (await readRuns({ runs: () => [card], run: (id) => workflows.run(id) })).runs;
+    if (found === undefined) continue;
+    const { run, status, alive, started_at, completed_at } = found;
+    return { run, status, alive, started_at, completed_at };
+  }
+  return null;
 }
 
 function valueOf(checked: Checked<Workflow>): Workflow | null {

@@ -28,10 +28,28 @@ stages:
     gate: { kind: manual_approval }
 `;
 
+/** Stages with modules and memories. */
+const bound = `workflow: { id: bound, name: Bound, version: 1.0.0 }
+context:
+  global_modules: ["ctx:rules"] # of all
+  memory: { max_tokens: 20 }
+stages:
+  - id: draft
+    roles: { primary: { artifact: "agent:writer" } }
+    context:
+      modules:
+        - "ctx:style" # first
+        - ctx:rules
+`;
+
 const bed = browserFixture({
   'workflows/flow.yaml': flow,
   'workflows/review.yaml': stages,
   'modules/rules.md': 'Be kind.\n',
+  'workflows/bound.yaml': bound,
+  'modules/style.md': 'Be brief.\n',
+  'memory/short.md': '---\ncategory: pattern\n---\nShort.\n',
+  'memory/long.md': `${'long '.repeat(100)}\n`,
 });
 
 const fileOf = (name: string) => join(bed.fixture.project.root, 'workflows', name);
@@ -155,7 +173,10 @@ test(
   { timeout: 180_000 },
   async () => {
     const { address } = await bed.fixture.serve();
-    const page = await bed.fixture.open(address);
+    const [page, list] = [await bed.fixture.open(address), await bed.fixture.open(address)];
+    await list.getByRole('link', { name: 'Workflows' }).click();
+    const row = list.getByRole('row').filter({ hasText: 'workflows/release.yaml' });
+    await row.waitFor();
     await open(page, 'release');
     await page.getByRole('button', { name: 'Delete ship-it' }).click();
     await page.getByRole('button', { name: 'Plan and run' }).click();
@@ -169,9 +190,43 @@ test(
     await page.getByRole('button', { name: 'Save and run it, for at most nothing' }).click();
     await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
     expect(readFileSync(fileOf('release.yaml'), 'utf8')).not.toContain('ship-it');
+    // A list that is open elsewhere follows the last run.
+    await row.getByRole('link', { name: /^succeeded/ }).waitFor();
     expect(bed.fixture.faults).toEqual([]);
   },
 );
+
+test('modules of a prompt are ordered, and its memories are shown', { timeout: 180_000 }, async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await open(page, 'bound');
+  const panel = (title: string) =>
+    page.locator('section.panel').filter({ has: page.getByRole('heading', { name: title }) });
+  const all = panel('Context of every prompt');
+  await all.getByRole('row', { name: 'memory/short.md pattern 1 4 packed' }).waitFor();
+  await all.getByRole('row', { name: 'memory/long.md 1 125 no room' }).waitFor();
+  await all.getByText('any category: about 4 of 20 tokens.').waitFor();
+
+  await page.getByRole('button', { name: /^draft, agent/ }).click();
+  const own = panel('Context of draft');
+  const names = () => own.locator('.bound code').allInnerTexts();
+  await own.getByText('of every prompt, and named here again').waitFor();
+  expect(await names()).toEqual(['ctx:rules', 'ctx:style']);
+  await own.getByRole('button', { name: 'Up: ctx:rules' }).click();
+  await own.getByRole('button', { name: 'Down: ctx:rules' }).waitFor();
+  await own.getByRole('button', { name: 'Remove: ctx:rules' }).click();
+  await own.getByText('of every prompt', { exact: true }).waitFor();
+  expect(await names()).toEqual(['ctx:rules', 'ctx:style']);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(readFileSync(fileOf('bound.yaml'), 'utf8')).toBe(bound.replace('        - ctx:rules\n', ''));
+
+  // What another program writes into memory/ is seen without a reload.
+  writeFileSync(join(bed.fixture.project.root, 'memory/long.md'), 'Now short.\n');
+  await own.getByRole('row', { name: 'memory/long.md 1 3 packed' }).waitFor();
+  await expectAccessible(page, 'context of a step');
+  expect(bed.fixture.faults).toEqual([]);
+});
 
 test('what stages name and is missing gets a stub', { timeout: 180_000 }, async () => {
   const { address } = await bed.fixture.serve();
@@ -243,7 +298,7 @@ test.each([
   await page.getByRole('heading', { name: 'Step test' }).waitFor();
   await expectAccessible(page, 'composer with a step');
   await open(page, 'review');
-  await page.getByText('ctx:rules').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'ctx:rules' }).waitFor();
   await expectAccessible(page, 'composer of stages');
   await page.getByRole('button', { name: /^look, gate/ }).click();
   await page.getByRole('heading', { name: 'Step look' }).waitFor();

@@ -122,7 +122,13 @@ function ofRuns(): ReadonlyMap<string, unknown> {
     ['run', { schema: 1, ...documentOf(state, rules) }],
     ['runs', [runSummary(state, workflow, true, { startedBy: 'person', person: 'ada' })]],
     ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, new Map()) }],
-    ['plan', planDocument(workflow, data)],
+    [
+      'plan',
+      planDocument(workflow, data, {
+        checked: { ok: true, value: workflow, warnings: [] },
+        promptContexts: () => [],
+      }),
+    ],
   ]);
 }
 

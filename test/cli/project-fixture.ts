@@ -19,7 +19,7 @@ import type { Prunable } from '../../src/operations/project/prune.ts';
 import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
-import { parseWorkflow } from '../../src/languages/parse.ts';
+import { parseWorkflow, promptContextsOf } from '../../src/languages/parse.ts';
 import type { LanguageContext } from '../../src/languages/shared/context.ts';
 import * as identity from '../../src/languages/shared/identity.ts';
 import { artifactsIn } from '../../src/languages/swdl/artifacts.ts';
@@ -338,8 +338,15 @@ export class ProjectFixture {
   }
 
   #found(text: string, path: string): FoundWorkflow {
-    const checked = parseWorkflow(text, path, this.#languageContext());
-    return { file: path, path, text, checked, fingerprint: () => text };
+    const context = this.#languageContext();
+    return {
+      file: path,
+      path,
+      text,
+      checked: parseWorkflow(text, path, context),
+      promptContexts: () => promptContextsOf(text, path, context),
+      fingerprint: () => text,
+    };
   }
 
   #put(path: string, text: string): string {

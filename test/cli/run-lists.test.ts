@@ -3,7 +3,9 @@ import { listRuns } from '../../src/cli/actions/runs.ts';
 import { listWorkflows } from '../../src/cli/actions/workflows.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { showRun } from '../../src/cli/run-show.ts';
-import type { StoredRun } from '../../src/operations/runs/services.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
+import type { StoredRun, WorkflowServices } from '../../src/operations/runs/services.ts';
+import type { WorkflowRow } from '../../src/operations/workflow-files.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
 import { FakeTerminal } from './fake-terminal.ts';
@@ -34,6 +36,41 @@ async function printed(): Promise<string> {
   await listWorkflows(context, false);
   return terminal.out;
 }
+
+it('the last run of a workflow is the newest of its file that can be read', async () => {
+  const definition = workflow(graph('only'), { name: 'ship', version: '1.2.0' });
+  const world = new World(definition);
+  const terminal = new FakeTerminal(() => world.now + 3_000);
+  const cards = ['broken', 'second', 'first'].map((run) => ({
+    run,
+    source: 'w.yaml',
+    startedBy: 'up',
+    person: null,
+  }));
+  const workflows = {
+    list: () => ['other.yaml', 'w.yaml'],
+    read: () => Promise.resolve({ checked: { ok: true, value: definition, warnings: [] } }),
+    identities: () => Promise.resolve([{ file: 'w.yaml', tags: ['release', 'nightly'] }]),
+    runs: () => [{ ...cards[0], run: 'elsewhere', source: null }, ...cards],
+    run: (run: string) => {
+      if (run === 'broken') throw new MailroomError('E_JOURNAL', 'it is damaged');
+      return { definition, card: cards[1], state: () => world.state, alive: () => Promise.resolve(false) };
+    },
+  } as unknown as WorkflowServices;
+  const context = { terminal, place: () => ({ workflows, root: '/' }) } as unknown as Context;
+  await listWorkflows(context, true);
+  const started = new Date(world.now).toISOString();
+  const last = { run: 'r1', status: 'RUNNING', alive: false, started_at: started, completed_at: null };
+  expect((JSON.parse(terminal.out) as WorkflowRow[]).map((row) => row.last_run)).toEqual([null, last]);
+  terminal.out = '';
+  await listWorkflows(context, false);
+  expect(terminal.out.split('\n')).toEqual([
+    'FILE        NAME  VERSION  STEPS  LAST RUN        TAGS              ABOUT',
+    'other.yaml  ship  1.2.0        1',
+    'w.yaml      ship  1.2.0        1  stopped 3s ago  release, nightly',
+    '',
+  ]);
+});
 
 it('the name of a workflow does not steer the terminal', async () => {
   const out = await printed();

@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 import type { Json } from '../../src/kernel/json.ts';
 import type { Workflow } from '../../src/workflow/model.ts';
-import { parseWorkflow } from '../../src/languages/parse.ts';
+import { parseWorkflow, promptContextsOf } from '../../src/languages/parse.ts';
 import { type LanguageContext } from '../../src/languages/shared/context.ts';
+import type { FoundWorkflow } from '../../src/operations/runs/services.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { World, type WorldOptions } from '../workflow/machine/world.ts';
 
@@ -32,21 +33,30 @@ function contextWith(files: Files): LanguageContext {
   };
 }
 
-function read(stages: readonly object[], top: object, files: Files) {
+/** A file with these stages, as a project reads it. */
+export function found(
+  stages: readonly object[],
+  top: object = {},
+  files: Files = {},
+): Pick<FoundWorkflow, 'checked' | 'promptContexts'> {
   const file = { workflow: { id: 'w', name: 'W', version: '1.0.0' }, ...top, stages };
-  return parseWorkflow(JSON.stringify(file), 'w.json', contextWith(files));
+  const [text, context] = [JSON.stringify(file), contextWith(files)];
+  return {
+    checked: parseWorkflow(text, 'w.json', context),
+    promptContexts: () => promptContextsOf(text, 'w.json', context),
+  };
 }
 
 /** The workflow of these stages; throws what is wrong with it. */
 export function swdl(stages: readonly object[], top: object = {}, files: Files = {}): Workflow {
-  const result = read(stages, top, files);
+  const result = found(stages, top, files).checked;
   if (!result.ok) throw new Error(told(result.problems));
   return result.value;
 }
 
 /** Everything that is said of these stages, warnings as well. */
 export function said(stages: readonly object[], top: object = {}, files: Files = {}): string {
-  const result = read(stages, top, files);
+  const result = found(stages, top, files).checked;
   return told(result.ok ? result.warnings : result.problems);
 }
 

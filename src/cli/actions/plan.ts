@@ -33,10 +33,9 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   const parameters = readParameters(definition.parameters, given, parameterWord(definition));
   const { planDocument } = await import('../../operations/runs/plan.ts');
   const data = { ...(await workflows.planning()), budget: definition.budget };
-  const warnings = found.checked.ok ? found.checked.warnings : [];
   const { validate } = await import('../../operations/validate.ts');
   const { text } = validate([found]);
-  const document = planDocument(definition, data, warnings);
+  const document = planDocument(definition, data, found);
   if (options.json !== true) complainOf(text, terminal);
   if (options.json === true) terminal.write(json(document));
   else {

@@ -31,13 +31,17 @@ function row({ run, workflow, status, alive, started_at, completed_at, cost }: R
     started_at === null || completed_at === null
       ? ''
       : span(Date.parse(completed_at) - Date.parse(started_at));
-  const shown = status === 'RUNNING' && !alive ? 'stopped' : status;
   return [
     short(run),
     line(workflow),
-    shown,
+    shownStatus({ status, alive }),
     started_at === null ? '' : moment(started_at),
     took,
     money(cost),
   ];
+}
+
+/** The status of a run for people: one that no process hosts has stopped. */
+export function shownStatus({ status, alive }: Pick<RunSummary, 'status' | 'alive'>): string {
+  return status === 'RUNNING' && !alive ? 'stopped' : status;
 }

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts';
-import { line, table } from '../format.ts';
+import { since, table } from '../format.ts';
 import { json } from '../output.ts';
-import { listWorkflows as listed } from '../../operations/workflow-files.ts';
+import { listWorkflows as listed, type WorkflowRow } from '../../operations/workflow-files.ts';
+import { shownStatus } from './runs.ts';
 
 export async function listWorkflows(context: Context, asJson: boolean): Promise<number> {
   const { terminal } = context;
@@ -10,15 +11,23 @@ export async function listWorkflows(context: Context, asJson: boolean): Promise<
   if (asJson) terminal.write(json(all));
   else if (all.length === 0) terminal.print('there are no workflows in workflows/\n');
   else {
-    const rows = all.map(({ file, name, steps, description }) =>
-      [
-        file,
-        name ?? 'cannot be read: see `mailroom validate`',
-        steps === null ? '' : String(steps),
-        description ?? '',
-      ].map(line),
-    );
-    terminal.print(`${table(['FILE', 'NAME', 'STEPS', 'ABOUT'], rows).join('\n')}\n`);
+    const rows = all.map(({ file, name, version, steps, last_run, tags, description }) => [
+      file,
+      name ?? 'cannot be read: see `mailroom validate`',
+      version ?? '',
+      steps === null ? '' : String(steps),
+      lastRun(last_run, terminal.now()),
+      tags.join(', '),
+      description ?? '',
+    ]);
+    const head = ['FILE', 'NAME', 'VERSION', 'STEPS', 'LAST RUN', 'TAGS', 'ABOUT'];
+    terminal.print(`${table(head, rows).join('\n')}\n`);
   }
   return 0;
+}
+
+function lastRun(run: WorkflowRow['last_run'], now: number): string {
+  if (run === null) return '';
+  const ago = run.started_at === null ? '' : ` ${since(run.started_at, now)} ago`;
+  return `${shownStatus(run)}${ago}`;
 }

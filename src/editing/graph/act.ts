@@ -7,7 +7,7 @@ import { renameAt } from '../rename.ts';
 import { edited, isIn, refused, setAt, type Acted, type Acting } from './acting.ts';
 import { add, duplicate, paste, type CopiedStep } from './adding.ts';
 import { connect, disconnect, readingOf, withoutNeeds } from './dependencies.ts';
-import { arrange, move, reorder } from './places.ts';
+import { arrange, move, reorder, swap } from './places.ts';
 import { writtenSteps } from './written.ts';
 import { use } from './use.ts';
 
@@ -35,6 +35,8 @@ export type Act =
   | { readonly do: 'arrange' }
   /** The step goes before another one in the file; null: to its end. */
   | { readonly do: 'reorder'; readonly step: string; readonly before: string | null }
+  /** The item of a list at the path changes places with the one before it. */
+  | { readonly do: 'swap'; readonly path: Path }
   /** An artifact such as `skill:search` for a stage; null: a module for all of them. */
   | { readonly do: 'use'; readonly artifact: string; readonly step: string | null }
   /** Missing mappings above the path are added. */
@@ -73,6 +75,8 @@ export function act(text: string, file: Json, grammar: Grammar, wish: Act): Acte
       return edited(text, arrange(acting));
     case 'reorder':
       return reorder(acting, wish.step, wish.before);
+    case 'swap':
+      return swap(acting, wish.path);
     case 'use':
       return use(acting, wish.artifact, wish.step);
     case 'set':

@@ -1,8 +1,9 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
 import { applyPatches } from '../../yaml/edit/edit.ts';
 import type { Operation } from '../../yaml/edit/edit.ts';
-import { EditableText, type Slot } from '../../yaml/edit/tree.ts';
-import { parseYaml } from '../../yaml/yaml.ts';
+import { isSame, valueAfter } from '../../yaml/edit/operation.ts';
+import { EditableText, isCollection, type Slot } from '../../yaml/edit/tree.ts';
+import { parseYaml, type Path } from '../../yaml/yaml.ts';
 import { refused, type Acted, type Acting } from './acting.ts';
 import { writtenSteps } from './written.ts';
 
@@ -71,11 +72,11 @@ export function reorder({ text, file, steps, layout }: Acting, step: string, bef
   const wanted = others.toSpliced(before === null ? others.length : others.indexOf(before), 0, step);
   if (!read.ok) return byHand;
   const after = writtenSteps(read.value.value, layout);
-  const isSame = (id: string) =>
+  const isKept = (id: string) =>
     JSON.stringify(after.find((each) => each.id === id)?.value) ===
     JSON.stringify(steps.find((each) => each.id === id)?.value);
   const says = after.map(({ id }) => id);
-  if (says.join('\n') !== wanted.join('\n') || !wanted.every(isSame)) return byHand;
+  if (says.join('\n') !== wanted.join('\n') || !wanted.every(isKept)) return byHand;
   return isSameBeside(file, read.value.value, layout.steps) ? { ok: true, patches, notes: [] } : byHand;
 
   function slotOf(from: EditableText, id: string): Slot | undefined {
@@ -84,7 +85,37 @@ export function reorder({ text, file, steps, layout }: Acting, step: string, bef
   }
 }
 
-/** The lines of a step with its comments; null: other things are in them, too. */
+/**
+ * The item of a list changes places with the one before it: in a block with its line and the
+ * comments above it.
+ */
+export function swap({ text, file }: Acting, path: Path): Acted {
+  const bom = text.startsWith('\ufeff') ? 1 : 0;
+  const tree = new EditableText(text.slice(bom));
+  const [list, index] = [path.slice(0, -1), Number(path.at(-1))];
+  const [value, parent] = [valueAt(file, list), tree.nodeAt(list)];
+  if (!Array.isArray(value) || !isCollection(parent))
+    return refused(`there is no list \`${list.join('.')}\``);
+  const rangeOf = (key: number) => {
+    const slot = tree.slotIn(parent, key);
+    return parent.flow === true ? slot && { from: slot.start, to: slot.end } : linesOf(tree, slot);
+  };
+  const [above, own] = [rangeOf(index - 1), rangeOf(index)];
+  const byHand = refused('these items cannot change places here: move them in the text');
+  if (above == null || own == null) return byHand;
+  const patches = [
+    { ...above, insert: tree.text.slice(own.from, own.to) },
+    { ...own, insert: tree.text.slice(above.from, above.to) },
+  ].map(({ from, to, insert }) => ({ from: from + bom, to: to + bom, insert }));
+  const read = parseYaml(applyPatches(text, patches), '', 1, text.length + 1);
+  const [before, moved] = [value[index - 1]!, value[index]!];
+  const wanted = value.with(index - 1, moved).with(index, before);
+  return read.ok && isSame(read.value.value, valueAfter(file, { do: 'set', path: list, value: wanted }))
+    ? { ok: true, patches, notes: [] }
+    : byHand;
+}
+
+/** The lines of a step or an item with its comments; null: other things are in them, too. */
 function linesOf(
   tree: EditableText,
   slot: Slot | undefined,

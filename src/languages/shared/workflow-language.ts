@@ -8,6 +8,7 @@ import type { Artifact, ArtifactContext } from './artifacts.ts';
 import type { Children } from './children.ts';
 import type { LanguageContext } from './context.ts';
 import type { LanguageEditor, Starter } from './editor.ts';
+import type { PromptContext } from './prompt-contexts.ts';
 
 type Sign = (file: JsonObject, version: string | null) => boolean;
 
@@ -59,6 +60,8 @@ export interface WorkflowLanguage {
   readonly artifacts?: (context: ArtifactContext) => readonly Artifact[];
   /** The definition that counts, where other files may change it; absent: the written one. */
   readonly effective?: (document: YamlDocument, context: OverridesContext) => Effective;
+  /** What prompts have besides instructions and inputs, step by step; absent: nothing. */
+  readonly promptContexts?: (document: YamlDocument, context: OverridesContext) => readonly PromptContext[];
   /** What it shows of a run besides the documents of all runs; absent: nothing. */
   readonly runs?: RunFormat;
 }

@@ -1,19 +1,11 @@
 import type { Json } from '../../kernel/json.ts';
 import type { ProjectFiles } from '../shared/context.ts';
+import type { FoundMemory, MemoryQuery } from '../shared/prompt-contexts.ts';
 import { readProjectFile } from './project-files.ts';
 import type { MemoryInput } from './schema.ts';
 
 /** The usual estimate for English text; an exact count needs the model's own tokenizer. */
 const charactersPerToken = 4;
-
-/** The selection of memories for a prompt. */
-interface MemoryQuery {
-  readonly scope: string;
-  readonly minConfidence: number;
-  /** Null: all. */
-  readonly categories: readonly string[] | null;
-  readonly maxTokens: number;
-}
 
 /**
  * The stage's value for each field, otherwise the workflow's, otherwise the default. Null: neither
@@ -32,47 +24,65 @@ export function memoryQuery(
   };
 }
 
+/** What a query finds in `memory/*.md`. */
+interface Packed {
+  readonly text: string;
+  readonly packed: readonly FoundMemory[];
+  /** Those that match and are left out for their size. */
+  readonly noRoom: readonly FoundMemory[];
+  /** Skipped files, whose confidence is not a number from 0 to 1. */
+  readonly unsure: readonly string[];
+}
+
 /**
  * The matching memories of `memory/*.md`, the most confident first, up to the size limit; one that
  * does not fit is skipped, and smaller ones may still follow. A memory without a confidence has the
- * highest, one without a scope belongs to this project. `unsure`: skipped files, whose confidence
- * is not a number from 0 to 1.
+ * highest, one without a scope belongs to this project.
  */
-export function packMemories(
-  files: ProjectFiles,
-  query: MemoryQuery,
-): { readonly text: string; readonly unsure: readonly string[] } {
+export function packMemories(files: ProjectFiles, query: MemoryQuery): Packed {
+  const { fitting, unsure } = matching(files, query);
+  let left = query.maxTokens * charactersPerToken;
+  const entries: string[] = [];
+  const [packed, noRoom]: [FoundMemory[], FoundMemory[]] = [[], []];
+  for (const { body, ...about } of fitting) {
+    const entry = `${about.category === null ? '' : `(${about.category}) `}${body}`;
+    const found = { ...about, tokens: Math.ceil(entry.length / charactersPerToken) };
+    if (entry.length > left) {
+      noRoom.push(found);
+      continue;
+    }
+    left -= entry.length;
+    entries.push(entry);
+    packed.push(found);
+  }
+  const text = entries.map((entry) => `- ${entry.replaceAll('\n', '\n  ')}`).join('\n');
+  return { text, packed, noRoom, unsure };
+}
+
+/** The memories that a query selects, whatever their size. */
+function matching(files: ProjectFiles, { categories, minConfidence, scope: wanted }: MemoryQuery) {
   const unsure: string[] = [];
   const fitting = files
     .list('memory')
     .filter((name) => name.endsWith('.md'))
-    .map((name) => readProjectFile(name, files.read(`memory/${name}`) ?? ''))
-    .map(({ path, front, body }) => ({
-      path,
-      body,
-      category: word(front['category']),
-      confidence: confidenceIn(front['confidence']),
-      scope: word(front['scope']) ?? 'current',
-    }))
-    .filter(({ path, body, category, confidence, scope }) => {
+    .flatMap((name) => {
+      const {
+        path: file,
+        front,
+        body,
+      } = readProjectFile(`memory/${name}`, files.read(`memory/${name}`) ?? '');
+      const [category, confidence] = [word(front['category']), confidenceIn(front['confidence'])];
       if (confidence === null) {
-        unsure.push(`memory/${path}`);
-        return false;
+        unsure.push(file);
+        return [];
       }
-      const { categories } = query;
       const isWanted = categories === null || (category !== null && categories.includes(category));
-      return body !== '' && isWanted && confidence >= query.minConfidence && scope === query.scope;
+      const isOfScope = (word(front['scope']) ?? 'current') === wanted;
+      if (body === '' || !isWanted || confidence < minConfidence || !isOfScope) return [];
+      return [{ file, category, confidence, body }];
     })
-    .toSorted((a, b) => (b.confidence ?? 0) - (a.confidence ?? 0) || a.path.localeCompare(b.path, 'en'));
-  let left = query.maxTokens * charactersPerToken;
-  const packed: string[] = [];
-  for (const { body, category } of fitting) {
-    const entry = `${category === null ? '' : `(${category}) `}${body}`;
-    if (entry.length > left) continue;
-    left -= entry.length;
-    packed.push(entry);
-  }
-  return { text: packed.map((entry) => `- ${entry.replaceAll('\n', '\n  ')}`).join('\n'), unsure };
+    .toSorted((a, b) => b.confidence - a.confidence || a.file.localeCompare(b.file, 'en'));
+  return { fitting, unsure };
 }
 
 /** Null: the value is not a number from 0 to 1. */

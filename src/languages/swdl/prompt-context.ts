@@ -2,7 +2,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './facts.ts';
 import { seekModule, seekSkill, type Sought } from './project-files.ts';
 import { memoryQuery, packMemories } from './memory.ts';
-import type { WorkInput } from './schema.ts';
+import type { StageContext, WorkflowContext, WorkInput } from './schema.ts';
 
 /** Reports a reference that was not found: a warning in a check, but an error for a run. */
 export function reportMissing(
@@ -27,17 +27,9 @@ export function reportMissing(
  */
 export function promptContext(input: WorkInput, path: Path, lowering: Lowering): string {
   const { file } = lowering;
-  const modules = [
-    ...(file.context?.global_modules ?? []).map((name, index) => ({
-      name,
-      at: ['context', 'global_modules', index],
-    })),
-    ...(input.context?.modules ?? []).map((name, index) => ({
-      name,
-      at: [...path, 'context', 'modules', index],
-    })),
-  ];
-  const texts = [...new Map(modules.map((each) => [each.name, each])).values()].flatMap(({ name, at }) => {
+  const texts = modulesOf(input.context, file.context).flatMap(({ name, from, index }) => {
+    const at =
+      from === 'workflow' ? ['context', 'global_modules', index] : [...path, 'context', 'modules', index];
     const found = expectFound(lowering, at, name, (word) => seekModule(lowering.context.files, word));
     return found === null ? [] : [`### ${name}\n\n${found.body}`];
   });
@@ -56,6 +48,19 @@ export function promptContext(input: WorkInput, path: Path, lowering: Lowering):
   ]
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+/**
+ * The modules of a prompt in their order: those of the workflow first, each once. `index`: in the
+ * list of the stage, else in that of the workflow.
+ */
+export function modulesOf(stage: StageContext | undefined, workflow: WorkflowContext | undefined) {
+  const [shared, own] = [workflow?.global_modules ?? [], stage?.modules ?? []];
+  return [...new Set([...shared, ...own])].map((name) => {
+    const index = own.lastIndexOf(name);
+    if (index === -1) return { name, from: 'workflow' as const, index: shared.lastIndexOf(name) };
+    return { name, from: shared.includes(name) ? ('both' as const) : ('step' as const), index };
+  });
 }
 
 function section(title: string, body: string): string {

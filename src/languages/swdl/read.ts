@@ -16,6 +16,7 @@ import { starter, swdlEditor } from './editor.ts';
 import { lowerHooks } from './hooks.ts';
 import { betterHint, habits } from './hints.ts';
 import { lowerText } from './lowering.ts';
+import { promptContexts } from './prompt-contexts.ts';
 import { outside, type KnownStage, type Lowering } from './facts.ts';
 import { languageAt, swdlVocabulary } from './language.ts';
 import { Graph } from '../../workflow/check/body.ts';
@@ -238,5 +239,6 @@ export const swdl: WorkflowLanguage = {
   starter,
   artifacts: artifactsIn,
   effective,
+  promptContexts,
   runs: { document: runDocument },
 };

@@ -157,12 +157,19 @@ const handoff = z
   })
   .meta({ title: 'handoff' });
 
-const stageContext = z
+export const stageContext = z
   .strictObject({
     modules: z.array(reference('ctx')).optional().describe('Modules that its prompt has besides.'),
     memory: memory.optional().describe('Which memories its prompt has.'),
   })
   .meta({ title: "stage's context" });
+
+export const workflowContext = z
+  .strictObject({
+    global_modules: z.array(reference('ctx')).optional().describe('Modules that every prompt has.'),
+    memory: memory.optional().describe('Which memories every prompt has.'),
+  })
+  .meta({ title: "workflow's context" });
 
 const gateField = z
   .strictObject({
@@ -301,14 +308,7 @@ export const swdlFile = z
       .meta({ title: 'configuration' })
       .optional()
       .describe('What holds for all stages.'),
-    context: z
-      .strictObject({
-        global_modules: z.array(reference('ctx')).optional().describe('Modules that every prompt has.'),
-        memory: memory.optional().describe('Which memories every prompt has.'),
-      })
-      .meta({ title: "workflow's context" })
-      .optional()
-      .describe('What every prompt has.'),
+    context: workflowContext.optional().describe('What every prompt has.'),
     stages: z
       .array(stageSchema, { error: 'a list of stages, each with its `id`' })
       .min(1, { error: 'a list of at least one stage' })
@@ -339,5 +339,7 @@ export const swdlFile = z
 export type SwdlFile = z.output<typeof swdlFile>;
 export type StageInput = z.output<typeof stageSchema>;
 export type WorkInput = Pick<StageInput, keyof typeof work>;
+export type StageContext = z.output<typeof stageContext>;
+export type WorkflowContext = z.output<typeof workflowContext>;
 export type MemoryInput = z.output<typeof memory>;
 export type HookInput = z.output<typeof hook>;

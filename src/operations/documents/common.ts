@@ -116,3 +116,5 @@ export const why = {
 };
 
 export const explained = schemaOf<Explained>()(z.strictObject(why));
+
+export const runStatus = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED']);

@@ -5,7 +5,7 @@ import type { WrittenStubs } from '../artifacts.ts';
 import type { Draft } from '../composer.ts';
 import { count, diagnostic, json, texts, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
-import { overridden, shownParameters } from './workflows.ts';
+import { overridden, promptContexts, shownParameters } from './workflows.ts';
 
 const path = z.array(z.union([z.string(), z.int()]));
 const place = z.tuple([z.number(), z.number()]);
@@ -35,7 +35,7 @@ export const actBody: z.ZodType<Act> = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('reorder'), step: z.string(), before: z.string().nullable() }),
   z.strictObject({ do: z.literal('use'), artifact: z.string(), step: z.string().nullable() }),
   z.strictObject({ do: z.literal('set'), path, value: json }),
-  z.strictObject({ do: z.literal('unset'), path }),
+  z.strictObject({ do: z.enum(['unset', 'swap']), path }),
 ]);
 
 const position = place.nullable().describe('Null: where the layout puts it');
@@ -75,6 +75,7 @@ export const composedDocument = schemaOf<Draft>()(
       }),
     ),
     parameters: shownParameters.describe('What a run of it can be given; empty where there are errors'),
+    promptContexts: promptContexts.describe('What prompts would have now, also where there are errors'),
     missing: texts.describe('What it refers to, does not exist, and can be written as a stub'),
     stored: z
       .strictObject({ text: z.string(), revision: z.string(), overridden })

@@ -4,10 +4,8 @@ import type { RunVerdict } from '../runs/ask-run.ts';
 import { runEventNames, type RunEventDocument } from '../runs/run-events.ts';
 import type { RunSummary } from '../runs/summary.ts';
 import type { TimelineDocument } from '../runs/timeline.ts';
-import { cost, count, json, texts, time, version } from './common.ts';
+import { cost, count, json, runStatus, texts, time, version } from './common.ts';
 import { schemaOf } from './schema-of.ts';
-
-const status = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED']);
 
 const stepStatus = z.enum([
   'PENDING',
@@ -33,7 +31,7 @@ const summary = {
   language: z.string(),
   started_by: z.enum(['person', 'up']),
   person: z.string().nullable().describe('Who started it; null: unknown, or `up`'),
-  status,
+  status: runStatus,
   alive: z.boolean().describe('Whether a process hosts it now'),
   reason: z.string().nullable(),
   started_at: time.nullable(),
@@ -166,7 +164,7 @@ export const runEventDocument = schemaOf<RunEventDocument>()(
     event: z.enum(runEventNames),
     stage: z.string().nullable().describe('Null: it concerns the whole run'),
     attempt: count.nullable(),
-    status: z.enum([...status.options, ...stepStatus.options]).describe('Of the stage, or of the run'),
+    status: z.enum([...runStatus.options, ...stepStatus.options]).describe('Of the stage, or of the run'),
     reason: z.string().nullable(),
     by: z.string().nullable().describe('The person who did it'),
     until: time.nullable().describe('Of a retry: when; of a gate: its deadline'),

@@ -6,9 +6,10 @@ import type { Artifact } from '../artifacts.ts';
 import { formats, type ConvertedDocument } from '../convert-text.ts';
 import type { DraftDocument, SavedWorkflow, WorkflowOperation } from '../edit-workflow.ts';
 import type { WorkflowFile, WorkflowRow } from '../workflow-files.ts';
-import { count, diagnostic, json, texts, version } from './common.ts';
+import { count, diagnostic, json, runStatus, texts, version } from './common.ts';
 import { capabilities } from '../../kernel/capabilities.ts';
 import { artifactKinds } from '../../languages/shared/artifacts.ts';
+import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
 import { schemaOf } from './schema-of.ts';
 
 const diagnostics = z.array(diagnostic);
@@ -40,6 +41,16 @@ export const workflowsDocument = schemaOf<readonly WorkflowRow[]>()(
       description: z.string().nullable(),
       steps: count.nullable(),
       errors: diagnostics,
+      last_run: z
+        .strictObject({
+          run: z.string(),
+          status: runStatus,
+          alive: z.boolean().describe('Whether a process hosts it now'),
+          started_at: z.string().nullable(),
+          completed_at: z.string().nullable(),
+        })
+        .nullable()
+        .describe('The newest run that was started from the file; null: there is none'),
     }),
   ),
 );
@@ -182,6 +193,42 @@ const amounts = {
   usd: amount,
 };
 
+const memories = z.array(
+  z.strictObject({
+    file: z.string(),
+    category: z.string().nullable(),
+    confidence: z.number(),
+    tokens: count.describe('An estimate'),
+  }),
+);
+
+/** What prompts have besides instructions and inputs. */
+export const promptContexts = schemaOf<readonly PromptContext[]>()(
+  z.array(
+    z.strictObject({
+      step: z.string().nullable().describe('Null: every step that says nothing else'),
+      modules: z.array(
+        z.strictObject({
+          name: z.string(),
+          file: z.string().nullable().describe('Null: it does not exist'),
+          from: z.enum(['workflow', 'step', 'both']).describe('Who names it; the prompt has it once'),
+        }),
+      ),
+      memory: z
+        .strictObject({
+          scope: z.string(),
+          minConfidence: z.number(),
+          categories: texts.nullable().describe('Null: all'),
+          maxTokens: count,
+          packed: memories.describe('Those that a prompt has now, the most confident first'),
+          noRoom: memories.describe('Those that match, and are left out for their size'),
+        })
+        .nullable()
+        .describe('Null: no memories are selected'),
+    }),
+  ),
+);
+
 /** `plan`. */
 export const planDocument = schemaOf<PlanDocument>()(
   z.strictObject({
@@ -232,6 +279,7 @@ export const planDocument = schemaOf<PlanDocument>()(
     }),
     expected: z.strictObject({ time: amount, tokens: z.number(), usd: amount }),
     assumptions: texts,
+    promptContexts: promptContexts.describe('Empty: its language knows no such context'),
     warnings: diagnostics,
   }),
 );
@@ -241,7 +289,7 @@ export const startedDocument = z.strictObject({
   schema: version,
   run: z.string(),
   workflow: z.string(),
-  status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED']),
+  status: runStatus,
 });
 
 const completion = schemaOf<Completion>()(

@@ -45,7 +45,8 @@ export async function readWorkflow(
     hint: null,
   } as const;
   const path = shownPath(disk.root, file);
-  return { file, path, text: '', checked: { ok: false, problems: [problem] }, fingerprint: () => '' };
+  const checked = { ok: false, problems: [problem] } as const;
+  return { file, path, text: '', checked, promptContexts: () => [], fingerprint: () => '' };
 }
 
 /** The caller's options besides the file. */
@@ -66,19 +67,43 @@ export async function checkWorkflow(
   settings: Settings,
   text: string,
   file: string,
-  { starting = null, overrides = [], read = readText, parts }: CheckOptions = {},
+  given: CheckOptions = {},
 ): Promise<FoundWorkflow> {
-  const [{ parseWorkflow }, { parseAgents }, identityReader, { programFor }] = await Promise.all([
-    import('../../languages/parse.ts'),
+  const { parseWorkflow, promptContextsOf } = await import('../../languages/parse.ts');
+  const { providers, config } = settings;
+  const texts = new Map<string, string>();
+  const context = await contextOf(disk, settings, text, given, (path, written) => texts.set(path, written));
+  const path = shownPath(disk.root, file);
+  const checked: Checked<Workflow> = parseWorkflow(text, path, context);
+  const { withStepSettings } = await import('./obeyed-settings.ts');
+  const held = await withStepSettings(checked, { root: disk.root, config, providers });
+  const { verified } = await import('../nip/executions.ts');
+  texts.set(path, text);
+  return {
+    file,
+    path,
+    text,
+    checked: withWeakSecrets(await verified(text, held, path)),
+    promptContexts: () => promptContextsOf(text, path, context),
+    fingerprint: () => fingerprintOf(texts),
+  };
+}
+
+/** What a definition does not contain itself. `note` receives each text that it uses. */
+async function contextOf(
+  disk: RealDisk,
+  { protocol, broaderThanRequested, providers, config }: Settings,
+  text: string,
+  { starting = null, overrides = [], read = readText, parts }: CheckOptions,
+  note: (path: string, text: string) => void,
+): Promise<LanguageContext> {
+  const [{ parseAgents }, identityReader, { programFor }] = await Promise.all([
     import('../../config/read.ts'),
     import('../../languages/shared/identity.ts'),
     import('./doctor-agents.ts'),
   ]);
-  const { protocol, broaderThanRequested, providers, config } = settings;
-  const texts = new Map<string, string>();
-  const note = (path: string, written: string) => void texts.set(path, written);
   const shown = (path: string) => shownPath(disk.root, path);
-  const checked: Checked<Workflow> = parseWorkflow(text, shown(file), {
+  return {
     protocol,
     broaderThanRequested,
     notEnforced: new Map([...providers.values()].map(({ name, notEnforced }) => [name, notEnforced])),
@@ -107,18 +132,6 @@ export async function checkWorkflow(
       if (loaded.ok) note(loaded.file, loaded.text);
       return loaded;
     },
-  });
-  const { withStepSettings } = await import('./obeyed-settings.ts');
-  const held = await withStepSettings(checked, { root: disk.root, config, providers });
-  const { verified } = await import('../nip/executions.ts');
-  const path = shown(file);
-  note(path, text);
-  return {
-    file,
-    path,
-    text,
-    checked: withWeakSecrets(await verified(text, held, shown(file))),
-    fingerprint: () => fingerprintOf(texts),
   };
 }
 

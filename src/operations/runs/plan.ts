@@ -1,9 +1,10 @@
-import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
 import type { AppliedOverride, Workflow } from '../../workflow/model.ts';
 import { planOf, type Plan, type PlanData } from '../../workflow/machine/plan.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { diagnosticDocument, type DiagnosticDocument } from '../../yaml/diagnostics.ts';
+import type { FoundWorkflow } from './services.ts';
 
 /** The JSON document of `plan`. */
 export interface PlanDocument extends Plan {
@@ -14,6 +15,8 @@ export interface PlanDocument extends Plan {
   readonly title: string | null;
   /** Files that changed the workflow, in order of application. */
   readonly overrides: readonly AppliedOverride[];
+  /** What prompts have besides instructions and inputs; empty: its language knows none of it. */
+  readonly promptContexts: readonly PromptContext[];
   /** The warnings of `validate`. */
   readonly warnings: readonly DiagnosticDocument[];
 }
@@ -21,7 +24,7 @@ export interface PlanDocument extends Plan {
 export function planDocument(
   definition: Workflow,
   data: PlanData,
-  warnings: readonly Diagnostic[] = [],
+  { checked, promptContexts }: Pick<FoundWorkflow, 'checked' | 'promptContexts'>,
 ): PlanDocument {
   const { name, language, display } = definition;
   const { title = null, overrides = [] } = display ?? {};
@@ -32,7 +35,8 @@ export function planDocument(
     title,
     overrides,
     ...planOf(compile(definition), data),
-    warnings: warnings.map(diagnosticDocument),
+    promptContexts: promptContexts(),
+    warnings: (checked.ok ? checked.warnings : []).map(diagnosticDocument),
   };
 }
 

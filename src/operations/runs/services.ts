@@ -1,6 +1,7 @@
 import type { Identity } from '../../languages/shared/identity.ts';
 import type { Effective } from '../../languages/shared/workflow-language.ts';
 import type { Artifact } from '../../languages/shared/artifacts.ts';
+import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
 import type { JournalReader } from '../../disk/journal-reader.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';
@@ -147,6 +148,11 @@ export interface WorkflowPlace {
 export interface FoundWorkflow extends WorkflowPlace {
   readonly text: string;
   readonly checked: Checked<Workflow>;
+  /**
+   * What its prompts have besides instructions and inputs, as the files are now; also where it has
+   * errors.
+   */
+  readonly promptContexts: () => readonly PromptContext[];
   /**
    * Changes with every text that defines it: its own, its sub-workflows, and what it reads in
    * workflows/.

@@ -71,7 +71,7 @@ export async function planWorkflow(
 ): Promise<PlanDocument> {
   const { found, definition } = await prepared(project, word, given, text);
   const data = { ...(await project.workflows.planning()), budget: definition.budget };
-  return planDocument(definition, data, found.checked.ok ? found.checked.warnings : []);
+  return planDocument(definition, data, found);
 }
 
 /** A run that has begun. */

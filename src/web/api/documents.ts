@@ -75,9 +75,13 @@ export interface WorkflowRow {
   /** False: it has errors. */
   readonly ok: boolean;
   readonly name: string | null;
+  readonly version: string | null;
+  readonly tags: readonly string[];
   readonly language: string | null;
   readonly description: string | null;
   readonly steps: number | null;
+  readonly errors: readonly DiagnosticDocument[];
+  readonly last_run: Pick<RunSummary, 'run' | 'status' | 'alive' | 'started_at'> | null;
 }
 
 interface DiagnosticDocument {

@@ -16,6 +16,7 @@ import { listenToClipboard } from './clipboard.ts';
 import { Conflict } from './conflict.tsx';
 import { Inspector } from './inspector.tsx';
 import { Composer } from './model.ts';
+import { PromptContext } from './prompt-context.tsx';
 import { StepTable } from './step-table.tsx';
 import { TextPane } from './text-pane.tsx';
 
@@ -72,6 +73,7 @@ function Panes({ composer }: { readonly composer: Composer }) {
       <Problems composer={composer} />
       <AfterDrawing>
         <StepTable composer={composer} />
+        <PromptContext composer={composer} />
         <Artifacts composer={composer} />
       </AfterDrawing>
     </>

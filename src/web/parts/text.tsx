@@ -95,12 +95,12 @@ export function Price({ cost }: { readonly cost: Cost }) {
 
 const tones: readonly (readonly [string, string])[] = [
   ['busy', 'running checking landing open ready runs'],
-  ['good', 'succeeded active answered quiet done ok reused landed'],
+  ['good', 'succeeded active answered quiet done ok reused landed packed'],
   [
     'wait',
-    'waiting pending queued blocked parked paused draining stopped incomplete recorded approval request warning changed',
+    'waiting pending queued blocked parked paused draining stopped incomplete recorded approval request warning changed no_room',
   ],
-  ['bad', 'failed refused timed_out deadlock error problem broken gone silent'],
+  ['bad', 'failed refused timed_out deadlock error problem broken gone silent missing'],
 ];
 const toneByState = new Map(
   tones.flatMap(([tone, states]) => states.split(' ').map((state) => [state, tone])),

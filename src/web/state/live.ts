@@ -89,19 +89,24 @@ async function load(path: string, entry: Entry): Promise<void> {
 
 /** What mail and runs do not change: the project, its definitions, its past, and its commits. */
 const ofProject = /^\/(?:session|protocol|workflows)\b|\/(?:definition|diff)$|\?at=/;
+/** Runs change it, and mail does not: it has the last run of each workflow. */
+const workflows = '/workflows';
 
 const pace = new Pace();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** True: everything may have changed. */
 let isAll = false;
+/** A run has changed. */
+let isRun = false;
 
 /** Changes when the files that people edit may have changed. */
 export const edition = signal(0);
 
 /** Reads what is shown and may have changed again, when its pace lets it. */
 export function refreshAll(what: Changed): void {
-  if (what !== 'mail' && what !== 'run') isAll = true;
+  if (what === 'run') isRun = true;
+  else if (what !== 'mail') isAll = true;
   const now = performance.now();
   const due = pace.changed(what !== 'project', now);
   if (due === null) return;
@@ -110,9 +115,9 @@ export function refreshAll(what: Changed): void {
 }
 
 function readChanged(): void {
-  const isOf = (path: string) => isAll || !ofProject.test(path);
+  const isOf = (path: string) => isAll || (isRun && path === workflows) || !ofProject.test(path);
   pace.read(performance.now());
   for (const [path, entry] of entries) if (entry.users > 0 && isOf(path)) refresh(path, entry);
   if (isAll) edition.value += 1;
-  isAll = false;
+  [isAll, isRun] = [false, false];
 }

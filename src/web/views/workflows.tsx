@@ -2,9 +2,10 @@ import { at } from '../api/client.ts';
 import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
 import { NewWorkflow } from '../composer/opening.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Facts, Line, State, Text, visible } from '../parts/text.tsx';
+import { Ago, Facts, Line, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
+import { stateOf } from './runs.tsx';
 import { StartRun } from './start-run.tsx';
 
 /** The workflows of the project, the unreadable ones with their problem. */
@@ -23,7 +24,10 @@ export function Workflows() {
 
 function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
   return (
-    <Table caption="Workflows of the project" names={['Name', 'About', '#Steps', 'Language', 'File']}>
+    <Table
+      caption="Workflows of the project"
+      names={['Name', 'Version', 'About', '#Steps', 'Last run', 'Language', 'File']}
+    >
       <tbody>
         {rows.map((row) => (
           <tr key={row.file}>
@@ -33,14 +37,24 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
               </a>{' '}
               {!row.ok && <State value="error" />}
             </th>
+            <td>{row.version !== null && <Line value={row.version} limit={40} />}</td>
             <td>
               {row.description !== null && (
                 <p>
                   <Line value={row.description} limit={160} />
                 </p>
               )}
+              {row.errors[0] !== undefined && (
+                <p class="dim">
+                  <Line value={row.errors[0].message} limit={160} />
+                </p>
+              )}
+              <Tags tags={row.tags} />
             </td>
             <td class="number">{row.steps}</td>
+            <td class="one-line">
+              <LastRun run={row.last_run} />
+            </td>
             <td>{row.language}</td>
             <td>
               <code>{visible(row.file)}</code>
@@ -49,6 +63,28 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
         ))}
       </tbody>
     </Table>
+  );
+}
+
+function Tags({ tags }: Pick<WorkflowRow, 'tags'>) {
+  if (tags.length === 0) return null;
+  return (
+    <ul class="tags" aria-label="Tags">
+      {tags.map((tag) => (
+        <li key={tag}>
+          <Line value={tag} limit={40} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastRun({ run }: { readonly run: WorkflowRow['last_run'] }) {
+  if (run === null) return null;
+  return (
+    <a href={link('runs', run.run)}>
+      <State value={stateOf(run)} /> {run.started_at !== null && <Ago at={run.started_at} />}
+    </a>
   );
 }
 
@@ -80,9 +116,12 @@ export function Workflow({ id }: { readonly id: string }) {
           )}
           <Facts
             of={[
+              ['Version', row.version !== null && <Line value={row.version} limit={40} />],
               ['Steps', row.steps],
               ['Language', row.language],
               ['File', <code>{visible(row.file)}</code>],
+              ['Tags', row.tags.length > 0 && <Tags tags={row.tags} />],
+              ['Last run', row.last_run !== null && <LastRun run={row.last_run} />],
             ]}
           />
         </>

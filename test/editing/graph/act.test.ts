@@ -240,6 +240,34 @@ describe('names, places and order', () => {
   });
 });
 
+describe('the items of a list', () => {
+  const list = (text: string) =>
+    `workflow: { id: w, name: W, version: 1.0.0 }\ncontext:\n${text}stages: [{ id: a }]\n`;
+  const swapped = (text: string, index: number) =>
+    after(list(text), { do: 'swap', path: ['context', 'global_modules', index] });
+
+  it('change places with their comments and quotes', () => {
+    const [one, two, three] = ['    - "ctx:a" # first\n', '    # About b.\n    - ctx:b\n', "    - 'ctx:c'\n"];
+    const of = (...items: readonly string[]) => `  global_modules:\n${items.join('')}`;
+    expect(swapped(of(one, two, three), 1)).toBe(list(of(two, one, three)));
+    expect(swapped(of(one, two, three), 2)).toBe(list(of(one, three, two)));
+    expect(swapped('  global_modules: [ "ctx:a",  ctx:b ] # two\n', 1)).toBe(
+      list('  global_modules: [ ctx:b,  "ctx:a" ] # two\n'),
+    );
+    const crlf = list(of(one, two)).replaceAll('\n', '\r\n');
+    expect(after(`\ufeff${crlf}`, { do: 'swap', path: ['context', 'global_modules', 1] })).toBe(
+      `\ufeff${list(of(two, one)).replaceAll('\n', '\r\n')}`,
+    );
+  });
+
+  it('stay where there is no other one, or none that can be moved', () => {
+    const byHand = 'refused: these items cannot change places here: move them in the text';
+    expect(swapped('  global_modules: [ctx:a, ctx:b]\n', 0)).toBe(byHand);
+    expect(swapped('  global_modules: [ctx:a, ctx:b]\n', 2)).toBe(byHand);
+    expect(swapped('  memory: {}\n', 1)).toBe('refused: there is no list `context.global_modules`');
+  });
+});
+
 describe('values and artifacts', () => {
   it('adds the mappings above a value, and removes those that become empty', () => {
     const path = ['stages', 0, 'error_policy', 'retry', 'max_attempts'];

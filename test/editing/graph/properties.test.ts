@@ -37,7 +37,7 @@ interface Wish {
 }
 
 const wish: fc.Arbitrary<Wish> = fc.record({
-  kind: fc.nat(10),
+  kind: fc.nat(11),
   one: fc.nat(20),
   other: fc.nat(20),
   place: fc.tuple(fc.integer({ min: -900, max: 900 }), fc.integer({ min: -900, max: 900 })),
@@ -61,6 +61,7 @@ function actOf({ kind, one, other, place }: Wish, text: string): Act {
     { do: 'set', path: [...from.path, 'ui', 'color'], value: 'teal' },
     { do: 'arrange' },
     { do: 'paste', language: grammarOf('workflow', value).name, steps: [from, to] },
+    { do: 'swap', path: [...from.path, 'depends_on', 1 + (other % 2)] },
   ];
   return acts[kind]!;
 }

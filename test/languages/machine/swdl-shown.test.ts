@@ -7,7 +7,7 @@ import { mermaidOf } from '../../../src/operations/graph/mermaid.ts';
 import { diagramOf } from '../../../src/operations/graph/diagram.ts';
 import { describeRunEvent } from '../../../src/operations/runs/changes.ts';
 import { planDocument } from '../../../src/operations/runs/plan.ts';
-import { stage, swdl } from '../../docs/swdl-plays.ts';
+import { found, stage, swdl } from '../../docs/swdl-plays.ts';
 import { result, World } from '../../workflow/machine/world.ts';
 
 /*
@@ -54,6 +54,9 @@ const files = {
   'modules/rules.md': 'Rules.\n',
   'modules/more.md': 'More.\n',
   '.claude/skills/git/SKILL.md': 'Git.\n',
+  'memory/known.md': '---\ncategory: pattern\nconfidence: 0.9\n---\nKnown.\n',
+  'memory/long.md': `---\nconfidence: 0.8\n---\n${'long '.repeat(600)}end\n`,
+  'memory/vague.md': '---\nconfidence: 0.5\n---\nVague.\n',
   '.mcp.json': '{"mcpServers": {"hub": {}}}',
 };
 
@@ -61,7 +64,7 @@ it('the plan has batches, who does what with what, and what it comes to', () => 
   const definition = swdl(stages, top, files);
   const free = { usd: null, tokens: null };
   const estimate = () => ({ ...free, price: { input: 3, output: 15 } });
-  const document = planDocument(definition, { estimate, budget: free, slots: 4 });
+  const document = planDocument(definition, { estimate, budget: free, slots: 4 }, found(stages, top, files));
   const lines = shownPlan(
     document,
     document.title ?? '',
@@ -79,6 +82,8 @@ Execution Plan:
       Played by: claude, READ, EDIT, RUN_TESTS
       Context: ctx:rules + 500 tokens memory
       Timeout: 30m
+      Memories: memory/known.md (~4 tokens)
+      No room for: memory/long.md (~751 tokens)
 
   Batch 2 (parallel after Batch 1):
     [front] Frontend
@@ -88,12 +93,16 @@ Execution Plan:
       Tools: skill:git, mcp:hub
       Context: ctx:rules + 500 tokens memory
       Timeout: 1h
+      Memories: memory/known.md (~4 tokens)
+      No room for: memory/long.md (~751 tokens)
 
     [back]
       Agent: agent:x (sonnet)
       Played by: claude, READ, EDIT, RUN_TESTS
       Context: ctx:rules, ctx:more + 500 tokens memory
       Timeout: 30m
+      Memories: memory/known.md (~4 tokens)
+      No room for: memory/long.md (~751 tokens)
 
   Batch 3 (conditional):
     [review]
@@ -102,6 +111,8 @@ Execution Plan:
       Played by: claude, READ, EDIT, RUN_TESTS
       Context: ctx:rules + 500 tokens memory
       Timeout: 30m
+      Memories: memory/known.md (~4 tokens)
+      No room for: memory/long.md (~751 tokens)
 
   Batch 4 (gate):
     [approval] Approval

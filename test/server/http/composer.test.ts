@@ -63,6 +63,33 @@ describe('a text that is not saved', () => {
     ]);
   });
 
+  it('shows what its prompts would have now, as its plan does', async () => {
+    const api = new ApiFixture();
+    const path = '/api/v1/workflows/workflows%2Freview.yaml';
+    const stored = `workflow: { id: review, name: Review, version: 1.0.0 }
+stages:
+  - { id: draft, roles: { primary: { artifact: "agent:writer" } } }
+`;
+    api.project.disk.plant('workflows/review.yaml', stored);
+    api.project.disk.plant('agents/writer/role.md', 'You write.\n');
+    api.project.disk.plant('memory/short.md', 'Short.\n');
+    api.project.disk.plant('memory/long.md', `${'long '.repeat(50)}\n`);
+    const text = `${stored}context: { memory: { max_tokens: 10 } }\n`;
+    const asked = await api.post(`${path}/compose`, { text });
+    const { promptContexts } = composedDocument.parse(asked.document);
+    expect(promptContexts.map(({ step, memory }) => [step, memory?.packed, memory?.noRoom])).toEqual(
+      [null, 'draft'].map((step) => [
+        step,
+        [{ file: 'memory/short.md', category: null, confidence: 1, tokens: 2 }],
+        [{ file: 'memory/long.md', category: null, confidence: 1, tokens: 63 }],
+      ]),
+    );
+    const plan = await api.post(`${path}/plan`, { text });
+    expect(planDocument.parse(plan.document).promptContexts).toEqual(promptContexts);
+    const before = composedDocument.parse((await api.post(`${path}/compose`, {})).document);
+    expect(before.promptContexts.map(({ memory }) => memory)).toEqual([null, null]);
+  });
+
   it('is shown as a graph with its problems at their steps', async () => {
     const text = flow.replace('[build]', '[build, tset]').replace('timeout: 10m\n', 'timeout: soon\n');
     const { ok, steps, edges, problems, language } = await composed(text);
