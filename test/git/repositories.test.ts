@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -31,6 +31,23 @@ function configureUser(text: string): void {
   writeFileSync(join(folder, '.gitconfig'), text);
   process.env['HOME'] = folder;
 }
+
+const store = 'd=$(git rev-parse --git-dir)/lfs; mkdir -p "$d"';
+/** As `git lfs install` sets it up, and the same as far as git sees it; the real one where it is installed. */
+const lfs = [
+  {
+    name: 'by a script',
+    clean: `${store}; cat > "$d/new"; n=$(sha1sum < "$d/new" | cut -c 1-40); mv "$d/new" "$d/$n"; echo $n`,
+    smudge: `${store}; read -r n; cat "$d/$n"`,
+    more: '',
+  },
+  {
+    name: 'git-lfs',
+    clean: 'git-lfs clean -- %f',
+    smudge: 'git-lfs smudge -- %f',
+    more: '\tprocess = git-lfs filter-process\n',
+  },
+].filter(({ name }) => name !== 'git-lfs' || spawnSync(name, ['version']).status === 0);
 
 /** Two roles change a project, each on its own, and a third one takes both. */
 async function joined(
@@ -125,38 +142,38 @@ describe('a turn in a repository', () => {
     expect(commitOf(await two.leave(commit))).toBe(commit);
   });
 
-  it('with LFS keeps the content of files where every worktree finds it', async () => {
-    // As `git lfs install` does, as far as git sees it.
-    const store = 'd=$(git rev-parse --git-dir)/lfs; mkdir -p "$d"';
-    const clean = `${store}; cat > "$d/new"; n=$(sha1sum < "$d/new" | cut -c 1-40); mv "$d/new" "$d/$n"; echo $n`;
-    const smudge = `${store}; read -r n; cat "$d/$n"`;
-    const quoted = (script: string) => `"${script.replaceAll('"', '\\"')}"`;
-    configureUser(
-      `[filter "lfs"]\n\tclean = ${quoted(clean)}\n\tsmudge = ${quoted(smudge)}\n\trequired = true\n`,
-    );
-    const { git, put, role, root } = project();
-    put('.gitattributes', '*.big filter=lfs\n');
-    git('add', '-A');
-    git('commit', '-qm', 'attributes');
-    const commit = await role('one').does({ 'one.big': 'one\n' });
-    put('two.big', 'two\n');
-    git('add', '-A');
-    git('commit', '-qm', 'two');
-    const two = role('two');
-    expect(commitOf(await two.enter([commit]))).toBe(commit);
-    expect(two.read('one.big')).toBe('one\n');
-    expect(git('show', `${commit}:one.big`)).not.toBe('one');
-    const landed = await landWork(root, 'run/land', {
-      commit,
-      branch: 'main',
-      by: 'merge',
-      author: 'one',
-      text: 'L\n',
-    });
-    expect(landed).toMatchObject({ ok: true });
-    expect(readFileSync(join(root, 'one.big'), 'utf8')).toBe('one\n');
-    expect(git('status', '--porcelain')).toBe('');
-  });
+  it.each(lfs)(
+    'with LFS ($name) keeps the content of files where every worktree finds it',
+    async (filter) => {
+      const { clean, smudge } = filter;
+      const quoted = (script: string) => `"${script.replaceAll('"', '\\"')}"`;
+      configureUser(
+        `[filter "lfs"]\n\tclean = ${quoted(clean)}\n\tsmudge = ${quoted(smudge)}\n\trequired = true\n${filter.more}`,
+      );
+      const { git, put, role, root } = project();
+      put('.gitattributes', '*.big filter=lfs\n');
+      git('add', '-A');
+      git('commit', '-qm', 'attributes');
+      const commit = await role('one').does({ 'one.big': 'one\n' });
+      put('two.big', 'two\n');
+      git('add', '-A');
+      git('commit', '-qm', 'two');
+      const two = role('two');
+      expect(commitOf(await two.enter([commit]))).toBe(commit);
+      expect(two.read('one.big')).toBe('one\n');
+      expect(git('show', `${commit}:one.big`)).not.toBe('one');
+      const landed = await landWork(root, 'run/land', {
+        commit,
+        branch: 'main',
+        by: 'merge',
+        author: 'one',
+        text: 'L\n',
+      });
+      expect(landed).toMatchObject({ ok: true });
+      expect(readFileSync(join(root, 'one.big'), 'utf8')).toBe('one\n');
+      expect(git('status', '--porcelain')).toBe('');
+    },
+  );
 
   it('with large files keeps every byte of them', async () => {
     const { git, role } = project();
