@@ -133,6 +133,32 @@ test('what changed meanwhile stays, and the text goes to a new file', { timeout:
   expect(bed.fixture.faults).toEqual([]);
 });
 
+test('a file that changes while the code is loading is shown', { timeout: 180_000 }, async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  let load = (): void => undefined;
+  const held = new Promise<void>((resolve) => (load = resolve));
+  await page.route(/\/composer-[^/]*\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  await page.getByRole('row').filter({ hasText: 'workflows/flow.yaml' }).waitFor();
+  const answered = page.waitForResponse(/\/compose$/);
+  await page.evaluate(() => {
+    location.hash = '#/workflows/flow/edit';
+  });
+  await (await answered).finished();
+  // The page hears of the change, and reads again what it shows.
+  const heard = page.waitForResponse((response) => response.request().method() === 'GET');
+  writeFileSync(fileOf('flow.yaml'), flow.replace('10m', '20m'));
+  await heard;
+  load();
+  await page.getByRole('group', { name: /^Graph of/ }).waitFor();
+  await expect.poll(() => shownText(page)).toContain('timeout: 20m');
+  expect(bed.fixture.faults).toEqual([]);
+});
+
 test('steps are copied into another workflow by keyboard', { timeout: 180_000 }, async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);

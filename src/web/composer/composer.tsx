@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { Draft } from '../../operations/composer.ts';
 import { Problem } from '../api/client.ts';
@@ -20,8 +20,15 @@ import { PromptContext } from './prompt-context.tsx';
 import { StepTable } from './step-table.tsx';
 import { TextPane } from './text-pane.tsx';
 
+interface ComposerProps {
+  readonly id: string;
+  readonly opening: Promise<Draft>;
+  /** The edition of the project when the opening was asked for. */
+  readonly asked: number;
+}
+
 /** A workflow as text and as a graph, side by side; each changes the other. */
-export function ComposerView({ id, opening }: { readonly id: string; readonly opening: Promise<Draft> }) {
+export function ComposerView({ id, opening, asked }: ComposerProps) {
   const composer = useMemo(() => new Composer(id), [id]);
   const problem = useSignal<Problem | null>(null);
   const isPlanned = useSignal(false);
@@ -36,10 +43,9 @@ export function ComposerView({ id, opening }: { readonly id: string; readonly op
     };
   }, [composer]);
   const { value: newest } = edition;
-  const opened = useRef(newest);
   useEffect(() => {
     // What cannot be read now is read at the next change.
-    if (newest !== opened.current) composer.refresh().catch(() => undefined);
+    if (newest !== asked) opening.then(() => composer.refresh()).catch(() => undefined);
   }, [composer, newest]);
   return (
     <View title={`Edit ${oneLine(id, 60)}`} actions={<Actions composer={composer} isPlanned={isPlanned} />}>

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Draft } from '../../operations/composer.ts';
 import { ask, at, Problem, send } from '../api/client.ts';
 import { Trouble, View } from '../parts/panel.tsx';
+import { edition } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
 import type { ComposerView } from './composer.tsx';
 import { NameForm } from './name-form.tsx';
@@ -21,7 +22,7 @@ export function EditWorkflow({ id }: { readonly id: string }) {
     );
   }, []);
   const { value: Loaded } = view;
-  if (Loaded !== null) return <Loaded id={id} opening={opening} />;
+  if (Loaded !== null) return <Loaded id={id} {...opening} />;
   return (
     <View title="Edit">
       {problem.value === null ? <p class="empty loading">Loading …</p> : <Trouble problem={problem.value} />}
@@ -29,12 +30,13 @@ export function EditWorkflow({ id }: { readonly id: string }) {
   );
 }
 
-/** The workflow as it is stored, as a graph. */
-function readStored(id: string): Promise<Draft> {
+/** The workflow as it is stored, as a graph; `asked`: the edition of the project at that time. */
+function readStored(id: string): { readonly opening: Promise<Draft>; readonly asked: number } {
+  const asked = edition.peek();
   const opening = ask<Draft>('POST', at('workflows', id, 'compose'), {});
   // The view shows its problem; until the code is loaded, there is none.
   opening.catch(() => undefined);
-  return opening;
+  return { opening, asked };
 }
 
 /** Creates a workflow with a first step, and opens it. */
