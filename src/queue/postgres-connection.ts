@@ -28,6 +28,8 @@ export class Connection {
   #tables: Promise<void> | null = null;
   /** Null: it can be reached, or that is not known yet. */
   #error: string | null = null;
+  /** Whether a question was ever answered. */
+  #wasReached = false;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -88,10 +90,12 @@ export class Connection {
       try {
         await client.connect();
         await client.query(`listen ${pg.escapeIdentifier(channelOf(project, side))}`);
+        if (!this.#wasReached) this.#report(null);
         onChange();
         await ended;
-      } catch {
-        // The questions say what is wrong.
+      } catch (error) {
+        // Later the questions say what is wrong.
+        if (!this.#wasReached) this.#report(messageOf(error));
       }
       await client.end().catch(() => {});
       await this.#pause(1);
@@ -103,6 +107,7 @@ export class Connection {
       if (this.#closing.signal.aborted) throw new Error('the queue is closed');
       try {
         const done = await act();
+        this.#wasReached = true;
         this.#report(null);
         return done;
       } catch (error) {

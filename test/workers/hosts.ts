@@ -150,6 +150,11 @@ export class Hosts {
     return finished(this.#start(this.controller, args));
   }
 
+  /** The same with other variables. */
+  runWith(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ran> {
+    return finished(this.#start(this.controller, args, env));
+  }
+
   /** What `doctor` finds about workers in a project. `env` precedes what all programs here get. */
   async doctor(env: Readonly<Record<string, string>> = {}, project = this.controller): Promise<Found[]> {
     const { stdout } = await finished(this.#start(project, ['doctor', '--json'], env));

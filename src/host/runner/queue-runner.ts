@@ -63,6 +63,11 @@ export class QueueRunner implements Runner {
     return this.#away.problems();
   }
 
+  /** As `QueuedAgents` has it. */
+  asked(problem: string | null): void {
+    this.#away.asked(problem);
+  }
+
   /** Removes what earlier controllers have left of jobs that no turn needs. `needed`: their ids. */
   clean(needed: ReadonlySet<string>): void {
     this.#away.clean(needed);

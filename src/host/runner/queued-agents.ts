@@ -144,6 +144,11 @@ export class QueuedAgents implements AgentRunner {
     return [this.#queue.problem(), this.#gitProblem].filter((problem) => problem !== null);
   }
 
+  /** Git was asked for the shared repository. `problem`: why it cannot be reached; null: it can. */
+  asked(problem: string | null): void {
+    this.#gitProblem = problem;
+  }
+
   close(): Promise<void> {
     this.#isClosed = true;
     return this.#queue.close();
@@ -192,6 +197,7 @@ export class QueuedAgents implements AgentRunner {
     try {
       await this.#remove(name);
       const dropped = await this.#options.travel.drop(Object.values(refsOf(name)));
+      this.asked(dropped.ok ? null : dropped.problem);
       if (dropped.ok && !this.#isClosed) this.#options.notes.remove(name);
     } catch {
       // The queue is closed, or the disk refuses: the note stays.
@@ -265,6 +271,7 @@ export class QueuedAgents implements AgentRunner {
       // A second attempt may be due to what the shared repository has no more.
       invocation.attempt === 1,
     );
+    if (!sent.ok) this.asked(sent.problem);
     if (!sent.ok) return { ok: false, ended: later(sent.problem) };
     const tree = job.noteTree ? await travel.tree(workspace) : null;
     const commit = worked?.commit ?? null;
@@ -337,7 +344,7 @@ export class QueuedAgents implements AgentRunner {
     const isNew = work.commit !== followed.begun || work.head !== work.commit;
     const fetched = isNew ? await travel.fetch(work.commit, endRef) : here;
     const got = fetched.ok && files !== null ? await travel.fetch(files, broughtRef) : fetched;
-    this.#gitProblem = got.ok ? null : got.problem;
+    this.asked(got.ok ? null : got.problem);
     if (!got.ok)
       return elapsed() - failingSince < patience || failingSince === Infinity
         ? { is: 'unreachable' }

@@ -4,7 +4,7 @@ import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
 import { listWorkers } from '../workers/list.ts';
 import { WorkersWatch } from '../workers/seen.ts';
-import { defaultWorkers, workersAccess } from '../workers/settings.ts';
+import { defaultWorkers, sharedProblem, workersAccess } from '../workers/settings.ts';
 import type { Wired } from '../project/definition.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { QueueRunner } from '../../host/runner/queue-runner.ts';
@@ -51,7 +51,7 @@ export async function openRemote(
     now: Date.now,
     elapsed,
   };
-  return new QueueRunner(options, events, (onChange) =>
+  const runner = new QueueRunner(options, events, (onChange) =>
     openQueue({
       url,
       name: queueName(key),
@@ -64,4 +64,12 @@ export async function openRemote(
       },
     }),
   );
+  const lookForProblem = async () => {
+    const problem = await sharedProblem(disk.root, access);
+    if (problem === null) return;
+    runner.asked(problem);
+    wake();
+  };
+  void lookForProblem();
+  return runner;
 }

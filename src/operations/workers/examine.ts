@@ -1,4 +1,3 @@
-import { remoteProblem, withoutPassword } from '../../git/travel.ts';
 import type { WorkersSettings } from '../../config/config.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import { counted } from '../../kernel/enumerate.ts';
@@ -6,7 +5,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { NamedWorker } from '../../letters/worker.ts';
 import type { Finding } from '../services.ts';
 import { findWorkers, type WorkerStatus } from './list.ts';
-import { workersAccess, type WorkersAccess } from './settings.ts';
+import { sharedProblem, workersAccess, type WorkersAccess } from './settings.ts';
 
 /** How far the clock of a worker may be off, in milliseconds. */
 const mostSkew = 60_000;
@@ -34,11 +33,9 @@ export async function examineWorkers(
   }
 }
 
-async function repository(root: string, { git }: WorkersAccess): Promise<Finding[]> {
-  const problem = await remoteProblem(root, git);
-  if (problem === null) return [];
-  const text = `the shared repository cannot be reached: ${problem}; try: git ls-remote ${withoutPassword(git)}`;
-  return [{ topic: 'workers', state: 'problem', text }];
+async function repository(root: string, access: WorkersAccess): Promise<Finding[]> {
+  const text = await sharedProblem(root, access);
+  return text === null ? [] : [{ topic: 'workers', state: 'problem', text }];
 }
 
 async function workers(access: WorkersAccess, here: Here): Promise<Finding[]> {

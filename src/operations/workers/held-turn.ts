@@ -149,7 +149,7 @@ export class HeldTurn {
 
   #otherVersion(version: Json = null): string {
     const its = typeof version === 'string' ? `version ${version}` : 'another version';
-    return `the controller runs ${its} of Mailroom, and this worker version ${this.#at.version}`;
+    return `the controller runs ${its} of Mailroom, and this worker version ${this.#at.version}: install the same on all hosts`;
   }
 
   /** Why this worker does not run it, in words; null: it does. */

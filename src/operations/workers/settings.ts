@@ -1,6 +1,6 @@
 import type { WorkersSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { originOf } from '../../git/travel.ts';
+import { originOf, remoteProblem, withoutPassword } from '../../git/travel.ts';
 import { isQueueUrl } from '../../queue/engine.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,6 +43,16 @@ export async function workersAccess(
       'name one as `workers.git` in mailroom.yaml, or add it: git remote add origin <address>',
     );
   return { url, key: keyOf(environment), git, isOrigin: settings.git === null, lease: settings.lease };
+}
+
+/** Why git cannot reach the shared repository, and what to try, without passwords; null: it can. */
+export async function sharedProblem(
+  root: string,
+  { git }: Pick<WorkersAccess, 'git'>,
+): Promise<string | null> {
+  const problem = await remoteProblem(root, git);
+  if (problem === null) return null;
+  return `the shared repository cannot be reached: ${problem}; try: git ls-remote ${withoutPassword(git)}`;
 }
 
 /** `${env.NAME}` stands for the variable. */

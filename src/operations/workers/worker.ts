@@ -28,7 +28,7 @@ import { keptFor, turnIn } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
 import { Presence } from './presence.ts';
-import type { WorkersAccess } from './settings.ts';
+import { sharedProblem, type WorkersAccess } from './settings.ts';
 
 /** For how long jobs of a role are left to others before it is asked again, in milliseconds. */
 const restMs = 10_000;
@@ -68,6 +68,8 @@ export async function openWorker(
     return {
       end: (how) => worker.end(how),
       run: async () => {
+        // A turn that has nothing to transfer would not notice.
+        void sharedProblem(disk.root, options).then((problem) => problem !== null && options.say(problem));
         try {
           await worker.run();
         } finally {
@@ -177,7 +179,13 @@ export class Worker {
     this.#options = options;
     this.#turns = turns;
     this.#over = new Promise((resolve) => (this.#end = () => resolve('over')));
-    this.#source = open(() => this.#stir());
+    let isOpen = false;
+    this.#source = open(() => {
+      // A question that waits for the queue holds everything else up.
+      if (isOpen) this.#reportProblem();
+      this.#stir();
+    });
+    isOpen = true;
     const { roles, steps, labels, slots } = options;
     const { key } = at;
     const about = {
