@@ -34,6 +34,14 @@ describe.each(engines)('through $name', (engine) => {
       expect(hosts.shared()).toEqual(['refs/heads/main']);
       worker.program.kill('SIGTERM');
       expect(await worker.ended).toMatchObject({ code: 0 });
+      const pruned = await worker.project.run(['prune', '--older-than', '0s', '--yes', '--json']);
+      const { items } = JSON.parse(pruned.stdout) as { items: { kind: string; kept: string | null }[] };
+      expect(items.map(({ kind, kept }) => [kind, kept])).toEqual([
+        ['turns', null],
+        ['worktrees', null],
+      ]);
+      for (const folder of ['turns', 'worktrees'])
+        expect(worker.project.list(`.mailroom/${folder}`)).toEqual([]);
     },
   );
 

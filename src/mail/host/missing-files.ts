@@ -2,8 +2,8 @@ import type { Protocol } from '../format/protocol.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 
 /**
- * A missing file counts as withdrawn once the set of missing files has not changed for this long,
- * in milliseconds.
+ * A missing file counts as withdrawn once neither the set of missing files nor what else lies there
+ * has changed for this long, in milliseconds.
  */
 const unchangedMs = 1_000;
 
@@ -20,10 +20,13 @@ export class MissingFiles {
     this.#now = now;
   }
 
-  /** Whether exactly these messages of a role have been missing for long enough. */
-  last(role: RoleName, messages: readonly MessageId[]): boolean {
+  /**
+   * Whether exactly these messages of a role have been missing for long enough, beside these other
+   * files in its inbox.
+   */
+  last(role: RoleName, messages: readonly MessageId[], strays: readonly string[] = []): boolean {
     const now = this.#now();
-    const missing = messages.join();
+    const missing = messages.length === 0 ? '' : [...messages, ...strays].join();
     const seen = this.#seen.get(role);
     const since = seen?.missing === missing ? seen.since : now;
     const lasting = missing !== '' && now - since >= unchangedMs;

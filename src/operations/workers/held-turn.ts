@@ -68,6 +68,8 @@ export class HeldTurn {
   #fate: Fate = 'runs';
   /** The commit that its work began at. */
   #begin: string | null = null;
+  /** Brings its checkout back to that commit. */
+  #clear: () => Promise<unknown> = async () => {};
   #ended: (ended: Ended) => void = () => {};
   #runner: AgentRunner | null = null;
   #asked: number;
@@ -184,7 +186,9 @@ export class HeldTurn {
     this.#begin = begin;
     const path = join(root, '.mailroom', 'worktrees', roleCheckout(thread, role));
     const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
-    const placed = await travel.place(path, working, begin, refsOf(this.#held).beginRef);
+    const place = () => travel.place(path, working, begin, refsOf(this.#held).beginRef);
+    const placed = await place();
+    this.#clear = place;
     if (!placed.ok) return this.#endOf(later(placed.problem), [], null);
     const secrets = this.#secretsOf(turn);
     const here = { key: this.#held.id, root, workspace: path, folders, tools: this.#at.tools, secrets };
@@ -256,6 +260,8 @@ export class HeldTurn {
       if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end));
     }
     if (!(await this.#finish(nonce, end))) return this.#keep(lost, end);
+    // The controller has the work: `prune` may remove a checkout without any.
+    if (isNew) await this.#clear();
     return this.#fate === 'unwanted' ? 'was stopped' : `ended: ${end.outcome.is}`;
   }
 

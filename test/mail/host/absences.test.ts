@@ -69,6 +69,20 @@ it('sees by the files of what is being worked on, too, that an inbox is still be
   expect(types()).not.toContain('withdrawn');
 });
 
+it('sees by the files that are no mail yet, too, that an inbox is still being emptied', () => {
+  const { disk, host, waiting, take, later, types } = working(2);
+  const stray = 'agents/maker/inbox/later.md';
+  disk.plant(stray, '');
+  take(waiting[0]);
+  host.look();
+  later(600);
+  disk.remove(stray);
+  host.look();
+  later(600);
+  host.look();
+  expect(types()).not.toContain('withdrawn');
+});
+
 it('takes for withdrawn what is still missing a second after the last went', () => {
   const { host, waiting, take, now, later, types } = working(2);
   take(waiting[0]);
