@@ -31,8 +31,8 @@ export function makeCheckout(project: string, path: string, branch: string): boo
   if (isThere) rmSync(own, { recursive: true });
   // Other git processes must not see a part of it.
   renameSync(draft, own);
-  writeFileSync(join(own, 'mailroom.git'), `gitdir: ${own}\n`);
-  renameSync(join(own, 'mailroom.git'), git);
+  // It may lie on another file system. `repairWorktrees` fills one that a crash left empty.
+  writeFileSync(git, `gitdir: ${own}\n`);
   return true;
 }
 
