@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/kernel/json.ts';
+import { workflowsDocument } from '../../../src/operations/documents/workflows.ts';
 import { ApiFixture, type Told } from './api-fixture.ts';
 
 const ship = `# Ships a release.
@@ -120,6 +121,28 @@ describe('a workflow', () => {
       { id: 'ship', tags: ['release'], ok: false },
     ]);
     expect((await made.get('/api/v1/workflows?tag=other')).document).toEqual([]);
+  });
+
+  it('is listed with its version, tags and last run, also by its language', async () => {
+    const native = 'name: plain\nversion: "1"\ntimeout: 1h\nsteps: { a: { command: [echo] } }\n';
+    const made = api({ 'workflows/plain.yaml': native });
+    const listed = async (query: string) => {
+      const { document } = await made.get(`/api/v1/workflows${query}`);
+      return workflowsDocument
+        .parse(document)
+        .map(({ file, version, tags, last_run: run }) => [file, version, tags, run]);
+    };
+    const [ship, plain] = [
+      ['workflows/ship.yaml', '1.0.0', ['release'], null],
+      ['workflows/plain.yaml', '1', [], null],
+    ];
+    expect(await listed('')).toEqual([plain, ship]);
+    expect(await listed('?language=native')).toEqual([plain]);
+    expect(await listed('?language=swdl&tag=release')).toEqual([ship]);
+    expect(await listed('?language=nip')).toEqual([]);
+    const { headers } = await made.get('/api/v1/workflows');
+    const again = await made.get('/api/v1/workflows', { 'if-none-match': headers.get('etag') ?? '' });
+    expect(again.status).toBe(304);
   });
 });
 
