@@ -264,6 +264,8 @@ describe('the items of a list', () => {
     const byHand = 'refused: these items cannot change places here: move them in the text';
     expect(swapped('  global_modules: [ctx:a, ctx:b]\n', 0)).toBe(byHand);
     expect(swapped('  global_modules: [ctx:a, ctx:b]\n', 2)).toBe(byHand);
+    const open = `${list('').replace('context:\n', '')}context:\n  global_modules:\n    - ctx:a\n    - ctx:b`;
+    expect(after(open, { do: 'swap', path: ['context', 'global_modules', 1] })).toBe(byHand);
     expect(swapped('  memory: {}\n', 1)).toBe('refused: there is no list `context.global_modules`');
   });
 });
