@@ -7,6 +7,14 @@ const box = (name: string): string => `^agents/[^/]+/${name}/`;
 const filed = box('(processed|sent|failed)');
 
 const files: FileTable<EffectName> = [
+  // A checkout that is made without git.
+  ['remove', String.raw`^\.git/mailroom-[^/]+$`, 'worktree.make'],
+  ['folder', String.raw`^\.git/(mailroom-[^/]+|worktrees)$`, 'worktree.make'],
+  ['begin', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['open', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['write', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['folder', String.raw`^\.mailroom/worktrees/`, 'worktree.make'],
+  ['remove', String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
   ['sync', String.raw`^(\.|\.mailroom|\.mailroom/journal)$`, 'journal.names'],
   ['begin', String.raw`^\.mailroom/tmp/`, 'draft.open'],
   ['write', String.raw`^\.mailroom/tmp/`, 'draft.write'],
@@ -53,6 +61,7 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  [String.raw`^\.git/mailroom-[^/]+$`, String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
   [String.raw`/index\.mailroom$`, String.raw`^\.git/(worktrees/[^/]+/)?index$`, 'enter.index'],
   [String.raw`/mailroom\.git$`, String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'anchor.write'],
   [String.raw`^\.mailroom/tmp/`, box('outbox'), 'letter.send'],

@@ -11,6 +11,14 @@ const fresh = String.raw`^context/.*/\.[^/]+\.new(/|$)`;
 const events = String.raw`^\.mailroom/events`;
 
 const files: FileTable<EffectName> = [
+  // A checkout that is made without git.
+  ['remove', String.raw`^\.git/mailroom-[^/]+$`, 'worktree.make'],
+  ['folder', String.raw`^\.git/(mailroom-[^/]+|worktrees)$`, 'worktree.make'],
+  ['begin', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['open', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['write', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['folder', String.raw`^\.mailroom/worktrees/`, 'worktree.make'],
+  ['remove', String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
   ['begin', `${events}/[^/]+\\.jsonl$`, 'event.append'],
   ['open', `${events}/[^/]+\\.jsonl$`, 'event.append'],
   ['write', `${events}/[^/]+\\.jsonl$`, 'event.append'],
@@ -72,6 +80,7 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  [String.raw`^\.git/mailroom-[^/]+$`, String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
   [String.raw`/index\.mailroom$`, String.raw`^\.git/(worktrees/[^/]+/)?index$`, 'checkout.index'],
   [draft, String.raw`^\.mailroom/refused/.*\.reason\.txt$`, 'other.refuse'],
   [draft, `${events}/definitions/`, 'definition.keep'],
