@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { makeCheckout } from '../../src/git/new-checkout.ts';
 import { GitTravel } from '../../src/host/runner/travel.ts';
 import { roleBranch, roleCheckout } from '../../src/kernel/work.ts';
+import { started } from './counted.ts';
 import { project, thread } from './roles-at-work.ts';
 
 /** A project with a branch that is checked out nowhere, and the place for its checkout. */
@@ -88,6 +89,7 @@ describe('a checkout of a worker', () => {
       return id;
     };
     return {
+      root,
       path,
       git,
       commit,
@@ -130,6 +132,17 @@ describe('a checkout of a worker', () => {
     const packed = await pack();
     if (!packed.ok) return expect.fail(packed.problem);
     expect(git('diff', '--name-only', begin, packed.value.commit)).toMatch(/^(?:kept|new)\.txt$/);
+  });
+
+  it('has what was asked for last, while it is still cleared for the turn before', async () => {
+    const { root, path, commit, place, pack } = worker();
+    const [first, second] = [commit('first.txt'), commit('second.txt')];
+    for (const id of [first, second]) await place(id);
+    const all = await started(root, () => Promise.all([place(first), place(second)]));
+    const half = all.length / 2;
+    expect(all.slice(0, half).toSorted()).toEqual(all.slice(half).toSorted());
+    expect(existsSync(join(path, 'first.txt'))).toBe(false);
+    expect(await pack()).toEqual({ ok: true, value: { commit: second, head: second } });
   });
 
   it('is packed with what its agent committed', async () => {

@@ -72,6 +72,8 @@ export class GitTravel implements Travel {
   readonly #options: GitTravelOptions;
   /** Checkouts that were laid out for a turn which has not ended yet, by path. */
   readonly #placed = new Map<string, Checkout>();
+  /** What is being laid out, by path. */
+  readonly #placing = new Map<string, Promise<unknown>>();
   /** Many turns begin with the same commit: those that are here with their files ... */
   readonly #whole = new Set<string>();
   /** ... and those that a branch of `origin` had. */
@@ -85,13 +87,27 @@ export class GitTravel implements Travel {
     return enterCheckout(this.#options.project, workspace, turn);
   }
 
-  async place(
+  /** Of two for one checkout, the later one waits: the earlier may clear it after its turn. */
+  place(workspace: string, turn: TravellingTurn, commit: string, ref: string): Promise<Travelled<void>> {
+    const before = this.#placing.get(workspace) ?? Promise.resolve();
+    const placing = before
+      .then(() => this.#place(workspace, turn, commit, ref))
+      .finally(() => {
+        if (this.#placing.get(workspace) === placing) this.#placing.delete(workspace);
+      });
+    this.#placing.set(workspace, placing);
+    return placing;
+  }
+
+  async #place(
     workspace: string,
     turn: TravellingTurn,
     commit: string,
     ref: string,
   ): Promise<Travelled<void>> {
     const files = new Checkout(workspace);
+    // One that was only cleared is never packed.
+    if (this.#placed.size >= 1_000) this.#placed.clear();
     this.#placed.set(workspace, files);
     const fetch = () => this.fetch(commit, ref);
     const placed = await placeWork(this.#options.project, workspace, turn, { commit, files, fetch });
