@@ -29,7 +29,7 @@ export function compare(
   const gone = [...names].filter(([name]) => !there.has(name)).map(([, id]) => id);
   const counts = (id: string) => isHuman(protocol, role) || placeOf(state, role, id) === 'inbox';
   const missing = present === null || vanished ? [] : gone.filter(counts);
-  // A claimed message is not missed, nor a file that is no mail yet, but its loss shows that the
+  // A claimed message is not missed, nor a file that is not mail yet, but its loss shows that the
   // removal is still under way.
   const strays = (present ?? []).filter((name) => !names.has(name));
   const lasting = absences.last(role, missing.length > 0 ? gone : [], strays);
