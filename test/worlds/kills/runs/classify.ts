@@ -19,6 +19,12 @@ const files: FileTable<EffectName> = [
   ['write', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
   ['folder', String.raw`^\.mailroom/worktrees/`, 'worktree.make'],
   ['remove', String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
+  ['begin', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+  ['open', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+  ['write', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+  ['begin', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'worktree.make'],
+  ['open', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'worktree.make'],
+  ['write', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'worktree.make'],
   ['begin', `${events}/[^/]+\\.jsonl$`, 'event.append'],
   ['open', `${events}/[^/]+\\.jsonl$`, 'event.append'],
   ['write', `${events}/[^/]+\\.jsonl$`, 'event.append'],
@@ -80,6 +86,7 @@ const files: FileTable<EffectName> = [
 ];
 
 const moves: MoveTable<EffectName> = [
+  [String.raw`/mailroom\.git$`, String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
   [String.raw`^\.git/mailroom-[^/]+$`, String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
   [String.raw`/index\.mailroom$`, String.raw`^\.git/(worktrees/[^/]+/)?index$`, 'checkout.index'],
   [draft, String.raw`^\.mailroom/refused/.*\.reason\.txt$`, 'other.refuse'],
