@@ -1,4 +1,6 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { chmodSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -54,6 +56,16 @@ describe('mailroom serve', () => {
     expect(mode('.mailroom/api')).toBe(0o700);
     const commandLine = readFileSync(`/proc/${String(server.child.pid)}/cmdline`, 'utf8');
     expect(commandLine).not.toContain(server.key);
+  });
+
+  it('refuses headers that are too long, and a request that does not arrive', async () => {
+    const server = await serving(newProject());
+    const long = await server.get('/api/v1/status', { 'x-long': 'x'.repeat(20_000) });
+    expect(long.status).toBe(431);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write('GET /api/v1/status HTTP/1.1\r\nHost: localhost\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+    expect((await server.get('/api/v1/status')).status).toBe(200);
   });
 
   it('reports the records of a controller, and ends although the stream is open', async () => {

@@ -69,7 +69,7 @@ it('sees by the files of what is being worked on, too, that an inbox is still be
   expect(types()).not.toContain('withdrawn');
 });
 
-it('sees by the files that are no mail yet, too, that an inbox is still being emptied', () => {
+it('sees by the files that were not yet accepted, too, that an inbox is still being emptied', () => {
   const { disk, host, waiting, take, later, types } = working(2);
   const stray = 'agents/maker/inbox/later.md';
   disk.plant(stray, '');
