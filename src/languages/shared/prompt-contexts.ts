@@ -26,7 +26,7 @@ export interface MemoryQuery {
 }
 
 /** What a query finds; the most confident memory comes first. */
-export interface SelectedMemories extends MemoryQuery {
+interface SelectedMemories extends MemoryQuery {
   /** Those that the prompt has. */
   readonly packed: readonly FoundMemory[];
   /** Those that match and have no room. */

@@ -132,13 +132,13 @@ describe('a workflow', () => {
         .parse(document)
         .map(({ file, version, tags, last_run: run }) => [file, version, tags, run]);
     };
-    const [ship, plain] = [
+    const [first, plain] = [
       ['workflows/ship.yaml', '1.0.0', ['release'], null],
       ['workflows/plain.yaml', '1', [], null],
     ];
-    expect(await listed('')).toEqual([plain, ship]);
+    expect(await listed('')).toEqual([plain, first]);
     expect(await listed('?language=native')).toEqual([plain]);
-    expect(await listed('?language=swdl&tag=release')).toEqual([ship]);
+    expect(await listed('?language=swdl&tag=release')).toEqual([first]);
     expect(await listed('?language=nip')).toEqual([]);
     const { headers } = await made.get('/api/v1/workflows');
     const again = await made.get('/api/v1/workflows', { 'if-none-match': headers.get('etag') ?? '' });

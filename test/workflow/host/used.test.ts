@@ -101,7 +101,7 @@ it('masks the name of a conversation', () => {
   const { project, host } = working(reported);
   const claude = builtInProviders(environment).get('claude')!;
   const session = { id: 'top-secret-name', usd: 1, tokens: 1 };
-  const read: typeof claude.read = (...args) => ({ ...claude.read(...args), session }) as never;
+  const read: typeof claude.read = (...args) => ({ ...claude.read(...args), session });
   host.stopAll();
   const providers = new Map([['claude', { ...claude, read }]]);
   const next = open(project, true, { providers, mask: maskOf(['top-secret-name']) });
