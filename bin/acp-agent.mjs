@@ -85,7 +85,9 @@ child.once('exit', (code, signal) => {
 /** Prints a session update in short; what a loaded session repeats is left out. */
 function report(update) {
   if (progress.loading) return;
-  const kind = update.sessionUpdate;
+  // After its end an agent may still say its last words, but uses no tool.
+  const kind =
+    connection.isWaiting || !/^tool_call/.test(update.sessionUpdate) ? update.sessionUpdate : 'late';
   switch (kind) {
     case 'agent_message_chunk': {
       const text = update.content?.type === 'text' ? String(update.content.text) : '';
@@ -116,7 +118,7 @@ function announce({ toolCallId, kind, title, status }) {
 function answerPermission({ toolCall, options }) {
   const call = { ...(isObject(toolCall) ? toolCall : {}), titleIsCommand: quirks.title_is_command };
   const option = (kind) => (Array.isArray(options) ? options : []).find((each) => each?.kind === kind);
-  if (progress.cancelled) return cancelled;
+  if (progress.cancelled || !connection.isWaiting) return cancelled;
   announce(call);
   const once = option('allow_once');
   const decision = decide(call, once !== undefined);

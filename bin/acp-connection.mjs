@@ -60,6 +60,11 @@ export class Connection {
     });
   }
 
+  /** Whether the agent has a request to answer. */
+  get isWaiting() {
+    return this.#waiting.size > 0;
+  }
+
   notify(method, params) {
     this.#write({ method, params });
   }

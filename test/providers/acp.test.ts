@@ -198,6 +198,18 @@ describe('an agent of that protocol that fails', { timeout: 60_000 }, () => {
     expect(twice.outcome).toMatchObject({ is: 'done', text: 'First.' });
   });
 
+  it('goes on after its end: its last words count, and it may do nothing more', async () => {
+    const early = '{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}';
+    const stage = new Stage();
+    const late = [{ say: ' And bye.' }, { asks: { kind: 'edit', title: 'Edit more' } }, { silence: true }];
+    const play = { prompts: [[{ say: 'First.' }, { raw: early }, ...late]] };
+    const { outcome, left } = await stage.run(play, { capabilities: ['READ', 'EDIT'] });
+    expect(outcome).toMatchObject({ is: 'done', text: 'First. And bye.' });
+    // It may have been ended before it heard the answer.
+    expect(JSON.stringify(stage.heard('answered'))).not.toContain('selected');
+    expect(left).toEqual([]);
+  });
+
   it('is told that a method is unknown, and continues', async () => {
     const stage = new Stage();
     const asks = { method: 'fs/read_text_file', params: { sessionId: 'first', path: '/etc/passwd' } };
