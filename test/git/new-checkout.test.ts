@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { makeCheckout } from '../../src/git/new-checkout.ts';
 import { GitTravel } from '../../src/host/runner/travel.ts';
 import { roleBranch, roleCheckout } from '../../src/kernel/work.ts';
-import { started } from './counted.ts';
 import { project, thread } from './roles-at-work.ts';
 
 /** A project with a branch that is checked out nowhere, and the place for its checkout. */
@@ -93,6 +92,7 @@ describe('a checkout of a worker', () => {
       path,
       git,
       commit,
+      clear: (id: string) => travel.clear(path, turn, id),
       place: (id: string) => travel.place(path, turn, id, 'refs/mailroom/turns/one/begin'),
       pack: () => travel.pack(path, turn),
     };
@@ -134,15 +134,28 @@ describe('a checkout of a worker', () => {
     expect(git('diff', '--name-only', begin, packed.value.commit)).toMatch(/^(?:kept|new)\.txt$/);
   });
 
-  it('has what was asked for last, while it is still cleared for the turn before', async () => {
-    const { root, path, commit, place, pack } = worker();
+  it('is cleared after its turn, whenever the next turn begins', async () => {
+    const { path, commit, place, clear, pack } = worker();
     const [first, second] = [commit('first.txt'), commit('second.txt')];
-    for (const id of [first, second]) await place(id);
-    const all = await started(root, () => Promise.all([place(first), place(second)]));
-    const half = all.length / 2;
-    expect(all.slice(0, half).toSorted()).toEqual(all.slice(half).toSorted());
-    expect(existsSync(join(path, 'first.txt'))).toBe(false);
-    expect(await pack()).toEqual({ ok: true, value: { commit: second, head: second } });
+    const work = async () => {
+      expect(await place(first)).toEqual(done);
+      writeFileSync(join(path, 'made.txt'), 'made');
+      expect(await pack()).not.toMatchObject({ value: { commit: first } });
+    };
+    await work();
+    await clear(first);
+    expect(existsSync(join(path, 'made.txt'))).toBe(false);
+    for (const together of [
+      () => Promise.all([clear(first), place(second)]),
+      () => Promise.all([place(second), clear(first)]),
+    ]) {
+      await work();
+      await together();
+      expect(existsSync(join(path, 'first.txt'))).toBe(false);
+      writeFileSync(join(path, 'more.txt'), 'more');
+      // What its agent makes meanwhile stays.
+      expect(await pack()).not.toMatchObject({ value: { commit: second } });
+    }
   });
 
   it('is packed with what its agent committed', async () => {

@@ -32,6 +32,8 @@ export interface Travel {
   enter(workspace: string, turn: Entering): Promise<Entered>;
   /** Brings a checkout to a commit, which is in the shared repository if it is not here. */
   place(workspace: string, turn: TravellingTurn, commit: string, ref: string): Promise<Travelled<void>>;
+  /** Brings a packed checkout back to the commit it began at, unless another turn has it now. */
+  clear(workspace: string, turn: TravellingTurn, commit: string): Promise<void>;
   /** The content of a checkout, as a commit; changes nothing there. */
   pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>>;
   /** Lays packed work out in a checkout. */
@@ -72,7 +74,7 @@ export class GitTravel implements Travel {
   readonly #options: GitTravelOptions;
   /** Checkouts that were laid out for a turn which has not ended yet, by path. */
   readonly #placed = new Map<string, Checkout>();
-  /** What is being laid out, by path. */
+  /** What is being laid out or cleared, by path. */
   readonly #placing = new Map<string, Promise<unknown>>();
   /** Many turns begin with the same commit: those that are here with their files ... */
   readonly #whole = new Set<string>();
@@ -87,16 +89,27 @@ export class GitTravel implements Travel {
     return enterCheckout(this.#options.project, workspace, turn);
   }
 
-  /** Of two for one checkout, the later one waits: the earlier may clear it after its turn. */
   place(workspace: string, turn: TravellingTurn, commit: string, ref: string): Promise<Travelled<void>> {
+    return this.#inTurn(workspace, () => this.#place(workspace, turn, commit, ref));
+  }
+
+  async clear(workspace: string, turn: TravellingTurn, commit: string): Promise<void> {
+    await this.#inTurn(workspace, async () => {
+      if (this.#placed.has(workspace)) return;
+      const files = new Checkout(workspace);
+      const fetch = () => Promise.resolve(done);
+      await placeWork(this.#options.project, workspace, turn, { commit, files, fetch });
+    });
+  }
+
+  /** The next turn may begin in a checkout before it is cleared for the one before. */
+  #inTurn<T>(workspace: string, act: () => Promise<T>): Promise<T> {
     const before = this.#placing.get(workspace) ?? Promise.resolve();
-    const placing = before
-      .then(() => this.#place(workspace, turn, commit, ref))
-      .finally(() => {
-        if (this.#placing.get(workspace) === placing) this.#placing.delete(workspace);
-      });
-    this.#placing.set(workspace, placing);
-    return placing;
+    const acting = before.then(act).finally(() => {
+      if (this.#placing.get(workspace) === acting) this.#placing.delete(workspace);
+    });
+    this.#placing.set(workspace, acting);
+    return acting;
   }
 
   async #place(
@@ -106,8 +119,6 @@ export class GitTravel implements Travel {
     ref: string,
   ): Promise<Travelled<void>> {
     const files = new Checkout(workspace);
-    // One that was only cleared is never packed.
-    if (this.#placed.size >= 1_000) this.#placed.clear();
     this.#placed.set(workspace, files);
     const fetch = () => this.fetch(commit, ref);
     const placed = await placeWork(this.#options.project, workspace, turn, { commit, files, fetch });

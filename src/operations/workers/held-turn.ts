@@ -69,7 +69,7 @@ export class HeldTurn {
   /** The commit that its work began at. */
   #begin: string | null = null;
   /** Brings its checkout back to that commit. */
-  #clear: () => Promise<unknown> = async () => {};
+  #clear: () => Promise<void> = async () => {};
   #ended: (ended: Ended) => void = () => {};
   #runner: AgentRunner | null = null;
   #asked: number;
@@ -186,9 +186,8 @@ export class HeldTurn {
     this.#begin = begin;
     const path = join(root, '.mailroom', 'worktrees', roleCheckout(thread, role));
     const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
-    const place = () => travel.place(path, working, begin, refsOf(this.#held).beginRef);
-    const placed = await place();
-    this.#clear = place;
+    const placed = await travel.place(path, working, begin, refsOf(this.#held).beginRef);
+    this.#clear = () => travel.clear(path, working, begin);
     if (!placed.ok) return this.#endOf(later(placed.problem), [], null);
     const secrets = this.#secretsOf(turn);
     const here = { key: this.#held.id, root, workspace: path, folders, tools: this.#at.tools, secrets };

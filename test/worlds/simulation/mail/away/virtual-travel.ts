@@ -38,6 +38,7 @@ abstract class VirtualTravel implements Travel {
     commit: string,
     ref: string,
   ): Promise<Travelled<void>>;
+  abstract clear(workspace: string, turn: TravellingTurn, commit: string): Promise<void>;
   abstract pack(workspace: string, turn: TravellingTurn): Promise<Travelled<Packed>>;
   abstract unpack(workspace: string, turn: TravellingTurn, work: Packed): Promise<Worked>;
 
@@ -126,6 +127,10 @@ export class ControllerTravel extends VirtualTravel {
     throw new Error('a controller takes work from no other');
   }
 
+  clear(): Promise<void> {
+    throw new Error('a controller keeps its checkouts');
+  }
+
   pack(_workspace: string, { branch }: TravellingTurn): Promise<Travelled<Packed>> {
     return this.locally(() => {
       const value = this.shared.work.pack(branch);
@@ -145,6 +150,8 @@ export class ControllerTravel extends VirtualTravel {
 /** The checkouts of a worker: each begins with the commit that it was sent. */
 export class WorkerTravel extends VirtualTravel {
   readonly #checkouts = new Map<string, Packed>();
+  /** The branches whose checkouts no turn has. */
+  readonly #left = new Set<string>();
 
   enter(): Promise<Entered> {
     throw new Error('a worker begins with the work of the controller');
@@ -159,8 +166,15 @@ export class WorkerTravel extends VirtualTravel {
     const got = await this.fetch(commit, ref);
     if (!got.ok) return got;
     return this.locally(() => {
+      this.#left.delete(branch);
       this.#checkouts.set(branch, { commit, head: commit });
       return got;
+    });
+  }
+
+  clear(_workspace: string, { branch }: TravellingTurn, commit: string): Promise<void> {
+    return this.locally(() => {
+      if (this.#left.has(branch)) this.#checkouts.set(branch, { commit, head: commit });
     });
   }
 
@@ -175,6 +189,7 @@ export class WorkerTravel extends VirtualTravel {
   pack(_workspace: string, { branch }: TravellingTurn): Promise<Travelled<Packed>> {
     return this.locally(() => {
       const value = this.#checkouts.get(branch);
+      this.#left.add(branch);
       return value === undefined
         ? { ok: false, problem: `the branch ${branch} is gone` }
         : { ok: true, value };
