@@ -85,9 +85,9 @@ child.once('exit', (code, signal) => {
 /** Prints a session update in short; what a loaded session repeats is left out. */
 function report(update) {
   if (progress.loading) return;
+  const kind = update.sessionUpdate;
   // After its end an agent may still say its last words, but uses no tool.
-  const kind =
-    connection.isWaiting || !/^tool_call/.test(update.sessionUpdate) ? update.sessionUpdate : 'late';
+  if (!connection.isWaiting && String(kind).startsWith('tool_call')) return print({ type: 'update', kind });
   switch (kind) {
     case 'agent_message_chunk': {
       const text = update.content?.type === 'text' ? String(update.content.text) : '';
