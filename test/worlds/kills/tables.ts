@@ -145,3 +145,17 @@ function inTables<Name extends string>(
   const { kind, path } = operation;
   return files.find(([each, pattern]) => each === kind && new RegExp(pattern).test(path))?.[2] ?? null;
 }
+
+/** What a checkout takes that is made without git. */
+export const newCheckout: FileTable<'worktree.make'> = [
+  ['remove', String.raw`^\.git/mailroom-[^/]+$`, 'worktree.make'],
+  ['folder', String.raw`^\.git/(mailroom-[^/]+|worktrees)$`, 'worktree.make'],
+  ['begin', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['open', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['write', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
+  ['folder', String.raw`^\.mailroom/worktrees/`, 'worktree.make'],
+  ['remove', String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
+  ['begin', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+  ['open', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+  ['write', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+];

@@ -1,5 +1,5 @@
 import type { FileTable, GitTable, MoveTable, Named, Operation } from '../operation.ts';
-import { classifier } from '../tables.ts';
+import { classifier, newCheckout } from '../tables.ts';
 import type { EffectName } from './effects.ts';
 
 const attempt = String.raw`^\.mailroom/turns/[^/]+/\d+`;
@@ -7,17 +7,7 @@ const box = (name: string): string => `^agents/[^/]+/${name}/`;
 const filed = box('(processed|sent|failed)');
 
 const files: FileTable<EffectName> = [
-  // A checkout that is made without git.
-  ['remove', String.raw`^\.git/mailroom-[^/]+$`, 'worktree.make'],
-  ['folder', String.raw`^\.git/(mailroom-[^/]+|worktrees)$`, 'worktree.make'],
-  ['begin', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
-  ['open', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
-  ['write', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
-  ['folder', String.raw`^\.mailroom/worktrees/`, 'worktree.make'],
-  ['remove', String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
-  ['begin', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
-  ['open', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
-  ['write', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+  ...newCheckout,
   ['sync', String.raw`^(\.|\.mailroom|\.mailroom/journal)$`, 'journal.names'],
   ['begin', String.raw`^\.mailroom/tmp/`, 'draft.open'],
   ['write', String.raw`^\.mailroom/tmp/`, 'draft.write'],

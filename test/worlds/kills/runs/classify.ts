@@ -1,6 +1,6 @@
 import { classify as ofMail } from '../mail/classify.ts';
 import type { FileTable, GitTable, MoveTable, Named, Operation } from '../operation.ts';
-import { classifier } from '../tables.ts';
+import { classifier, newCheckout } from '../tables.ts';
 import type { EffectName } from './effects.ts';
 
 const run = String.raw`^\.mailroom/runs/[^/]+`;
@@ -11,17 +11,7 @@ const fresh = String.raw`^context/.*/\.[^/]+\.new(/|$)`;
 const events = String.raw`^\.mailroom/events`;
 
 const files: FileTable<EffectName> = [
-  // A checkout that is made without git.
-  ['remove', String.raw`^\.git/mailroom-[^/]+$`, 'worktree.make'],
-  ['folder', String.raw`^\.git/(mailroom-[^/]+|worktrees)$`, 'worktree.make'],
-  ['begin', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
-  ['open', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
-  ['write', String.raw`^\.git/mailroom-[^/]+/`, 'worktree.make'],
-  ['folder', String.raw`^\.mailroom/worktrees/`, 'worktree.make'],
-  ['remove', String.raw`^\.git/worktrees/[^/]+$`, 'worktree.make'],
-  ['begin', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
-  ['open', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
-  ['write', String.raw`^\.mailroom/worktrees/[^/]+/\.git$`, 'worktree.make'],
+  ...newCheckout,
   ['begin', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'worktree.make'],
   ['open', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'worktree.make'],
   ['write', String.raw`^\.git/worktrees/[^/]+/mailroom\.git$`, 'worktree.make'],
