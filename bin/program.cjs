@@ -81,20 +81,21 @@ function writeCache(cache, script) {
   }
 }
 
+const opening = '(function(exports,require,module){';
+
 /**
  * Like `loadProgram`, and also returns the script, from which V8 can create its cache, and the file
  * of that cache; undefined: the program names none.
  */
 function compileProgram(file) {
+  // Joined before it becomes a string: V8 would copy a string that is made of several.
+  const bytes = Buffer.concat([Buffer.from(opening), readFileSync(file), Buffer.from('\n})')]);
   // esbuild escapes every character outside ASCII.
-  const text = readFileSync(file, 'latin1');
+  const text = bytes.toString('latin1');
   // V8 checks little more than the length of the source, so the first line names the cache file.
-  const name = /^\/\/ ([\w-]+\.cache)\n/.exec(text)?.[1];
+  const name = /^.*\/\/ ([\w-]+\.cache)\n/.exec(text)?.[1];
   const cache = name && join(dirname(file), name);
-  const script = new Script(`(function(exports,require,module){${text}\n})`, {
-    filename: file,
-    cachedData: cache && compiledBefore(cache),
-  });
+  const script = new Script(text, { filename: file, cachedData: cache && compiledBefore(cache) });
   const loaded = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded);
   return { exports: loaded.exports, script, cache };

@@ -3,15 +3,16 @@
 // own; these, and V8's compiled caches, are named by their content and moved into place before the
 // files that name them, so that a reader of dist/ sees one complete build at any time.
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { basename, join, parse, sep } from 'node:path';
+import { basename, join, parse } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { leanLibraries, leanQueue } from './lean.mjs';
 import { licencesOf, packagesOf, vendoredIn } from './licences.mjs';
+import { isCurrent, newestSource } from './sources.cjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dayInMilliseconds = 24 * 60 * 60 * 1000;
@@ -46,7 +47,7 @@ export async function build(outputDirectory = join(root, 'dist')) {
  */
 export async function ensureBuilt() {
   const built = join(root, 'dist', 'app.cjs');
-  if (!existsSync(join(root, 'src')) || isCurrent(built)) return built;
+  if (isCurrent(built)) return built;
   try {
     return await build();
   } catch (error) {
@@ -239,37 +240,6 @@ function keepCompiled(staging, program) {
   spawnSync(process.execPath, [compiler, file, join(staging, `${program}-${name}.cache`)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-}
-
-function isCurrent(app) {
-  const built = statSync(app, { throwIfNoEntry: false });
-  // File systems store fractions of a millisecond that `utimes` rounds.
-  return built !== undefined && built.mtimeMs + 1 >= newestSource();
-}
-
-let newest;
-
-/** The latest modification time of all inputs of a build, in milliseconds. */
-function newestSource() {
-  newest ??= Math.max(
-    statSync(join(root, 'package.json')).mtimeMs,
-    ...['build.mjs', 'charsets.mjs', 'lean.mjs', 'licences.mjs'].map(
-      (name) => statSync(join(root, 'scripts', name)).mtimeMs,
-    ),
-    newestBelow(join(root, 'src')),
-  );
-  return newest;
-}
-
-// A folder's own time counts too: it changes when a file is removed or renamed.
-function newestBelow(directory) {
-  let latest = statSync(directory).mtimeMs;
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const path = directory + sep + entry.name;
-    if (entry.isDirectory()) latest = Math.max(latest, newestBelow(path));
-    else if (!entry.name.endsWith('.test.ts')) latest = Math.max(latest, statSync(path).mtimeMs);
-  }
-  return latest;
 }
 
 /** Moves the files of a build into place, app.cjs after the others that it names. */

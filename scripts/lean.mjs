@@ -103,6 +103,11 @@ const instead = {
     '../mime-funcs/mime-types.js': typesOfFiles,
     './services.js': 'export const services = {};',
   },
+  // The API of browsers, which Node takes some milliseconds to load.
+  uuid: {
+    './rng.js': `import { randomBytes } from 'node:crypto';
+      export default () => randomBytes(16);`,
+  },
   // Mail as HTML, with links.
   mailparser: {
     he: `export default { encode: () => '' };`,

@@ -67,7 +67,7 @@ export async function givenText(
       );
     return { text: options.message, plain: true, source: '--message', remedy };
   }
-  if (file === '-' || (file === null && terminal.piped)) {
+  if (file === '-' || (file === null && terminal.piped())) {
     const text = await terminal.readInput();
     if (file === null && text.trim() === '') return null;
     return { text, plain: false, source: 'standard input', remedy };

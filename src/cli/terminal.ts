@@ -6,7 +6,7 @@ export interface Terminal {
   /** Whether output can be redrawn and questions can be answered. */
   readonly interactive: boolean;
   /** Whether standard input is not a keyboard. */
-  readonly piped: boolean;
+  readonly piped: () => boolean;
   readonly colours: Colours;
   /** The colours of standard error, which may be a file while standard output is not. */
   readonly errorColours: Colours;
@@ -53,9 +53,7 @@ export function processTerminal(environment: Environment): Terminal {
   return {
     interactive: stdout.isTTY && process.stdin.isTTY && environment['TERM'] !== 'dumb',
     // Opening standard input takes a while, and few commands ask.
-    get piped() {
-      return !process.stdin.isTTY;
-    },
+    piped: () => !process.stdin.isTTY,
     colours: picocolors.createColors(stdout.isTTY && wanted),
     errorColours: picocolors.createColors(stderr.isTTY && wanted),
     // A terminal of unknown size reports 0.

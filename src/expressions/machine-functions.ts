@@ -57,14 +57,15 @@ function seconds([value = null]: readonly Json[]): Called {
   return typeof value === 'number' ? gives(Math.round(value) / 1_000) : fails('it is not a duration');
 }
 
-const flagBits: Readonly<Record<string, number>> = {
-  i: RE2JS.CASE_INSENSITIVE,
-  s: RE2JS.DOTALL,
-  m: RE2JS.MULTILINE,
+/** By letter: what RE2JS calls it. Its numbers are read when needed: few runs load the library. */
+const flagNames: Readonly<Record<string, 'CASE_INSENSITIVE' | 'DOTALL' | 'MULTILINE'>> = {
+  i: 'CASE_INSENSITIVE',
+  s: 'DOTALL',
+  m: 'MULTILINE',
 };
 
 /** The letters that `matches` accepts as flags. */
-const patternFlags = Object.keys(flagBits);
+const patternFlags = Object.keys(flagNames);
 
 /** Why a pattern is invalid; null: it is valid. */
 export function patternProblem(pattern: string, flags: string): string | null {
@@ -80,9 +81,9 @@ export function hasMatch(pattern: string, text: string): boolean {
 
 function compilePattern(pattern: string, flags: string): RE2JS | string {
   const letters = flags.split('');
-  const unknown = letters.find((flag) => flagBits[flag] === undefined);
+  const unknown = letters.find((flag) => flagNames[flag] === undefined);
   if (unknown !== undefined) return `there is no flag \`${unknown}\`, only ${patternFlags.join(', ')}`;
-  const bits = letters.reduce((sum, flag) => sum | flagBits[flag]!, 0);
+  const bits = letters.reduce((sum, flag) => sum | RE2JS[flagNames[flag]!], 0);
   try {
     return RE2JS.compile(pattern, bits);
   } catch (error) {

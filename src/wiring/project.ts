@@ -27,7 +27,7 @@ import { ProblemsError } from '../operations/problems.ts';
 import { refuseNewer } from '../operations/project/state-format.ts';
 import { missingBranches, workspaceProblem } from '../operations/project/workspace-problem.ts';
 import { workflowServices } from './workflow-services.ts';
-import { copySchemas } from '../operations/project/scaffold.ts';
+import { copySchemas } from '../operations/project/project-files.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { readKeptStatus, statusSource, type StatusSource } from '../operations/project/kept-status.ts';

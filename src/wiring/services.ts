@@ -100,9 +100,10 @@ async function makeProject(
   cwd: string,
   { root, template, provider }: { root: string; template: string; provider: string | null },
 ): ReturnType<Services['scaffold']> {
-  const [{ isOwnTemplate, readTemplate }, scaffold] = await Promise.all([
+  const [{ isOwnTemplate, readTemplate }, { copyTemplate }, { copySchemas }] = await Promise.all([
     import('../operations/project/template.ts'),
     import('../operations/project/scaffold.ts'),
+    import('../operations/project/project-files.ts'),
   ]);
   const isOwn = isOwnTemplate(template);
   const chosen = isOwn ? provider : (provider ?? 'rehearsal');
@@ -110,8 +111,8 @@ async function makeProject(
   makeProjectFolder(root);
   openProject(root, packageRoot);
   const project = new RealDisk(root);
-  const copied = scaffold.copyTemplate(files, project, chosen);
-  scaffold.copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
+  const copied = copyTemplate(files, project, chosen);
+  copySchemas(new RealDisk(join(packageRoot, 'schemas')), project);
   new Mailboxes(project).prepare([...new Set([...rolesOnDisk(project), 'user'])]);
   return { ...copied, provider: chosen };
 }

@@ -173,7 +173,7 @@ describe('reply off a terminal', () => {
 
   it('takes empty standard input for no text', async () => {
     const fixture = askedOf('lead', { interactive: false, text: team });
-    fixture.terminal.piped = true;
+    fixture.terminal.piped = () => true;
     expect((await fixture.run('reply')).err).toMatch(/^error E_USAGE: the answer lacks its text\n/);
   });
 });

@@ -7,7 +7,7 @@ export class FakeTerminal implements Terminal {
   out = '';
   err = '';
   interactive = false;
-  piped = false;
+  piped = (): boolean => false;
   input = '';
   width = 100;
   gone = false;

@@ -93,7 +93,7 @@ describe('send', () => {
   ])('takes the text from %s', async (_, argv, input) => {
     const fixture = new ProjectFixture();
     fixture.files.set('/project/text.md', 'From there\n');
-    fixture.terminal.piped = input !== '';
+    fixture.terminal.piped = () => input !== '';
     fixture.terminal.input = input;
     expect((await fixture.run('send', 'architect', ...argv)).code).toBe(0);
     expect(fixture.state.mail.get(fixture.id('From there'))?.message.body).toBe('From there\n');

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 /** What a file imports at once, when it is loaded: no types, and nothing that is imported later. */
 function importsOf(url: URL): string[] {
@@ -77,6 +79,33 @@ describe('what continues with a run', () => {
   it('loads no package but these: every process that it starts copies what it has loaded', () => {
     const { packages } = loadedWith(new URL('../../src/operations/runs/begin.ts', import.meta.url));
     expect([...packages].toSorted()).toEqual(['picomatch', 're2js', 'uuid', 'zod']);
+  });
+});
+
+describe('what a run loads of Node and of the parts that are files of their own', () => {
+  it('is not what it does not use', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mailroom-startup-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const workflow = `name: one\nversion: '1'\ntimeout: 1m\nsteps: { one: { command: ['true'] } }\n`;
+    writeFileSync(join(folder, 'mailroom.yaml'), 'trail: off\n');
+    writeFileSync(join(folder, 'one.yaml'), workflow);
+    const list = `process.once('exit', () => {
+      const parts = Object.keys(require.cache).filter((file) => file.endsWith('.br'));
+      require('node:fs').writeFileSync('loaded.json', JSON.stringify({ parts, modules: process.moduleLoadList }));
+    });`;
+    writeFileSync(join(folder, 'list.cjs'), list);
+    const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+    const argv = ['--require', './list.cjs', program, 'run', 'one.yaml'];
+    const { status } = spawnSync(process.execPath, argv, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    expect(status).toBe(0);
+    const { parts, modules } = JSON.parse(readFileSync(join(folder, 'loaded.json'), 'utf8')) as {
+      readonly parts: string[];
+      readonly modules: string[];
+    };
+    expect(modules).toContain('NativeModule child_process');
+    const slow = ['internal/crypto/webcrypto', 'internal/fs/streams'];
+    expect(slow.filter((name) => modules.includes(`NativeModule ${name}`))).toEqual([]);
+    expect(parts).toEqual([]);
   });
 });
 

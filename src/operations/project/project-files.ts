@@ -115,6 +115,31 @@ export function appendMissingLines(disk: Disk, path: string, lines: readonly str
   return missing;
 }
 
+/**
+ * Copies the JSON Schemas to the path in the first line of the scaffolded files, for editors.
+ * Returns the paths that were missing or differed.
+ */
+export function copySchemas(schemas: Disk, project: Disk): string[] {
+  return filesBelow(schemas, '').flatMap(({ path, text }) => {
+    const place = `.mailroom/schemas/${path}`;
+    if (project.read(place, 2 * Buffer.byteLength(text))?.toString('utf8') === text) return [];
+    project.write(place, text);
+    return [place];
+  });
+}
+
+function filesBelow(disk: Disk, folder: string): TextFile[] {
+  return (disk.list(folder) ?? []).toSorted().flatMap((name): TextFile[] => {
+    const path = folder === '' ? name : join(folder, name);
+    const kind = disk.look(path)?.kind;
+    if (kind === 'folder') return filesBelow(disk, path);
+    const content = kind === 'file' ? readContent(disk, path) : 'gone';
+    if (content === 'gone' || !content.ok)
+      throw new MailroomError('E_INTERNAL', `the template has no text at ${path}`);
+    return [{ path, text: content.text }];
+  });
+}
+
 /** Removes files over an hour old that killed programs left in `.mailroom/tmp`. */
 export function removeOldTemporaries(disk: Disk, now: number): void {
   for (const name of disk.list(temporaryFolder) ?? []) {

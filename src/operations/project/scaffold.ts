@@ -1,13 +1,10 @@
-import { MailroomError } from '../../kernel/errors.ts';
-import { readContent } from '../../disk/contents.ts';
-import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { defaultConfig } from '../../config/config.ts';
 import { parseConfig } from '../../config/read.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { parseProtocol } from '../../mail/protocol/read.ts';
 import { isProtocolFile } from '../../disk/find-project.ts';
-import { appendMissingLines, type TextFile } from './project-files.ts';
+import { appendMissingLines } from './project-files.ts';
 import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts';
 
 /** The line of a template's mailroom.yaml with the provider of the roles. */
@@ -103,29 +100,4 @@ export function protocolOf({ files }: Template): Protocol | null {
 /** Adds the lines for `.gitignore` that the project lacks; returns the changed file. */
 export function addIgnored(project: Disk): string[] {
   return appendMissingLines(project, '.gitignore', ignored).length > 0 ? ['.gitignore'] : [];
-}
-
-/**
- * Copies the JSON Schemas to the path in the first line of the scaffolded files, for editors.
- * Returns the paths that were missing or differed.
- */
-export function copySchemas(schemas: Disk, project: Disk): string[] {
-  return filesBelow(schemas, '').flatMap(({ path, text }) => {
-    const place = `.mailroom/schemas/${path}`;
-    if (project.read(place, 2 * Buffer.byteLength(text))?.toString('utf8') === text) return [];
-    project.write(place, text);
-    return [place];
-  });
-}
-
-function filesBelow(disk: Disk, folder: string): TextFile[] {
-  return (disk.list(folder) ?? []).toSorted().flatMap((name): TextFile[] => {
-    const path = folder === '' ? name : join(folder, name);
-    const kind = disk.look(path)?.kind;
-    if (kind === 'folder') return filesBelow(disk, path);
-    const content = kind === 'file' ? readContent(disk, path) : 'gone';
-    if (content === 'gone' || !content.ok)
-      throw new MailroomError('E_INTERNAL', `the template has no text at ${path}`);
-    return [{ path, text: content.text }];
-  });
 }

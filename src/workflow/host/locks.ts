@@ -57,7 +57,7 @@ export async function takeRun(
     held.push(lock);
   };
   const release = async (): Promise<void> => {
-    for (const lock of held.toReversed()) await lock.release();
+    await Promise.all(held.map((lock) => lock.release()));
   };
   try {
     hold(runLockFile(run), await take(project, runLockFile(run), runHolder(run), () => going(run)));
