@@ -4,8 +4,9 @@ import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
 import { readAssigned } from '../../letters/worker.ts';
 import type { JobName, JobQueue } from '../../queue/channel.ts';
 import { sign, verify } from '../../queue/signed.ts';
-import { changed, isLeft, stir, unlessLeft, type Followed, type Look } from './followed.ts';
+import { changed, isLeft, stir, unlessLeft, type Followed } from './followed.ts';
 import { notPlaced, type Ended } from './agents.ts';
+import { QueuedLeftovers } from './queued-leftovers.ts';
 import type { QueuedNotes } from './queued-notes.ts';
 import {
   endedBy,
@@ -18,6 +19,7 @@ import {
   stopped,
   tooLarge,
   turnOf,
+  unknownUsage,
   writeEnd,
 } from './remote-turn.ts';
 import type { AgentJob, AgentRunner, RunnerEvents } from './runner.ts';
@@ -77,10 +79,7 @@ export class QueuedAgents implements AgentRunner {
   readonly #followed = new Map<string, Followed>();
   /** Jobs whose ends are perhaps not durable yet. */
   readonly #ended = new Map<string, JobName>();
-  /** Jobs that are being removed. */
-  readonly #removing = new Set<Look>();
-  readonly #clearing = new Set<Promise<void>>();
-  #isClosed = false;
+  readonly #leftovers: QueuedLeftovers;
   /** Why git cannot be reached, in words; null: it can. */
   #gitProblem: string | null = null;
 
@@ -88,6 +87,11 @@ export class QueuedAgents implements AgentRunner {
   constructor(options: QueueOptions, events: QueueEvents, open: (onChange: () => void) => JobQueue) {
     this.#options = options;
     this.#events = events;
+    this.#leftovers = new QueuedLeftovers(
+      () => this.#queue,
+      options,
+      (problem) => this.asked(problem),
+    );
     this.#queue = open(() => this.#stir());
   }
 
@@ -136,7 +140,7 @@ export class QueuedAgents implements AgentRunner {
     const name = this.#ended.get(key);
     if (name === undefined) return;
     this.#ended.delete(key);
-    void this.#clear(name);
+    this.#leftovers.clear(name);
   }
 
   /** What keeps turns from workers, in words. */
@@ -150,62 +154,23 @@ export class QueuedAgents implements AgentRunner {
   }
 
   close(): Promise<void> {
-    this.#isClosed = true;
+    this.#leftovers.close();
     return this.#queue.close();
   }
 
   /** Removes what earlier hosts have left of jobs that nothing needs. `needed`: their ids. */
   clean(needed: ReadonlySet<string>): void {
-    for (const name of this.#options.notes.all()) if (!needed.has(name.id)) void this.#clear(name);
+    this.#leftovers.clearOthers(needed);
   }
 
   /** Resolves when nothing is being removed. */
-  async cleared(): Promise<void> {
-    await Promise.all(this.#clearing);
-  }
-
-  /** Removes a job, whose worker stops it first if it runs. Rejects when the queue is closed. */
-  async #remove(name: JobName): Promise<void> {
-    const look: Look = { stirred: false, wake: () => {} };
-    this.#removing.add(look);
-    for (;;) {
-      look.stirred = false;
-      const state = await this.#queue.look(name);
-      if (state.is !== 'running') {
-        await this.#queue.remove(name);
-        // One that was not there may have left something in the queue.
-        if (state.is === 'missing') break;
-        continue;
-      }
-      if (!state.stopping) await this.#queue.stop(name);
-      await changed(look);
-    }
-    this.#removing.delete(look);
-  }
-
-  /**
-   * Removes what is left of a job: first the job itself, whose worker may be sending its work, then
-   * its refs. What cannot be removed now is left to the next host.
-   */
-  #clear(name: JobName): Promise<void> {
-    const clearing = this.#clearNow(name).finally(() => this.#clearing.delete(clearing));
-    this.#clearing.add(clearing);
-    return clearing;
-  }
-
-  async #clearNow(name: JobName): Promise<void> {
-    try {
-      await this.#remove(name);
-      const dropped = await this.#options.travel.drop(Object.values(refsOf(name)));
-      this.asked(dropped.ok ? null : dropped.problem);
-      if (dropped.ok && !this.#isClosed) this.#options.notes.remove(name);
-    } catch {
-      // The queue is closed, or the disk refuses: the note stays.
-    }
+  cleared(): Promise<void> {
+    return this.#leftovers.cleared();
   }
 
   #stir(): void {
-    for (const look of [...this.#followed.values(), ...this.#removing]) stir(look);
+    for (const look of this.#followed.values()) stir(look);
+    this.#leftovers.stir();
   }
 
   async #follow(followed: Followed): Promise<void> {
@@ -304,10 +269,10 @@ export class QueuedAgents implements AgentRunner {
         }
         case 'lost':
           this.#assigned(followed, nonce, state.note);
-          return later('its worker was silent for longer than the lease, and has lost it');
+          return later('its worker was silent for longer than the lease, and has lost it', unknownUsage);
         case 'missing':
           if (followed.ending === 'stop') return stopped;
-          return later('the queue has lost it');
+          return later('the queue has lost it', unknownUsage);
         case 'waiting':
           this.#events.assigned(followed.job.key, null);
           if (followed.ending === 'stop') await unlessLeft(followed, this.#queue.remove(name));
@@ -364,7 +329,7 @@ export class QueuedAgents implements AgentRunner {
     const { key, travel, elapsed } = this.#options;
     const signed = verify(key, result, { kind: 'result', job: name.id, nonce, now: this.#options.now() });
     const read = signed.ok ? readRemoteEnd(signed.body) : signed;
-    if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`);
+    if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`, unknownUsage);
     const end = read.value;
     this.#events.assigned(job.key, end.worker);
     const left = await this.#unpack(followed, end);
@@ -372,10 +337,13 @@ export class QueuedAgents implements AgentRunner {
     if (left.is === 'unreachable') return null;
     // Its files belong to the next host.
     if (isLeft(followed)) return stopped;
-    if (left.is === 'refused') return later(`its work was refused: ${left.problem}`);
+    const { usage } = end.outcome;
+    if (left.is === 'refused') return later(`its work was refused: ${left.problem}`, usage);
     writeEnd(travel, job, end);
     const laid = await this.#lay(job, end);
-    return laid.ok ? endedBy(job, end, left.difference) : later(`its files were refused: ${laid.problem}`);
+    return laid.ok
+      ? endedBy(job, end, left.difference)
+      : later(`its files were refused: ${laid.problem}`, usage);
   }
 
   /** What it brings besides its checkout: only where this host has asked for it. */

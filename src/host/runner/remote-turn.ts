@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import type { Usage } from '../../kernel/cost.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
 import { notStarted } from '../../process/supervision/exits.ts';
@@ -20,7 +21,11 @@ export function keptFor(lease: number): number {
   return lease + 3_000;
 }
 
-const nothing = { usd: 0, tokens: 0 };
+/** Of an agent that was not started. */
+const nothing: Usage = { usd: 0, tokens: 0 };
+
+/** Of an agent that a worker may have run, and has not reported. */
+export const unknownUsage: Usage = { usd: null, tokens: null };
 
 /** Why something is not sent through the queue. `what`: `the turn`. */
 export function tooLarge(what: string, bytes: number): string {
@@ -122,21 +127,21 @@ export function endedBy(
   ];
 }
 
-/** A turn that no worker ran to its end. */
-export function later(text: string): Ended {
-  return failedBy({ is: 'later', class: 'RETRYABLE_TRANSIENT', until: null, ...because(text) });
+/** A turn that no worker ran to its end. `usage`: of its agent, as far as it is known. */
+export function later(text: string, usage = nothing): Ended {
+  return failedBy({ is: 'later', class: 'RETRYABLE_TRANSIENT', until: null, ...because(text, usage) });
 }
 
 /** A turn that no worker can run. */
 export function never(text: string): Ended {
-  return failedBy({ is: 'never', ...because(text) });
+  return failedBy({ is: 'never', ...because(text, nothing) });
 }
 
 /** The end of a turn that is not wanted any more, or that this host leaves. */
 export const stopped: Ended = never('it was stopped');
 
-function because(text: string) {
-  return { reason: { code: 'E_WORKER', text }, usage: nothing, session: null } as const;
+function because(text: string, usage: Usage) {
+  return { reason: { code: 'E_WORKER', text }, usage, session: null } as const;
 }
 
 function failedBy(outcome: Exclude<Outcome, { is: 'done' }>): Ended {

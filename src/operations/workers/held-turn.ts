@@ -5,6 +5,7 @@ import type { AgentJob, AgentRunner } from '../../host/runner/runner.ts';
 import type { Parking } from '../../host/parking.ts';
 import type { Travel } from '../../host/runner/travel.ts';
 import { orElse } from '../../kernel/contained.ts';
+import type { Usage } from '../../kernel/cost.ts';
 import type { Assigned } from '../../kernel/launched.ts';
 import { takerOf, takerOfKind } from '../../kernel/step-queues.ts';
 import { rootsOf } from '../../host/runner/places.ts';
@@ -170,9 +171,9 @@ export class HeldTurn {
     return unset.length === 0 ? null : `the environment of this worker does not have ${listed(unset)}`;
   }
 
-  async #refuse(nonce: string | null, problem: string): Promise<string> {
+  async #refuse(nonce: string | null, problem: string, usage?: Usage): Promise<string> {
     const text = `the worker on ${this.#at.worker.host} refused it: ${problem}`;
-    await this.#finish(nonce, this.#endOf(later(text), [], null));
+    await this.#finish(nonce, this.#endOf(later(text, usage), [], null));
     return `was refused: ${problem}`;
   }
 
@@ -205,9 +206,10 @@ export class HeldTurn {
       .map((file) => maskedFile(file, mask));
     for (const file of values) this.#at.maskFile(file, mask);
     const packed = await travel.pack(path, working);
-    if (!packed.ok) return this.#endOf(later(packed.problem), [], null);
+    const { usage } = ended[0];
+    if (!packed.ok) return this.#endOf(later(packed.problem, usage), [], null);
     const brought = await travel.carry(brings);
-    if (!brought.ok) return this.#endOf(later(brought.problem), [], packed.value);
+    if (!brought.ok) return this.#endOf(later(brought.problem, usage), [], packed.value);
     return { ...this.#endOf(ended, staged, packed.value), files: brought.value };
   }
 
@@ -256,7 +258,7 @@ export class HeldTurn {
     if (end.work !== null && sends) {
       const work = isNew ? await travel.send(end.work.commit, endRef) : nothingSent;
       const sent = work.ok && end.files !== null ? await travel.send(end.files, broughtRef) : work;
-      if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end));
+      if (!sent.ok) return this.#refuse(nonce, await this.#keep(sent.problem, end), end.outcome.usage);
     }
     if (!(await this.#finish(nonce, end))) return this.#keep(lost, end);
     // The controller has the work: `prune` may remove a checkout without any.
@@ -277,7 +279,7 @@ export class HeldTurn {
     const bytes = Buffer.byteLength(JSON.stringify(signed));
     if (bytes <= mostBytes) return this.#held.finish(signed);
     const why = await this.#keep(tooLarge('what the turn left', bytes), end);
-    return this.#finish(nonce, this.#endOf(later(why), [], null));
+    return this.#finish(nonce, this.#endOf(later(why, end.outcome.usage), [], null));
   }
 
   /** Keeps work that is not reported in the repository of this worker, and adds to `why` where. */

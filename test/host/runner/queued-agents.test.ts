@@ -3,7 +3,47 @@ import { QueuedAgents } from '../../../src/host/runner/queued-agents.ts';
 import { QueuedNotes } from '../../../src/host/runner/queued-notes.ts';
 import type { Travel } from '../../../src/host/runner/travel.ts';
 import type { JobQueue, JobState } from '../../../src/queue/channel.ts';
+import type { Outcome } from '../../../src/providers/provider.ts';
+import { invocation } from '../../providers/samples.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
+
+const never = () => expect.fail('nothing runs');
+const options = {
+  version: 'test',
+  key: 'the key of all hosts in this test',
+  patience: 1_000,
+  newId: never,
+  now: () => 0,
+  elapsed: () => 0,
+};
+const ends: Readonly<Record<string, JobState>> = {
+  'its worker was silent for too long': { is: 'lost', note: null },
+  'the queue has lost it': { is: 'missing' },
+  'its result was forged': { is: 'done', result: { body: {}, signature: 'x' } },
+};
+
+it.each(Object.keys(ends))('does not know what an agent has used when %s', async (how) => {
+  const running: JobState = { is: 'running', note: null, stopping: false };
+  const states = [running, ends[how]!];
+  const queue: JobQueue = {
+    add: never,
+    look: () => Promise.resolve(states.shift() ?? never()),
+    stop: never,
+    remove: never,
+    problem: () => null,
+    close: () => Promise.resolve(),
+  };
+  const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
+  const queued = { job: 'thread.t7.1.0', nonce: 'n' };
+  const notes = new QueuedNotes(new MemoryDisk(() => 0), '.mailroom/queued');
+  const outcome = await new Promise<Outcome>((resolve) => {
+    const ended = (_key: string, came: Outcome) => resolve(came);
+    const events = { ready: never, assigned: never, ended };
+    const agents = new QueuedAgents({ ...options, notes, travel: {} as Travel }, events, () => queue);
+    agents.start({ key: 'a', provider: 'own', invocation: invocation(), ...limits, queued });
+  });
+  expect(outcome).toMatchObject({ is: 'later', usage: { usd: null, tokens: null } });
+});
 
 it('removes a job that nothing needs, and its refs once its worker can send none', async () => {
   const refs = new Set(['begin']);
@@ -37,18 +77,8 @@ it('removes a job that nothing needs, and its refs once its worker can send none
   };
   const notes = new QueuedNotes(new MemoryDisk(() => 0), '.mailroom/queued');
   notes.add({ role: 'engineer', id: 'thread.t1.1.0' });
-  const never = () => expect.fail('nothing runs');
   const agents = new QueuedAgents(
-    {
-      version: 'test',
-      notes,
-      travel: travel as Travel,
-      key: 'the key of all hosts in this test',
-      patience: 1_000,
-      newId: never,
-      now: () => 0,
-      elapsed: () => 0,
-    },
+    { ...options, notes, travel: travel as Travel },
     { ready: never, assigned: never, ended: never },
     (onChange) => {
       changed = onChange;

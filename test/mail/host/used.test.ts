@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { TurnLaunch } from '../../../src/kernel/launched.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { builtInProviders } from '../../../src/providers/index.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
@@ -17,8 +18,10 @@ const reported = fixture('claude', 'edit-outbox')
   .filter((line) => !line.includes('"type":"result"'))
   .join('\n');
 
-/** A turn whose agent has printed this; `isLaunched`: it was started at all. */
-function working(stdout: string | null, isLaunched = true) {
+const here = { pid: 4242, startTime: 'then', mark: 'mailroom-test' };
+
+/** A turn whose agent has printed this; `launch` null: it was not started. */
+function working(stdout: string | null, launch: TurnLaunch | null = here) {
   let now = Date.UTC(2026, 0, 1);
   const disk = new MemoryDisk(() => now);
   const jobs: string[] = [];
@@ -31,8 +34,8 @@ function working(stdout: string | null, isLaunched = true) {
     expect(look).toBeDefined();
     now += 50;
   }
-  if (isLaunched) {
-    host.turns.ready(jobs[0] ?? '', { pid: 4242, startTime: 'then', mark: 'mailroom-test' }, null);
+  if (launch !== null) {
+    host.turns.ready(jobs[0] ?? '', launch, null);
     host.look();
   }
   if (stdout !== null) disk.write('.mailroom/turns/t1/1/stdout', stdout);
@@ -76,9 +79,15 @@ it.each(Object.keys(ends))('counts its reservation if it had reported nothing wh
 });
 
 it('counts nothing for an agent that was not started', () => {
-  const turn = working(null, false);
+  const turn = working(null, null);
   turn.host.stop();
   expect(costOf(turn)).toEqual({ usd: 0, tokens: 0, unpriced: 0 });
+});
+
+it('counts its reservation if it was handed to workers: whether one began it is not always known', () => {
+  const turn = working(null, { job: 'one.t1.1.0', nonce: 'n' });
+  ends['it is cancelled']!(turn);
+  expect(costOf(turn)).toEqual({ usd: 2, tokens: 0, unpriced: 1 });
 });
 
 it('leaves alone a turn that a command does not stop', () => {
