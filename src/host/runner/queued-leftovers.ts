@@ -15,7 +15,7 @@ export class QueuedLeftovers {
   readonly #clearing = new Set<Promise<void>>();
   #isClosed = false;
 
-  /** `asked`: git was asked for the shared repository, and why it cannot be reached; null: it can. */
+  /** `asked`: receives why git cannot reach the shared repository; null: it can. */
   constructor(
     queue: () => JobQueue,
     { notes, travel }: { readonly notes: QueuedNotes; readonly travel: Travel },

@@ -9,7 +9,7 @@ import type { AgentJob, AgentRunner, RunnerEvents } from '../../../src/host/runn
 import { GitTravel, type Travel } from '../../../src/host/runner/travel.ts';
 import { roleBranch, roleCheckout } from '../../../src/kernel/work.ts';
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
-import { HeldTurn, type Workplace } from '../../../src/operations/workers/held-turn.ts';
+import type { HeldTurn, Workplace } from '../../../src/operations/workers/held-turn.ts';
 import { Worker } from '../../../src/operations/workers/worker.ts';
 import { maskOf } from '../../../src/process/output/mask.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
@@ -135,7 +135,7 @@ const onAWorker: Open = (root, events) => {
   const clone = join(temporaryFolder(), 'clone');
   gitIn(root, 'clone', '-q', shared, clone);
   const mark = freshMark();
-  const travelOf = (project: string) => new GitTravel({ project, git: shared, isOrigin: false, secrets: [] });
+  const travelOf = (at: string) => new GitTravel({ project: at, git: shared, isOrigin: false, secrets: [] });
   const queue = new MemoryQueue(Date.now);
   // As each queue does: what was asked for lately is asked for again.
   const sides = new Set<() => void>();
