@@ -59,7 +59,7 @@ export class ProcessRunner implements Runner {
   }
 
   start(job: AgentJob): void {
-    void this.#follow(job);
+    if (!this.#processes.has(job.key)) void this.#follow(job);
   }
 
   async #follow(job: AgentJob): Promise<void> {

@@ -99,6 +99,11 @@ export class Processes {
     this.#running.get(key)?.stop();
   }
 
+  /** Whether the work of a key is not done yet. */
+  has(key: string): boolean {
+    return this.#running.has(key);
+  }
+
   /** Whether a key is to end, or is unknown. */
   isStopped(key: string): boolean {
     return this.#stopped.has(key) || !this.#running.has(key);

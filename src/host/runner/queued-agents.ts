@@ -96,6 +96,7 @@ export class QueuedAgents implements AgentRunner {
   }
 
   start(job: AgentJob): void {
+    if (this.#followed.has(job.key)) return;
     const { queue: role = job.invocation.role } = job;
     const id = job.queued?.job ?? jobIdOf(job.invocation, this.#options.newId().slice(0, 8));
     let depart = () => {};

@@ -137,6 +137,7 @@ export interface RunnerEvents {
 
 /** Starts and stops agents, here or on workers. */
 export interface AgentRunner {
+  /** A key that has not ended yet does not start again. */
   start(job: AgentJob): void;
   release(key: string): void;
   /** Ends the process of a key and everything it started. The `ended` call still comes. */

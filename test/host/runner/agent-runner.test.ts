@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RealDisk } from '../../../src/disk/real-disk.ts';
@@ -195,7 +195,7 @@ describe.each([
     const branch = roleBranch(thread, role);
     const entering = { turn: 't1', role, thread, branch, edits: true, takes: [], base: null, last: null };
     const at = { role, thread, turn: 't1', prompt, workspace, project: root, paths };
-    opened.runner.start({
+    const job: AgentJob = {
       key: 't1/1/0',
       provider: 'shell',
       invocation: invocation(at),
@@ -206,10 +206,11 @@ describe.each([
       entering: { ...entering, resolves: 'none', resolving: null },
       graceMs: 100,
       ...more,
-    });
+    };
+    opened.runner.start(job);
     const collect = () => folders.collect('t1', 1, 0);
     const read = (file: string) => readFileSync(join(workspace, file), 'utf8');
-    return { ...opened, reports, paths, collect, read, workspace };
+    return { ...opened, job, reports, paths, collect, read, workspace };
   }
 
   it('works in the checkout, sends messages, prints, and reports what it used', async () => {
@@ -268,5 +269,25 @@ describe.each([
   it('is ended by its silence', async () => {
     const [, exit] = await begin(() => 'echo one; sleep 1000', { idleMs: 100 }).reports.end();
     expect(exit).toMatchObject({ ended: 'idle-timeout', stdout: 'one\n' });
+  });
+
+  it('is ended by the size of its output', async () => {
+    const [outcome, exit] = await begin(() => 'exec cat /dev/zero').reports.end();
+    expect(outcome).toMatchObject({ is: 'never', usage });
+    expect(exit.ended).toBe('output-limit');
+  });
+
+  it('starts a key once', async () => {
+    const folder = temporaryFolder();
+    const [starts, go] = [join(folder, 'starts'), join(folder, 'go')];
+    const turn = begin(() => `echo start >> ${starts}; until [ -e ${go} ]; do sleep 0.02; done`);
+    turn.runner.start(turn.job);
+    await expect.poll(() => existsSync(starts)).toBe(true);
+    turn.runner.start(turn.job);
+    mkdirSync(go);
+    expect((await turn.reports.end())[0].is).toBe('done');
+    expect(readFileSync(starts, 'utf8')).toBe('start\n');
+    expect(turn.reports.readied).toEqual(['t1/1/0']);
+    expect(turn.reports.ended).toHaveLength(1);
   });
 });
