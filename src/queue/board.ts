@@ -97,6 +97,10 @@ export async function openBoard(url: string, project: string): Promise<WorkerBoa
       await client.hset(ordersOf(project), id, JSON.stringify(order));
     },
     remove: (id) => remove(client, project, id),
+    clock: async () => {
+      const [seconds, microseconds] = await client.time();
+      return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+    },
     close: () => client.disconnect(),
   };
 }

@@ -83,6 +83,8 @@ export interface WorkerBoard {
   cards(): Promise<{ readonly id: string; readonly card: Json; readonly isAlive: boolean }[]>;
   order(id: string, order: Json): Promise<void>;
   remove(id: string): Promise<void>;
+  /** The time of the host of the queue, in milliseconds since 1970. */
+  clock(): Promise<number>;
   close(): void;
 }
 

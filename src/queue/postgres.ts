@@ -53,6 +53,11 @@ export async function openBoard(url: string, project: string): Promise<WorkerBoa
     remove: async (id) => {
       await client.query(removal, [project, id]);
     },
+    clock: async () => {
+      const sql = 'select extract(epoch from clock_timestamp())::float8 as seconds';
+      const { rows } = await client.query<{ seconds: number }>(sql);
+      return (rows[0]?.seconds ?? 0) * 1_000;
+    },
     close: () => void client.end().catch(() => {}),
   };
 }

@@ -9,6 +9,7 @@ export class QueueRunner implements Runner {
   readonly #away: QueuedAgents;
   /** The keys of turns on workers, until their ends are durable. */
   readonly #keys = new Set<string>();
+  #noticed: readonly string[] = [];
 
   /** `open`: opens the queue, which calls `onChange`. */
   constructor(
@@ -60,7 +61,12 @@ export class QueueRunner implements Runner {
 
   /** What keeps turns from workers, in words. */
   problems(): string[] {
-    return this.#away.problems();
+    return [...this.#away.problems(), ...this.#noticed];
+  }
+
+  /** What may be wrong with the workers, in words. */
+  noticed(problems: readonly string[]): void {
+    this.#noticed = problems;
   }
 
   /** As `QueuedAgents` has it. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
+import { otherClocks, ownClockIfReached } from '../workers/clocks.ts';
 import { listWorkers } from '../workers/list.ts';
 import { WorkersWatch } from '../workers/seen.ts';
 import { defaultWorkers, sharedProblem, workersAccess } from '../workers/settings.ts';
@@ -38,7 +39,17 @@ export async function openRemote(
   const { url, git, isOrigin, key, lease } = access;
   const { openQueue } = await engineOf(url);
   const elapsed = () => performance.now();
-  const watch = new WorkersWatch({ disk, since, list: () => listWorkers(access), elapsed });
+  let ownClock: string | null = null;
+  let clocks: ReadonlyMap<string, string> = new Map();
+  const list = async () => {
+    const workers = await listWorkers(access);
+    const off = otherClocks(workers, lease, Date.now());
+    // How far one is off seems to change with the age of what its worker said last.
+    clocks = new Map([...off].map(([id, text]) => [id, clocks.get(id) ?? text]));
+    runner.noticed([...(ownClock === null ? [] : [ownClock]), ...clocks.values()]);
+    return workers;
+  };
+  const watch = new WorkersWatch({ disk, since, list, elapsed });
   const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
   const options = {
     local,
@@ -71,5 +82,6 @@ export async function openRemote(
     wake();
   };
   void lookForProblem();
+  void ownClockIfReached(access, Date.now).then((problem) => (ownClock = problem));
   return runner;
 }

@@ -1,14 +1,11 @@
 import type { WorkersSettings } from '../../config/config.ts';
-import { formatDuration } from '../../kernel/duration.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { NamedWorker } from '../../letters/worker.ts';
 import type { Finding } from '../services.ts';
-import { findWorkers, type WorkerStatus } from './list.ts';
+import { otherClocks, ownClock } from './clocks.ts';
+import { findWorkers } from './list.ts';
 import { sharedProblem, workersAccess, type WorkersAccess } from './settings.ts';
-
-/** How far the clock of a worker may be off, in milliseconds. */
-const mostSkew = 60_000;
 
 interface Here {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -49,11 +46,16 @@ async function workers(access: WorkersAccess, here: Here): Promise<Finding[]> {
       running.length + foreign.length === 0
         ? { topic: 'workers', state: 'warning', text: `${found}${advice}` }
         : { topic: 'workers', state: 'ok', text: found };
-    const lease = access.lease;
+    const own = await ownClock(access, here.now);
+    const clocks = [
+      ...(own === null ? [] : [own]),
+      ...otherClocks(running, access.lease, here.now()).values(),
+    ];
     return [
       first,
       ...foreign.map((worker) => otherVersion(worker, here)),
-      ...running.flatMap((worker) => differences(worker, lease, here)),
+      ...running.flatMap((worker) => (worker.version === here.version ? [] : [otherVersion(worker, here)])),
+      ...clocks.map((text): Finding => ({ topic: 'workers', state: 'warning', text })),
     ];
   } catch (error) {
     return [problemOf(error)];
@@ -73,19 +75,6 @@ function otherVersion(worker: NamedWorker, here: Here): Finding {
     state: 'problem',
     text: `${nameOf(worker)} runs ${its} of Mailroom, and this host version ${here.version}: it refuses all turns; install the same version on all hosts`,
   };
-}
-
-function differences(worker: WorkerStatus, lease: number, here: Here): Finding[] {
-  const { version, lastSeen } = worker;
-  const name = nameOf(worker);
-  const ahead = Date.parse(lastSeen) - here.now();
-  const isOff = ahead > mostSkew || ahead < -(lease + mostSkew);
-  const clock: Finding = {
-    topic: 'workers',
-    state: 'warning',
-    text: `the clock of ${name} is ${formatDuration(Math.round(Math.abs(ahead) / 1_000) * 1_000)} ${ahead > 0 ? 'ahead of' : 'behind'} the one here; set the clocks of all hosts by NTP`,
-  };
-  return [...(version === here.version ? [] : [otherVersion(worker, here)]), ...(isOff ? [clock] : [])];
 }
 
 function problemOf(error: unknown): Finding {

@@ -55,8 +55,13 @@ export function orderWorkers(
   });
 }
 
+/** The time of the queue's host. Throws `E_WORKER` if the queue cannot be reached. */
+export function queueClock(access: WorkersAccess): Promise<number> {
+  return withBoard(access, (board) => board.clock());
+}
+
 async function withBoard<T>(
-  { url, key }: WorkersAccess,
+  { url, key }: Pick<WorkersAccess, 'url' | 'key'>,
   ask: (board: WorkerBoard) => Promise<T>,
 ): Promise<T> {
   const { openBoard } = await engineOf(url);

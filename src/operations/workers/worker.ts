@@ -27,6 +27,7 @@ import type { WorkerHost } from '../services.ts';
 import { keptFor, turnIn } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
+import { ownClockIfReached } from './clocks.ts';
 import { Presence } from './presence.ts';
 import { sharedProblem, type WorkersAccess } from './settings.ts';
 
@@ -69,7 +70,8 @@ export async function openWorker(
       end: (how) => worker.end(how),
       run: async () => {
         // A turn that has nothing to transfer would not notice.
-        void sharedProblem(disk.root, options).then((problem) => problem !== null && options.say(problem));
+        const problems = [sharedProblem(disk.root, options), ownClockIfReached(options, Date.now)];
+        for (const asked of problems) void asked.then((problem) => problem !== null && options.say(problem));
         try {
           await worker.run();
         } finally {
