@@ -19,7 +19,7 @@ import {
   stopped,
   tooLarge,
   turnOf,
-  unknownUsage,
+  unreportedUsage,
   writeEnd,
 } from './remote-turn.ts';
 import type { AgentJob, AgentRunner, RunnerEvents } from './runner.ts';
@@ -257,7 +257,7 @@ export class QueuedAgents implements AgentRunner {
 
   /** Follows a job in the queue to its end. */
   async #ending(followed: Followed, nonce: string): Promise<Ended> {
-    const { name } = followed;
+    const { job, name } = followed;
     for (;;) {
       followed.stirred = false;
       const state = await unlessLeft(followed, this.#queue.look(name));
@@ -270,10 +270,13 @@ export class QueuedAgents implements AgentRunner {
         }
         case 'lost':
           this.#assigned(followed, nonce, state.note);
-          return later('its worker was silent for longer than the lease, and has lost it', unknownUsage);
+          return later(
+            'its worker was silent for longer than the lease, and has lost it',
+            unreportedUsage(job),
+          );
         case 'missing':
           if (followed.ending === 'stop') return stopped;
-          return later('the queue has lost it', unknownUsage);
+          return later('the queue has lost it', unreportedUsage(job));
         case 'waiting':
           this.#events.assigned(followed.job.key, null);
           if (followed.ending === 'stop') await unlessLeft(followed, this.#queue.remove(name));
@@ -330,7 +333,7 @@ export class QueuedAgents implements AgentRunner {
     const { key, travel, elapsed } = this.#options;
     const signed = verify(key, result, { kind: 'result', job: name.id, nonce, now: this.#options.now() });
     const read = signed.ok ? readRemoteEnd(signed.body) : signed;
-    if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`, unknownUsage);
+    if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`, unreportedUsage(job));
     const end = read.value;
     this.#events.assigned(job.key, end.worker);
     const left = await this.#unpack(followed, end);

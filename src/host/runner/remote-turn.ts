@@ -21,11 +21,12 @@ export function keptFor(lease: number): number {
   return lease + 3_000;
 }
 
-/** Of an agent that was not started. */
 const nothing: Usage = { usd: 0, tokens: 0 };
 
-/** Of an agent that a worker may have run, and has not reported. */
-export const unknownUsage: Usage = { usd: null, tokens: null };
+/** What a job has used that a worker may have run, and has not reported. */
+export function unreportedUsage({ program }: AgentJob): Usage {
+  return program === undefined ? { usd: null, tokens: null } : nothing;
+}
 
 /** Why something is not sent through the queue. `what`: `the turn`. */
 export function tooLarge(what: string, bytes: number): string {

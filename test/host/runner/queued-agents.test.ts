@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { QueuedAgents } from '../../../src/host/runner/queued-agents.ts';
 import { QueuedNotes } from '../../../src/host/runner/queued-notes.ts';
+import type { AgentJob } from '../../../src/host/runner/runner.ts';
 import type { Travel } from '../../../src/host/runner/travel.ts';
 import type { JobQueue, JobState } from '../../../src/queue/channel.ts';
 import type { Outcome } from '../../../src/providers/provider.ts';
@@ -22,7 +23,8 @@ const ends: Readonly<Record<string, JobState>> = {
   'its result was forged': { is: 'done', result: { body: {}, signature: 'x' } },
 };
 
-it.each(Object.keys(ends))('does not know what an agent has used when %s', async (how) => {
+/** What comes of a job that an earlier host has handed over. */
+async function endOf(how: string, more: Partial<AgentJob> = {}): Promise<Outcome> {
   const running: JobState = { is: 'running', note: null, stopping: false };
   const states = [running, ends[how]!];
   const queue: JobQueue = {
@@ -36,13 +38,21 @@ it.each(Object.keys(ends))('does not know what an agent has used when %s', async
   const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null };
   const queued = { job: 'thread.t7.1.0', nonce: 'n' };
   const notes = new QueuedNotes(new MemoryDisk(() => 0), '.mailroom/queued');
-  const outcome = await new Promise<Outcome>((resolve) => {
+  return new Promise<Outcome>((resolve) => {
     const ended = (_key: string, came: Outcome) => resolve(came);
     const events = { ready: never, assigned: never, ended };
     const agents = new QueuedAgents({ ...options, notes, travel: {} as Travel }, events, () => queue);
-    agents.start({ key: 'a', provider: 'own', invocation: invocation(), ...limits, queued });
+    agents.start({ key: 'a', provider: 'own', invocation: invocation(), ...limits, queued, ...more });
   });
-  expect(outcome).toMatchObject({ is: 'later', usage: { usd: null, tokens: null } });
+}
+
+it.each(Object.keys(ends))('does not know what an agent has used when %s', async (how) => {
+  expect(await endOf(how)).toMatchObject({ is: 'later', usage: { usd: null, tokens: null } });
+});
+
+it.each(Object.keys(ends))('knows that a program has used nothing when %s', async (how) => {
+  const program = { argv: ['true'], stdin: '', files: {}, capabilities: null };
+  expect(await endOf(how, { program })).toMatchObject({ is: 'later', usage: { usd: 0, tokens: 0 } });
 });
 
 it('removes a job that nothing needs, and its refs once its worker can send none', async () => {
