@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
-import { otherClocks, ownClockIfReached } from '../workers/clocks.ts';
-import { listWorkers } from '../workers/list.ts';
+import { WrongClocks } from '../workers/clocks.ts';
+import { findWorkers } from '../workers/list.ts';
 import { WorkersWatch } from '../workers/seen.ts';
 import { defaultWorkers, sharedProblem, workersAccess } from '../workers/settings.ts';
 import type { Wired } from '../project/definition.ts';
@@ -39,15 +39,11 @@ export async function openRemote(
   const { url, git, isOrigin, key, lease } = access;
   const { openQueue } = await engineOf(url);
   const elapsed = () => performance.now();
-  let ownClock: string | null = null;
-  let clocks: ReadonlyMap<string, string> = new Map();
+  const clocks = new WrongClocks();
   const list = async () => {
-    const workers = await listWorkers(access);
-    const off = otherClocks(workers, lease, Date.now());
-    // How far one is off seems to change with the age of what its worker said last.
-    clocks = new Map([...off].map(([id, text]) => [id, clocks.get(id) ?? text]));
-    runner.noticed([...(ownClock === null ? [] : [ownClock]), ...clocks.values()]);
-    return workers;
+    const found = await findWorkers(access);
+    runner.noticed(clocks.look(found, lease, Date.now()));
+    return found.known;
   };
   const watch = new WorkersWatch({ disk, since, list, elapsed });
   const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
@@ -82,6 +78,5 @@ export async function openRemote(
     wake();
   };
   void lookForProblem();
-  void ownClockIfReached(access, Date.now).then((problem) => (ownClock = problem));
   return runner;
 }

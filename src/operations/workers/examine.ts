@@ -3,7 +3,7 @@ import { counted } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { NamedWorker } from '../../letters/worker.ts';
 import type { Finding } from '../services.ts';
-import { otherClocks, ownClock } from './clocks.ts';
+import { wrongClocks } from './clocks.ts';
 import { findWorkers } from './list.ts';
 import { sharedProblem, workersAccess, type WorkersAccess } from './settings.ts';
 
@@ -37,7 +37,8 @@ async function repository(root: string, access: WorkersAccess): Promise<Finding[
 
 async function workers(access: WorkersAccess, here: Here): Promise<Finding[]> {
   try {
-    const { known, foreign } = await findWorkers(access);
+    const all = await findWorkers(access);
+    const { known, foreign } = all;
     const running = known.filter(({ state }) => state !== 'silent');
     const { host } = new URL(access.url);
     const found = `${counted(running.length + foreign.length, 'worker')} in the queue at ${host}`;
@@ -46,16 +47,12 @@ async function workers(access: WorkersAccess, here: Here): Promise<Finding[]> {
       running.length + foreign.length === 0
         ? { topic: 'workers', state: 'warning', text: `${found}${advice}` }
         : { topic: 'workers', state: 'ok', text: found };
-    const own = await ownClock(access, here.now);
-    const clocks = [
-      ...(own === null ? [] : [own]),
-      ...otherClocks(running, access.lease, here.now()).values(),
-    ];
+    const clocks = wrongClocks(all, access.lease, here.now());
     return [
       first,
       ...foreign.map((worker) => otherVersion(worker, here)),
       ...running.flatMap((worker) => (worker.version === here.version ? [] : [otherVersion(worker, here)])),
-      ...clocks.map((text): Finding => ({ topic: 'workers', state: 'warning', text })),
+      ...[...clocks.values()].map((text): Finding => ({ topic: 'workers', state: 'warning', text })),
     ];
   } catch (error) {
     return [problemOf(error)];

@@ -20,6 +20,8 @@ export interface FoundWorkers {
   readonly known: readonly WorkerStatus[];
   /** Those that are alive, and say what they do in the form of another version. */
   readonly foreign: readonly NamedWorker[];
+  /** What the host of the queue has for now, in milliseconds since 1970. */
+  readonly queueTime: number;
 }
 
 /** Throws `E_WORKER` if the queue cannot be reached. */
@@ -55,13 +57,13 @@ export function orderWorkers(
   });
 }
 
-/** The time of the queue's host. Throws `E_WORKER` if the queue cannot be reached. */
-export function queueClock(access: WorkersAccess): Promise<number> {
+/** The time of the queue's host, in milliseconds since 1970. Throws `E_WORKER` as the others. */
+export function queueTime(access: WorkersAccess): Promise<number> {
   return withBoard(access, (board) => board.clock());
 }
 
 async function withBoard<T>(
-  { url, key }: Pick<WorkersAccess, 'url' | 'key'>,
+  { url, key }: WorkersAccess,
   ask: (board: WorkerBoard) => Promise<T>,
 ): Promise<T> {
   const { openBoard } = await engineOf(url);
@@ -93,6 +95,7 @@ async function statusOf(board: WorkerBoard, key: string): Promise<FoundWorkers> 
   return {
     known: found.toSorted((one, other) => (one.host + one.id < other.host + other.id ? -1 : 1)),
     foreign,
+    queueTime: await board.clock(),
   };
 }
 

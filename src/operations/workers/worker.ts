@@ -27,7 +27,7 @@ import type { WorkerHost } from '../services.ts';
 import { keptFor, turnIn } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
-import { ownClockIfReached } from './clocks.ts';
+import { ownClock } from './clocks.ts';
 import { Presence } from './presence.ts';
 import { sharedProblem, type WorkersAccess } from './settings.ts';
 
@@ -70,7 +70,7 @@ export async function openWorker(
       end: (how) => worker.end(how),
       run: async () => {
         // A turn that has nothing to transfer would not notice.
-        const problems = [sharedProblem(disk.root, options), ownClockIfReached(options, Date.now)];
+        const problems = [sharedProblem(disk.root, options), ownClock(options, Date.now)];
         for (const asked of problems) void asked.then((problem) => problem !== null && options.say(problem));
         try {
           await worker.run();
@@ -95,13 +95,6 @@ async function workplaceOf(
 ): Promise<Workplace> {
   const { config, providers, tools, extended } = settings;
   const secrets = projectSecrets(disk);
-  const events: RunnerEvents = {
-    ready: (id) => turns.get(id)?.ready(),
-    assigned: () => {},
-    ended: (id, outcome, exit, changed = new Map()) => turns.get(id)?.ended([outcome, exit, changed, null]),
-    checked: () => {},
-    landing: () => {},
-  };
   const common = {
     project: disk.root,
     mark: `mailroom-worker-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`,
@@ -110,7 +103,7 @@ async function workplaceOf(
     now: Date.now,
   };
   const runner = (more: readonly string[]) =>
-    new ProcessRunner({ ...common, secrets: [...more, ...secrets] }, events);
+    new ProcessRunner({ ...common, secrets: [...more, ...secrets] }, eventsOf(turns));
   await runner([]).sweep();
   return {
     root: disk.root,
@@ -129,6 +122,17 @@ async function workplaceOf(
     parking: parkingOf(disk, config),
     now: Date.now,
     elapsed: () => performance.now(),
+  };
+}
+
+/** What the runner of a worker reports goes to its turns, by key. */
+export function eventsOf(turns: ReadonlyMap<string, HeldTurn>): RunnerEvents {
+  return {
+    ready: (id) => turns.get(id)?.ready(),
+    assigned: () => {},
+    ended: (id, outcome, exit, changed = new Map()) => turns.get(id)?.ended([outcome, exit, changed, null]),
+    checked: () => {},
+    landing: () => {},
   };
 }
 

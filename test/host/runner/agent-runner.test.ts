@@ -10,7 +10,7 @@ import { GitTravel, type Travel } from '../../../src/host/runner/travel.ts';
 import { roleBranch, roleCheckout } from '../../../src/kernel/work.ts';
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import type { HeldTurn, Workplace } from '../../../src/operations/workers/held-turn.ts';
-import { Worker } from '../../../src/operations/workers/worker.ts';
+import { eventsOf, Worker } from '../../../src/operations/workers/worker.ts';
 import { maskOf } from '../../../src/process/output/mask.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { gitIn, project, thread } from '../../git/roles-at-work.ts';
@@ -102,13 +102,6 @@ const onThisHost: Open = (root, events) => {
 
 /** Where a worker runs its turns, which stand in `turns`. */
 function workplaceIn(root: string, mark: string, travel: Travel, turns: Map<string, HeldTurn>): Workplace {
-  const inTurn: RunnerEvents = {
-    ready: (id) => turns.get(id)?.ready(),
-    assigned: () => {},
-    ended: (id, outcome, exit, changed = new Map()) => turns.get(id)?.ended([outcome, exit, changed, null]),
-    checked: () => {},
-    landing: () => {},
-  };
   return {
     root,
     worker: { host: 'builder', id: 'w1', login: 'builder' },
@@ -116,7 +109,7 @@ function workplaceIn(root: string, mark: string, travel: Travel, turns: Map<stri
     labels: [],
     travel,
     key,
-    runner: () => processes(root, mark, inTurn),
+    runner: () => processes(root, mark, eventsOf(turns)),
     forbids: () => null,
     variables: () => ({}),
     folders: new TurnFolders(new RealDisk(root)),
@@ -237,9 +230,9 @@ describe.each([
   });
 
   it('ends with everything that it has started when it is stopped', async () => {
-    const pipe = join(temporaryFolder(), 'began');
-    const turn = begin(() => `trap '' TERM; sleep 1000 & mkdir ${pipe}; sleep 1000`);
-    await expect.poll(() => existsSync(pipe)).toBe(true);
+    const began = join(temporaryFolder(), 'began');
+    const turn = begin(() => `trap '' TERM; sleep 1000 & mkdir ${began}; sleep 1000`);
+    await expect.poll(() => existsSync(began)).toBe(true);
     turn.runner.stop('t1/1/0');
     const [outcome] = await turn.reports.end();
     expect(outcome.is).toBe('never');
