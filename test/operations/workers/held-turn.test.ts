@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { AgentRunner } from '../../../src/host/runner/runner.ts';
 import type { Travel } from '../../../src/host/runner/travel.ts';
-import { remoteTurnOf } from '../../../src/host/runner/remote-turn.ts';
+import { mostBytes, remoteTurnOf } from '../../../src/host/runner/remote-turn.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { unmasked } from '../../../src/kernel/mask.ts';
 import { readRemoteEnd } from '../../../src/letters/remote-turn.ts';
@@ -8,6 +9,7 @@ import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { HeldTurn, type Workplace } from '../../../src/operations/workers/held-turn.ts';
 import type { HeldJob } from '../../../src/queue/channel.ts';
 import { sign, verify } from '../../../src/queue/signed.ts';
+import { exit } from '../../providers/samples.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 
 const key = 'the key of all hosts in this test';
@@ -91,8 +93,40 @@ function workplace(disk: MemoryDisk): Workplace {
   };
 }
 
+const problem = { ok: false, problem: 'git is away' } as const;
+const fine = { ok: true, value: undefined } as const;
+const packed = { ok: true, value: { commit: 'b'.repeat(40), head: 'b'.repeat(40) } } as const;
+
+/** What keeps the work of an agent from being reported, by what happens. */
+const unreported: Readonly<Record<string, Partial<Travel>>> = {
+  'cannot be packed': { pack: () => Promise.resolve(problem) },
+  'brings files that cannot be packed': {
+    pack: () => Promise.resolve(packed),
+    carry: () => Promise.resolve(problem),
+    send: () => Promise.resolve(fine),
+    clear: () => Promise.resolve(),
+  },
+  'cannot be sent': {
+    pack: () => Promise.resolve(packed),
+    carry: () => Promise.resolve({ ok: true, value: null }),
+    send: () => Promise.resolve(problem),
+    keep: () => Promise.resolve({ ok: true, value: 'refs/mailroom/kept/turns/one' }),
+  },
+  'is too large': {
+    pack: () => Promise.resolve(packed),
+    carry: () => Promise.resolve({ ok: true, value: null }),
+    send: () => Promise.resolve(fine),
+    keep: () => Promise.resolve({ ok: true, value: 'refs/mailroom/kept/turns/one' }),
+  },
+};
+
 /** Has a worker hold a job, and returns what it says of it, and how it reports the end. */
-async function worked(disk: MemoryDisk, role: string, body: JsonObject) {
+async function worked(
+  disk: MemoryDisk,
+  role: string,
+  body: JsonObject,
+  at: (turn: () => HeldTurn) => Workplace = () => workplace(disk),
+) {
   let result: Json = null;
   const held: HeldJob = {
     role,
@@ -104,7 +138,11 @@ async function worked(disk: MemoryDisk, role: string, body: JsonObject) {
     finish: (given) => Promise.resolve(((result = given), true)),
     putBack: () => Promise.resolve(),
   };
-  const said = await new HeldTurn(workplace(disk), held).run();
+  const doing: HeldTurn = new HeldTurn(
+    at(() => doing),
+    held,
+  );
+  const said = await doing.run();
   const signed = verify(key, result, { kind: 'result', job: id, nonce: 'n1', now: 1_000 });
   const read = signed.ok ? readRemoteEnd(signed.body) : signed;
   return { said, end: read.ok ? read.value : expect.fail(read.problem) };
@@ -148,4 +186,24 @@ it.each<[string, string, JsonObject, string]>([
     outcome: { is: 'later', reason: { code: 'E_WORKER', text: expect.stringContaining(reason) as string } },
     work: null,
   });
+});
+
+it.each(Object.keys(unreported))('reports what an agent used whose work %s', async (how) => {
+  const disk = new MemoryDisk(() => 0);
+  const usage = { usd: 1.5, tokens: 300 };
+  const text = how === 'is too large' ? 'x'.repeat(mostBytes) : 'done';
+  const outcome = { is: 'done', text, session: null, usage, model: null, denials: [] } as const;
+  const runner = (turnOf: () => HeldTurn): AgentRunner => ({
+    start: () => queueMicrotask(() => turnOf().ended([outcome, exit(), new Map(), null])),
+    release: () => {},
+    stop: () => expect.fail('nothing stops it'),
+    leave: () => expect.fail('nothing leaves it'),
+    forget: () => {},
+  });
+  const { end } = await worked(disk, 'engineer', turn, (turnOf) => ({
+    ...workplace(disk),
+    travel: { ...travel, ...unreported[how] } as Travel,
+    runner: () => runner(turnOf),
+  }));
+  expect(end.outcome).toMatchObject({ is: 'later', reason: { code: 'E_WORKER' }, usage });
 });
