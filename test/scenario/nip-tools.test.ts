@@ -328,7 +328,13 @@ describe('the tools', { timeout: 120_000 }, () => {
     ]);
     const refused = answers.filter((each) => each.includes('the limit of parallel nip runs is reached'));
     expect([answers.filter((each) => /running/.test(each)).length, refused.length]).toEqual([2, 3]);
-    expect(JSON.parse((await place.run(['runs', '--json'])).stdout)).toHaveLength(2);
+    const statuses = async () => {
+      const runs = JSON.parse((await place.run(['runs', '--json'])).stdout) as { readonly status: string }[];
+      return runs.map(({ status }) => status);
+    };
+    expect(await statuses()).toHaveLength(2);
     place.write('go', '');
+    // Their files are removed afterwards.
+    await expect.poll(statuses).toEqual(['SUCCEEDED', 'SUCCEEDED']);
   });
 });

@@ -103,7 +103,8 @@ export class TestProject {
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    // A process that has done its work may still be ending.
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
