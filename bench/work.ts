@@ -171,7 +171,7 @@ async function landing(root: string): Promise<Line> {
   });
   const bare = await best(() => git(root, 'rev-parse', 'main'));
   const start = performance.now();
-  const all = new Landings(root);
+  const all = new Landings(root, () => Promise.resolve([]));
   for (const commit of commits) {
     const about = { commit, branch: 'target', by: 'merge', author: 'one', text: 'Land\n' } as const;
     const prepared = await all.prepare(about);

@@ -16,7 +16,7 @@ import {
 import { git } from './git.ts';
 import { treeInIndex } from './plain-index.ts';
 import { durably, GitProblem } from './refs.ts';
-import { treeChanges } from './workspace-tree.ts';
+import { treeChanges, type TreeChange } from './workspace-tree.ts';
 
 /** The merge of two commits. */
 export interface Merged {
@@ -141,7 +141,7 @@ export class Checkout {
    */
   async tree(tip: string, known: string | null): Promise<FoundTree> {
     const tree = await this.#stage(true);
-    if (tree === known) return { tree, isChanged: false, objects: [] };
+    if (tree === known) return { tree, changes: [], objects: [] };
     const changes = await treeChanges(this.#path, tip, tree, { folders: true });
     if (changes === null) throw new GitProblem(`the files cannot be compared with ${tip}`);
     const nested = changes.find(({ how, mode }) => how === 'A' && mode === '160000')?.path;
@@ -151,7 +151,37 @@ export class Checkout {
       );
     const here = changes.filter(({ how, mode }) => how !== 'D' && mode !== '160000');
     const objects = [tree, ...here.map(({ object }) => object)];
-    return { tree, isChanged: changes.length > 0, objects };
+    return {
+      tree,
+      changes: changes.filter(({ mode, wasMode }) => ![mode, wasMode].includes('040000')),
+      objects,
+    };
+  }
+
+  /** A tree with these changes undone. */
+  undone(tree: string, changes: readonly TreeChange[]): Promise<string> {
+    return this.#look(async (look) => {
+      const lines = changes.map(({ wasMode, was, path }) =>
+        /^0+$/.test(wasMode) ? `0 ${was}\t${path}\0` : `${wasMode} ${was}\t${path}\0`,
+      );
+      const steps = [
+        () => look.git(['read-tree', tree]),
+        () =>
+          look.git(['update-index', '-z', '--replace', '--index-info'], {
+            cwd: look.top,
+            stdin: lines.join(''),
+          }),
+        () => look.git(['write-tree', '--missing-ok']),
+      ];
+      let printed = '';
+      for (const step of steps) {
+        const done = await step();
+        if (done.exitCode !== 0)
+          throw new GitProblem(`what does not travel cannot be left out: ${whyOf(done)}`);
+        printed = done.stdout.trim();
+      }
+      return printed;
+    });
   }
 
   /**
@@ -197,8 +227,8 @@ export class Checkout {
 
 export interface FoundTree {
   readonly tree: string;
-  /** Whether it differs from that of the commit. */
-  readonly isChanged: boolean;
+  /** How its files differ from those of the commit. */
+  readonly changes: readonly TreeChange[];
   /** Everything in it that the commit does not have there. */
   readonly objects: readonly string[];
 }

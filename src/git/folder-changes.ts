@@ -1,19 +1,20 @@
 import { relative } from 'node:path';
 import type { FolderChanges } from '../kernel/edits.ts';
+import { isMailFolder, mailFolders } from '../kernel/rule-names.ts';
 import { changedPaths, noteTree } from './workspace-tree.ts';
 
-/** Paths that Mailroom itself writes, below the project: its state and mail. */
-const OURS = /^(?:\.mailroom|agents\/[^/]+\/(?:inbox|outbox|processed|sent|failed))\//;
-
-/** The same as globs for git. */
+/** Paths that Mailroom itself writes, below the project: its state and mail, as globs for git. */
 export const ourGlobs: readonly string[] = [
   '.mailroom/**',
-  ...['inbox', 'outbox', 'processed', 'sent', 'failed'].map((box) => `agents/*/${box}/**`),
+  ...mailFolders.map((folder) => `agents/*/${folder}/**`),
 ];
 
 /** Whether Mailroom itself writes this path of the project. */
 export function isOurs(path: string): boolean {
-  return OURS.test(path);
+  const segments = path.split('/');
+  return (
+    segments.length > 1 && (segments[0] === '.mailroom' || (segments.length > 3 && isMailFolder(segments)))
+  );
 }
 
 /** Like `isOurs`, for paths relative to a folder. */

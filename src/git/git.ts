@@ -27,7 +27,14 @@ export interface GitOptions {
 }
 
 /** Switches off the programs that a repository's or a user's configuration makes git run. */
-const QUIET = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'commit.gpgSign=false', 'gc.auto=0'];
+const QUIET = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'commit.gpgSign=false',
+  'gc.auto=0',
+  // An agent could make git read other objects than a commit names.
+  'core.useReplaceRefs=false',
+];
 
 /**
  * Runs git with messages in English. Leaves out the host's GIT_* variables, which would select

@@ -1,3 +1,5 @@
+import { rulesReason, type RuleChanges } from '../kernel/work.ts';
+import type { NamedFiles } from './judged-changes.ts';
 import { Landings, type LandingWork } from './landing.ts';
 import { swapLanding } from './landing-swap.ts';
 import { Refs } from './refs.ts';
@@ -9,7 +11,21 @@ export type Landed =
       readonly ok: false;
       readonly problem: string;
       readonly code: 'E_WORKSPACE' | 'E_CONFLICT' | 'E_BRANCH';
+    }
+  /** `E_REFUSED`: only with the approval of a person. */
+  | {
+      readonly ok: false;
+      readonly problem: string;
+      readonly code: 'E_REFUSED';
+      readonly rules: RuleChanges;
     };
+
+/** Where work may land, and what of it a person has seen. */
+export interface LandingPermit {
+  readonly named: NamedFiles;
+  /** The digest of the changes of rules that a person has approved; null: none. */
+  readonly approved: string | null;
+}
 
 /** More often a branch does not move while one landing is prepared. */
 const mostMoves = 100;
@@ -19,7 +35,12 @@ const mostMoves = 100;
  * remembered in refs with this `name` before it moves the branch: after a crash the same call
  * finishes it, and lands nothing twice. Never rejects.
  */
-export async function landWork(project: string, name: string, work: LandingWork): Promise<Landed> {
+export async function landWork(
+  project: string,
+  name: string,
+  work: LandingWork,
+  { named, approved }: LandingPermit,
+): Promise<Landed> {
   try {
     const refs = new Refs(project);
     const begun = new Intent(refs, name);
@@ -29,7 +50,7 @@ export async function landWork(project: string, name: string, work: LandingWork)
       if (settled.is === 'landed') return { ok: true, commit: last.result };
       if (settled.is === 'blocked') return { ok: false, problem: settled.problem, code: 'E_WORKSPACE' };
     }
-    const landings = new Landings(project);
+    const landings = new Landings(project, named);
     for (let moves = 0; moves < mostMoves; moves += 1) {
       const prepared = await landings.prepare(work);
       if (prepared.is !== 'ready')
@@ -38,7 +59,9 @@ export async function landWork(project: string, name: string, work: LandingWork)
           problem: prepared.problem,
           code: prepared.is === 'blocked' ? 'E_WORKSPACE' : 'E_CONFLICT',
         };
-      const { onto, result } = prepared;
+      const { onto, result, rules } = prepared;
+      if (rules !== null && rules.digest !== approved)
+        return { ok: false, problem: rulesReason(rules), code: 'E_REFUSED', rules };
       await begun.note({ commit: work.commit, onto, result });
       const swapped = await swapLanding(project, { branch: work.branch, onto, result });
       if (swapped.is === 'landed') return { ok: true, commit: result };

@@ -1,5 +1,8 @@
-import type { LandingWay } from '../kernel/work.ts';
+import type { LandingWay, RuleChanges } from '../kernel/work.ts';
+import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
+import { enumerate } from '../kernel/enumerate.ts';
 import { Checkout, pathsOf } from './checkout.ts';
+import { judgeChanges, type NamedFiles } from './judged-changes.ts';
 import { GitProblem, Refs } from './refs.ts';
 
 /** Work that comes onto a branch. */
@@ -15,8 +18,16 @@ export interface LandingWork {
 }
 
 export type Prepared =
-  /** Moving the branch from `onto` to `result` is the landing; equal: the work is there already. */
-  | { readonly is: 'ready'; readonly onto: string; readonly result: string }
+  /**
+   * Moving the branch from `onto` to `result` is the landing; equal: the work is there already.
+   * `rules`: what it changes of them, which a person must approve; null: nothing.
+   */
+  | {
+      readonly is: 'ready';
+      readonly onto: string;
+      readonly result: string;
+      readonly rules: RuleChanges | null;
+    }
   /** The work itself cannot land: its author has to change it. */
   | { readonly is: 'refused'; readonly problem: string }
   /** It cannot land now: somebody else has to change something, or time does. */
@@ -32,12 +43,14 @@ const knownMs = 500;
 export class Landings {
   readonly #project: string;
   readonly #refs: Refs;
+  readonly #named: NamedFiles;
   #files: { readonly checkout: Checkout; readonly since: number } | null = null;
 
   /** `project`: absolute path. */
-  constructor(project: string) {
+  constructor(project: string, named: NamedFiles) {
     this.#project = project;
     this.#refs = new Refs(project);
+    this.#named = named;
   }
 
   /**
@@ -46,11 +59,24 @@ export class Landings {
    */
   async prepare(work: LandingWork): Promise<Prepared> {
     try {
-      return { is: 'ready', ...(await prepare(this.#refs, this.#checkout(), work)) };
+      const moved = await prepare(this.#refs, this.#checkout(), work);
+      return { is: 'ready', ...moved, rules: await this.#rulesIn(moved) };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { is: error instanceof Refusal ? 'refused' : 'blocked', problem: error.message };
     }
+  }
+
+  async #rulesIn({ onto, result }: { readonly onto: string; readonly result: string }) {
+    if (onto === result) return null;
+    const places = obeyedPlaces(this.#project, await this.#named());
+    const { state, rules } = judgeChanges(await this.#refs.changes(onto, result), places);
+    if (state.length === 0) return rules;
+    const paths = state.map(({ path }) => path);
+    throw new Refusal(
+      `it changes ${enumerate(paths)}: Mailroom's own files and mail land on no branch. ` +
+        'Take them out of its commits',
+    );
   }
 
   #checkout(): Checkout {

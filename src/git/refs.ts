@@ -1,4 +1,6 @@
 import { git, whyGitFailed, type GitOptions } from './git.ts';
+import { listBytes } from './git-look.ts';
+import { changesIn, type TreeChange } from './workspace-tree.ts';
 
 /** Why work in git cannot be done, in words. */
 export class GitProblem extends Error {}
@@ -108,6 +110,12 @@ export class Refs {
     const args = ['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), '-F', '-', tree];
     const env = date === undefined ? {} : { GIT_AUTHOR_DATE: date };
     return this.ask(args, { stdin: text, identity: author, env });
+  }
+
+  /** Every file that differs between two commits, by its path from the top of the repository. */
+  async changes(before: string, after: string): Promise<TreeChange[]> {
+    const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', before, after, '--'];
+    return changesIn(await this.ask(args, { maxOutputBytes: listBytes }));
   }
 
   /** Git's output; throws why it failed. */

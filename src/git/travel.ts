@@ -55,8 +55,8 @@ export function packWork(
     if (head === null) throw new GitProblem(`the branch ${turn.branch} is gone`);
     // Somebody may have moved the branch meanwhile.
     if (again === head && known !== null && known === (await unchanged)) return { commit: head, head };
-    const { tree, isChanged } = await files.tree(head, again === head ? known : null);
-    if (!isChanged) return { commit: head, head };
+    const { tree, changes } = await files.tree(head, again === head ? known : null);
+    if (changes.length === 0) return { commit: head, head };
     const identity = { name: turn.role, email: `${turn.role}@mailroom` };
     const args = ['commit-tree', '-p', head, '-F', '-', tree];
     const commit = await refs.ask(args, { stdin: `Turn ${turn.turn} of ${turn.role}\n`, identity });

@@ -1,14 +1,18 @@
 import { closeSync, existsSync, fsync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { enumerate } from '../kernel/enumerate.ts';
 import { howToResolve } from '../kernel/work.ts';
 import type { Entered, Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
+import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { pathsOf, type FoundTree } from './checkout.ts';
 import { listBytes } from './git-look.ts';
+import { judgeChanges } from './judged-changes.ts';
 import { commitOf, mergeAll, type About, type MergeConflict } from './merging.ts';
 import { GitProblem, Refs } from './refs.ts';
 import { RoleCheckout } from './role-checkout.ts';
+import type { TreeChange } from './workspace-tree.ts';
 
 /*
  * The work of roles that have a checkout of their own. A commit is durable before its name is
@@ -55,8 +59,9 @@ export async function enterCheckout(project: string, path: string, entering: Ent
  * Commits what a turn changed in its role's checkout `path` (absolute), on the role's branch, with
  * all work that it took. Returns the commit that its messages carry. Never rejects.
  */
-export function leaveWork(project: string, path: string, leaving: Leaving): Promise<Worked> {
-  return worked(async () => {
+export async function leaveWork(project: string, path: string, leaving: Leaving): Promise<Worked> {
+  let leftOut: string | null = null;
+  const left = await worked(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...leaving }, refs);
     const { branch, entered, amends } = leaving;
@@ -64,7 +69,10 @@ export function leaveWork(project: string, path: string, leaving: Leaving): Prom
     if (tip === null) throw new GitProblem(`the branch ${branch} is gone`);
     await mustContain(refs, branch, tip, entered);
     const merges = await resolved(refs, checkout, conflict);
-    const files = await checkout.files.tree(tip, tree);
+    const found = await checkout.files.tree(tip, tree);
+    const since = tip === amends ? tip : entered;
+    const files = await withoutState(refs, checkout, found, { ...leaving, tip, since });
+    leftOut = files.leftOut;
     const own = await commitFiles(refs, files, { ...leaving, tip, merges, isOwn: amends === tip });
     if (own !== tip) await checkout.commit(own, tip);
     // After a conflict, further work may be left to merge.
@@ -72,11 +80,44 @@ export function leaveWork(project: string, path: string, leaving: Leaving): Prom
     const done = await orToResolve(() => takeWork(refs, checkout, own, taking));
     for (const met of leaving.meets) await orToResolve(() => mustMeet(refs, checkout, done, met, taking));
     // What the role itself committed, and what was merged, is not among the files.
-    const isAlone = done === own && (tip === entered || tip === amends);
+    const isAlone = done === own && leftOut === null && (tip === entered || tip === amends);
     const objects = isAlone ? [own, ...files.objects] : await newObjects(refs, done, [entered]);
     if (done !== entered) await makeDurable(project, objects);
     return done;
   });
+  return left.ok && leftOut !== null ? { ...left, leftOut } : left;
+}
+
+/**
+ * The files that leave, without Mailroom's own and mail: those stay as they are in `since`, which
+ * has none of an agent. What is left out is kept in a commit of its own, and taken out of the
+ * checkout. The branch is at `tip`.
+ */
+async function withoutState(
+  refs: Refs,
+  checkout: RoleCheckout,
+  files: FoundTree,
+  { tip, since, ...about }: Omit<About, 'title'> & { readonly tip: string; readonly since: string },
+): Promise<FoundTree & { readonly leftOut: string | null }> {
+  const places = obeyedPlaces(checkout.project, []);
+  const stateIn = (changes: readonly TreeChange[]) => judgeChanges(changes, places).state;
+  // The agent may have committed as well.
+  const state = stateIn(tip === since ? files.changes : await refs.changes(since, files.tree));
+  if (state.length === 0) return { ...files, leftOut: null };
+  const tree = await checkout.files.undone(files.tree, state);
+  const names = enumerate(state.map(({ path }) => path));
+  if (stateIn(await refs.changes(since, tree)).length > 0)
+    throw new GitProblem(
+      `${names} cannot be left out of the commit: remove them, since such files never travel`,
+    );
+  const title = `Keep what ${about.role} must not send`;
+  const kept = await commitOf(refs, files.tree, [tip], { ...about, title });
+  const ref = `refs/mailroom/kept/${about.thread}/${kept}`;
+  await refs.move([{ ref, to: kept }], 'keep');
+  await checkout.files.layOut(tree);
+  const changes = await refs.changes(tip, tree);
+  const leftOut = `${names}: Mailroom's own files and mail never travel. They are kept in ${ref}`;
+  return { tree, changes, objects: [], leftOut };
 }
 
 /** Both sides of a merge lie in the checkout. */
@@ -128,7 +169,9 @@ async function settle(
   const { role, edits, resolving } = entering;
   const { tip, conflict: laid } = begun;
   const keep = async (title: string, merges: readonly string[] = [], by = role) => {
-    const files = await checkout.files.tree(tip, begun.tree);
+    const since = entering.last ?? (await refs.find(`refs/mailroom/base/${entering.thread}`)) ?? tip;
+    const found = await checkout.files.tree(tip, begun.tree);
+    const files = await withoutState(refs, checkout, found, { ...entering, role: by, tip, since });
     const kept = await commitFiles(refs, files, { ...entering, role: by, tip, title, merges, isOwn: false });
     if (kept !== tip) await checkout.commit(kept, tip);
     return kept;
@@ -232,7 +275,7 @@ async function layOutConflict(
 /** A commit of these files on a branch, or its tip if nothing has changed. */
 async function commitFiles(
   refs: Refs,
-  { tree, isChanged }: FoundTree,
+  { tree, changes }: FoundTree,
   {
     tip,
     isOwn,
@@ -246,7 +289,7 @@ async function commitFiles(
     readonly isOwn: boolean;
   },
 ): Promise<string> {
-  if (!isChanged && merges.length === 0) return tip;
+  if (changes.length === 0 && merges.length === 0) return tip;
   const parents = isOwn ? (await refs.ask(['rev-parse', `${tip}^@`])).split('\n') : [tip];
   return commitOf(refs, tree, [...parents, ...merges], about);
 }

@@ -70,7 +70,8 @@ function closedFolders(top: string, workspace: string, warnings: string): string
 export interface TreeChange {
   /** `A`: added; `D`: deleted. */
   readonly how: string;
-  /** The object before and after; zeros: none. */
+  /** The mode and object before and after; zeros: none. */
+  readonly wasMode: string;
   readonly was: string;
   readonly object: string;
   readonly mode: string;
@@ -100,11 +101,15 @@ export async function treeChanges(
     '.',
   ];
   const result = await git(args, { cwd: workspace });
-  if (result.exitCode !== 0) return null;
-  const words = result.stdout.split('\0');
+  return result.exitCode === 0 ? changesIn(result.stdout) : null;
+}
+
+/** The changes that `git diff-tree --raw -z` has printed. */
+export function changesIn(printed: string): TreeChange[] {
+  const words = printed.split('\0');
   return words.flatMap((path, index) => {
-    const [, mode = '', was = '', object = '', how = ''] = words[index - 1]?.split(' ') ?? [];
-    return index % 2 === 1 ? [{ how, was, object, mode, path }] : [];
+    const [old = '', mode = '', was = '', object = '', how = ''] = words[index - 1]?.split(' ') ?? [];
+    return index % 2 === 1 ? [{ how, wasMode: old.slice(1), was, object, mode, path }] : [];
   });
 }
 

@@ -11,3 +11,11 @@ export const ruleNames: readonly string[] = [
   'agents.yaml',
   '.skillmeat-workflow-overrides.yaml',
 ];
+
+/** The folders of a role that hold mail. */
+export const mailFolders: readonly string[] = ['inbox', 'outbox', 'processed', 'sent', 'failed'];
+
+/** Whether a path of a project, in segments, lies in the mail of a role. */
+export function isMailFolder([agents, , folder]: readonly string[]): boolean {
+  return agents === 'agents' && folder !== undefined && mailFolders.includes(folder);
+}

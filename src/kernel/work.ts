@@ -1,3 +1,4 @@
+import { listed } from './enumerate.ts';
 import type { MessageId, RoleName, ThreadId } from './ids.ts';
 
 /*
@@ -95,6 +96,29 @@ export function commitText({ turn, role, thread, title, messages }: WorkText): s
 export const landingWays = ['merge', 'rebase', 'squash'] as const;
 export type LandingWay = (typeof landingWays)[number];
 
+/** Changes of files that somebody outside of a sandbox runs, trusts or obeys. */
+export interface RuleChanges {
+  /** From the top of the repository; of very many, the first ones. */
+  readonly paths: readonly string[];
+  /** How many more there are. */
+  readonly more: number;
+  /** Names exactly these changes. */
+  readonly digest: string;
+}
+
+/** What a person has let land: these changes of rules, on a branch that stands there. */
+export interface Approved {
+  readonly onto: string;
+  /** The digest of the changes of rules; null: there were none. */
+  readonly rules: string | null;
+}
+
+/** Why work that changes rules lands only once a person has approved it. */
+export function rulesReason({ paths, more }: RuleChanges): string {
+  const names = paths.map((path) => `\`${path}\``);
+  return `it changes the rules of this project: ${listed(more > 0 ? [...names, `${String(more)} more`] : names)}`;
+}
+
 /** What the checks of a turn's messages run on, in the checkout of its role. */
 export interface CheckedWork extends WorkingTurn {
   /** The commit that its messages carry if the turn makes none. */
@@ -110,7 +134,8 @@ export const howToResolve =
 
 /** The commit that a turn works on or leaves, or why there is none, in words. */
 export type Worked =
-  | { readonly ok: true; readonly commit: string }
+  /** `leftOut`: what of the work does not travel, in words; absent: all of it does. */
+  | { readonly ok: true; readonly commit: string; readonly leftOut?: string }
   | {
       readonly ok: false;
       readonly problem: string;

@@ -346,6 +346,7 @@ export class ProjectFixture {
       checked: parseWorkflow(text, path, context),
       promptContexts: () => promptContextsOf(text, path, context),
       fingerprint: () => text,
+      parts: () => [],
     };
   }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { landWork, type Landed } from '../../src/git/land-work.ts';
 import type { Worked } from '../../src/kernel/work.ts';
 import { started } from './counted.ts';
-import { commitOf, project } from './roles-at-work.ts';
+import { commitOf, nothingApproved, project } from './roles-at-work.ts';
 
 /*
  * A disk without room, and a repository that is read-only, fail any git process: before it has done
@@ -42,7 +42,7 @@ describe('where a git process finds no room', { timeout: 240_000 }, () => {
     const count = await eachFailure<Landed>(async (name) => {
       git('reset', '-q', '--hard', other);
       const about = { commit, branch: 'main', by: 'merge', author: 'one', text: 'Land\n' } as const;
-      const work = () => landWork(root, `run/${name.replace(' ', '-')}`, about);
+      const work = () => landWork(root, `run/${name.replace(' ', '-')}`, about, nothingApproved);
       const after = async (ended: Landed) => {
         if (!ended.ok) expect(ended).toMatchObject({ code: 'E_WORKSPACE' });
         expect(await work()).toMatchObject({ ok: true });

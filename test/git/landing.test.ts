@@ -46,7 +46,14 @@ function project() {
     return gitIn(aside, 'rev-parse', 'HEAD');
   };
   const prepare = (commit: string, by: LandingWay = 'merge', more: Partial<LandingWork> = {}) =>
-    new Landings(root).prepare({ commit, by, branch: 'main', author: 'one', text: 'Land it\n', ...more });
+    new Landings(root, () => Promise.resolve([])).prepare({
+      commit,
+      by,
+      branch: 'main',
+      author: 'one',
+      text: 'Land it\n',
+      ...more,
+    });
   const swap = (onto: string, result: string, settles = false, branch = 'main') =>
     swapLanding(root, { branch, onto, result }, settles);
   /** Lands a commit, which must be possible. */
@@ -125,7 +132,7 @@ describe('what lands', () => {
     git('merge', '-q', '--ff-only', commit);
     const later = work({ 'later.txt': 'later\n' }, commit);
     git('merge', '-q', '--ff-only', later);
-    expect(await prepare(commit)).toEqual({ is: 'ready', onto: later, result: later });
+    expect(await prepare(commit)).toEqual({ is: 'ready', onto: later, result: later, rules: null });
     expect(await swap(later, later)).toEqual(landed);
     expect(at('main')).toBe(later);
   });
@@ -192,11 +199,13 @@ describe('what is refused', () => {
     const clone = join(dirname(root), 'clone');
     gitIn(dirname(root), 'clone', '-q', '--depth=1', '--no-single-branch', `file://${root}`, clone);
     const work2 = { commit: late, branch: 'main', by: 'merge', author: 'one', text: '' } as const;
-    const shallow = await new Landings(clone).prepare(work2);
+    const shallow = await new Landings(clone, () => Promise.resolve([])).prepare(work2);
     expect(shallow).toMatchObject({ is: 'blocked' });
     expect(JSON.stringify(shallow)).toContain('git fetch --unshallow');
     gitIn(clone, 'fetch', '-q', '--unshallow');
-    expect(await new Landings(clone).prepare(work2)).toMatchObject({ is: 'ready' });
+    expect(await new Landings(clone, () => Promise.resolve([])).prepare(work2)).toMatchObject({
+      is: 'ready',
+    });
   });
 });
 
@@ -220,7 +229,9 @@ describe('what waits', () => {
     mkdirSync(root);
     gitIn(root, 'init', '-qb', 'main');
     const work = { commit: '1'.repeat(40), branch: 'main', by: 'merge', author: 'one', text: '' } as const;
-    expect(await new Landings(root).prepare(work)).toMatchObject({ is: 'blocked' });
+    expect(await new Landings(root, () => Promise.resolve([])).prepare(work)).toMatchObject({
+      is: 'blocked',
+    });
   });
 
   it('is a checkout with uncommitted changes, of which nothing is touched', async () => {

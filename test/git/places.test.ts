@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { landWork } from '../../src/git/land-work.ts';
 import { temporaryFolder } from '../process/support.ts';
-import { commitOf, gitIn, problemOf, project, projectAt } from './roles-at-work.ts';
+import { commitOf, gitIn, nothingApproved, problemOf, project, projectAt } from './roles-at-work.ts';
 
 /** Names as no careful person gives them; the last is no UTF-8. */
 const names = [
@@ -34,7 +34,9 @@ describe('files with odd names', () => {
     const merged = commitOf(await three.enter([commit, other]));
     const there = readdirSync(three.path, { encoding: 'buffer' });
     expect(odd.filter((name) => !there.some((each) => each.equals(name)))).toEqual([]);
-    expect(await landWork(root, 'run/land', { ...about, commit: merged })).toMatchObject({ ok: true });
+    expect(await landWork(root, 'run/land', { ...about, commit: merged }, nothingApproved)).toMatchObject({
+      ok: true,
+    });
     expect(odd.map((name) => readFileSync(inside(root, name), 'utf8'))).toEqual(odd.map(() => 'odd\n'));
     expect(git('status', '--porcelain')).toBe('');
   });
@@ -78,7 +80,9 @@ describe('a project that is itself a linked worktree', () => {
     const commit = await role('one').does({ 'new.txt': 'new\n' });
     const two = role('two');
     expect(commitOf(await two.enter([commit]))).toBe(commit);
-    expect(await landWork(root, 'run/land', { ...about, branch: 'feature', commit })).toMatchObject({
+    expect(
+      await landWork(root, 'run/land', { ...about, branch: 'feature', commit }, nothingApproved),
+    ).toMatchObject({
       ok: true,
     });
     expect(readFileSync(join(root, 'new.txt'), 'utf8')).toBe('new\n');

@@ -45,8 +45,8 @@ describe('the git processes of a turn', () => {
     const { root, role } = project();
     const [one, two] = [role('one'), role('two')];
     const theirs = await one.does({ 'a.txt': 'a\n' });
-    await two.does({ 'b.txt': 'b\n' });
-    const all = await started(root, async () => commitOf(await two.enter([theirs])));
+    const last = await two.does({ 'b.txt': 'b\n' });
+    const all = await started(root, async () => commitOf(await two.enter([theirs], { last })));
     expect(all).toHaveLength(11);
     expect(all.filter((command) => command === 'config')).toHaveLength(1);
   });
@@ -60,12 +60,12 @@ describe('the git processes of a turn', () => {
     expect(all).toHaveLength(7);
   });
 
-  it('are five where its work lands by a merge, and four for the next in the queue', async () => {
+  it('are six where its work lands by a merge, and five for the next in the queue', async () => {
     vi.spyOn(performance, 'now').mockReturnValue(0);
     const { root, git, role, main } = project();
     const commits = [await role('one').does({ 'a.txt': 'a\n' }), await role('two').does({ 'b.txt': 'b\n' })];
     git('branch', 'target', git('commit-tree', '-p', main, '-m', 'other', `${main}^{tree}`));
-    const landings = new Landings(root);
+    const landings = new Landings(root, () => Promise.resolve([]));
     const counts = [];
     for (const commit of commits) {
       const about = { commit, branch: 'target', by: 'merge', author: 'one', text: 'Land\n' } as const;
@@ -77,6 +77,6 @@ describe('the git processes of a turn', () => {
       counts.push(all.length);
       expect(git('log', '-1', '--format=%P', 'target').split(' ')).toContain(commit);
     }
-    expect(counts).toEqual([5, 4]);
+    expect(counts).toEqual([6, 5]);
   });
 });

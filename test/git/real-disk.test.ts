@@ -6,7 +6,7 @@ import process from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { landWork } from '../../src/git/land-work.ts';
 import { temporaryFolder } from '../process/support.ts';
-import { commitOf, project, projectAt } from './roles-at-work.ts';
+import { commitOf, nothingApproved, project, projectAt } from './roles-at-work.ts';
 
 /*
  * Disks that refuse: a small file system of its own that is full, and a repository that is mounted read-only. Where that is
@@ -83,11 +83,11 @@ describe('a full disk', { timeout: 60_000 }, () => {
     writeFileSync(join(one.path, 'large.bin'), large);
     const commit = commitOf(await one.leave(entered));
     fill();
-    expect(await landWork(root, 'run/land', landing(commit))).toMatchObject({ ok: false });
+    expect(await landWork(root, 'run/land', landing(commit), nothingApproved)).toMatchObject({ ok: false });
     // The files of the checkout may be what has no room.
     expect([main, commit]).toContain(git('rev-parse', 'main'));
     free();
-    expect(await landWork(root, 'run/land', landing(commit))).toMatchObject({ ok: true });
+    expect(await landWork(root, 'run/land', landing(commit), nothingApproved)).toMatchObject({ ok: true });
     expect(git('rev-parse', 'main')).toBe(commit);
     expect(readFileSync(join(root, 'large.bin')).equals(large)).toBe(true);
     expect(git('status', '--porcelain')).toBe('');
@@ -128,10 +128,10 @@ describe('a folder that is read-only', { timeout: 60_000 }, () => {
     const main = git('rev-parse', 'main');
     const commit = await role('one').does({ 'part/kept.txt': 'changed\n' });
     const allow = forbidWriting(join(root, 'part'));
-    const landed = await landWork(root, 'run/land', landing(commit));
+    const landed = await landWork(root, 'run/land', landing(commit), nothingApproved);
     expect(landed).toMatchObject({ ok: false });
     allow();
-    expect(await landWork(root, 'run/land', landing(commit))).toMatchObject({ ok: true });
+    expect(await landWork(root, 'run/land', landing(commit), nothingApproved)).toMatchObject({ ok: true });
     expect(git('rev-list', '--count', `${main}..main`)).toBe('1');
     expect(readFileSync(join(root, 'part/kept.txt'), 'utf8')).toBe('changed\n');
     expect(git('status', '--porcelain')).toBe('');

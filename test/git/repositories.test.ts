@@ -18,7 +18,7 @@ import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { landWork } from '../../src/git/land-work.ts';
 import { temporaryFolder } from '../process/support.ts';
-import { commitOf, gitIn, problemOf, project, projectAt } from './roles-at-work.ts';
+import { commitOf, gitIn, nothingApproved, problemOf, project, projectAt } from './roles-at-work.ts';
 
 const home = process.env['HOME'];
 afterEach(() => {
@@ -162,13 +162,8 @@ describe('a turn in a repository', () => {
       expect(commitOf(await two.enter([commit]))).toBe(commit);
       expect(two.read('one.big')).toBe('one\n');
       expect(git('show', `${commit}:one.big`)).not.toBe('one');
-      const landed = await landWork(root, 'run/land', {
-        commit,
-        branch: 'main',
-        by: 'merge',
-        author: 'one',
-        text: 'L\n',
-      });
+      const about = { commit, branch: 'main', by: 'merge', author: 'one', text: 'L\n' } as const;
+      const landed = await landWork(root, 'run/land', about, nothingApproved);
       expect(landed).toMatchObject({ ok: true });
       expect(readFileSync(join(root, 'one.big'), 'utf8')).toBe('one\n');
       expect(git('status', '--porcelain')).toBe('');

@@ -7,6 +7,9 @@ import { temporaryFolder } from '../process/support.ts';
 
 export const thread = '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27';
 
+/** Lands without anything that a person has approved. */
+export const nothingApproved = { named: () => Promise.resolve([]), approved: null };
+
 /** A project with one commit, and what roles do in their checkouts of it. */
 export function project() {
   const root = join(temporaryFolder(), 'project');

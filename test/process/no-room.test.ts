@@ -26,7 +26,14 @@ it('tries a turn again later for which there is no room now', async () => {
     read: never,
   };
   const outcome = await new Promise<Outcome>((resolve) => {
-    const options = { project: workspace, mark: 'no-room:', secrets: [], contain: never, now: Date.now };
+    const options = {
+      project: workspace,
+      mark: 'no-room:',
+      secrets: [],
+      contain: never,
+      now: Date.now,
+      named: () => Promise.resolve([]),
+    };
     const runner = new ProcessRunner(
       { ...options, providers: new Map([['own', own]]) },
       {

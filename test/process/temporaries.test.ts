@@ -50,7 +50,10 @@ it.each([
   [
     'of the mail',
     (project: string) =>
-      new ProcessRunner({ ...common, project, providers: new Map(), now: Date.now }, nobody),
+      new ProcessRunner(
+        { ...common, project, providers: new Map(), now: Date.now, named: () => Promise.resolve([]) },
+        nobody,
+      ),
   ],
   ['of a run', (project: string) => new ProcessStepRunner({ ...common, project }, nobody)],
   ['of a new run', (project: string) => new ProcessStepRunner({ ...common, project, isFirst: true }, nobody)],

@@ -95,6 +95,7 @@ export class TurnFixture {
           secrets: [],
           contain: () => contained,
           now: Date.now,
+          named: () => Promise.resolve([]),
         },
         {
           ready: () => runner.release(key),

@@ -9,6 +9,7 @@ import { realPlace, repositoryFrom } from '../../process/sandbox/repository-plac
 import { inTemporary } from '../../process/temporaries.ts';
 import { ourGlobs } from '../../git/folder-changes.ts';
 import { readableDifference } from '../../git/run-differences.ts';
+import type { NamedFiles } from '../../git/judged-changes.ts';
 import { Landings } from '../../git/landing.ts';
 import { WorkToCheck } from '../../git/checked-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
@@ -35,6 +36,7 @@ interface RunnerOptions extends ProcessOptions {
   readonly providers: ReadonlyMap<string, Provider>;
   /** Milliseconds since 1970. */
   now(): number;
+  readonly named: NamedFiles;
   /**
    * Receives every invocation with its outcome; for recordings. An error that it throws fails the
    * turn.
@@ -55,7 +57,7 @@ export class ProcessRunner implements Runner {
     this.#mask = maskOf(options.secrets);
     this.#events = events;
     this.#processes = new Processes(options);
-    this.#landings = new Landings(options.project);
+    this.#landings = new Landings(options.project, options.named);
   }
 
   start(job: AgentJob): void {
@@ -241,14 +243,15 @@ export class ProcessRunner implements Runner {
     if (left?.ok === false)
       return { problems: [left.problem], conflicts: left.resolving === 'role', left: null };
     const commit = left?.commit ?? null;
+    const reports = left?.leftOut === undefined ? {} : { reports: [`its commit leaves out ${left.leftOut}`] };
     const work = job.work ? new WorkToCheck(this.#options.project, workspace, job.work, commit) : null;
     try {
       const problems = await inTemporary((temporary) => this.#check(job, work, temporary));
       if (job.checks.length > 0) await work?.restore();
-      return { problems, conflicts: false, left: commit };
+      return { problems, conflicts: false, left: commit, ...reports };
     } catch (error) {
       const problem = `the gates could not be checked: ${messageOf(error)}`;
-      return { problems: [problem], conflicts: false, left: commit };
+      return { problems: [problem], conflicts: false, left: commit, ...reports };
     }
   }
 

@@ -18,6 +18,8 @@ interface LandingHost {
   blocked(problem: string): void;
 }
 
+type CheckStep = Extract<LandingJob['step'], { do: 'check' }>;
+
 /** How long a landing that is blocked rests between two tries, in milliseconds. */
 const restMs = 1_000;
 
@@ -44,18 +46,21 @@ export class LandingSteps {
 
   async #try({ work, step }: LandingJob): Promise<LandingReport> {
     const { project } = this.#host;
-    if (step.do === 'check') return this.#check(work, step.checks);
+    if (step.do === 'check') return this.#check(work, step);
     const { onto, result } = step;
     const swapped = await swapLanding(project, { branch: work.branch, onto, result }, step.do === 'settle');
     return swapped.is === 'moved' ? { is: 'missed' } : swapped;
   }
 
-  async #check(work: LandingJob['work'], checks: LandingChecks): Promise<LandingReport> {
+  async #check(work: LandingJob['work'], step: CheckStep): Promise<LandingReport> {
+    const { checks, isProtected, approved } = step;
     const { project } = this.#host;
     const prepared = await this.#host.landings.prepare(work);
     if (prepared.is === 'refused') return { is: 'refused', problems: [prepared.problem] };
     if (prepared.is === 'blocked') return prepared;
-    const { onto, result } = prepared;
+    const { onto, result, rules } = prepared;
+    const isUnseen = rules !== null && rules.digest !== approved?.rules;
+    if (isUnseen || (isProtected && approved?.onto !== onto)) return { is: 'asks', onto, rules };
     // What is the same as the work itself has passed its gates already.
     if (checks.checks.length === 0 || result === work.commit || result === onto)
       return { is: 'checked', onto, result };

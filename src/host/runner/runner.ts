@@ -6,7 +6,7 @@ import type { MessageCheck } from '../../kernel/message-check.ts';
 import type { Assigned, Queued, TurnLaunch, WorkerNeeds } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
-import type { CheckedWork, Entering, Leaving } from '../../kernel/work.ts';
+import type { Approved, CheckedWork, Entering, Leaving, RuleChanges } from '../../kernel/work.ts';
 
 /** One invocation that should be running. Keys are never reused. */
 export interface AgentJob {
@@ -90,7 +90,13 @@ export interface LandingJob {
   readonly work: LandingWork;
   readonly step:
     /** Makes what the branch would have, and checks it where it is not what was checked before. */
-    | { readonly do: 'check'; readonly checks: LandingChecks }
+    | {
+        readonly do: 'check';
+        readonly checks: LandingChecks;
+        /** Nothing lands on its branch that a person has not approved. */
+        readonly isProtected: boolean;
+        readonly approved: Approved | null;
+      }
     /** Moves the branch, or finds out whether it was moved. */
     | { readonly do: 'swap' | 'settle'; readonly onto: string; readonly result: string };
 }
@@ -103,6 +109,8 @@ export interface LandingChecks extends Omit<CheckJob, 'key' | 'leaving' | 'tree'
 
 /** What a step of a landing came to. */
 export type LandingReport =
+  /** A person must approve it first. */
+  | { readonly is: 'asks'; readonly onto: string; readonly rules: RuleChanges | null }
   | { readonly is: 'checked'; readonly onto: string; readonly result: string }
   | { readonly is: 'landed' }
   | { readonly is: 'missed' }
@@ -118,6 +126,8 @@ export interface CheckReport {
   readonly conflicts: boolean;
   /** The commit that was made, whatever the gates found; null: none. */
   readonly left: string | null;
+  /** What of the work does not travel, in words; absent: all of it does. */
+  readonly reports?: readonly string[];
 }
 
 /** Callbacks of the runner to its host. They come later, never from inside `start`. */

@@ -51,13 +51,13 @@ export class Landings {
   }
 
   #job(key: string, step: LandingStep): LandingJob {
-    const { turn, role, thread, message, commit, lands } = step.landing;
+    const { turn, role, thread, message, commit, lands, approved } = step.landing;
     const title = step.do === 'check' ? step.title : '';
     const text = commitText({ title, turn, role, thread, messages: [message] });
-    const { branch, by } = lands;
+    const { branch, by, approval } = lands;
     const work = { commit, branch, by, author: role, text };
     if (step.do !== 'check') return { key, work, step };
-    return { key, work, step: { do: 'check', checks: this.#checks(step) } };
+    return { key, work, step: { do: 'check', checks: this.#checks(step), isProtected: approval, approved } };
   }
 
   #checks({ landing, checks }: Extract<LandingStep, { do: 'check' }>): LandingChecks {
@@ -103,6 +103,8 @@ export class Landings {
 function factsOf({ turn, attempt, round }: Landing, report: LandingReport): Fact[] {
   const at = { turn, attempt, round };
   switch (report.is) {
+    case 'asks':
+      return [{ type: 'landing-asked', ...at, onto: report.onto, rules: report.rules }];
     case 'checked':
       return [{ type: 'landing-checked', ...at, onto: report.onto, result: report.result }];
     case 'landed':

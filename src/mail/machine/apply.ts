@@ -49,6 +49,7 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'stopped':
       return invocation(state, event);
     case 'landing-queued':
+    case 'landing-asked':
     case 'landing-checked':
     case 'landing-blocked':
     case 'landing-missed':

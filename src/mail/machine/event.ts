@@ -5,6 +5,7 @@ import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
 import type { Budget, Usage, Session } from '../../kernel/cost.ts';
 import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
+import type { RuleChanges } from '../../kernel/work.ts';
 import type { TurnId, Target } from '../../letters/target.ts';
 
 /** One recipient's duty to answer one request. */
@@ -176,6 +177,8 @@ export type Happening<N> =
       readonly left: string | null;
       /** The commits of other roles that the gates took into account. */
       readonly met: readonly string[];
+      /** What of its work does not travel, in words; absent: all of it does. */
+      readonly reports?: readonly string[];
     } & AtInvocation)
   /** Its work waits to land, before its messages are delivered. */
   | ({
@@ -183,6 +186,13 @@ export type Happening<N> =
       readonly message: MessageId;
       readonly commit: string;
       readonly lands: Lands;
+    } & AtInvocation)
+  /** A person must let it land on a branch that is at `onto`. */
+  | ({
+      readonly type: 'landing-asked';
+      readonly onto: string;
+      /** Null: it changes none, and its branch is protected. */
+      readonly rules: RuleChanges | null;
     } & AtInvocation)
   /** The branch moves from `onto` to `result` next, or has moved already. */
   | ({

@@ -7,6 +7,7 @@ import type { Lands } from '../format/protocol.ts';
 import type { StepAnswer } from '../../letters/step-answer.ts';
 import type { MessageId, RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
+import type { Approved, RuleChanges } from '../../kernel/work.ts';
 import type { TurnId } from '../../letters/target.ts';
 
 /** The state of one recipient's copy of a message. */
@@ -193,14 +194,18 @@ export interface Landing extends AtInvocation {
   readonly since: number;
   /** How often the branch was moved by somebody else after the check. */
   readonly missed: number;
+  /** How often a person was asked about it. */
+  readonly asked: number;
+  /** What a person has let land; null: nobody has. */
+  readonly approved: Approved | null;
   /** What keeps it from landing now, in words; null: nothing. */
   readonly blocked: string | null;
   readonly phase: LandingPhase;
 }
 
 type LandingPhase =
-  /** It waits until a person approves it. */
-  | { readonly is: 'asked' }
+  /** It waits until a person approves it: because it changes rules, or its branch is protected. */
+  | { readonly is: 'asked'; readonly onto: string; readonly rules: RuleChanges | null }
   /** It waits for those before it, then it is checked. */
   | { readonly is: 'queued' }
   /** The branch moves now. Even if its turn has been abandoned meanwhile, it may have moved. */

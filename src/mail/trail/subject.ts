@@ -56,6 +56,7 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
     case 'returned':
     case 'checked':
     case 'landing-queued':
+    case 'landing-asked':
     case 'landing-checked':
     case 'landing-blocked':
     case 'landing-missed':

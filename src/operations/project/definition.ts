@@ -6,6 +6,7 @@ import type { Definition } from '../services.ts';
 import { replaying, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import type { NamedFiles } from '../../git/judged-changes.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from './project-files.ts';
 import { readProtocol } from './protocol-files.ts';
@@ -108,7 +109,11 @@ export class SettingsReader {
     const { protocol: own, ...settings } = parsed.value;
     const { config, providers } = settings;
     const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
-    const value = { ...settings, tools };
+    const named = async () => {
+      const { namedFiles } = await import('./named-files.ts');
+      return namedFiles(this.#disk, { ...value, protocol: null });
+    };
+    const value: Omit<Settings, 'protocol'> = { ...settings, tools, named };
     if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
     const { withRoleSettings } = await import('./obeyed-settings.ts');
     const protocol = await withRoleSettings(own, { root: this.#disk.root, config, providers });
@@ -128,7 +133,7 @@ export class SettingsReader {
 }
 
 /** What the texts alone say. */
-interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
+interface Parsed extends Omit<Settings, 'protocol' | 'tools' | 'named'> {
   /** Null: there is none. */
   readonly protocol: Checked<Protocol> | null;
 }
@@ -201,6 +206,8 @@ export interface Wired extends Definition {
   readonly providers: ReadonlyMap<string, Provider>;
   /** The files outside of protocols/ that the protocol extends, relative to the project. */
   readonly extended: readonly string[];
+  /** All files that the rules name besides themselves. */
+  readonly named: NamedFiles;
   /** Null: turns get no tools of Mailroom. */
   readonly tools: TurnTools | null;
 }

@@ -46,7 +46,7 @@ export async function readWorkflow(
   } as const;
   const path = shownPath(disk.root, file);
   const checked = { ok: false, problems: [problem] } as const;
-  return { file, path, text: '', checked, promptContexts: () => [], fingerprint: () => '' };
+  return { file, path, text: '', checked, promptContexts: () => [], fingerprint: () => '', parts: () => [] };
 }
 
 /** The caller's options besides the file. */
@@ -86,6 +86,7 @@ export async function checkWorkflow(
     checked: withWeakSecrets(await verified(text, held, path)),
     promptContexts: () => promptContextsOf(text, path, context),
     fingerprint: () => fingerprintOf(texts),
+    parts: () => [...texts].map(([name, content]) => ({ path: name, text: content })),
   };
 }
 

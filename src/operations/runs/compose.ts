@@ -1,4 +1,5 @@
 import { headBranch } from '../../git/head-branch.ts';
+import type { NamedFiles } from '../../git/judged-changes.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -57,6 +58,8 @@ export interface RunSettings {
   readonly providers: ReadonlyMap<string, Provider>;
   /** The files that the protocol extends, relative to the project. */
   readonly extended: readonly string[];
+  /** All files that the rules of the project name besides themselves. */
+  readonly named: NamedFiles;
   /** Absent: another process moves the mail of the project, or it has none. */
   readonly startMail?: StartMail;
   /** The folder to record invocations into, absolute; absent: none. */
@@ -282,7 +285,7 @@ function controllerOf(
 
 function portsOf(
   disk: RealDisk,
-  { config, extended, record }: RunSettings,
+  { config, extended, named, record }: RunSettings,
   run: RunFolder,
   format: RunFormat,
 ): Omit<RunPorts, keyof HostPorts<RunEvent, StepRunner> | 'observers' | 'report'> {
@@ -298,7 +301,7 @@ function portsOf(
     branch: () => headBranch(run.workspace),
     changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
     mask,
-    git: stepGit(disk.root, config.protected),
+    git: stepGit(disk.root, config.protected, named),
     hooks: new HookFiles(disk, run),
     notify: (gate) => notifyApprovers(disk.root, config, gate),
     ...(config.limits.budgetAlert !== null && { budgetAlert: config.limits.budgetAlert }),

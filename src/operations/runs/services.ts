@@ -1,3 +1,4 @@
+import type { TextFile } from '../project/project-files.ts';
 import type { Identity } from '../../languages/shared/identity.ts';
 import type { Effective } from '../../languages/shared/workflow-language.ts';
 import type { Artifact } from '../../languages/shared/artifacts.ts';
@@ -158,6 +159,8 @@ export interface FoundWorkflow extends WorkflowPlace {
    * workflows/.
    */
   readonly fingerprint: () => string;
+  /** Those texts, by their paths as people read them. */
+  readonly parts: () => readonly TextFile[];
 }
 
 /** The records folder of runs, with respect to git. */

@@ -322,7 +322,7 @@ function watched({ roles }: Protocol): string[] {
 
 async function runnerOf(
   disk: RealDisk,
-  { config, providers, extended }: Wired,
+  { config, providers, extended, named }: Wired,
   { record }: ControllerOptions,
   events: RunnerEvents,
 ): Promise<ProcessRunner> {
@@ -339,6 +339,7 @@ async function runnerOf(
       providers,
       contain: await agentContainment(disk, config, extended),
       now: Date.now,
+      named,
       secrets,
       ...recorded,
     },

@@ -101,6 +101,8 @@ async function workplaceOf(
     providers,
     contain: await agentContainment(disk, config, extended),
     now: Date.now,
+    // Nothing lands from here.
+    named: () => Promise.resolve([]),
   };
   const runner = (more: readonly string[]) =>
     new ProcessRunner({ ...common, secrets: [...more, ...secrets] }, eventsOf(turns));

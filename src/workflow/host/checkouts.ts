@@ -3,7 +3,7 @@ import type { Landed } from '../../git/land-work.ts';
 import type { Worked } from '../../kernel/work.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import type { Launch } from '../machine/launch.ts';
-import { failedResult } from '../machine/outcome.ts';
+import { failedResult, unapproved } from '../machine/outcome.ts';
 import { blankResult, type WorkResult } from '../machine/work-result.ts';
 import type { RunPorts } from './ports.ts';
 
@@ -68,7 +68,7 @@ export class Checkouts {
     const { checkout, work } = launch;
     if (work.kind === 'land') {
       if (work.takes === null) return over({ ...blankResult, warnings: [nothingLanded(work.branch)] });
-      const landed = await git.land(launch, work, work.takes);
+      const landed = await git.land(launch, work, work.takes, work.approved);
       if (!landed.ok) return over(notLanded(landed));
       return over({ ...blankResult, commit: { id: landed.commit, branch: work.branch, worktree: null } });
     }
@@ -100,6 +100,8 @@ function nothingLanded(branch: string): string {
 }
 
 /** A landing that somebody else holds up is tried again. */
-function notLanded({ problem: text, code }: Extract<Landed, { ok: false }>): WorkResult {
+function notLanded(landed: Extract<Landed, { ok: false }>): WorkResult {
+  const { problem: text, code } = landed;
+  if (code === 'E_REFUSED') return unapproved(landed.rules);
   return failedResult(code === 'E_WORKSPACE' ? 'RETRYABLE_TRANSIENT' : 'NON_RETRYABLE', { code, text });
 }

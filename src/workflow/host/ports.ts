@@ -78,8 +78,11 @@ export interface StepGit {
   enter(launch: Launch, checkout: LaunchCheckout, isKnown: boolean): Promise<Worked>;
   /** Commits what a worker changed since `entered`. */
   leave(launch: Launch, checkout: LaunchCheckout, entered: string): Promise<Worked>;
-  /** Brings work onto a branch; the commit that the branch has then. */
-  land(launch: Launch, onto: Land, takes: TakenCommit): Promise<Landed>;
+  /**
+   * Brings work onto a branch; the commit that the branch has then. `approved`: the digest of the
+   * changes of rules that a person has approved; null: none.
+   */
+  land(launch: Launch, onto: Land, takes: TakenCommit, approved: string | null): Promise<Landed>;
   /** A commit of the step's branch. */
   commitOf(launch: Launch, checkout: LaunchCheckout, id: string): StepCommit;
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import picomatch from 'picomatch';
+import type { NamedFiles } from '../../git/judged-changes.ts';
 import { landWork } from '../../git/land-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
@@ -11,7 +12,7 @@ import type { StepGit } from './ports.ts';
  * The work of steps in the repository that a project (absolute path) lies in. `protectedBranches`:
  * globs of branches that no step lands on.
  */
-export function stepGit(project: string, protectedBranches: readonly string[]): StepGit {
+export function stepGit(project: string, protectedBranches: readonly string[], named: NamedFiles): StepGit {
   const pathOf = ({ run }: Launch, { name }: LaunchCheckout) =>
     join(project, '.mailroom', 'worktrees', roleCheckout(run, name));
   const workOf = (launch: Launch, { name, takes }: LaunchCheckout) => ({
@@ -42,12 +43,13 @@ export function stepGit(project: string, protectedBranches: readonly string[]): 
         ? leaveWork(project, pathOf(launch, checkout), leaving)
         : Promise.resolve({ ok: true, commit: entered });
     },
-    land: ({ run, key }, { branch, by }, takes) => {
+    land: ({ run, key }, { branch, by }, takes, approved) => {
       if (protectedBranches.length > 0 && picomatch([...protectedBranches])(branch))
         return Promise.resolve({ ok: false, code: 'E_BRANCH', problem: refusal(branch) });
       const name = checkoutName(key.path);
       const text = `Land the step ${takes.step}\n\nMailroom-Run: ${run}\nMailroom-Step: ${key.path}\n`;
-      return landWork(project, `${run}/${name}`, { commit: takes.commit, branch, by, author: name, text });
+      const work = { commit: takes.commit, branch, by, author: name, text };
+      return landWork(project, `${run}/${name}`, work, { named, approved });
     },
     commitOf: ({ run }, { name }, id) => ({
       id,

@@ -65,8 +65,11 @@ export class StepResults {
   /** A result with the commit that it leaves, or why there is none. */
   withCommit(launch: Launch, result: WorkResult, worked: Worked | null): WorkResult {
     if (result.outcome.is !== 'done' || launch.checkout === undefined || worked === null) return result;
-    if (worked.ok)
-      return { ...result, commit: this.#ports.git.commitOf(launch, launch.checkout, worked.commit) };
+    if (worked.ok) {
+      const commit = this.#ports.git.commitOf(launch, launch.checkout, worked.commit);
+      const leftOut = worked.leftOut === undefined ? [] : [`its commit leaves out ${worked.leftOut}`];
+      return { ...result, commit, warnings: [...result.warnings, ...leftOut] };
+    }
     // Its worker is the one to resolve a conflict, if it may.
     const { merges } = launch.checkout;
     const resolving = worked.resolving && merges ? 'role' : worked.resolving;

@@ -4,6 +4,7 @@ import { answerProblem } from './approval.ts';
 import type { CommandId, StepPath, RunEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { automaticApprover } from '../reserved.ts';
+import { isIn } from './fold/steps.ts';
 import { findStep } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -71,7 +72,8 @@ function hasFailed({ phase }: StepRun): boolean {
 function answerRefusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
   const { path, by, at, verb } = command;
   const step = state.steps.get(path);
-  const isOther = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind !== 'gate';
+  const isGate = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind === 'gate';
+  const isOther = step !== undefined && !isGate && !isIn(step, 'asked', 'judged');
   if (!step || isOther) {
     const what = isOther ? 'gate' : 'waiting gate';
     return unknown(state, path, what, ({ phase: { is } }) => is === 'asked');

@@ -24,6 +24,21 @@ export function mergeFailure(isFurther: boolean): Pick<Failed, 'reported'> {
   return { reported: isFurther ? furtherConflict : null };
 }
 
+const unapprovedRules = 'rules:';
+
+/** The name of a landing that changes rules which nobody has approved. */
+export function unapprovedName(digest: string): string {
+  return `${unapprovedRules}${digest}`;
+}
+
+/** The digest of the changes that a person must approve before the work lands; null: none. */
+export function unapprovedIn({ outcome }: WorkResult): string | null {
+  // A worker can name its own failures, and cannot refuse.
+  const asks = outcome.is === 'failed' && outcome.reason.code === 'E_REFUSED';
+  const name = (asks && outcome.reported) || '';
+  return name.startsWith(unapprovedRules) ? name.slice(unapprovedRules.length) : null;
+}
+
 /** Whether a worker has merged some of the work, and has to resolve the next conflict. */
 export function meetsFurther({ outcome }: WorkResult): boolean {
   // A worker can name its own failures.

@@ -103,8 +103,11 @@ export type LaunchWork =
       readonly takes: TakenCommit | null;
     }
   | Merge
-  /** `takes`: the work to land; null: none. */
-  | (Land & { readonly takes: TakenCommit | null });
+  /**
+   * `takes`: the work to land; null: none. `approved`: the digest of the changes of rules that a
+   * person has approved; null: none.
+   */
+  | (Land & { readonly takes: TakenCommit | null; readonly approved: string | null });
 
 /** A value that an agent is given. */
 export interface PromptValue {

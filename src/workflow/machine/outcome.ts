@@ -1,4 +1,6 @@
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
+import { rulesReason, type RuleChanges } from '../../kernel/work.ts';
+import { unapprovedName } from './failure-names.ts';
 import { blankResult, type WorkResult } from './work-result.ts';
 import { readExit, type Returned } from './exits.ts';
 import { valuesFromText, reportedError, resultOf, withAnswers } from './outputs-from-text.ts';
@@ -68,6 +70,12 @@ function failWith(
     timedOut: false,
   } as const;
   return { ...result, outcome };
+}
+
+/** The result of a landing that only a person can allow. */
+export function unapproved(rules: RuleChanges): WorkResult {
+  const text = `${rulesReason(rules)}, so it lands only once a person has approved it`;
+  return failWith(blankResult, { code: 'E_REFUSED', text }, 'NON_RETRYABLE', unapprovedName(rules.digest));
 }
 
 /**

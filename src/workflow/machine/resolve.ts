@@ -228,7 +228,7 @@ function workOf(
     case 'merge':
       return { kind: 'merge' };
     case 'land':
-      return { ...work, takes: onlyOf(takes()) };
+      return { ...work, takes: onlyOf(takes()), approved: run?.approvedRules ?? null };
     case 'gate':
     case 'for-each':
     case 'while':

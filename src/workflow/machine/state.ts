@@ -54,7 +54,7 @@ export type Phase =
       readonly verdict: Verdict;
       readonly provider: string | null;
     }
-  /** A gate that waits for a person. */
+  /** A gate, or a landing that changes rules, waits for a person. */
   | {
       readonly is: 'asked';
       readonly message: string;
@@ -63,7 +63,7 @@ export type Phase =
       readonly fields: Approval['fields'];
       readonly deadline: number | null;
     }
-  /** A gate with its answer. */
+  /** It has its answer. */
   | {
       readonly is: 'judged';
       readonly choice: string;
@@ -153,6 +153,8 @@ export interface StepRun {
   convergence: ConvergenceState;
   /** The report of the last incomplete check; null: none yet. */
   outstanding: Omit<Extract<Verdict, { is: 'incomplete' }>, 'is'> | null;
+  /** The digest of the changes of rules that a person has let land; null: none. */
+  approvedRules: string | null;
   /** A person's instructions that replace the definition's; null: none. */
   instructions: string | null;
   /**

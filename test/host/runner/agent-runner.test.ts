@@ -23,6 +23,7 @@ import { MemoryQueue } from '../../support/memory-queue.ts';
 const role = 'engineer';
 const key = 'the key of all hosts of this test';
 const usage = { usd: 1, tokens: 2 };
+const named = () => Promise.resolve([]);
 const clocks = { now: Date.now, elapsed: () => performance.now() };
 
 /** Its prompt is a script. */
@@ -92,7 +93,10 @@ type Open = (root: string, events: RunnerEvents) => Opened;
 function processes(root: string, mark: string, events: RunnerEvents): ProcessRunner {
   const contain = () => ({ kind: 'group' }) as const;
   const providers = new Map([['shell', shell]]);
-  return new ProcessRunner({ project: root, mark, secrets: [], providers, contain, now: Date.now }, events);
+  return new ProcessRunner(
+    { project: root, mark, secrets: [], providers, contain, now: Date.now, named },
+    events,
+  );
 }
 
 const onThisHost: Open = (root, events) => {

@@ -27,7 +27,14 @@ it('tells what became of turns and gates for which no folder can be made', async
   onTestFinished(() => void vi.unstubAllEnvs());
   const [reason, problems] = await new Promise<[string, string[]]>((resolve) => {
     let ended = '';
-    const options = { project: workspace, mark: 'runner-test:', secrets: [], contain: never, now: Date.now };
+    const options = {
+      project: workspace,
+      mark: 'runner-test:',
+      secrets: [],
+      contain: never,
+      now: Date.now,
+      named: () => Promise.resolve([]),
+    };
     const runner = new ProcessRunner(
       { ...options, providers: new Map([['own', own]]) },
       {
@@ -84,6 +91,7 @@ async function turnOf(script: string, recorded?: () => never): Promise<Outcome> 
       secrets: [],
       contain,
       now: Date.now,
+      named: () => Promise.resolve([]),
       ...(recorded && { recorded }),
     };
     const events = {

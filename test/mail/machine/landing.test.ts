@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MailExplainer } from '../../../src/mail/machine/explain/explain.ts';
 import { landingKey } from '../../../src/mail/machine/rules/landing.ts';
 import { World } from './world.ts';
+import type { RuleChanges } from '../../../src/kernel/work.ts';
 
 const team = (branch = 'main') => `
 workspace: { worktree: role }
@@ -141,7 +142,7 @@ describe('work that lands', () => {
     world.landing('t1', { type: 'landing-checked', onto: 'base', result: 'one' });
     world.landing('t1', { type: 'landing-missed' });
     expect(world.landings()).toEqual(['t1: check']);
-    expect(world.decision.landings.map(landingKey)).toEqual(['t1/1/0/landing/1/check']);
+    expect(world.decision.landings.map(landingKey)).toEqual(['t1/1/0/landing/0/1/check']);
   });
 
   it('holds no slot of its role while it waits', () => {
@@ -205,12 +206,9 @@ describe('work that is abandoned', () => {
 });
 
 describe('a protected branch', () => {
-  function guarded(): World {
+  function guarded(rules: RuleChanges | null = null): World {
     const world = queued();
-    const lands = { branch: 'main', by: 'merge', approval: true } as const;
-    for (const [turn, landing] of world.state.landings)
-      world.state.landings.set(turn, { ...landing, lands, phase: { is: 'asked' } });
-    world.settle();
+    for (const turn of ['t1', 't2']) world.landing(turn, { type: 'landing-asked', onto: 'base', rules });
     return world;
   }
   const judge = (world: World, verb: 'approve' | 'reject', turn: string, comment: string | null = null) =>

@@ -144,6 +144,11 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
     met: fc.constantFrom([], ['other']),
   },
   'landing-queued': { ...at, message: id, commit: fc.constant('c'), lands },
+  'landing-asked': {
+    ...at,
+    onto: fc.constant('a'),
+    rules: fc.constantFrom(null, { paths: ['mailroom.yaml'], more: 0, digest: 'd' }),
+  },
   'landing-checked': { ...at, onto: fc.constant('a'), result: fc.constant('b') },
   'landing-blocked': { ...at, problem: fc.constant('dirty') },
   'landing-missed': at,

@@ -15,6 +15,7 @@ import { admit } from '../../../src/mail/machine/rules/admit.ts';
 import { sentStep } from '../../../src/mail/machine/step.ts';
 import { refusal } from '../../../src/mail/machine/rules/commands.ts';
 import { emptyState, type Delivery, type MailState, type Turn } from '../../../src/mail/machine/state.ts';
+import type { RuleChanges } from '../../../src/kernel/work.ts';
 import { parseDuration } from '../../../src/kernel/duration.ts';
 import { decode, encode } from '../../../src/disk/codec.ts';
 import { unexplained } from './explained.ts';
@@ -45,6 +46,7 @@ export interface Failure {
 
 type LandingFact =
   | { readonly type: 'landing-checked'; readonly onto: string; readonly result: string }
+  | { readonly type: 'landing-asked'; readonly onto: string; readonly rules: RuleChanges | null }
   | { readonly type: 'landing-blocked'; readonly problem: string }
   | { readonly type: 'landing-refused'; readonly problems: readonly string[] }
   | { readonly type: 'landing-missed' | 'landed' };

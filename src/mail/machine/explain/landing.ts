@@ -1,4 +1,5 @@
 import { because, through } from '../../../kernel/why.ts';
+import { rulesReason } from '../../../kernel/work.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import { landingSteps } from '../rules/landing.ts';
 import type { Landing, MailState } from '../state.ts';
@@ -15,7 +16,8 @@ export function landingWhy(
   const cause = { record: turn, at: since };
   const work = `the work of ${role} in turn ${turn}`;
   if (phase.is === 'asked') {
-    const reason = `${work} waits until a person lets it land on \`${lands.branch}\``;
+    const why = phase.rules === null ? '' : `, because ${rulesReason(phase.rules)}`;
+    const reason = `${work} waits until a person lets it land on \`${lands.branch}\`${why}`;
     return because('waiting_for_approval', reason, { cause, act: { do: 'approve', turn } });
   }
   if (blocked !== null)

@@ -1,5 +1,5 @@
 import { limitUsage } from '../../../kernel/usage-limits.ts';
-import type { Happening, UsedByTurn } from '../event.ts';
+import type { Happening, TurnResult, UsedByTurn } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { MailState, Turn } from '../state.ts';
 import { changeTurn, current, settle } from './turns.ts';
@@ -11,17 +11,29 @@ type InvocationEvent = Extract<
   { type: 'launched' | 'assigned' | 'returned' | 'asked' | 'checked' | 'attempt-failed' | 'stopped' }
 >;
 
+function withReports(result: TurnResult, reports: readonly string[]): TurnResult {
+  return reports.length === 0
+    ? result
+    : { ...result, reports: [...new Set([...result.reports, ...reports])] };
+}
+
 /** Applies an event about one invocation of a turn; false if the turn has moved on to another. */
 export function invocation(state: MailState, event: InvocationEvent): boolean {
   if (event.type === 'checked') {
     const returned = current(state, event, 'returned');
     if (!returned) return false;
-    const { problems, conflicts, left, met } = event;
+    const { problems, conflicts, left, met, reports = [] } = event;
     const { phase } = returned;
     changeTurn(state, returned.id, {
       left: left ?? returned.left,
       merges: returned.merges + (conflicts ? 1 : 0),
-      phase: { ...phase, checks: problems, met, runs: phase.runs + 1 },
+      phase: {
+        ...phase,
+        result: withReports(phase.result, reports),
+        checks: problems,
+        met,
+        runs: phase.runs + 1,
+      },
     });
     return true;
   }

@@ -12,6 +12,17 @@ export function landing(state: MailState, event: LandingEvent): boolean {
   const known = currentLanding(state, event);
   if (!known) return false;
   switch (event.type) {
+    case 'landing-asked': {
+      const { onto, rules } = event;
+      if (known.phase.is !== 'queued') return false;
+      const asked = known.asked + 1;
+      return change(state, known, {
+        asked,
+        approved: null,
+        blocked: null,
+        phase: { is: 'asked', onto, rules },
+      });
+    }
     case 'landing-checked': {
       const { onto, result } = event;
       if (known.phase.is !== 'queued') return false;
@@ -28,6 +39,7 @@ export function landing(state: MailState, event: LandingEvent): boolean {
       return refuse(state, known, event.problems);
     case 'landed': {
       if (known.phase.is !== 'checked') return false;
+      followBranch(state, known.lands.branch, known.phase);
       if (!state.turns.has(known.turn)) return state.landings.delete(known.turn);
       const { result } = known.phase;
       return change(state, known, { blocked: null, phase: { is: 'landed', result } });
@@ -56,8 +68,10 @@ function queue(state: MailState, { type: _type, ...event }: Queued): boolean {
     lands,
     since: state.now,
     missed: 0,
+    asked: 0,
+    approved: null,
     blocked: null,
-    phase: { is: lands.approval ? 'asked' : 'queued' },
+    phase: { is: 'queued' },
   });
   changeTurn(state, id, { phase: { is: 'landing', since, result } });
   return true;
@@ -72,6 +86,22 @@ function currentLanding(state: MailState, { turn, attempt, round }: AtInvocation
 function change(state: MailState, known: Landing, changed: Partial<Landing>): boolean {
   state.landings.set(known.turn, { ...known, ...changed });
   return true;
+}
+
+/** What a person approves, or has approved, counts also after a landing of Mailroom's own. */
+function followBranch(
+  state: MailState,
+  branch: string,
+  { onto, result }: { readonly onto: string; readonly result: string },
+): void {
+  const moved = <T extends { readonly onto: string }>(at: T): T =>
+    at.onto === onto ? { ...at, onto: result } : at;
+  for (const landing of state.landings.values()) {
+    const { approved, phase } = landing;
+    if (landing.lands.branch !== branch) continue;
+    if (phase.is === 'asked') change(state, landing, { phase: moved(phase) });
+    else if (approved !== null) change(state, landing, { approved: moved(approved) });
+  }
 }
 
 /** Its author corrects it, once there is a slot. */
@@ -90,6 +120,12 @@ export function answerLanding(state: MailState, turn: TurnId, denied: string | n
   if (known?.phase.is !== 'asked') return;
   // At the end of the queue: it has its place there from now on.
   state.landings.delete(turn);
+  const { onto, rules } = known.phase;
   if (denied !== null) refuse(state, known, [denied]);
-  else state.landings.set(turn, { ...known, phase: { is: 'queued' } });
+  else
+    state.landings.set(turn, {
+      ...known,
+      approved: { onto, rules: rules?.digest ?? null },
+      phase: { is: 'queued' },
+    });
 }

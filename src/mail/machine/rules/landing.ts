@@ -83,6 +83,7 @@ function isPaused({ paused }: MailState, { role, thread }: Landing): boolean {
 }
 
 /** Names a step for its process: another one for every try. */
-export function landingKey({ landing: { turn, attempt, round, missed }, do: what }: LandingStep): string {
-  return [turn, attempt, round, 'landing', missed, what].join('/');
+export function landingKey({ landing, do: what }: LandingStep): string {
+  const { turn, attempt, round, asked, missed } = landing;
+  return [turn, attempt, round, 'landing', asked, missed, what].join('/');
 }

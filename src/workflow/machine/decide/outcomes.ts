@@ -9,7 +9,7 @@ import { isIn, type In } from '../fold/steps.ts';
 import type { Check } from '../../model.ts';
 import { rejecting } from '../../reserved.ts';
 import type { ResolveFailure } from '../evaluation.ts';
-import { contractMissed, failureName, meetsFurther } from '../failure-names.ts';
+import { contractMissed, failureName, meetsFurther, unapprovedIn } from '../failure-names.ts';
 import { isUnfinished } from '../outcome.ts';
 import { tryLaunch } from '../resolve.ts';
 import type { StepVisit } from '../scope.ts';
@@ -40,7 +40,7 @@ type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 
 /** What follows for a step whose worker, check or gate has a result. */
 export function outcome(context: DecisionContext, room: Room, entered: StepVisit, run: StepRun): Fact[] {
-  if (isIn(run, 'judged')) return approvalOutcome(entered, run);
+  if (isIn(run, 'judged')) return approvalOutcome(context, entered, run);
   if (isIn(run, 'looking')) return lookOutcome(entered, run);
   if (isIn(run, 'ended')) return workOutcome(context, room, entered, run);
   return isIn(run, 'checked') ? checkOutcome(context, entered, run) : [];
@@ -53,13 +53,22 @@ function lookOutcome(entered: StepVisit, { phase }: In<'looking'>): Fact[] {
     : fail(entered, { class: 'FATAL', reason: phase.problem, timedOut: false });
 }
 
-function approvalOutcome(entered: StepVisit, { phase }: In<'judged'>): Fact[] {
+function approvalOutcome({ now }: DecisionContext, entered: StepVisit, run: In<'judged'>): Fact[] {
+  const { path, phase } = run;
   const { by, comment } = phase;
   const said = comment === null ? '' : `: ${comment}`;
   const values = approvalValues(entered.rule.step, phase);
   if (phase.choice === rejecting)
     return [shut(entered, { code: 'E_REFUSED', text: `rejected by ${by}${said}` }, values)];
-  return [succeed(entered, 'SUCCEEDED', { ...noOutput, values })];
+  if (entered.rule.step.work.kind === 'gate') return [succeed(entered, 'SUCCEEDED', { ...noOutput, values })];
+  // What a person has let land lands now.
+  return [{ type: 'retrying', path, what: 'worker', notBefore: now, provider: null, counted: false }];
+}
+
+/** A landing that changes rules asks a person. */
+function asksAboutRules({ path }: StepVisit, { reason }: Failed): Fact {
+  const nothing = { approvers: [], choices: ['approve', rejecting], fields: {}, deadline: null };
+  return { type: 'asked', path, message: reason.text, ...nothing };
 }
 
 function workOutcome(context: DecisionContext, room: Room, entered: StepVisit, run: In<'ended'>): Fact[] {
@@ -98,6 +107,8 @@ function workFailure(
   const { path, failures, iteration, attempt } = run;
   const { retry, work } = entered.rule.step;
   const retrying = { type: 'retrying', path, what: 'worker' } as const;
+  if (work.kind === 'land' && unapprovedIn(run.phase.result) !== null)
+    return [asksAboutRules(entered, failure)];
   // Each time, one more of the commits is merged.
   if (meetsFurther(run.phase.result))
     return [{ ...retrying, notBefore: context.now, provider: null, counted: false }];

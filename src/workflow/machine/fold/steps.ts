@@ -37,6 +37,7 @@ export function enter(state: RunState, path: StepPath): StepRun {
     artifacts: [],
     convergence: { stage: 1, stalled: 0, last: null },
     outstanding: null,
+    approvedRules: null,
     instructions: null,
     role: null,
     failedRoles: [],

@@ -3,7 +3,8 @@ import { settled as settledCost } from '../../../kernel/money.ts';
 import { limitUsage } from '../../../kernel/usage-limits.ts';
 import type { Fact, Happening, UsedByPath } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
-import { contractMissed, meetsFurther } from '../failure-names.ts';
+import { rejecting } from '../../reserved.ts';
+import { contractMissed, meetsFurther, unapprovedIn } from '../failure-names.ts';
 import { settledMsats } from '../msats.ts';
 import type { RunState, StepRun } from '../state.ts';
 import { current, enter, isIn, put, spend, type In } from './steps.ts';
@@ -69,7 +70,8 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
   else run.limits += 1;
-  if (counts(result) && result.outcome.is === 'failed' && !meetsFurther(result)) run.failures += 1;
+  const isFailure = result.outcome.is === 'failed' && unapprovedIn(result) === null;
+  if (counts(result) && isFailure && !meetsFurther(result)) run.failures += 1;
   if (result.outcome.is === 'failed' && result.outcome.reported === contractMissed) run.misses += 1;
   put(state, run, { is: 'ended', result, provider }, true);
 }
@@ -147,7 +149,7 @@ export function retry(state: RunState, event: Of<'retrying'>): void {
   const run = state.steps.get(event.path);
   const { notBefore, provider, counted } = event;
   if (event.what === 'worker') {
-    if (isIn(run, 'ended')) put(state, run, { is: 'waiting', notBefore, provider }, false);
+    if (isIn(run, 'ended', 'judged')) put(state, run, { is: 'waiting', notBefore, provider }, false);
     return;
   }
   if (!isIn(run, 'ended', 'checked')) return;
@@ -172,19 +174,21 @@ export function iterate(state: RunState, event: Of<'iterating'>): void {
   put(state, run, { is: 'waiting', notBefore: 0, provider: null }, false);
 }
 
-/** A gate asks for approval. */
+/** A gate asks for approval, or a landing that changes rules. */
 export function ask(state: RunState, event: Of<'asked'>): void {
   const { path, message, approvers, choices, fields, deadline } = event;
-  const run = enter(state, path);
-  if (!isIn(run, 'pending')) return;
+  const known = state.steps.get(path);
+  const run = isIn(known, 'ended') && unapprovedIn(known.phase.result) !== null ? known : enter(state, path);
+  if (!isIn(run, 'pending', 'ended')) return;
   run.startedAt ??= state.now;
   put(state, run, { is: 'asked', message, approvers, choices, fields, deadline }, false);
 }
 
-/** A gate is answered: once, in time, and only by a person. */
+/** It is answered: once, in time, and only by a person. */
 export function answer(state: RunState, event: Of<'judged'>): void {
   const { path, choice, by, comment, fields, said } = event;
   const run = state.steps.get(path);
   if (!isIn(run, 'asked') || (run.phase.deadline !== null && said > run.phase.deadline)) return;
+  if (choice !== rejecting) run.approvedRules = run.result && unapprovedIn(run.result);
   put(state, run, { is: 'judged', choice, by, comment, fields }, true);
 }

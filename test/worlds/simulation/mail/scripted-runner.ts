@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 import type { Exit, Outcome } from '../../../../src/providers/provider.ts';
-import type { Worked } from '../../../../src/kernel/work.ts';
+import type { RuleChanges, Worked } from '../../../../src/kernel/work.ts';
 import type { VirtualWork } from './virtual-work.ts';
 import type {
   AgentJob,
@@ -11,6 +11,12 @@ import type {
   Runner,
   RunnerEvents,
 } from '../../../../src/host/runner/runner.ts';
+
+/** Some work changes rules, and always in the same way. */
+function rulesIn(commit: string): RuleChanges | null {
+  const digits = [...commit].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
+  return digits % 4 === 0 ? { paths: ['mailroom.yaml'], more: 0, digest: commit } : null;
+}
 
 /** What an agent does in one invocation: writes files into its staging folder and ends. */
 export type Script = (job: AgentJob) => {
@@ -118,6 +124,10 @@ export class ScriptedRunner implements Runner {
       if (this.#random.chance(0.05)) return { is: 'blocked', problem: 'the disk is full' };
       const prepared = this.#work.prepare(work.commit);
       if (prepared === null) return { is: 'refused', problems: ['it conflicts'] };
+      const rules = rulesIn(work.commit);
+      const isSeen = rules === null || rules.digest === step.approved?.rules;
+      if (!isSeen || (step.isProtected && step.approved?.onto !== prepared.onto))
+        return { is: 'asks', onto: prepared.onto, rules };
       if (this.#random.chance(0.1)) return { is: 'refused', problems: ['the gate said no'] };
       return { is: 'checked', ...prepared };
     }
