@@ -28,13 +28,23 @@ export type Prepared =
       readonly result: string;
       readonly rules: RuleChanges | null;
     }
-  /** The work itself cannot land: its author has to change it. */
-  | { readonly is: 'refused'; readonly problem: string }
+  /**
+   * The work itself cannot land: its author has to change it. `conflicts`: with this commit of the
+   * branch; null: it has another fault.
+   */
+  | { readonly is: 'refused'; readonly problem: string; readonly conflicts: string | null }
   /** It cannot land now: somebody else has to change something, or time does. */
   | { readonly is: 'blocked'; readonly problem: string };
 
 /** Work that cannot land as it is. */
-class Refusal extends Error {}
+class Refusal extends Error {
+  readonly conflicts: string | null;
+
+  constructor(problem: string, conflicts: string | null = null) {
+    super(problem);
+    this.conflicts = conflicts;
+  }
+}
 
 /** How long git's settings count as known, in milliseconds: a queue of landings reads them once. */
 const knownMs = 500;
@@ -63,7 +73,9 @@ export class Landings {
       return { is: 'ready', ...moved, rules: await this.#rulesIn(moved) };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      return { is: error instanceof Refusal ? 'refused' : 'blocked', problem: error.message };
+      const problem = error.message;
+      if (error instanceof Refusal) return { is: 'refused', problem, conflicts: error.conflicts };
+      return { is: 'blocked', problem };
     }
   }
 
@@ -117,10 +129,7 @@ async function unrelated(refs: Refs, { branch, commit }: LandingWork): Promise<E
 async function mergeTree(files: Checkout, onto: string, { branch, commit }: LandingWork): Promise<string> {
   const merged = await files.merge(onto, commit);
   if (merged.conflicts.length === 0) return merged.tree;
-  throw new Refusal(
-    `it conflicts with \`${branch}\` in ${pathsOf(merged).join(', ')}: merge \`${branch}\` into your branch ` +
-      `(\`git merge ${branch}\`), resolve the conflicts, and send it again`,
-  );
+  throw new Refusal(`it conflicts with \`${branch}\` in ${pathsOf(merged).join(', ')}`, onto);
 }
 
 interface Rebasing {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { enumerate } from '../kernel/enumerate.ts';
 import { howToResolve } from '../kernel/work.ts';
-import type { Entered, Entering, Leaving, TakenWork, Worked } from '../kernel/work.ts';
+import type { Entered, Entering, Leaving, TakenWork, Worked, WorkingTurn } from '../kernel/work.ts';
 import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { pathsOf, type FoundTree } from './checkout.ts';
@@ -118,6 +118,28 @@ async function withoutState(
   const changes = await refs.changes(tip, tree);
   const leftOut = `${names}: Mailroom's own files and mail never travel. They are kept in ${ref}`;
   return { tree, changes, objects: [], leftOut };
+}
+
+/**
+ * Lays out in the checkout `path` (absolute) of a role what its work conflicts with on the branch
+ * that it is to land on: fails with what its author has to do. Never rejects.
+ */
+export function meetBranch(
+  project: string,
+  path: string,
+  turn: WorkingTurn,
+  { commit, branch, onto }: { readonly commit: string; readonly branch: string; readonly onto: string },
+): Promise<Worked> {
+  return worked(async () => {
+    const refs = new Refs(project);
+    const checkout = new RoleCheckout({ project, path, ...turn }, refs);
+    const { tip } = await checkout.restore();
+    if (tip !== commit) throw new GitProblem(`the branch ${turn.branch} is not at ${commit}`);
+    const met = { commit: onto, message: null, from: `\`${branch}\`` };
+    const taking = { ...turn, takes: [], edits: true, resolves: 'all' } as const;
+    await orToResolve(() => mustMeet(refs, checkout, commit, met, taking));
+    return commit;
+  });
 }
 
 /** Both sides of a merge lie in the checkout. */

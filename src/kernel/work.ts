@@ -27,7 +27,7 @@ export function checkoutOwner(name: string): { readonly thread: ThreadId; readon
 }
 
 /** A turn of a role that works on its own branch. */
-interface WorkingTurn {
+export interface WorkingTurn {
   readonly turn: string;
   readonly role: RoleName;
   readonly thread: ThreadId;

@@ -1,9 +1,11 @@
 import { counted } from '../kernel/enumerate.ts';
 import { mailroom, type Message } from '../mail/format/message.ts';
+import { askedReason } from '../mail/machine/landing.ts';
 import { askKey } from '../mail/machine/fold/asks.ts';
 import type { Cost } from '../kernel/cost.ts';
 import { noCost } from '../kernel/money.ts';
-import type { Landing, Mail, MailState, Pause, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
+import type { Mail, MailState, Pause, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
+import type { Landing } from '../mail/machine/landing.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
 import { duration, span } from '../kernel/times.ts';
 import { shortCommit, shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
@@ -208,7 +210,9 @@ function landingLines(before: Landing | undefined, landing: Landing): Change[] {
   const work = `the work of ${role} in ${turn}`;
   const held = (text: string): Change[] => [{ kind: 'held', role, text }];
   if (phase.is === 'asked' && before?.phase.is !== 'asked')
-    return held(`${work} waits for approval: ${shortCommit(commit)} is to land on ${lands.branch}`);
+    return held(
+      `${work} waits for approval: ${shortCommit(commit)} is to land on ${lands.branch}; ${askedReason(landing) ?? ''}`,
+    );
   if (blocked !== null && blocked !== before?.blocked)
     return held(`${work} cannot land on ${lands.branch} yet: ${headOf(blocked)}`);
   if (missed > (before?.missed ?? 0))

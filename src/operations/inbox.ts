@@ -20,6 +20,7 @@ import {
   replyCommands,
   requiredFields,
 } from '../mail/machine/answering.ts';
+import { askedReason } from '../mail/machine/landing.ts';
 import { askedTitle } from '../mail/machine/rules/questions.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
@@ -234,7 +235,8 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
 export function landingItems({ landings, threads }: MailState): WaitingItem[] {
   return [...landings.values()]
     .filter(({ phase }) => phase.is === 'asked')
-    .map(({ turn, thread, role, commit, lands, since }) => ({
+    .map((landing) => ({ ...landing, reason: askedReason(landing) ?? '' }))
+    .map(({ turn, thread, role, commit, lands, since, reason }) => ({
       id: turn,
       kind: 'approval',
       thread,
@@ -243,7 +245,7 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
       to: [],
       from: role,
       type: 'landing',
-      subject: `${shortCommit(commit)} is to land on ${lands.branch}: ${threads.get(thread)?.subject ?? ''}`,
+      subject: `${shortCommit(commit)} is to land on ${lands.branch}: ${threads.get(thread)?.subject ?? ''} (${reason})`,
       since: iso(since),
       deadline: null,
       on_timeout: null,

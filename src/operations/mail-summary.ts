@@ -1,7 +1,9 @@
 import { askKey, askState } from '../mail/machine/fold/asks.ts';
 import type { Ask } from '../mail/machine/event.ts';
+import { askedReason } from '../mail/machine/landing.ts';
 import { Waiting } from '../mail/machine/rules/waiting.ts';
-import type { Landing, MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
+import type { MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
+import type { Landing } from '../mail/machine/landing.ts';
 import type { Cost } from '../kernel/cost.ts';
 import { isQueued } from '../kernel/launched.ts';
 import type {
@@ -129,7 +131,7 @@ function landingStatus(landing: Landing): LandingStatus {
     thread,
     message,
     commit,
-    blocked,
+    blocked: askedReason(landing) ?? blocked,
     since: iso(since),
   };
 }

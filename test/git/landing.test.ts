@@ -182,9 +182,8 @@ describe('what is refused', () => {
     for (const by of ['merge', 'rebase', 'squash'] as const)
       expect(await prepare(commit, by)).toEqual({
         is: 'refused',
-        problem:
-          'it conflicts with `main` in kept.txt: merge `main` into your branch (`git merge main`), ' +
-          'resolve the conflicts, and send it again',
+        problem: 'it conflicts with `main` in kept.txt',
+        conflicts: main,
       });
     expect(at('main')).toBe(main);
   });

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../kernel/errors.ts';
-import type { Landings } from '../../git/landing.ts';
+import type { Landings, Prepared } from '../../git/landing.ts';
+import { meetBranch } from '../../git/work.ts';
 import { swapLanding } from '../../git/landing-swap.ts';
 import { LandingToCheck } from '../../git/checked-work.ts';
 import type { Work } from './message-checks.ts';
@@ -52,11 +53,28 @@ export class LandingSteps {
     return swapped.is === 'moved' ? { is: 'missed' } : swapped;
   }
 
+  /** A conflict lies in the checkout of its author then, with both sides. */
+  async #refused(
+    { commit, branch }: LandingJob['work'],
+    { checks, resolves }: CheckStep,
+    { problem, conflicts: onto }: Extract<Prepared, { is: 'refused' }>,
+  ): Promise<LandingReport> {
+    if (onto === null) return { is: 'refused', problems: [problem], conflicts: false };
+    if (resolves === null) {
+      const advice = `${problem}. You must not edit files: send it back to a role that may`;
+      return { is: 'refused', problems: [advice], conflicts: false, meets: onto };
+    }
+    const met = await meetBranch(this.#host.project, checks.workspace, resolves, { commit, branch, onto });
+    if (!met.ok && met.resolving === 'role')
+      return { is: 'refused', problems: [met.problem], conflicts: true };
+    return { is: 'blocked', problem: met.ok ? problem : met.problem };
+  }
+
   async #check(work: LandingJob['work'], step: CheckStep): Promise<LandingReport> {
     const { checks, isProtected, approved } = step;
     const { project } = this.#host;
     const prepared = await this.#host.landings.prepare(work);
-    if (prepared.is === 'refused') return { is: 'refused', problems: [prepared.problem] };
+    if (prepared.is === 'refused') return this.#refused(work, step, prepared);
     if (prepared.is === 'blocked') return prepared;
     const { onto, result, rules } = prepared;
     const isUnseen = rules !== null && rules.digest !== approved?.rules;
@@ -71,6 +89,7 @@ export class LandingSteps {
       if (problems.length === 0) return { is: 'checked', onto, result };
       return {
         is: 'refused',
+        conflicts: false,
         problems: [...problems, `this was found on the merge with \`${work.branch}\``],
       };
     } catch (error) {

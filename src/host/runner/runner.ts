@@ -6,7 +6,14 @@ import type { MessageCheck } from '../../kernel/message-check.ts';
 import type { Assigned, Queued, TurnLaunch, WorkerNeeds } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
-import type { Approved, CheckedWork, Entering, Leaving, RuleChanges } from '../../kernel/work.ts';
+import type {
+  Approved,
+  CheckedWork,
+  Entering,
+  Leaving,
+  RuleChanges,
+  WorkingTurn,
+} from '../../kernel/work.ts';
 
 /** One invocation that should be running. Keys are never reused. */
 export interface AgentJob {
@@ -96,6 +103,8 @@ export interface LandingJob {
         /** Nothing lands on its branch that a person has not approved. */
         readonly isProtected: boolean;
         readonly approved: Approved | null;
+        /** The turn, if its role resolves what conflicts; null: it must not edit. */
+        readonly resolves: WorkingTurn | null;
       }
     /** Moves the branch, or finds out whether it was moved. */
     | { readonly do: 'swap' | 'settle'; readonly onto: string; readonly result: string };
@@ -114,7 +123,16 @@ export type LandingReport =
   | { readonly is: 'checked'; readonly onto: string; readonly result: string }
   | { readonly is: 'landed' }
   | { readonly is: 'missed' }
-  | { readonly is: 'refused'; readonly problems: readonly string[] }
+  /**
+   * `conflicts`: both sides lie in the checkout of its role now. `meets`: the commit of the branch
+   * that it conflicts with, which a role that may edit has to merge; absent: none.
+   */
+  | {
+      readonly is: 'refused';
+      readonly problems: readonly string[];
+      readonly conflicts: boolean;
+      readonly meets?: string;
+    }
   /** It is tried again: the only report that is not the last. */
   | { readonly is: 'blocked'; readonly problem: string }
   | { readonly is: 'stopped' };

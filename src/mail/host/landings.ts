@@ -1,10 +1,10 @@
 import type { Fact } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { landingKey, type LandingStep } from '../machine/rules/landing.ts';
-import type { Landing } from '../machine/state.ts';
+import type { Landing } from '../machine/landing.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import type { LandingChecks, LandingJob, LandingReport } from '../../host/runner/runner.ts';
-import { commitText } from '../../kernel/work.ts';
+import { commitText, roleBranch } from '../../kernel/work.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailPorts } from './ports.ts';
 import type { TurnPermissions } from './turn-permissions.ts';
@@ -57,7 +57,10 @@ export class Landings {
     const { branch, by, approval } = lands;
     const work = { commit, branch, by, author: role, text };
     if (step.do !== 'check') return { key, work, step };
-    return { key, work, step: { do: 'check', checks: this.#checks(step), isProtected: approval, approved } };
+    const isEditor = this.#protocol.roles.get(role)?.capabilities.includes('EDIT') === true;
+    const resolves = isEditor ? { turn, role, thread, branch: roleBranch(thread, role) } : null;
+    const checks = this.#checks(step);
+    return { key, work, step: { do: 'check', checks, isProtected: approval, approved, resolves } };
   }
 
   #checks({ landing, checks }: Extract<LandingStep, { do: 'check' }>): LandingChecks {
@@ -111,8 +114,10 @@ function factsOf({ turn, attempt, round }: Landing, report: LandingReport): Fact
       return [{ type: 'landed', ...at }];
     case 'missed':
       return [{ type: 'landing-missed', ...at }];
-    case 'refused':
-      return [{ type: 'landing-refused', ...at, problems: report.problems }];
+    case 'refused': {
+      const { is: _is, ...refused } = report;
+      return [{ type: 'landing-refused', ...at, ...refused }];
+    }
     case 'blocked':
       return [{ type: 'landing-blocked', ...at, problem: report.problem }];
     case 'stopped':

@@ -205,7 +205,14 @@ export type Happening<N> =
   /** Somebody else moved the branch first: it is checked again. */
   | ({ readonly type: 'landing-missed' } & AtInvocation)
   /** Its author has to correct something. */
-  | ({ readonly type: 'landing-refused'; readonly problems: readonly string[] } & AtInvocation)
+  | ({
+      readonly type: 'landing-refused';
+      readonly problems: readonly string[];
+      /** Whether it conflicts with the branch: both sides lie in its checkout now; absent: no. */
+      readonly conflicts?: boolean;
+      /** The commit of the branch that a role of the thread has to merge; absent: none. */
+      readonly meets?: string;
+    } & AtInvocation)
   | ({ readonly type: 'landed' } & AtInvocation)
   /** The time to decide about its calls is over: they are refused. */
   | ({ readonly type: 'unanswered' } & AtTurn)

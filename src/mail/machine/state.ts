@@ -1,13 +1,13 @@
 import type { AskedCall } from '../../kernel/asked-call.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Bills, Budget, Cost, Session } from '../../kernel/cost.ts';
-import type { Ask, AtInvocation, Claim, Request, TurnResult } from './event.ts';
+import type { Ask, Claim, Request, TurnResult } from './event.ts';
 import type { Message } from '../format/message.ts';
-import type { Lands } from '../format/protocol.ts';
 import type { StepAnswer } from '../../letters/step-answer.ts';
 import type { MessageId, RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
-import type { Approved, RuleChanges } from '../../kernel/work.ts';
+import type { Landing } from './landing.ts';
+import type { TakenWork } from '../../kernel/work.ts';
 import type { TurnId } from '../../letters/target.ts';
 
 /** The state of one recipient's copy of a message. */
@@ -183,35 +183,6 @@ export interface Turn extends Claim {
   readonly phase: Phase;
 }
 
-/** Work of a turn on its way onto a branch. */
-export interface Landing extends AtInvocation {
-  readonly role: RoleName;
-  readonly thread: ThreadId;
-  /** The message that is delivered once it has landed. */
-  readonly message: MessageId;
-  readonly commit: string;
-  readonly lands: Lands;
-  readonly since: number;
-  /** How often the branch was moved by somebody else after the check. */
-  readonly missed: number;
-  /** How often a person was asked about it. */
-  readonly asked: number;
-  /** What a person has let land; null: nobody has. */
-  readonly approved: Approved | null;
-  /** What keeps it from landing now, in words; null: nothing. */
-  readonly blocked: string | null;
-  readonly phase: LandingPhase;
-}
-
-type LandingPhase =
-  /** It waits until a person approves it: because it changes rules, or its branch is protected. */
-  | { readonly is: 'asked'; readonly onto: string; readonly rules: RuleChanges | null }
-  /** It waits for those before it, then it is checked. */
-  | { readonly is: 'queued' }
-  /** The branch moves now. Even if its turn has been abandoned meanwhile, it may have moved. */
-  | { readonly is: 'checked'; readonly onto: string; readonly result: string }
-  | { readonly is: 'landed'; readonly result: string };
-
 export type ThreadState = 'open' | 'quiet' | 'closed' | 'failed';
 
 export interface Thread {
@@ -224,6 +195,8 @@ export interface Thread {
   readonly budget: Budget | null;
   /** Whether the rest of that is reserved: until it first ends, or has no work left. */
   readonly reserves: boolean;
+  /** Work that its roles must merge before it can land; absent: none. */
+  readonly meets?: TakenWork;
   readonly state: ThreadState;
   readonly subject: string;
   readonly opened: number;
@@ -337,6 +310,8 @@ export interface MailState {
   readonly waits: Map<WaitId, Wait>;
   /** By turn; the order is that of the queues, one for each branch. */
   readonly landings: Map<TurnId, Landing>;
+  /** Where Mailroom's last landing left each branch. */
+  readonly branches: Map<string, string>;
   readonly roles: Map<RoleName, RoleState>;
   /** Unread mail of people, by message and role. Outlives its thread. */
   readonly unread: Map<string, { readonly message: Message; readonly role: RoleName }>;
@@ -380,6 +355,7 @@ export function emptyState(): MailState {
     turns: new Map(),
     waits: new Map(),
     landings: new Map(),
+    branches: new Map(),
     roles: new Map(),
     unread: new Map(),
     pendingProjections: new Map(),
@@ -398,5 +374,5 @@ export function emptyState(): MailState {
 
 /** The state of a snapshot; without one, that of an empty journal. */
 export function stateOf(snapshot: { readonly state: unknown } | null): MailState {
-  return snapshot === null ? emptyState() : (snapshot.state as MailState);
+  return { ...emptyState(), ...(snapshot?.state as MailState | undefined) };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MailExplainer } from '../../../src/mail/machine/explain/explain.ts';
+import { enteringOf } from '../../../src/mail/machine/rules/work.ts';
 import { landingKey } from '../../../src/mail/machine/rules/landing.ts';
 import { World } from './world.ts';
 import type { RuleChanges } from '../../../src/kernel/work.ts';
@@ -109,6 +110,40 @@ describe('work that lands', () => {
     expect(world.landings()).toEqual(['t1: check']);
     landed(world, 't1', 'one', 'two');
     expect(world.thread('task')).toBe('closed');
+  });
+
+  it('is not a correction where it conflicts: its author resolves it', () => {
+    const world = new World(`${team()}limits: { corrections: 0 }\n`);
+    world.drop('user → left: task');
+    world.enter('left', 'base');
+    world.turn('left', ['left → user: done']);
+    world.checks('left', [], 'work');
+    for (const left of ['better', 'best']) {
+      world.landing('t1', { type: 'landing-refused', problems: ['both sides are there'], conflicts: true });
+      expect(world.running('left').problems).toEqual(['both sides are there']);
+      world.turn('left', ['left → user: done']);
+      world.checks('left', [], left);
+    }
+    landed(world, 't1', 'base', 'one');
+    expect(world.thread('task')).toBe('closed');
+  });
+
+  it('is merged by the next role that may edit, where its own must not', () => {
+    const world = new World(`${team().replace('stop:', 'back: { from: reviewer, to: left }\n  stop:')}`);
+    world.drop('user → left: task');
+    world.enter('left', 'base');
+    world.turn('left', ['left → reviewer: look']);
+    world.checks('left', [], 'work');
+    world.enter('reviewer', 'work');
+    world.turn('reviewer', ['reviewer → user: done']);
+    world.landing('t2', { type: 'landing-refused', problems: ['it conflicts'], meets: 'moved' });
+    world.turn('reviewer', ['reviewer → left: back']);
+    const turn = world.running('left');
+    expect(enteringOf(world.state, world.protocol, turn)?.takes).toMatchObject([
+      { commit: 'work' },
+      { commit: 'moved', message: null, from: '`main`' },
+    ]);
+    expect(enteringOf(world.state, world.protocol, { ...turn, role: 'reviewer' })?.takes).toHaveLength(1);
   });
 
   it('waits for a slot of its role before its author corrects it, with its whole time', () => {
@@ -225,6 +260,40 @@ describe('a protected branch', () => {
     expect(world.landings()).toEqual(['t2: check']);
     expect(judge(world, 'approve', 't1')).toBeNull();
     expect([...world.state.landings.keys()]).toEqual(['t2', 't1']);
+  });
+
+  it('asks again where somebody else has moved the branch, and not after another landing', () => {
+    const world = guarded();
+    judge(world, 'approve', 't1');
+    judge(world, 'approve', 't2');
+    const [first] = world.decision.landings;
+    expect(first?.landing).toMatchObject({ turn: 't1', approved: { onto: 'base', rules: null } });
+    landed(world, 't1', 'base', 'one');
+    expect(world.state.landings.get('t2')).toMatchObject({ approved: { onto: 'one' } });
+    world.landing('t2', { type: 'landing-asked', onto: 'moved', rules: null });
+    expect(world.landings()).toEqual([]);
+    expect(why(world, 't2')?.reason).toBe(
+      'the work of right in turn t2 waits until a person lets it land on `main`: `main` is protected. ' +
+        'Somebody else has moved `main` since Mailroom landed there last: `git log one..moved`',
+    );
+    expect(world.state.landings.get('t2')?.approved).toBeNull();
+  });
+
+  it('gets changes of rules only as they were approved', () => {
+    const rules = { paths: ['mailroom.yaml', 'workflows/w.yaml'], more: 2, digest: 'these' };
+    const world = guarded(rules);
+    expect(why(world, 't1')?.reason).toContain(
+      'it changes the rules of this project: `mailroom.yaml`, `workflows/w.yaml` and 2 more',
+    );
+    judge(world, 'approve', 't1');
+    expect(world.decision.landings).toMatchObject([
+      { do: 'check', landing: { approved: { rules: 'these' } } },
+    ]);
+    const [key] = world.decision.landings.map(landingKey);
+    world.landing('t1', { type: 'landing-asked', onto: 'base', rules: { ...rules, digest: 'others' } });
+    expect(world.landings()).toEqual([]);
+    judge(world, 'approve', 't1');
+    expect(world.decision.landings.map(landingKey)).not.toEqual([key]);
   });
 
   it('gives what was rejected back to its author, with the comment', () => {

@@ -108,10 +108,11 @@ export class Model {
       case 'controlled':
         if (event.refusal === null) this.#control(event.command);
         return;
+      case 'landing-refused':
       case 'checked': {
         const turn = this.turns.get(event.turn);
         // The correction that follows is no fault of the turn.
-        if (turn && event.conflicts) turn.rounds -= 1;
+        if (turn && event.conflicts === true) turn.rounds -= 1;
         return;
       }
       default:

@@ -48,7 +48,12 @@ type LandingFact =
   | { readonly type: 'landing-checked'; readonly onto: string; readonly result: string }
   | { readonly type: 'landing-asked'; readonly onto: string; readonly rules: RuleChanges | null }
   | { readonly type: 'landing-blocked'; readonly problem: string }
-  | { readonly type: 'landing-refused'; readonly problems: readonly string[] }
+  | {
+      readonly type: 'landing-refused';
+      readonly problems: readonly string[];
+      readonly conflicts?: boolean;
+      readonly meets?: string;
+    }
   | { readonly type: 'landing-missed' | 'landed' };
 
 export type Bend = (facts: readonly Fact[], state: MailState) => readonly Fact[];

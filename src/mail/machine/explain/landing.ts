@@ -1,8 +1,9 @@
 import { because, through } from '../../../kernel/why.ts';
-import { rulesReason } from '../../../kernel/work.ts';
 import type { Protocol } from '../../format/protocol.ts';
+import { askedReason } from '../landing.ts';
 import { landingSteps } from '../rules/landing.ts';
-import type { Landing, MailState } from '../state.ts';
+import type { MailState } from '../state.ts';
+import type { Landing } from '../landing.ts';
 import type { MailWhy } from './words.ts';
 
 /** Why the work of a turn has not landed yet. `paused`: what holds its turn; null: nothing. */
@@ -16,8 +17,8 @@ export function landingWhy(
   const cause = { record: turn, at: since };
   const work = `the work of ${role} in turn ${turn}`;
   if (phase.is === 'asked') {
-    const why = phase.rules === null ? '' : `, because ${rulesReason(phase.rules)}`;
-    const reason = `${work} waits until a person lets it land on \`${lands.branch}\`${why}`;
+    const why = askedReason(landing) ?? '';
+    const reason = `${work} waits until a person lets it land on \`${lands.branch}\`: ${why}`;
     return because('waiting_for_approval', reason, { cause, act: { do: 'approve', turn } });
   }
   if (blocked !== null)

@@ -14,6 +14,7 @@ export function cloneState(state: MailState): MailState {
     turns: new Map(state.turns),
     waits: new Map(state.waits),
     landings: new Map(state.landings),
+    branches: new Map(state.branches),
     roles: new Map([...state.roles].map(([name, role]) => [name, cloneRole(role)])),
     unread: new Map(state.unread),
     pendingProjections: new Map(state.pendingProjections),

@@ -1,6 +1,7 @@
 import type { AtInvocation, Happening } from '../event.ts';
 import type { Message } from '../../format/message.ts';
-import type { Landing, MailState } from '../state.ts';
+import type { MailState } from '../state.ts';
+import type { Landing } from '../landing.ts';
 import { changeTurn, current } from './turns.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
@@ -15,13 +16,9 @@ export function landing(state: MailState, event: LandingEvent): boolean {
     case 'landing-asked': {
       const { onto, rules } = event;
       if (known.phase.is !== 'queued') return false;
-      const asked = known.asked + 1;
-      return change(state, known, {
-        asked,
-        approved: null,
-        blocked: null,
-        phase: { is: 'asked', onto, rules },
-      });
+      const last = state.branches.get(known.lands.branch) ?? onto;
+      const phase = { is: 'asked', onto, rules, left: last === onto ? null : last } as const;
+      return change(state, known, { asked: known.asked + 1, approved: null, blocked: null, phase });
     }
     case 'landing-checked': {
       const { onto, result } = event;
@@ -36,7 +33,8 @@ export function landing(state: MailState, event: LandingEvent): boolean {
       return change(state, known, { blocked: null, missed: known.missed + 1, phase: { is: 'queued' } });
     case 'landing-refused':
       if (known.phase.is === 'checked') return false;
-      return refuse(state, known, event.problems);
+      meet(state, known, event.meets ?? null);
+      return refuse(state, known, event.problems, event.conflicts);
     case 'landed': {
       if (known.phase.is !== 'checked') return false;
       followBranch(state, known.lands.branch, known.phase);
@@ -94,6 +92,7 @@ function followBranch(
   branch: string,
   { onto, result }: { readonly onto: string; readonly result: string },
 ): void {
+  state.branches.set(branch, result);
   const moved = <T extends { readonly onto: string }>(at: T): T =>
     at.onto === onto ? { ...at, onto: result } : at;
   for (const landing of state.landings.values()) {
@@ -104,13 +103,26 @@ function followBranch(
   }
 }
 
+/** The next turn of the thread whose role may edit merges what the work conflicts with. */
+function meet(state: MailState, { thread: id, lands }: Landing, commit: string | null): void {
+  const thread = state.threads.get(id);
+  if (!thread || commit === null) return;
+  state.threads.set(id, { ...thread, meets: { commit, message: null, from: `\`${lands.branch}\`` } });
+}
+
 /** Its author corrects it, once there is a slot. */
-function refuse(state: MailState, { turn: id }: Landing, problems: readonly string[]): boolean {
+function refuse(
+  state: MailState,
+  { turn: id }: Landing,
+  problems: readonly string[],
+  conflicts = false,
+): boolean {
   const turn = state.turns.get(id);
   state.landings.delete(id);
   if (turn?.phase.is !== 'landing') return false;
   const { result } = turn.phase;
-  changeTurn(state, id, { phase: { is: 'refused', since: state.now, result, problems } });
+  const merges = turn.merges + (conflicts ? 1 : 0);
+  changeTurn(state, id, { merges, phase: { is: 'refused', since: state.now, result, problems } });
   return true;
 }
 

@@ -1,6 +1,7 @@
 import type { Fact, Sent } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
-import type { Landing, MailState, Phase, Turn } from '../state.ts';
+import type { MailState, Phase, Turn } from '../state.ts';
+import type { Landing } from '../landing.ts';
 import { judge, type CheckOf } from './judge.ts';
 import { withWork } from './work.ts';
 

@@ -9,13 +9,14 @@ import type { MessageId, ThreadId } from '../../../kernel/ids.ts';
 import type { Sent } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { Protocol } from '../../format/protocol.ts';
-import type { Delivery, Landing, MailState, Turn } from '../state.ts';
+import type { Delivery, MailState, Turn } from '../state.ts';
+import type { Landing } from '../landing.ts';
 
 /** What the checkout of a turn must contain; null: its role has no checkout of its own. */
 export function enteringOf(state: MailState, protocol: Protocol, turn: Turn): Entering | null {
   const { workspace } = protocol;
   if (workspace.kind !== 'worktree' || workspace.per !== 'role') return null;
-  const takes = turn.entered === null ? taken(state, turn) : null;
+  const takes = turn.entered === null ? [...taken(state, turn), ...toMerge(state, protocol, turn)] : null;
   return {
     ...working(turn),
     edits: commits(protocol, turn),
@@ -47,6 +48,12 @@ function lastOf(state: MailState, { thread, role }: Turn): string | null {
 /** The commits of the messages that a turn picked up, each once, in their order. */
 function taken(state: MailState, { messages }: Turn): TakenWork[] {
   return workOf(messages.flatMap((id) => state.mail.get(id)?.message ?? []));
+}
+
+/** What a role that may edit merges before the work of its thread can land. */
+function toMerge({ threads }: MailState, protocol: Protocol, turn: Turn): TakenWork[] {
+  const meets = threads.get(turn.thread)?.meets;
+  return meets === undefined || !commits(protocol, turn) ? [] : [meets];
 }
 
 /** The commits of messages, each once. */
@@ -126,7 +133,7 @@ export function leavingOf(
     title,
     messages: messages.map(({ id }) => id),
     entered: turn.entered,
-    takes: taken(state, turn),
+    takes: [...taken(state, turn), ...toMerge(state, protocol, turn)],
     meets: [...meeting(state, protocol, turn, sent), ...others],
     amends: turn.left,
   };

@@ -123,12 +123,16 @@ export class ScriptedRunner implements Runner {
     if (step.do === 'check') {
       if (this.#random.chance(0.05)) return { is: 'blocked', problem: 'the disk is full' };
       const prepared = this.#work.prepare(work.commit);
-      if (prepared === null) return { is: 'refused', problems: ['it conflicts'] };
+      if (prepared === null) {
+        if (step.resolves !== null) this.#work.meetTarget(step.resolves.branch);
+        return { is: 'refused', problems: ['it conflicts'], conflicts: step.resolves !== null };
+      }
       const rules = rulesIn(work.commit);
       const isSeen = rules === null || rules.digest === step.approved?.rules;
       if (!isSeen || (step.isProtected && step.approved?.onto !== prepared.onto))
         return { is: 'asks', onto: prepared.onto, rules };
-      if (this.#random.chance(0.1)) return { is: 'refused', problems: ['the gate said no'] };
+      if (this.#random.chance(0.1))
+        return { is: 'refused', problems: ['the gate said no'], conflicts: false };
       return { is: 'checked', ...prepared };
     }
     if (step.do === 'swap' && this.#work.target.isDirty) return { is: 'blocked', problem: 'it is dirty' };

@@ -273,6 +273,15 @@ export class VirtualWork {
     return typeof result === 'string' ? { onto, result } : null;
   }
 
+  /** Lays out in the checkout of a branch what its work conflicts with where it is to land. */
+  meetTarget(branch: string): void {
+    const { tip } = this.target;
+    const merged = this.#merge(this.#tip(branch), tip);
+    if (typeof merged === 'string') return;
+    this.#conflicts.set(branch, merged);
+    this.#met.set(branch, [...(this.#met.get(branch) ?? []), tip]);
+  }
+
   /** Moves the branch, or finds out whether it was moved. False: somebody else moved it. */
   swap({ onto, result }: Swap, settles: boolean): boolean {
     if (!settles && this.target.tip === onto && onto !== result) this.target.move(result);

@@ -1,0 +1,50 @@
+import type { Approved, RuleChanges } from '../../kernel/work.ts';
+import { rulesReason } from '../../kernel/work.ts';
+import { shortCommit, type MessageId, type RoleName, type ThreadId } from '../../kernel/ids.ts';
+import type { Lands } from '../format/protocol.ts';
+import type { AtInvocation } from './event.ts';
+
+/** Work of a turn on its way onto a branch. */
+export interface Landing extends AtInvocation {
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  /** The message that is delivered once it has landed. */
+  readonly message: MessageId;
+  readonly commit: string;
+  readonly lands: Lands;
+  readonly since: number;
+  /** How often the branch was moved by somebody else after the check. */
+  readonly missed: number;
+  /** How often a person was asked about it. */
+  readonly asked: number;
+  /** What a person has let land; null: nobody has. */
+  readonly approved: Approved | null;
+  /** What keeps it from landing now, in words; null: nothing. */
+  readonly blocked: string | null;
+  readonly phase: LandingPhase;
+}
+
+type LandingPhase =
+  /** It waits until a person approves it: because it changes rules, or its branch is protected. */
+  | {
+      readonly is: 'asked';
+      readonly onto: string;
+      readonly rules: RuleChanges | null;
+      /** Where Mailroom left the branch, which somebody else has moved since; null: nobody has. */
+      readonly left: string | null;
+    }
+  /** It waits for those before it, then it is checked. */
+  | { readonly is: 'queued' }
+  /** The branch moves now. Even if its turn has been abandoned meanwhile, it may have moved. */
+  | { readonly is: 'checked'; readonly onto: string; readonly result: string }
+  | { readonly is: 'landed'; readonly result: string };
+
+/** Why a person must let it land, in words; null: nobody must, or somebody has. */
+export function askedReason({ lands: { branch }, phase }: Landing): string | null {
+  if (phase.is !== 'asked') return null;
+  const { rules, onto, left } = phase;
+  const why = rules === null ? `\`${branch}\` is protected` : rulesReason(rules);
+  if (left === null) return why;
+  const commits = `${shortCommit(left)}..${shortCommit(onto)}`;
+  return `${why}. Somebody else has moved \`${branch}\` since Mailroom landed there last: \`git log ${commits}\``;
+}
