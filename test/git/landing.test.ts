@@ -180,11 +180,7 @@ describe('what is refused', () => {
     git('merge', '-q', '--ff-only', work({ 'kept.txt': withLine(0, 'UNO') }));
     const main = at('main');
     for (const by of ['merge', 'rebase', 'squash'] as const)
-      expect(await prepare(commit, by)).toEqual({
-        is: 'refused',
-        problem: 'it conflicts with `main` in kept.txt',
-        conflicts: main,
-      });
+      expect(await prepare(commit, by)).toMatchObject({ is: 'refused', conflicts: main });
     expect(at('main')).toBe(main);
   });
 

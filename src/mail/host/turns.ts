@@ -265,6 +265,7 @@ export class Turns {
       const { id, attempt, round } = turn;
       const met = this.#met.get(key) ?? [];
       this.#ledger.record([{ type: 'checked', turn: id, attempt, round, ...report, met }]);
+      if (report.reports !== undefined) this.#ports.folders.report(id, attempt, round, report.reports);
     } finally {
       this.#met.delete(key);
       this.#running.forget(key);

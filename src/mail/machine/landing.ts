@@ -17,7 +17,7 @@ export interface Landing extends AtInvocation {
   readonly missed: number;
   /** How often a person was asked about it. */
   readonly asked: number;
-  /** What a person has let land; null: nobody has. */
+  /** What a person has let land; null: nothing. */
   readonly approved: Approved | null;
   /** What keeps it from landing now, in words; null: nothing. */
   readonly blocked: string | null;
@@ -30,7 +30,7 @@ type LandingPhase =
       readonly is: 'asked';
       readonly onto: string;
       readonly rules: RuleChanges | null;
-      /** Where Mailroom left the branch, which somebody else has moved since; null: nobody has. */
+      /** Where Mailroom left the branch, if somebody else has moved it since; null otherwise. */
       readonly left: string | null;
     }
   /** It waits for those before it, then it is checked. */
@@ -39,7 +39,7 @@ type LandingPhase =
   | { readonly is: 'checked'; readonly onto: string; readonly result: string }
   | { readonly is: 'landed'; readonly result: string };
 
-/** Why a person must let it land, in words; null: nobody must, or somebody has. */
+/** Why a person must let it land, in words; null: it is not asked. */
 export function askedReason({ lands: { branch }, phase }: Landing): string | null {
   if (phase.is !== 'asked') return null;
   const { rules, onto, left } = phase;

@@ -1,4 +1,5 @@
 import { bytesInWords } from '../../kernel/bytes.ts';
+import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { unmasked, type Mask } from '../../kernel/mask.ts';
 import { messageBytes, problem, readContent } from '../../disk/contents.ts';
@@ -166,6 +167,15 @@ export class TurnFolders {
   result(turn: string, attempt: number, round: number, document: unknown): void {
     const path = join(this.#attemptFolder(turn, attempt), roundName('result.json', round));
     this.#disk.write(path, `${JSON.stringify(document, null, 2)}\n`);
+  }
+
+  /** Adds to the reports of the result. */
+  report(turn: string, attempt: number, round: number, reports: readonly string[]): void {
+    const path = join(this.#attemptFolder(turn, attempt), roundName('result.json', round));
+    const content = readContent(this.#disk, path);
+    const written = content !== 'gone' && content.ok ? content.text : '{}';
+    const known = orElse(() => JSON.parse(written) as { readonly reported?: readonly string[] }, {});
+    this.result(turn, attempt, round, { ...known, reported: [...(known.reported ?? []), ...reports] });
   }
 
   /** Writes what an agent changed in its workspace, for people to read. */

@@ -6,7 +6,6 @@ import type { Definition } from '../services.ts';
 import { replaying, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { NamedFiles } from '../../git/judged-changes.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from './project-files.ts';
 import { readProtocol } from './protocol-files.ts';
@@ -109,11 +108,7 @@ export class SettingsReader {
     const { protocol: own, ...settings } = parsed.value;
     const { config, providers } = settings;
     const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
-    const named = async () => {
-      const { namedFiles } = await import('./named-files.ts');
-      return namedFiles(this.#disk, { ...value, protocol: null });
-    };
-    const value: Omit<Settings, 'protocol'> = { ...settings, tools, named };
+    const value = { ...settings, tools };
     if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
     const { withRoleSettings } = await import('./obeyed-settings.ts');
     const protocol = await withRoleSettings(own, { root: this.#disk.root, config, providers });
@@ -133,7 +128,7 @@ export class SettingsReader {
 }
 
 /** What the texts alone say. */
-interface Parsed extends Omit<Settings, 'protocol' | 'tools' | 'named'> {
+interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
   /** Null: there is none. */
   readonly protocol: Checked<Protocol> | null;
 }
@@ -194,11 +189,6 @@ export function withoutMcpOf(providers: ReadonlyMap<string, Provider>): Readonly
 /** The settings of a project. */
 export interface Settings extends Omit<Wired, 'protocol'> {
   readonly protocol: Protocol | null;
-  /** By provider name: the permissions it gives an agent beyond these, in words. */
-  readonly broaderThanRequested: ReadonlyMap<
-    string,
-    (capabilities: readonly Capability[]) => readonly string[]
-  >;
 }
 
 /** What the program needs of a definition besides the commands' view. */
@@ -206,8 +196,11 @@ export interface Wired extends Definition {
   readonly providers: ReadonlyMap<string, Provider>;
   /** The files outside of protocols/ that the protocol extends, relative to the project. */
   readonly extended: readonly string[];
-  /** All files that the rules name besides themselves. */
-  readonly named: NamedFiles;
+  /** By provider name: the permissions it gives an agent beyond these, in words. */
+  readonly broaderThanRequested: ReadonlyMap<
+    string,
+    (capabilities: readonly Capability[]) => readonly string[]
+  >;
   /** Null: turns get no tools of Mailroom. */
   readonly tools: TurnTools | null;
 }

@@ -11,10 +11,12 @@ import { readWorkflow } from './workflows.ts';
  * The files that the rules of a project name besides themselves, relative to it, as they are now:
  * what the protocol extends, what workflows are made of, and the scripts of commands.
  */
-export async function namedFiles(disk: RealDisk, settings: Settings): Promise<string[]> {
+export async function namedFiles(disk: RealDisk, settings: Omit<Settings, 'protocol'>): Promise<string[]> {
   const { parse } = await import('yaml');
   const workflows = await Promise.all(
-    listWorkflowFiles(disk).map((file) => readWorkflow(disk, settings, join(disk.root, file))),
+    listWorkflowFiles(disk).map((file) =>
+      readWorkflow(disk, { ...settings, protocol: null }, join(disk.root, file)),
+    ),
   );
   const parts = workflows.flatMap((workflow) => workflow.parts());
   const configs = (['mailroom.yaml', 'agents.yaml'] as const).flatMap(

@@ -1,11 +1,10 @@
 import { headBranch } from '../../git/head-branch.ts';
-import type { NamedFiles } from '../../git/judged-changes.ts';
+import type { Settings } from '../project/definition.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { RunController, RunWatcher } from './services.ts';
-import type { Config } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Observing, RunPorts } from '../../workflow/host/ports.ts';
 import { Records } from '../../workflow/host/records.ts';
@@ -36,7 +35,6 @@ import { openTracer } from '../tracing/tracing.ts';
 import { runHistory } from '../../workflow/host/run-state.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { runSecrets, variables, weakSecrets } from '../../workflow/host/secrets.ts';
-import type { Provider } from '../../providers/provider.ts';
 import type { StepRunner, StepRunnerEvents } from '../../host/runner/runner.ts';
 import { stepContainment } from '../../workflow/host/containment.ts';
 import { openRoot } from '../../disk/roots.ts';
@@ -53,13 +51,7 @@ import type { Away } from './away.ts';
 import type { RunEvent } from '../../workflow/machine/event.ts';
 
 /** What runs need of the settings. */
-export interface RunSettings {
-  readonly config: Config;
-  readonly providers: ReadonlyMap<string, Provider>;
-  /** The files that the protocol extends, relative to the project. */
-  readonly extended: readonly string[];
-  /** All files that the rules of the project name besides themselves. */
-  readonly named: NamedFiles;
+export interface RunSettings extends Settings {
   /** Absent: another process moves the mail of the project, or it has none. */
   readonly startMail?: StartMail;
   /** The folder to record invocations into, absolute; absent: none. */
@@ -285,12 +277,14 @@ function controllerOf(
 
 function portsOf(
   disk: RealDisk,
-  { config, extended, named, record }: RunSettings,
+  settings: RunSettings,
   run: RunFolder,
   format: RunFormat,
 ): Omit<RunPorts, keyof HostPorts<RunEvent, StepRunner> | 'observers' | 'report'> {
+  const { config, extended, record } = settings;
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
+  const named = async () => (await import('../project/named-files.ts')).namedFiles(disk, settings);
   const rules = [...linkedRules(disk.root), ...extended.map((path) => join(disk.root, path))];
   const files = new RunFiles({ project: disk, run, open: openRoot, rules, mask });
   return {

@@ -322,7 +322,7 @@ function watched({ roles }: Protocol): string[] {
 
 async function runnerOf(
   disk: RealDisk,
-  { config, providers, extended, named }: Wired,
+  definition: Wired,
   { record }: ControllerOptions,
   events: RunnerEvents,
 ): Promise<ProcessRunner> {
@@ -336,10 +336,10 @@ async function runnerOf(
     {
       project: disk.root,
       mark: `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`,
-      providers,
-      contain: await agentContainment(disk, config, extended),
+      providers: definition.providers,
+      contain: await agentContainment(disk, definition.config, definition.extended),
       now: Date.now,
-      named,
+      named: async () => (await import('../project/named-files.ts')).namedFiles(disk, definition),
       secrets,
       ...recorded,
     },

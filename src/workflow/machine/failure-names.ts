@@ -26,7 +26,7 @@ export function mergeFailure(isFurther: boolean): Pick<Failed, 'reported'> {
 
 const unapprovedRules = 'rules:';
 
-/** The name of a landing that changes rules which nobody has approved. */
+/** The name of a landing that changes rules without approval. */
 export function unapprovedName(digest: string): string {
   return `${unapprovedRules}${digest}`;
 }

@@ -129,7 +129,7 @@ describe('work that lands', () => {
   });
 
   it('is merged by the next role that may edit, where its own must not', () => {
-    const world = new World(`${team().replace('stop:', 'back: { from: reviewer, to: left }\n  stop:')}`);
+    const world = new World(team().replace('stop:', 'back: { from: reviewer, to: left }\n  stop:'));
     world.drop('user → left: task');
     world.enter('left', 'base');
     world.turn('left', ['left → reviewer: look']);

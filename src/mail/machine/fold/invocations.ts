@@ -11,6 +11,25 @@ type InvocationEvent = Extract<
   { type: 'launched' | 'assigned' | 'returned' | 'asked' | 'checked' | 'attempt-failed' | 'stopped' }
 >;
 
+function check(state: MailState, event: Extract<InvocationEvent, { type: 'checked' }>): boolean {
+  const returned = current(state, event, 'returned');
+  if (!returned) return false;
+  const { problems, conflicts, left, met, reports = [] } = event;
+  const { phase } = returned;
+  changeTurn(state, returned.id, {
+    left: left ?? returned.left,
+    merges: returned.merges + (conflicts ? 1 : 0),
+    phase: {
+      ...phase,
+      result: withReports(phase.result, reports),
+      checks: problems,
+      met,
+      runs: phase.runs + 1,
+    },
+  });
+  return true;
+}
+
 function withReports(result: TurnResult, reports: readonly string[]): TurnResult {
   return reports.length === 0
     ? result
@@ -19,24 +38,7 @@ function withReports(result: TurnResult, reports: readonly string[]): TurnResult
 
 /** Applies an event about one invocation of a turn; false if the turn has moved on to another. */
 export function invocation(state: MailState, event: InvocationEvent): boolean {
-  if (event.type === 'checked') {
-    const returned = current(state, event, 'returned');
-    if (!returned) return false;
-    const { problems, conflicts, left, met, reports = [] } = event;
-    const { phase } = returned;
-    changeTurn(state, returned.id, {
-      left: left ?? returned.left,
-      merges: returned.merges + (conflicts ? 1 : 0),
-      phase: {
-        ...phase,
-        result: withReports(phase.result, reports),
-        checks: problems,
-        met,
-        runs: phase.runs + 1,
-      },
-    });
-    return true;
-  }
+  if (event.type === 'checked') return check(state, event);
   const running = current(state, event, 'active');
   if (!running) return false;
   const { since } = running.phase;

@@ -95,11 +95,11 @@ function followBranch(
   state.branches.set(branch, result);
   const moved = <T extends { readonly onto: string }>(at: T): T =>
     at.onto === onto ? { ...at, onto: result } : at;
-  for (const landing of state.landings.values()) {
-    const { approved, phase } = landing;
-    if (landing.lands.branch !== branch) continue;
-    if (phase.is === 'asked') change(state, landing, { phase: moved(phase) });
-    else if (approved !== null) change(state, landing, { approved: moved(approved) });
+  for (const other of state.landings.values()) {
+    const { approved, phase } = other;
+    if (other.lands.branch !== branch) continue;
+    if (phase.is === 'asked') change(state, other, { phase: moved(phase) });
+    else if (approved !== null) change(state, other, { approved: moved(approved) });
   }
 }
 

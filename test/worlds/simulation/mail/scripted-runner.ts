@@ -14,8 +14,9 @@ import type {
 
 /** Some work changes rules, and always in the same way. */
 function rulesIn(commit: string): RuleChanges | null {
-  const digits = [...commit].reduce((sum, letter) => sum + letter.charCodeAt(0), 0);
-  return digits % 4 === 0 ? { paths: ['mailroom.yaml'], more: 0, digest: commit } : null;
+  return Number.parseInt(commit.slice(-4), 16) % 4 === 0
+    ? { paths: ['mailroom.yaml'], more: 0, digest: commit }
+    : null;
 }
 
 /** What an agent does in one invocation: writes files into its staging folder and ends. */
