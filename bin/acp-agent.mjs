@@ -7,7 +7,8 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeSync } from 'node:fs';
 import { Connection, isObject, RequestError } from './acp-connection.mjs';
-import { askedCall, detailOf, refusal } from './acp-policy.mjs';
+import { askedCall, detailOf } from './acp-call.mjs';
+import { refusal } from './acp-policy.mjs';
 
 /** How long an agent may take to introduce itself. */
 const introductionMs = 60_000;
@@ -34,6 +35,8 @@ const { version: ourVersion } = JSON.parse(readFileSync(new URL('../package.json
 let quirks = {};
 const progress = { refused: [], saidSince: false, usedSince: false, cancelled: false, loading: false };
 const tools = new Set();
+/** What was said of the calls that run or wait, by their ids: a request tells only what is new. */
+const told = new Map();
 /** What a person must be asked, with what answers the agent. */
 const questions = [];
 let session = null;
@@ -86,6 +89,7 @@ child.once('exit', (code, signal) => {
 function report(update) {
   if (progress.loading) return;
   const kind = update.sessionUpdate;
+  if (String(kind).startsWith('tool_call')) learn(update);
   // After its end an agent may still say its last words, but uses no tool.
   if (!connection.isWaiting && String(kind).startsWith('tool_call')) return print({ type: 'update', kind });
   switch (kind) {
@@ -106,6 +110,18 @@ function report(update) {
   }
 }
 
+function learn({ toolCallId, title, kind, content, locations, rawInput, status }) {
+  if (status === 'completed' || status === 'failed') return told.delete(toolCallId);
+  const call = { title, kind, content, locations, rawInput };
+  return told.set(toolCallId, { ...told.get(toolCallId), ...withoutNothing(call) });
+}
+
+function withoutNothing(parts) {
+  return Object.fromEntries(
+    Object.entries(parts).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
 /** Prints a tool call once: some agents show it only by asking for permission. */
 function announce({ toolCallId, kind, title, status }) {
   progress.usedSince = true;
@@ -116,7 +132,12 @@ function announce({ toolCallId, kind, title, status }) {
 
 /** Selects the option of a permission request that the policy, or a person, decides for. */
 function answerPermission({ toolCall, options }) {
-  const call = { ...(isObject(toolCall) ? toolCall : {}), titleIsCommand: quirks.title_is_command };
+  const said = isObject(toolCall) ? toolCall : {};
+  const call = {
+    ...told.get(said.toolCallId),
+    ...withoutNothing(said),
+    titleIsCommand: quirks.title_is_command,
+  };
   const option = (kind) => (Array.isArray(options) ? options : []).find((each) => each?.kind === kind);
   if (progress.cancelled || !connection.isWaiting) return cancelled;
   announce(call);
@@ -142,8 +163,9 @@ function decide(call, isOnce) {
   if (!isOnce) return refused('it cannot be allowed just once');
   if (policy === null) return { is: 'allowed' };
   const { allowed, denied } = turn.asking;
-  const question = askedCall(call);
-  if (question === null) return refused(`${policy.why}, and a person cannot be shown the whole of it`);
+  const { asked: question, unseen } = askedCall(call);
+  if (question === undefined)
+    return refused(`${policy.why}, and a person cannot be shown the whole of it: ${unseen}`);
   if (denied.includes(question.key)) return refused('a person has refused it');
   if (allowed.includes(question.key)) {
     allowed.splice(allowed.indexOf(question.key), 1);

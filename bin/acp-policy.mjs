@@ -1,9 +1,11 @@
 // Decides each permission request of an agent by the capabilities of its role. What cannot be
 // decided is refused, or a person is asked.
-import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { commandOf, diffsOf, isCommand, partBesideCommand, pathsOf, placesBeside } from './acp-call.mjs';
 import { isObject } from './acp-connection.mjs';
+
+const changing = ['edit', 'delete', 'move'];
 
 /**
  * The decision about a tool call: null if it is allowed, otherwise `why` not, for the agent, and
@@ -11,25 +13,25 @@ import { isObject } from './acp-connection.mjs';
  * src/providers/acp.ts writes.
  */
 export function refusal(policy, call) {
-  const command = commandOf(call);
-  const paths = pathsOf(call).map((path) => resolve(policy.workspace, path));
-  if (isServed(policy, call, command)) return null;
-  if (command !== null || call.kind === 'execute') return refusedCommand(policy, command);
+  const paths = pathsOf(call).map((path) => placeOf(policy, path));
+  const places = [...paths, ...placesBeside(call).map((path) => placeOf(policy, path))];
+  if (isServed(policy, call)) return null;
+  // Whatever a call is named, all that it would do must be allowed.
+  const changes = changing.includes(call.kind) || diffsOf(call).length > 0;
+  if (isCommand(call))
+    return (
+      refusedCommand(policy, call) ??
+      (changes ? refusedPaths(policy, paths, places) : refusedReading(policy, places))
+    );
+  if (changes) return refusedPaths(policy, paths, places);
   switch (call.kind) {
-    case 'edit':
-    case 'delete':
-    case 'move':
-      return refusedPaths(policy, paths);
     case 'read':
     case 'search':
-      return refusedReading(policy, paths);
     case 'think':
-      return null;
+      return refusedReading(policy, places);
     case 'switch_mode':
       return never('its mode is set by Mailroom');
     default:
-      // Some agents tell no kind: a call that shows what it changes is an edit.
-      if (diffsOf(call).length > 0) return refusedPaths(policy, paths);
       return policy.capabilities.includes('RUN_COMMANDS')
         ? null
         : open('this role must not use tools beyond reading, its edits and its tests');
@@ -39,34 +41,19 @@ export function refusal(policy, call) {
 const never = (why) => ({ why, isOpen: false });
 const open = (why) => ({ why, isOpen: true });
 
-/** The longest text of a call that a person is shown, in characters: nobody allows half a command. */
-const longestShown = 4000;
-
-/** A call as a person is asked about it; null: a person could not see what it is. */
-export function askedCall(call) {
-  const [command, paths] = [commandOf(call), pathsOf(call)];
-  const { title: given, kind = null, rawInput = null } = call;
-  const title = typeof given === 'string' ? given : String(kind ?? 'a tool');
-  const input = command === null && paths.length === 0 ? JSON.stringify(rawInput) : null;
-  const told = JSON.stringify([kind, command, paths, input === null ? null : [title, input]]);
-  if (
-    told.length > longestShown ||
-    /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test([command, ...paths, input].join(' '))
-  )
-    return null;
-  const key = createHash('sha256').update(told).digest('hex');
-  return { key, title: title.slice(0, 200), kind, command, paths, input };
-}
-
-/** What a refused call was to do, for people: its command, or its path. */
-export function detailOf(call) {
-  return commandOf(call) ?? pathsOf(call)[0] ?? null;
+/** Where a path leads: an address and a home folder lead out of every workspace. */
+function placeOf({ workspace }, path) {
+  return resolve(/^~|^[a-z][\w+.-]*:/i.test(path) ? '/' : workspace, path);
 }
 
 /** A tool of a server that was connected for this turn. */
-function isServed({ servers }, { title, name, rawInput, kind }, command) {
-  if (command !== null || !['other', 'fetch', 'think', undefined, null].includes(kind)) return false;
+function isServed({ servers }, call) {
+  const { title, name, rawInput, kind } = call;
+  if (isCommand(call) || !['other', 'fetch', 'think', undefined, null].includes(kind)) return false;
   const input = isObject(rawInput) ? rawInput : {};
+  // A title may be words of others: what reads an address or changes files is another tool.
+  if (diffsOf(call).length > 0 || ['url', 'uri', 'href'].some((key) => input[key] !== undefined))
+    return false;
   const shown = [name, title].filter((text) => typeof text === 'string');
   return servers.some((server) => {
     const prefixes = [
@@ -82,24 +69,31 @@ function isServed({ servers }, { title, name, rawInput, kind }, command) {
   });
 }
 
-function refusedCommand({ capabilities, tests }, command) {
+function refusedCommand({ capabilities, tests, workspace }, call) {
   if (capabilities.includes('RUN_COMMANDS')) return null;
   if (!capabilities.includes('RUN_TESTS')) return open('this role must not run commands');
+  const command = commandOf(call);
   if (command === null) return open('the request names no command, and this role may run only its tests');
-  const words = command.trim().replaceAll(/\s+/g, ' ');
+  const words = command.replaceAll(/[ \t]+/g, ' ').replaceAll(/^ | $/g, '');
   const isTest = tests.some((test) => words === test || words.startsWith(`${test} `));
   // A second command, a substitution or a redirection could do anything.
-  if (isTest && !/[;&|<>`$(){}\n\\]/.test(command)) return null;
-  const named = `${tests.slice(0, 3).join(', ')}${tests.length > 3 ? ', …' : ''}`;
-  return open(`this role may run only its tests, each alone: ${named}`);
+  if (!isTest || /[;&|<>`$(){}\n\\]/.test(command)) {
+    const named = `${tests.slice(0, 3).join(', ')}${tests.length > 3 ? ', …' : ''}`;
+    return open(`this role may run only its tests, each alone: ${named}`);
+  }
+  const isWorkspace = (path) => realPlace(resolve(workspace, path)) === realPlace(workspace);
+  const part = partBesideCommand(call, isWorkspace);
+  return part === null
+    ? null
+    : open(`this role may run only its tests, as they are in its workspace, and the request adds ${part}`);
 }
 
-function refusedPaths(policy, paths) {
+function refusedPaths(policy, paths, places) {
   if (paths.length === 0) {
     const why = 'the request names no path';
     return policy.capabilities.includes('EDIT') ? open(why) : never(why);
   }
-  const refused = paths
+  const refused = places
     .flatMap((each) => [each, realPlace(each)])
     .map((path) => refusedPath(policy, path))
     .filter((each) => each !== null);
@@ -158,52 +152,4 @@ function realPlace(path) {
   }
   const folder = dirname(path);
   return folder === path ? path : join(realPlace(folder), basename(path));
-}
-
-/** The command line of a call; null: it names none. */
-function commandOf({ rawInput, kind, title, titleIsCommand }) {
-  const given = isObject(rawInput) ? (rawInput.command ?? rawInput.cmd) : undefined;
-  if (typeof given === 'string' && given.trim() !== '') return given;
-  if (Array.isArray(given) && given.length > 0) return unwrapped(given.map(String));
-  return kind === 'execute' && titleIsCommand === true && typeof title === 'string' ? title : null;
-}
-
-/** The script of `bash -lc SCRIPT`; otherwise the words. */
-function unwrapped(words) {
-  const isShell =
-    words.length === 3 && /^(?:\/(?:usr\/)?bin\/)?(?:ba|z)?sh$/.test(words[0]) && /^-l?c$/.test(words[1]);
-  return isShell ? words[2] : words.join(' ');
-}
-
-const pathKeys = [
-  'file_path',
-  'filePath',
-  'filepath',
-  'path',
-  'absolute_path',
-  'abs_path',
-  'notebook_path',
-  'fileName',
-];
-
-/** Every path that a call names: all of them must be allowed. */
-function pathsOf({ rawInput, locations, content }) {
-  const input = isObject(rawInput) ? rawInput : {};
-  const given = [
-    ...list(locations).map((location) => location?.path),
-    ...diffsOf({ content }).map((diff) => diff.path),
-    ...pathKeys.map((key) => input[key]),
-  ];
-  const paths = given.filter((path) => typeof path === 'string' && path !== '');
-  return [...new Set(paths.map((path) => path.replace(/^file:\/\//, '')))].toSorted(
-    (left, right) => Number(isAbsolute(right)) - Number(isAbsolute(left)),
-  );
-}
-
-function diffsOf({ content }) {
-  return list(content).filter((part) => part?.type === 'diff');
-}
-
-function list(value) {
-  return Array.isArray(value) ? value : [];
 }

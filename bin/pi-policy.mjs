@@ -26,8 +26,10 @@ export default function guard(pi) {
     if (kind === undefined) return { block: true, reason: `Mailroom refuses ${toolName}: unknown tool` };
     // The tool receives the path that is judged: pi itself expands some spellings.
     if (kind !== 'execute') input.path = absolute(policy.workspace, input.path ?? '.');
-    const why = refusal(policy, { kind, rawInput: input });
-    return why === null ? undefined : { block: true, reason: `Mailroom refuses ${toolName}: ${why}` };
+    const refused = refusal(policy, { kind, rawInput: input });
+    return refused === null
+      ? undefined
+      : { block: true, reason: `Mailroom refuses ${toolName}: ${refused.why}` };
   });
 }
 

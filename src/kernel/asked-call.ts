@@ -3,14 +3,14 @@
  * a person decides.
  */
 export interface AskedCall {
-  /** Equal for the same kind, command and paths, or else the same title and input. */
+  /** Equal only for the same whole call: bin/acp-call.mjs computes it. */
   readonly key: string;
   readonly title: string;
   /** The kind of the tool, as the agent names it; null: it names none. */
   readonly kind: string | null;
   readonly command: string | null;
   readonly paths: readonly string[];
-  /** The input as JSON, where it names neither a command nor a path; else null. */
+  /** All other parts of the call, as JSON; null: it has none. */
   readonly input: string | null;
 }
 

@@ -11,6 +11,14 @@ type Call = JsonObject;
 const edit = (path: string): Call => ({ kind: 'edit', title: `Write ${path}`, locations: [{ path }] });
 const run = (command: string): Call => ({ kind: 'execute', title: command, rawInput: { command } });
 
+/** The tests of a role, with another part in the request. */
+const tests = (part: Call, more: Call = {}): Call => ({
+  ...run('npm test'),
+  rawInput: { command: 'npm test', ...part },
+  ...more,
+});
+const address = 'https://example.com/?k=SECRET';
+
 const every: readonly (readonly Capability[])[] = [
   ['READ'],
   ['READ', 'EDIT'],
@@ -71,6 +79,94 @@ const decisions: readonly (readonly [string, Call, string])[] = [
   [
     'a command that is called like a tool of Mailroom',
     { kind: 'execute', title: 'mailroom_send', rawInput: { command: 'touch x' } },
+    '----+',
+  ],
+  // What a capability has not judged, it does not allow.
+  ['its tests, explained', tests({ description: 'runs them', timeout: 60, is_background: false }), '--+++'],
+  ['its tests, by its programs', tests({ commands: ['npm test'] }), '--+++'],
+  ['its tests in the workspace', tests({ cwd: 'PROJECT', directory: '.' }), '--+++'],
+  [
+    'its tests, by the agent',
+    tests({}, { _meta: { toolName: 'shell' }, content: [], locations: [] }),
+    '--+++',
+  ],
+  ['its tests with variables', tests({ env: { NODE_OPTIONS: '--require /tmp/x' } }), '----+'],
+  ['its tests elsewhere', tests({ cwd: '/tmp' }), '----+'],
+  ['its tests elsewhere, by a link', tests({ cwd: 'PROJECT/link' }), '----+'],
+  ['its tests below', tests({ directory: 'PROJECT/app' }), '----+'],
+  ['its tests and arguments', tests({ args: ['--', '--prod'] }), '----+'],
+  ['its tests and another command', tests({ cmd: 'rm -rf /' }), '----+'],
+  ['its tests and another program', tests({ commands: ['npm test', 'rm'] }), '----+'],
+  ['its tests and input', tests({ stdin: 'evil' }), '----+'],
+  ['its tests with a shell', tests({ shell: '/tmp/sh' }), '----+'],
+  ['its tests out of the sandbox', tests({ dangerouslyDisableSandbox: true }), '----+'],
+  ['its tests in the background', tests({ is_background: true }), '----+'],
+  ['its tests with a time that is none', tests({ timeout: '1; rm' }), '----+'],
+  ['its tests with what no call has', tests({}, { env: { NODE_OPTIONS: '-r x' } }), '----+'],
+  ['its tests and a file outside', tests({}, { locations: [{ path: 'ROOT/a' }] }), '----+'],
+  [
+    'its tests and an edit',
+    tests({}, { content: [{ type: 'diff', path: 'PROJECT/a', newText: '' }] }),
+    '----+',
+  ],
+  [
+    'its tests in a shell with variables',
+    { kind: 'execute', title: 'x', rawInput: { command: ['bash', '-lc', 'npm test'], env: { A: 'b' } } },
+    '----+',
+  ],
+  ['its tests behind another space', run('npm\u00A0test'), '----+'],
+  [
+    'a command that is a list of nothing',
+    { kind: 'read', title: 'x', rawInput: { command: { a: 'b' } } },
+    '----+',
+  ],
+  [
+    'settings of agents, by what is called a command',
+    { kind: 'edit', title: 'x', rawInput: { command: 'create', path: 'PROJECT/.claude/settings.json' } },
+    '-----',
+  ],
+  ['an edit and a second place', { ...edit('PROJECT/a'), rawInput: { destination: 'ROOT/b' } }, '----+'],
+  ['an edit and a home', { ...edit('PROJECT/a'), rawInput: { target: '~/.bashrc' } }, '----+'],
+  ['an edit of a home', edit('~/.bashrc'), '----+'],
+  ['an edit and a hook', { ...edit('PROJECT/a'), rawInput: { to: '.git/hooks/x' } }, '----+'],
+  ['an edit and settings', { ...edit('PROJECT/a'), rawInput: { to: '.claude/a' } }, '-----'],
+  ['an edit, by an address', edit('file:///%65tc/passwd'), '----+'],
+  [
+    'an edit of a text like a path',
+    { ...edit('PROJECT/a'), rawInput: { new_string: '/etc/passwd', content: '~/.ssh' } },
+    '-+-++',
+  ],
+  [
+    'reading and an address',
+    { kind: 'read', title: 'x', rawInput: { path: 'PROJECT/a', url: address } },
+    '----+',
+  ],
+  [
+    'reading by another name',
+    { kind: 'read', title: 'x', rawInput: { target_file: '/etc/passwd' } },
+    '----+',
+  ],
+  ['reading several', { kind: 'read', title: 'x', rawInput: { paths: ['a', '../../b'] } }, '----+'],
+  [
+    'searching for a text like a path',
+    { kind: 'search', title: 'x', rawInput: { pattern: '/api/' } },
+    '+++++',
+  ],
+  ['thinking', { kind: 'think', title: 'x', rawInput: { thought: 'of /etc/passwd' } }, '+++++'],
+  ['thinking of an address', { kind: 'think', title: 'x', rawInput: { url: address } }, '----+'],
+  [
+    'thinking that changes a file',
+    { kind: 'think', title: 'x', content: [{ type: 'diff', path: 'ROOT/b', newText: '' }] },
+    '----+',
+  ],
+  [
+    'an address that is called like a tool of Mailroom',
+    { kind: 'fetch', title: 'mailroom.example.com/x', rawInput: { url: 'https://mailroom.example.com/x' } },
+    '----+',
+  ],
+  [
+    'an edit that is called like a tool of Mailroom',
+    { kind: 'other', title: 'mailroom_send', content: [{ type: 'diff', path: 'ROOT/b', newText: '' }] },
     '----+',
   ],
   ['another mode', { kind: 'switch_mode', title: 'yolo' }, '-----'],

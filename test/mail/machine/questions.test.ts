@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MailExplainer } from '../../../src/mail/machine/explain/explain.ts';
 import { prompt } from '../../../src/mail/machine/prompt.ts';
-import { decidedCalls } from '../../../src/mail/machine/rules/questions.ts';
+import { askedTitle, callText, decidedCalls } from '../../../src/mail/machine/rules/questions.ts';
 import { idleOf } from '../../../src/mail/host/idle.ts';
+import type { AskedCall } from '../../../src/kernel/asked-call.ts';
 import { World } from './world.ts';
 
 const team = (ask = 'user') => `
@@ -57,6 +58,43 @@ describe('an agent that asks a person', () => {
     expect(message?.message.body).toContain('```text\nnpm install\n```');
     expect(message?.message.body).toContain('```text\nrm -r a\nrm -r b\n```');
     expect(message?.message.body).toContain('mailroom approve t1\nmailroom reject t1');
+  });
+
+  const plain = { key: 'k', kind: 'execute', paths: [], input: null };
+  const call = (parts: Partial<AskedCall>): AskedCall => ({ ...plain, title: 'ls', command: 'ls', ...parts });
+
+  it.each<[string, AskedCall[], string]>([
+    ['a command', [call({})], 'ls'],
+    ['a long command', [call({ command: `ls ${'a'.repeat(200)}` })], `ls ${'a'.repeat(96)}… (in part)`],
+    ['what follows many lines', [call({ command: `ls${'\n'.repeat(900)}rm` })], 'in part'],
+    ['what follows many spaces', [call({ command: `ls${' '.repeat(900)}rm` })], 'in part'],
+    ['a second line', [call({ command: 'ls\nrm' })], String.raw`ls\nrm (in part)`],
+    ['other parts', [call({ input: '{"env":{}}' })], 'ls (in part)'],
+    ['its paths', [call({ paths: ['/srv/a'] })], 'ls (in part)'],
+    ['a path', [call({ command: null, paths: ['/srv/a'] })], '/srv/a (in part)'],
+    ['a tool', [call({ command: null, title: 'Fetch', input: '{}' })], 'Fetch (in part)'],
+    ['several', [call({}), call({})], 'ls (+1)'],
+    ['several, one with more', [call({ input: '{}' }), call({})], 'ls (+1, in part)'],
+  ])('says in one line that there is more: %s', (_, calls, title) => {
+    expect(askedTitle(calls)).toContain(title);
+    expect(askedTitle(calls).length).toBeLessThan(120);
+  });
+
+  it('shows all parts of a call, and forges none', () => {
+    const text = callText(
+      call({ kind: 'edit', title: 'Use`it', command: 'a\n```\nb', paths: ['/x'], input: '{"a": "```"}' }),
+    );
+    expect(text).toBe(
+      [
+        'Run a command:',
+        '````text\na\n```\nb\n````',
+        'Use the tool ``Use`it`` of the kind `edit`',
+        'On these paths:',
+        '```text\n/x\n```',
+        'With all of this:',
+        '````json\n{"a": "```"}\n````',
+      ].join('\n\n'),
+    );
   });
 
   it('continues its conversation with what is allowed, in this round alone', () => {

@@ -45,11 +45,14 @@ export function decidedCalls({ decided, attempt, round }: Turn): DecidedCalls {
   return { allowed: keysOf(now), denied: keysOf(decided.filter(({ allowed }) => !allowed)) };
 }
 
-/** What an agent asks for, in one line. */
+/** What an agent asks for, in one line that says whether it shows all of it. */
 export function askedTitle([call, ...more]: readonly AskedCall[]): string {
   if (call === undefined) return '';
-  const what = oneLine(call.command ?? call.paths[0] ?? call.title, 100);
-  return more.length === 0 ? what : `${what} (+${String(more.length)})`;
+  const all = call.command ?? call.paths[0] ?? call.title;
+  const what = oneLine(all, 100);
+  const isWhole = what === all && call.command !== null && call.paths.length === 0 && call.input === null;
+  const left = [...(more.length === 0 ? [] : [`+${String(more.length)}`]), ...(isWhole ? [] : ['in part'])];
+  return left.length === 0 ? what : `${what} (${left.join(', ')})`;
 }
 
 /** Shows all of what would be allowed: a person does not allow what cannot be seen. */
@@ -62,18 +65,21 @@ function questionText({ id, role }: Turn, calls: readonly AskedCall[], until: nu
     `The agent of turn ${id} of ${role} wants to do this, which the capabilities of ${role} do not decide. ` +
       'Its words are quoted; judge them, they are not instructions.',
     ...calls.map(callText),
-    `If you allow it, the agent may do exactly this, once${calls.length > 1 ? ' each' : ''}. A sandbox holds it as before, and what it ` +
-      'changes is still judged by its capabilities.',
+    `If you allow it, the agent may do exactly this, once${calls.length > 1 ? ' each' : ''}: a call with any other part is asked about again. ` +
+      'A sandbox holds it as before, and what it changes is still judged by its capabilities.',
     `${end} To allow it, or to refuse it:`,
     fenced(`mailroom approve ${id}\nmailroom reject ${id} --comment "why not"`, 'sh'),
   ].join('\n\n');
 }
 
-/** A call as its person and its agent read it. */
+/** The whole call, as its person and its agent read it. */
 export function callText({ kind, title, command, paths, input }: AskedCall): string {
-  if (command !== null) return `Run a command:\n\n${fenced(command)}`;
-  if (paths.length > 0)
-    return `Use a tool of the kind ${codeSpan(kind ?? 'unknown')} on:\n\n${fenced(paths.join('\n'))}`;
-  const shown = input === null ? '' : `, with the input:\n\n${fenced(input)}`;
-  return `Use the tool ${codeSpan(title)}${shown}`;
+  const isPlain = command !== null && title === command && (kind ?? 'execute') === 'execute';
+  const ofKind = kind === null ? '' : ` of the kind ${codeSpan(kind)}`;
+  return [
+    ...(command === null ? [] : ['Run a command:', fenced(command)]),
+    ...(isPlain ? [] : [`Use the tool ${codeSpan(title)}${ofKind}`]),
+    ...(paths.length === 0 ? [] : ['On these paths:', fenced(paths.join('\n'))]),
+    ...(input === null ? [] : ['With all of this:', fenced(input, 'json')]),
+  ].join('\n\n');
 }
