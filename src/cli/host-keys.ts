@@ -153,6 +153,13 @@ function whyLines(context: Context, name: string, why: Explained | null): string
   return [named, ...commands.map((command) => `  ${command}`)];
 }
 
+/** Prints what an approval is about, where its subject shows only a part of it. */
+async function showWhole(context: Context, { id, type, question }: WaitingItem): Promise<void> {
+  const { runShow } = await import('./actions/show.ts');
+  if (question !== null) await runShow(context, question, {});
+  else if (type === 'landing') await runShow(context, id, { diff: true });
+}
+
 /** Asks a person for the answer to the only item that waits, or to one of them. */
 async function answerOneOf(context: Context, items: readonly WaitingItem[]): Promise<void> {
   const { pickWaiting } = await import('./answering.ts');
@@ -165,6 +172,7 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
     await reply(context, id, null, {});
     return;
   }
+  await showWhole(context, item);
   const { choose } = await import('./asking.ts');
   const { judge } = await import('./actions/approve.ts');
   const choices = item.reply_types.map((value) => ({ value, label: value }));

@@ -23,7 +23,7 @@ export interface Item {
   /** The types that answer it; for an approval, its choices. */
   readonly replyTypes: readonly TypeName[];
   readonly fields: Readonly<Record<string, ItemField>>;
-  /** The command that answers it elsewhere. */
+  /** The command that shows all of it. */
   readonly command: string;
   /** The work that it delivers; null: none. */
   readonly delivery: Delivery | null;

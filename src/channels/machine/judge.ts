@@ -93,7 +93,7 @@ function itemFor(
 }
 
 function isMeant(key: string, word: string): boolean {
-  return shortKey(key) === word || key === word;
+  return [shortKey(key), key, key.split('-', 1)[0]].includes(word);
 }
 
 function answerTo(

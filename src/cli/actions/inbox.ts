@@ -1,3 +1,4 @@
+import { endOfId } from '../../kernel/ids.ts';
 import type { Inbox, WaitingItem } from '../../operations/inbox.ts';
 import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
@@ -45,8 +46,9 @@ function inboxLines(context: Context, { as, items }: Inbox): string[] {
   ]);
 }
 
-/** Who lets work land wants to see it first. */
-function lookAt({ id, type }: WaitingItem): string[] {
+/** What a person looks at before an approval, which the list shows only in part. */
+function lookAt({ id, type, question }: WaitingItem): string[] {
+  if (question !== null) return [`mailroom show ${endOfId(question)}`];
   return type === 'landing' ? [`mailroom show ${id} --diff`] : [];
 }
 

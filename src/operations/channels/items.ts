@@ -1,4 +1,5 @@
 import type { Delivery, Item } from '../../channels/machine/contract.ts';
+import { endOfId, shortCommit } from '../../kernel/ids.ts';
 import type { Message } from '../../mail/format/message.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { MailState } from '../../mail/machine/state.ts';
@@ -24,17 +25,23 @@ export async function channelItems(project: ProjectServices, roles: ReadonlySet<
 }
 
 function itemOf(
-  { id, kind, to, thread, from, type, subject, since, question: _question, ...item }: WaitingItem,
+  { id, kind, to, thread, from, type, subject, since, question, ...item }: WaitingItem,
   message: Message | null,
   state: MailState,
   protocol: Protocol,
 ): { readonly item: Item; readonly since: number } {
   const delivery = kind === 'notice' && message !== null ? deliveryOf(message, state, protocol) : null;
-  const body = message?.body ?? '';
-  const answers = { replyTypes: item.reply_types, fields: item.fields, command: item.command };
+  const landing = state.landings.get(id);
+  const show = message === null ? `mailroom show ${id} --diff` : `mailroom show ${endOfId(message.id)}`;
+  const body =
+    message?.body ?? (landing === undefined ? '' : `What would land is not shown here: \`${show}\``);
+  // A turn can ask for several things, one after the other: an answer counts for the one that it saw.
+  const seen = question === null ? landing && shortCommit(landing.commit) : endOfId(question);
+  const key = seen === undefined ? id : `${id}-${seen}`;
+  const answers = { replyTypes: item.reply_types, fields: item.fields, command: show };
   const until = { deadline: item.deadline, onTimeout: item.on_timeout };
   return {
-    item: { key: id, kind, to, thread, from, type, subject, body, ...until, ...answers, delivery },
+    item: { key, kind, to, thread, from, type, subject, body, ...until, ...answers, delivery },
     since: since === null ? 0 : Date.parse(since),
   };
 }

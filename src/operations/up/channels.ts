@@ -119,7 +119,8 @@ function portsOf(
       const choice = type ?? 'reject';
       const verb = choice === 'reject' ? 'reject' : 'approve';
       const comment = text === '' ? null : text;
-      if (!item.key.includes('/')) return judgeLanding(project, item.key, { verb, by: role, comment }, mark);
+      const [turn] = /^t\d+(?=-)/.exec(item.key) ?? [];
+      if (turn !== undefined) return judgeLanding(project, turn, { verb, by: role, comment }, mark);
       const at = item.key.indexOf('/');
       const [run, path] = [item.key.slice(0, at), item.key.slice(at + 1)];
       const wish = { verb, path, choice, comment, fields: valuesOf(item, fields) } as const;
@@ -138,7 +139,7 @@ function tookEffect(
 ): boolean {
   const at = key.indexOf('/');
   if (at >= 0) return project.workflows.verdict(key.slice(0, at), mark)?.refusal === null;
-  if (/^t\d+$/.test(key)) return project.verdict(mark)?.refusal === null;
+  if (/^t\d+-/.test(key)) return project.verdict(mark)?.refusal === null;
   const files = [...roles].map((role) => `agents/${role}/outbox/${nameOf(mark)}`);
   return isSent || files.some((file) => project.files.exists(file));
 }

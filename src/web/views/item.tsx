@@ -42,6 +42,7 @@ export function Item({ item }: { readonly item: InboxItem }) {
           ['Thread', item.thread && <a href={link('threads', item.thread)}>{shortId(item.thread)}</a>],
         ]}
       />
+      {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
       {item.type === 'landing' && <Work of="turns" id={item.id} />}
       {item.question !== null && <Body id={item.question} />}
       {item.kind === 'approval' ? <Approval item={item} /> : <Message item={item} />}
