@@ -4,9 +4,10 @@
 // final text and exits as the recorded program did. Uses only Node's own modules, so it runs
 // without installation. src/providers/recording.ts defines the format and the key of a turn.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
-import { redo } from './replay-edits.mjs';
+import { redo, writeInPlace } from './replay-edits.mjs';
+import { belowWorkspace, inFolder, partsOf } from './replay-places.mjs';
 
 const environment = process.env;
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -98,14 +99,40 @@ function valuesOf(texts, prompt) {
   return values;
 }
 
-/**
- * Where to write a file: below the workspace if a step hands it over, otherwise in the staging
- * folder.
- */
-function placeOf(name) {
-  const path = normalize(name);
-  if (path.startsWith(join(variable('MAILROOM_WORKSPACE'), '/'))) return path;
-  return join(variable('MAILROOM_OUTBOX'), basename(path));
+/** A file below the workspace, which a step hands over, or a file of the staging folder. */
+function fileOf({ name, text }, resolve) {
+  const path = normalize(resolve(name));
+  const isStaged = dirname(path) === variable('MAILROOM_OUTBOX');
+  const below = isStaged ? null : belowWorkspace(variable('MAILROOM_WORKSPACE'), path);
+  return { isStaged: below === null, place: below ?? basename(path), text: resolve(text) };
+}
+
+/** Writes all files of a recording, none of them before all their places are known to be right. */
+function writeFiles(recording, resolve, others) {
+  const files = (recording.files ?? []).map((file) => fileOf(file, resolve));
+  const staged = files.filter(({ isStaged }) => isStaged);
+  for (const { place } of staged) partsOf(place);
+  redo(
+    {
+      edits: recording.edits ?? [],
+      files: files.filter(({ isStaged }) => !isStaged),
+      order: recording.order,
+    },
+    {
+      workspace: variable('MAILROOM_WORKSPACE'),
+      project: variable('MAILROOM_PROJECT'),
+      guard: JSON.parse(variable('MAILROOM_REPLAY_GUARD')),
+      lasting: lastingText,
+      resolve,
+      others,
+    },
+  );
+  for (const path of recording.left_out ?? [])
+    process.stderr.write(`not in the recording, being too large: what became of ${resolve(path)}\n`);
+  for (const { place, text } of staged) {
+    const write = (folder, name) => writeInPlace(`${folder}/${name}`, text);
+    inFolder(variable('MAILROOM_OUTBOX'), place, {}, write);
+  }
 }
 
 function recordingsIn(folder) {
@@ -130,24 +157,15 @@ function replay() {
     throw new Error(`${folder} has no recording of ${role} for this mail (${role}-${key}-…)`);
   const recording = JSON.parse(readFileSync(join(folder, name), 'utf8'));
   const values = valuesOf(texts, prompt);
-  const resolve = (text) =>
-    text.replaceAll(/\{\{([a-z_.0-9]+)\}\}/g, (whole, what) => values.get(what) ?? whole);
-  redo(
-    { edits: recording.edits ?? [], order: recording.order },
-    {
-      workspace: variable('MAILROOM_WORKSPACE'),
-      lasting: lastingText,
-      resolve,
-      others: onlyOnce(() => recordingsIn(folder)),
-    },
+  const resolve = (text) => {
+    if (typeof text !== 'string') throw new Error(`${name} is not a recording: a path or a text is missing`);
+    return text.replaceAll(/\{\{([a-z_.0-9]+)\}\}/g, (whole, what) => values.get(what) ?? whole);
+  };
+  writeFiles(
+    recording,
+    resolve,
+    onlyOnce(() => recordingsIn(folder)),
   );
-  for (const path of recording.left_out ?? [])
-    process.stderr.write(`not in the recording, being too large: what became of ${resolve(path)}\n`);
-  for (const file of recording.files) {
-    const path = placeOf(resolve(file.name));
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, resolve(file.text));
-  }
   const resolved = (value) =>
     JSON.parse(JSON.stringify(value), (_key, each) => (typeof each === 'string' ? resolve(each) : each));
   // A question is part of the answer: only `replay` reads it.

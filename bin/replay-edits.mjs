@@ -2,43 +2,82 @@
 // the names of contents.
 import { createHash } from 'node:crypto';
 import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, join } from 'node:path';
+import { expectApart, expectHarmless, inFolder } from './replay-places.mjs';
 
 /**
+ * Makes the changes of a recording, and then writes its `files`, in the place that each has.
  * `edits` belong to the recording at position `order` in its folder. `lasting` replaces what
  * differs from run to run, `resolve` inserts the values of this turn, `others` returns all
- * recordings. Throws when a file has a content that no recorded turn has seen.
+ * recordings. Throws, before anything is written, when a path is not the recording's to write or a
+ * file has a content that no recorded turn has seen.
  */
-export function redo({ edits, order }, { workspace, lasting, resolve, others }) {
-  const named = edits.map((edit) => ({ ...edit, place: within(workspace, resolve(edit.path)) }));
+export function redo({ edits, files, order }, { workspace, project, guard, lasting, resolve, others }) {
+  const named = edits.map((edit) => ({ ...edit, place: resolve(edit.path) }));
+  for (const { place } of [...named, ...files]) expectHarmless(place, guard, { workspace, project });
+  expectApart([...named.filter(({ after }) => after !== null), ...files].map(({ place }) => place));
+  for (const { place } of files) expectFile(workspace, place, named);
   const isWanted = (edit) => {
-    const now = nameOf(contentAt(edit.place), lasting);
+    const now = nameOf(contentAt(workspace, edit.place), lasting);
     if (now === edit.before) return true;
     return now !== edit.after && !isLater(edit, now, order, others());
   };
   const wanted = named.filter(isWanted);
-  if (wanted.length === 0) return;
-  const folder = mkdtempSync(join(workspace, '.replay-'));
+  if (wanted.length > 0) change(workspace, wanted, isWanted, resolve);
+  for (const { place, text } of files)
+    inFolder(workspace, place, { makes: true }, (folder, name) => writeInPlace(`${folder}/${name}`, text));
+}
+
+function change(workspace, wanted, isWanted, resolve) {
+  const temporary = basename(mkdtempSync(join(workspace, '.replay-')));
   try {
-    const file = (edit) => join(folder, String(wanted.indexOf(edit)));
-    for (const edit of wanted) if (edit.after !== null) prepare(edit, file(edit), resolve);
+    const file = (edit) => `${temporary}/${wanted.indexOf(edit)}`;
+    for (const edit of wanted)
+      if (edit.after !== null)
+        inFolder(workspace, file(edit), {}, (folder, name) => prepare(edit, `${folder}/${name}`, resolve));
     // Another turn may have changed files meanwhile.
     exchange(wanted.filter(isWanted), file, workspace);
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(join(workspace, temporary), { recursive: true });
+  }
+}
+
+/** Throws where a file of a turn would be written by way of a link, or into something else. */
+function expectFile(workspace, place, edits) {
+  const isLink = edits.some((edit) => edit.place === place && edit.kind === 'link' && edit.after !== null);
+  const stats = inFolder(workspace, place, {}, look);
+  if (isLink || (stats && !stats.isFile()))
+    throw new Error(
+      `${place} is not a file, but a link or a folder, so none of the recorded changes were made`,
+    );
+}
+
+/** Keeps the file as it is but for its content: a sandbox may have made only that writable. */
+export function writeInPlace(path, text) {
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o666);
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file`);
+    ftruncateSync(file);
+    writeFileSync(file, text);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -49,15 +88,16 @@ export function redo({ edits, order }, { workspace, lasting, resolve, others }) 
 function exchange(edits, file, workspace) {
   const undo = [];
   const move = (from, to) => {
-    mkdirSync(dirname(to), { recursive: true });
-    renameSync(from, to);
+    inFolder(workspace, to, { makes: true }, (into, name) =>
+      inFolder(workspace, from, {}, (out, old) => renameSync(`${out}/${old}`, `${into}/${name}`)),
+    );
     undo.push(() => move(to, from));
   };
   try {
     for (const edit of edits) {
-      if (contentAt(edit.place) === null) continue;
+      if (contentAt(workspace, edit.place) === null) continue;
       move(edit.place, `${file(edit)}-was`);
-      removeEmpty(dirname(edit.place), workspace);
+      removeEmpty(workspace, edit.place);
     }
     for (const edit of edits) if (edit.after !== null) move(file(edit), edit.place);
   } catch (error) {
@@ -67,13 +107,18 @@ function exchange(edits, file, workspace) {
 }
 
 /**
- * Removes a folder that is empty, and each parent that is then empty, up to the workspace: git does
- * not record empty folders.
+ * Removes the folder of a file if it is empty, and each parent that is then empty, up to the
+ * workspace: git does not record empty folders.
  */
-function removeEmpty(folder, workspace) {
-  if (folder === workspace || readdirSync(folder).length > 0) return;
-  rmdirSync(folder);
-  removeEmpty(dirname(folder), workspace);
+function removeEmpty(workspace, path) {
+  const parent = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
+  if (parent === '') return;
+  const isRemoved = inFolder(workspace, parent, {}, (folder, name) => {
+    if (readdirSync(`${folder}/${name}`).length > 0) return false;
+    rmdirSync(`${folder}/${name}`);
+    return true;
+  });
+  if (isRemoved) removeEmpty(workspace, parent);
 }
 
 /**
@@ -91,34 +136,34 @@ function isLater({ path }, now, order, others) {
   );
 }
 
-/** A path below the workspace; throws for a link that leads out of it. */
-function within(workspace, path) {
-  const place = join(workspace, path);
-  const real = realpathSync(existing(dirname(place)));
-  if (relative(workspace, place).startsWith('..') || relative(realpathSync(workspace), real).startsWith('..'))
-    throw new Error(`${path} leaves the workspace, so none of the recorded changes were made`);
-  return place;
-}
-
-function existing(folder) {
-  return look(folder) === undefined ? existing(dirname(folder)) : folder;
-}
-
-function look(place) {
+/** Null: there is nothing. */
+function look(folder, name) {
   try {
-    return lstatSync(place, { throwIfNoEntry: false });
+    return lstatSync(`${folder}/${name}`, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
     // A parent of the path is not a folder.
-    if (error.code === 'ENOTDIR') return undefined;
+    if (error.code === 'ENOTDIR') return null;
     throw error;
   }
 }
 
 /** The content of a file; null if there is no file. */
-function contentAt(place) {
-  const stats = look(place);
-  if (stats === undefined || stats.isDirectory()) return null;
-  return stats.isSymbolicLink() ? Buffer.from(readlinkSync(place)) : readFileSync(place);
+function contentAt(workspace, place) {
+  return inFolder(workspace, place, {}, (folder, name) => {
+    const stats = look(folder, name);
+    if (stats === null || stats.isDirectory()) return null;
+    if (stats.isSymbolicLink()) return Buffer.from(readlinkSync(`${folder}/${name}`));
+    if (!stats.isFile()) throw new Error(`${place} is not a file, so none of the recorded changes were made`);
+    const file = openSync(
+      `${folder}/${name}`,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+    try {
+      return readFileSync(file);
+    } finally {
+      closeSync(file);
+    }
+  });
 }
 
 function nameOf(content, lasting) {

@@ -1,10 +1,12 @@
 import type { AskedCall } from '../kernel/asked-call.ts';
 import { isJsonObject, parseJson } from '../kernel/json.ts';
+import { ruleNames } from '../kernel/rule-names.ts';
 import { askedCall } from './acp.ts';
+import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import { commandProvider } from './command.ts';
 import { list, string } from './events.ts';
 import type { ProviderOptions } from './options.ts';
-import type { Exit, Outcome, Provider } from './provider.ts';
+import type { Exit, Invocation, Outcome, Provider } from './provider.ts';
 
 /** The exit code of a recorded turn that asks a person; its output is then a JSON object. */
 const askedCode = 76;
@@ -32,12 +34,20 @@ export function replayProvider(options: ProviderOptions): Provider {
       return done.is === 'done' ? ({ ...done, asks } satisfies Outcome) : done;
     },
   };
-  if (recording === undefined) return provider;
   return {
     ...provider,
-    start: (invocation) =>
-      provider.start({ ...invocation, env: { ...invocation.env, MAILROOM_RECORDING: recording } }),
+    start: (invocation) => {
+      const line = provider.start(invocation);
+      const named = recording === undefined ? {} : { MAILROOM_RECORDING: recording };
+      return { ...line, env: { ...line.env, ...named, MAILROOM_REPLAY_GUARD: guardOf(invocation) } };
+    },
   };
+}
+
+/** What no recording writes, for bin/replay-agent.mjs. */
+function guardOf({ mayConfigure }: Invocation): string {
+  const settings = mayConfigure ? null : { folders: settingsFolders, files: settingsFiles };
+  return JSON.stringify({ rules: ruleNames, settings });
 }
 
 /** Null: it asks nothing. */

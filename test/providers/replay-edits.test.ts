@@ -184,6 +184,157 @@ it.each<[string, Files, Edit[], RegExp]>([
   expect(filesOf(again)).toEqual(before);
 });
 
+/** The recording of a turn, as somebody else has changed it. */
+function forge(folder: string, turn: Invocation, edits: Edit[], files: readonly string[]): void {
+  keep(folder, turn, edits);
+  const [name = ''] = readdirSync(folder);
+  const recording = JSON.parse(readFileSync(join(folder, name), 'utf8')) as object;
+  const added = files.map((file) => ({ name: file, text: 'evil' }));
+  writeFileSync(join(folder, name), JSON.stringify({ ...recording, files: added }));
+}
+
+const outside = join(root, 'outside');
+mkdirSync(outside);
+const link = edit('lnk', null, `-> ${outside}`);
+const toFile = edit('lnk', null, `-> ${join(outside, 'file')}`);
+
+it.each<[string, Files, Edit[], string[], RegExp]>([
+  ['a link of the recording and a file below it', {}, [link], ['lnk/pwn'], /lnk\/pwn lies below lnk/],
+  [
+    'a link of the recording and an edit below it',
+    {},
+    [link, edit('lnk/pwn', null, 'x')],
+    [],
+    /lies below lnk/,
+  ],
+  ['an edit below it, which comes first', {}, [edit('lnk/pwn', null, 'x'), link], [], /lies below lnk/],
+  ['a link to a file, and a file of its name', {}, [toFile], ['lnk'], /lnk is not a file, but a link/],
+  ['a link in a folder', {}, [edit('a/lnk', null, `-> ${outside}`)], ['a/lnk/b/c'], /lies below a\/lnk/],
+  ['a link that is there', { lnk: `-> ${outside}` }, [], ['lnk/pwn'], /by the link lnk/],
+  ['an edit through it', { lnk: `-> ${outside}` }, [edit('lnk/pwn', null, 'x')], [], /by the link lnk/],
+  [
+    'a link in a folder that is there',
+    { 'a/lnk': `-> ${outside}` },
+    [],
+    ['a/lnk/b/pwn'],
+    /by the link a\/lnk/,
+  ],
+  [
+    'a link to a file that is there',
+    { lnk: `-> ${join(outside, 'file')}` },
+    [],
+    ['lnk'],
+    /not a file, but a link/,
+  ],
+  ['a link that leads nowhere', { lnk: `-> ${join(outside, 'new')}` }, [], ['lnk'], /not a file, but a link/],
+  ['a folder in the place of a file', { 'out/a': 'a' }, [], ['out'], /not a file, but a link or a folder/],
+  ['a way up', {}, [edit('../pwn', null, 'x')], [], /leaves the workspace/],
+  ['a way up inside', {}, [edit('a/../../pwn', null, 'x')], [], /leaves the workspace/],
+  ['an absolute path', {}, [edit(join(outside, 'pwn'), null, 'x')], [], /leaves the workspace/],
+  ['no path', {}, [edit('', null, 'x')], [], /leaves the workspace/],
+  ['a NUL', {}, [edit('a\0b', null, 'x')], [], /leaves the workspace/],
+  ...[
+    '.git/hooks/post-commit',
+    '.git',
+    'sub/.git/config',
+    '.GIT/hooks/x',
+    '.Git/x',
+    'git~1/hooks/x',
+    '.git./x',
+    '.git /x',
+    '.g\u200Cit/x',
+    '.git::$INDEX_ALLOCATION/x',
+  ].map((path): [string, Files, Edit[], string[], RegExp] => [
+    `git by ${JSON.stringify(path)}`,
+    {},
+    [edit(path, null, '#!/bin/sh\n')],
+    [],
+    /is a file of git/,
+  ]),
+  ...[
+    'mailroom.yaml',
+    'Mailroom.yaml',
+    'mailroom.yaml.',
+    'agents.yaml',
+    'agents/a/role.md',
+    'agents/b/inbox/f.md',
+    'protocols/p.yaml',
+    'workflows/w.yaml',
+    '.mailroom/control/x.json',
+    '.skillmeat-workflow-overrides.yaml',
+  ].flatMap((path): [string, Files, Edit[], string[], RegExp][] => [
+    [`a rule: ${path}`, {}, [edit(path, null, 'x')], [], /is a rule of the project/],
+    [`a file that is a rule: ${path}`, {}, [], [path], /is a rule of the project/],
+  ]),
+  ...['.claude/settings.json', 'app/.mcp.json', '.env', '.env.local', '.codex/x', 'opencode.json'].map(
+    (path): [string, Files, Edit[], string[], RegExp] => [
+      `settings of agents: ${path}`,
+      {},
+      [edit(path, null, 'x')],
+      [],
+      /configures agents/,
+    ],
+  ),
+])('writes what an honest one could, and nothing of this: %s', (_, files, edits, names, why) => {
+  const folder = mkdtempSync(join(root, 'forged-'));
+  writeFileSync(join(outside, 'file'), 'mine');
+  forge(
+    folder,
+    turnIn(monday, {}),
+    [edit('a.txt', 'old', 'new'), ...edits],
+    names.map((name) => `{{workspace}}/${name}`),
+  );
+  const again = turnIn(tuesday, { 'a.txt': 'old', ...files });
+  const before = filesOf(again);
+  expect(answer(folder, again).outcome).toMatchObject({
+    is: 'never',
+    reason: { text: expect.stringMatching(why) },
+  });
+  expect(filesOf(again)).toEqual(before);
+  expect(readdirSync(outside)).toEqual(['file']);
+  expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('mine');
+});
+
+it('writes the rules of no worktree, and everything else of it', () => {
+  const turn = turnIn(tuesday, {});
+  mkdirSync(join(turn.project, '../.git'), { recursive: true });
+  const workspace = join(turn.project, '.mailroom/worktrees/x');
+  mkdirSync(workspace, { recursive: true });
+  const prefix = turn.project.slice(turn.project.lastIndexOf('/') + 1);
+  for (const path of ['agents/a/role.md', `${prefix}/mailroom.yaml`]) {
+    const folder = mkdtempSync(join(root, 'tree-'));
+    keep(folder, turnIn(monday, {}), [edit(path, null, 'x')]);
+    expect(answer(folder, { ...turn, workspace }).outcome).toMatchObject({ is: 'never' });
+  }
+  const folder = mkdtempSync(join(root, 'tree-'));
+  keep(folder, turnIn(monday, {}), [edit('src/agents/a.ts', null, 'x')]);
+  expect(answer(folder, { ...turn, workspace }).outcome.is).toBe('done');
+  expect(filesOf({ ...turn, workspace })).toEqual({ 'src/agents/a.ts': 'x' });
+  rmSync(join(turn.project, '../.git'), { recursive: true });
+});
+
+it('configures agents where its role may, and follows a link that is only in the way', () => {
+  const folder = join(root, 'configures');
+  keep(folder, turnIn(monday, {}), [edit('.claude/a', null, 'x'), edit('lnk', 'b', 'file')]);
+  const again = turnIn(tuesday, { lnk: '-> b', b: 'kept' });
+  expect(answer(folder, { ...again, mayConfigure: true }).outcome.is).toBe('done');
+  expect(filesOf(again)).toEqual({ '.claude/a': 'x', b: 'kept', lnk: 'file' });
+});
+
+it('is no recording where a path or a text is missing', () => {
+  const folder = join(root, 'broken');
+  keep(folder, turnIn(monday, {}), [edit('a.txt', null, 'x')]);
+  const [name = ''] = readdirSync(folder);
+  const recording = JSON.parse(readFileSync(join(folder, name), 'utf8')) as object;
+  writeFileSync(join(folder, name), JSON.stringify({ ...recording, edits: [{ after: 'x' }] }));
+  const turn = turnIn(tuesday, {});
+  expect(answer(folder, turn).outcome).toMatchObject({
+    is: 'never',
+    reason: { text: expect.stringContaining('is not a recording: a path or a text is missing') },
+  });
+  expect(filesOf(turn)).toEqual({});
+});
+
 it('ends the same where two turns changed a folder at the same time, whichever ends first, and when played twice', () => {
   const folder = join(root, 'side by side');
   const [first, second] = ['First.', 'Second.'];
