@@ -84,6 +84,24 @@ interface Row {
   readonly fields: object;
 }
 
+/** A project, and a client of the tools of a turn of the maker, which stages into `staging`. */
+async function connect(): Promise<Client> {
+  project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' }, {});
+  const outbox = join(project.root, 'staging');
+  mkdirSync(outbox);
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    MAILROOM_PROJECT: project.root,
+    MAILROOM_ROLE: 'maker',
+    MAILROOM_THREAD: 'th',
+    MAILROOM_TURN: 't1',
+    MAILROOM_OUTBOX: outbox,
+  };
+  client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env }));
+  return client;
+}
+
 describe('the tools of a turn', { timeout: 120_000 }, () => {
   it('do what files do, whatever CLI hands them to its agent', async () => {
     project = new CliProject(
@@ -119,27 +137,13 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
   });
 
   it('write into the staging folder of their turn and nowhere else', async () => {
-    project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' }, {});
-    const outbox = join(project.root, 'staging');
-    mkdirSync(outbox);
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      MAILROOM_PROJECT: project.root,
-      MAILROOM_ROLE: 'maker',
-      MAILROOM_THREAD: 'th',
-      MAILROOM_TURN: 't1',
-      MAILROOM_OUTBOX: outbox,
-    };
-    client = new Client({ name: 'test', version: '1' });
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env }),
-    );
-    const { tools } = await client.listTools();
+    const connected = await connect();
+    const { tools } = await connected.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['send_message', 'ask', 'read_thread', 'report_progress']);
     for (const { outputSchema } of tools)
       expect(outputSchema).toMatchObject({ type: 'object', additionalProperties: false });
     const call = async (name: string, given: Record<string, unknown>) => {
-      const { content, structuredContent } = await client!.callTool({ name, arguments: given });
+      const { content, structuredContent } = await connected.callTool({ name, arguments: given });
       return [structuredContent, ...content.map((each) => each.type === 'text' && each.text)];
     };
     const message = expect.stringMatching(/^Staged .*\. It is sent when this turn ends\.$/) as string;
@@ -152,7 +156,7 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
     const markdown = '---\ntype: task\n---\n# Heading\n\n---\nrest\n';
     const rule = '---\nA rule is all that it has.\n';
     for (const body of [markdown, rule])
-      await client.callTool({ name: 'send_message', arguments: { to: 'user', type: 'done', body } });
+      await connected.callTool({ name: 'send_message', arguments: { to: 'user', type: 'done', body } });
     const [progress, ...letters] = project.list('staging');
     expect([progress, letters.length]).toEqual(['.progress', 3]);
     const staged = letters.map((name) => project.read(`staging/${name}`));
@@ -163,15 +167,47 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
     });
     expect(new Set(bodies)).toEqual(new Set(['Made\n', markdown, rule]));
     expect(project.list('.')).toEqual(['mailroom.yaml', 'protocols', 'staging']);
-    expect(await client.callTool({ name: 'send_message', arguments: { body: 'x' } })).toMatchObject({
+    expect(await connected.callTool({ name: 'send_message', arguments: { body: 'x' } })).toMatchObject({
       isError: true,
     });
-    expect(await client.callTool({ name: 'ask', arguments: { to: 'user', question: 'Why?' } })).toMatchObject(
-      {
-        isError: true,
-        content: [{ text: expect.stringContaining('maker may ask user nothing') }],
-      },
+    expect(
+      await connected.callTool({ name: 'ask', arguments: { to: 'user', question: 'Why?' } }),
+    ).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('maker may ask user nothing') }],
+    });
+  });
+
+  it('let no agent be anybody else, or reach what its role cannot', async () => {
+    const connected = await connect();
+    const letter = { to: 'user', type: 'done', body: 'Made' };
+    const refused: readonly (readonly [string, object])[] = [
+      ['send_message', { ...letter, from: 'user' }],
+      ['send_message', { ...letter, thread: 'another' }],
+      ['send_message', { ...letter, id: '0190-0000' }],
+      ['send_message', { ...letter, in_reply_to: '0190-0000' }],
+      ['send_message', { ...letter, role: 'checker' }],
+      ['send_message', { ...letter, to: '__proto__' }],
+      ['send_message', { ...letter, to: ['user', 'constructor'] }],
+      ['send_message', { ...letter, to: '../user' }],
+      ['send_message', { ...letter, type: 'constructor' }],
+      ['send_message', { ...letter, attachments: ['../../etc/passwd'] }],
+      ['send_message', { ...letter, attachments: ['/etc/passwd'] }],
+      ['ask', { to: 'user', question: 'May I?' }],
+      ['report_progress', { text: 'x'.repeat(501) }],
+      ['report_progress', { text: 'x', role: 'checker' }],
+      ['read_thread', { thread: 'another' }],
+    ];
+    const answers = await Promise.all(
+      refused.map(async ([name, given]) => {
+        const { isError } = await connected.callTool({ name, arguments: { ...given } });
+        return [name, given, isError];
+      }),
     );
+    expect(answers).toEqual(refused.map((each) => [...each, true]));
+    for (const name of ['approve', 'inbox', 'reply', 'send', 'run', 'status', 'constructor'])
+      await expect(connected.callTool({ name, arguments: {} })).rejects.toThrow(/not found|disabled/);
+    expect(project.list('staging')).toEqual([]);
   });
 
   it('are none in half a turn', async () => {
