@@ -9,7 +9,7 @@ import { isObject } from './acp-connection.mjs';
 const longestShown = 4000;
 
 /**
- * Characters that nobody sees, or that look like a space and are none: control and format
+ * Characters that are drawn as nothing, or as a space that they are not: control and format
  * characters, fillers, blanks, halves of characters, and those that no font has to draw.
  */
 const unseen =

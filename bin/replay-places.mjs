@@ -23,15 +23,18 @@ function refused(path, why) {
 }
 
 /**
- * Throws for a path that no honest recording has. `guard` has the names of rules, and the files and
- * folders that configure agents; null for these: its role may configure agents.
+ * Throws for a path that no honest recording has. The guard has the names of rules, those that git
+ * obeys, and the files and folders that configure agents; null for these: its role may configure
+ * agents.
  */
-export function expectHarmless(path, { rules, settings }, { workspace, project }) {
+export function expectHarmless(path, { rules, git, settings }, { workspace, project }) {
   const names = partsOf(path).map(plainName);
-  if (names.some((name) => name === '.git' || /^git~\d+$/.test(name)))
+  if (names.some((name) => name === '.git' || /^git~\d+$/.test(name) || git.includes(name)))
     throw refused(path, 'is a file of git');
   const topOf = (folder) => plainName(relative(folder, join(workspace, path)).split('/')[0]);
-  if (projectsIn(workspace, project).some((folder) => rules.includes(topOf(folder))))
+  // These make any folder a project.
+  const isProject = names.some((name) => name === '.mailroom' || name === 'mailroom.yaml');
+  if (isProject || projectsIn(workspace, project).some((folder) => rules.includes(topOf(folder))))
     throw refused(path, 'is a rule of the project');
   if (settings !== null && names.some((name, index) => isSetting(name, index === names.length - 1, settings)))
     throw refused(path, 'configures agents');

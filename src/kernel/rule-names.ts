@@ -12,6 +12,9 @@ export const ruleNames: readonly string[] = [
   '.skillmeat-workflow-overrides.yaml',
 ];
 
+/** Files that git obeys in any folder of a checkout. */
+export const obeyedByGit: readonly string[] = ['.gitattributes', '.gitmodules', '.lfsconfig'];
+
 /** The folders of a role that hold mail. */
 export const mailFolders: readonly string[] = ['inbox', 'outbox', 'processed', 'sent', 'failed'];
 

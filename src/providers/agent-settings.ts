@@ -1,6 +1,9 @@
 /** Folders of a workspace that configure agents. */
 export const settingsFolders = ['.claude', '.codex', '.gemini', '.opencode', '.pi'] as const;
 
+/** The same, with one that several agents share and that no sandbox protects. */
+export const obeyedFolders = ['.agents', ...settingsFolders] as const;
+
 /** Files of a workspace that configure agents; `*` matches the rest of a name. */
 export const settingsFiles = ['.mcp.json', 'opencode.json', 'opencode.jsonc', '.env*'] as const;
 

@@ -1,8 +1,8 @@
 import type { AskedCall } from '../kernel/asked-call.ts';
 import { isJsonObject, parseJson } from '../kernel/json.ts';
-import { ruleNames } from '../kernel/rule-names.ts';
+import { obeyedByGit, ruleNames } from '../kernel/rule-names.ts';
 import { askedCall } from './acp.ts';
-import { settingsFiles, settingsFolders } from './agent-settings.ts';
+import { obeyedFolders, settingsFiles } from './agent-settings.ts';
 import { commandProvider } from './command.ts';
 import { list, string } from './events.ts';
 import type { ProviderOptions } from './options.ts';
@@ -46,8 +46,8 @@ export function replayProvider(options: ProviderOptions): Provider {
 
 /** What no recording writes, for bin/replay-agent.mjs. */
 function guardOf({ mayConfigure }: Invocation): string {
-  const settings = mayConfigure ? null : { folders: settingsFolders, files: settingsFiles };
-  return JSON.stringify({ rules: ruleNames, settings });
+  const settings = mayConfigure ? null : { folders: obeyedFolders, files: settingsFiles };
+  return JSON.stringify({ rules: ruleNames, git: obeyedByGit, settings });
 }
 
 /** Null: it asks nothing. */

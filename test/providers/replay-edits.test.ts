@@ -237,6 +237,9 @@ it.each<[string, Files, Edit[], string[], RegExp]>([
     '.git/hooks/post-commit',
     '.git',
     'sub/.git/config',
+    '.gitattributes',
+    'sub/.gitmodules',
+    '.lfsconfig',
     '.GIT/hooks/x',
     '.Git/x',
     'git~1/hooks/x',
@@ -261,20 +264,28 @@ it.each<[string, Files, Edit[], string[], RegExp]>([
     'protocols/p.yaml',
     'workflows/w.yaml',
     '.mailroom/control/x.json',
+    'sub/mailroom.yaml',
+    'sub/.mailroom/x',
     '.skillmeat-workflow-overrides.yaml',
   ].flatMap((path): [string, Files, Edit[], string[], RegExp][] => [
     [`a rule: ${path}`, {}, [edit(path, null, 'x')], [], /is a rule of the project/],
     [`a file that is a rule: ${path}`, {}, [], [path], /is a rule of the project/],
   ]),
-  ...['.claude/settings.json', 'app/.mcp.json', '.env', '.env.local', '.codex/x', 'opencode.json'].map(
-    (path): [string, Files, Edit[], string[], RegExp] => [
-      `settings of agents: ${path}`,
-      {},
-      [edit(path, null, 'x')],
-      [],
-      /configures agents/,
-    ],
-  ),
+  ...[
+    '.claude/settings.json',
+    'app/.mcp.json',
+    '.env',
+    '.env.local',
+    '.codex/x',
+    'opencode.json',
+    '.agents/x',
+  ].map((path): [string, Files, Edit[], string[], RegExp] => [
+    `settings of agents: ${path}`,
+    {},
+    [edit(path, null, 'x')],
+    [],
+    /configures agents/,
+  ]),
 ])('writes what an honest one could, and nothing of this: %s', (_, files, edits, names, why) => {
   const folder = mkdtempSync(join(root, 'forged-'));
   writeFileSync(join(outside, 'file'), 'mine');

@@ -26,9 +26,11 @@ function howToAnswer(item: Item): string {
   return [...(item.kind === 'approval' ? howToApprove(item) : howToReply(item)), ...deadline].join('\n\n');
 }
 
-function howToApprove({ key, replyTypes, fields }: Item): string[] {
+function howToApprove({ key, replyTypes, fields, body, command }: Item): string[] {
   const choices = replyTypes.map((choice) => `\`/${choice} ${shortKey(key)}\``).join(' or ');
-  return [`Answer with ${choices} in the first line.`, ...fieldLines({ fields })];
+  // Services cut long texts, and keep their ends.
+  const whole = body === '' ? '' : ` All of it is shown by \`${command}\`.`;
+  return [`Answer with ${choices} in the first line.${whole}`, ...fieldLines({ fields })];
 }
 
 function howToReply({ key, replyTypes, fields }: Item): string[] {

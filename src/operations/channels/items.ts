@@ -32,11 +32,14 @@ function itemOf(
 ): { readonly item: Item; readonly since: number } {
   const delivery = kind === 'notice' && message !== null ? deliveryOf(message, state, protocol) : null;
   const landing = state.landings.get(id);
-  const show = message === null ? `mailroom show ${id} --diff` : `mailroom show ${endOfId(message.id)}`;
-  const body =
-    message?.body ?? (landing === undefined ? '' : `What would land is not shown here: \`${show}\``);
-  // A turn can ask for several things, one after the other: an answer counts for the one that it saw.
-  const seen = question === null ? landing && shortCommit(landing.commit) : endOfId(question);
+  const work = landing === undefined ? item.command : `mailroom show ${id} --diff`;
+  const show = message === null ? work : `mailroom show ${endOfId(message.id)}`;
+  const body = message?.body ?? (landing === undefined ? '' : 'What would land is not shown here.');
+  // A turn asks for several things, one after the other: an answer counts for one of them.
+  const seen =
+    question === null
+      ? landing && `${String(landing.asked)}.${shortCommit(landing.commit)}`
+      : endOfId(question);
   const key = seen === undefined ? id : `${id}-${seen}`;
   const answers = { replyTypes: item.reply_types, fields: item.fields, command: show };
   const until = { deadline: item.deadline, onTimeout: item.on_timeout };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { isMailFolder, ruleNames } from '../../kernel/rule-names.ts';
-import { settingsFiles, settingsFolders } from '../../providers/agent-settings.ts';
+import { isMailFolder, obeyedByGit, ruleNames } from '../../kernel/rule-names.ts';
+import { obeyedFolders, settingsFiles } from '../../providers/agent-settings.ts';
 import { realPlace, repositoryOf } from './repository-place.ts';
 
 /**
@@ -38,7 +38,7 @@ export function obeyedPlaces(project: string, named: readonly string[]): ObeyedP
 }
 
 /** Files that git obeys in any folder, and the settings of agents. */
-const obeyedAnywhere = ['.gitattributes', '.gitmodules', '.lfsconfig', '.agents', ...settingsFolders];
+const obeyedAnywhere: readonly string[] = [...obeyedByGit, ...obeyedFolders];
 
 /**
  * Upper and lower case count as equal, and characters that some file systems leave out of names do

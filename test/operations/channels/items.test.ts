@@ -54,12 +54,12 @@ messages:
   world.enter('left', 'base');
   world.turn('left', ['left → user: done']);
   world.checks('left', [], 'work-of-left');
-  const lands = { branch: 'main', by: 'merge', approval: true } as const;
-  for (const [turn, landing] of world.state.landings)
-    world.state.landings.set(turn, { ...landing, lands, phase: { is: 'asked' } });
+  world.landing('t1', { type: 'landing-asked', onto: 'base', rules: null });
   const [item] = await items(world);
-  expect(item).toMatchObject({ key: 't1-work-of-le' });
-  expect(item && textOf(item)).toContain('What would land is not shown here: `mailroom show t1 --diff`');
+  expect(item).toMatchObject({ key: 't1-1.work-of-le' });
+  expect(item && textOf(item)).toMatch(
+    /What would land is not shown here\.[^]*All of it is shown by `mailroom show t1 --diff`\./,
+  );
 });
 
 it('says how to read what it has cut, and never by approving it', () => {
