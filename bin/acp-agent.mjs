@@ -36,7 +36,7 @@ let quirks = {};
 const progress = { refused: [], saidSince: false, usedSince: false, cancelled: false, loading: false };
 const tools = new Set();
 /** What was said of the calls that run or wait, by their ids: a request tells only what is new. */
-const told = new Map();
+const parts = new Map();
 /** What a person must be asked, with what answers the agent. */
 const questions = [];
 let session = null;
@@ -111,14 +111,14 @@ function report(update) {
 }
 
 function learn({ toolCallId, title, kind, content, locations, rawInput, status }) {
-  if (status === 'completed' || status === 'failed') return told.delete(toolCallId);
+  if (status === 'completed' || status === 'failed') return parts.delete(toolCallId);
   const call = { title, kind, content, locations, rawInput };
-  return told.set(toolCallId, { ...told.get(toolCallId), ...withoutNothing(call) });
+  return parts.set(toolCallId, { ...parts.get(toolCallId), ...withoutNothing(call) });
 }
 
-function withoutNothing(parts) {
+function withoutNothing(call) {
   return Object.fromEntries(
-    Object.entries(parts).filter(([, value]) => value !== undefined && value !== null),
+    Object.entries(call).filter(([, value]) => value !== undefined && value !== null),
   );
 }
 
@@ -134,7 +134,7 @@ function announce({ toolCallId, kind, title, status }) {
 function answerPermission({ toolCall, options }) {
   const said = isObject(toolCall) ? toolCall : {};
   const call = {
-    ...told.get(said.toolCallId),
+    ...parts.get(said.toolCallId),
     ...withoutNothing(said),
     titleIsCommand: quirks.title_is_command,
   };

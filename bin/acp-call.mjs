@@ -74,10 +74,11 @@ function textsIn(value) {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [key, each] = next;
     if (typeof each === 'string') found.push({ key, text: each });
-    else if (Array.isArray(each)) open.push(...each.map((part) => [key, part]));
-    else if (isObject(each)) {
-      open.push(...Object.entries(each));
-      found.push(...Object.keys(each).map((name) => ({ key: name, text: '' })));
+    if (typeof each !== 'object' || each === null) continue;
+    for (const [name, part] of Object.entries(each)) {
+      const isNamed = !Array.isArray(each);
+      if (isNamed) found.push({ key: name, text: '' });
+      open.push([isNamed ? name : key, part]);
     }
   }
   return found;
@@ -138,6 +139,7 @@ function unwrapped(words) {
 const isText = (value) => typeof value === 'string';
 const isTime = (value) => typeof value === 'number';
 const isOff = (value) => value === false;
+const isStart = (words, command) => isText(words) && `${command} `.startsWith(`${words} `);
 
 /** Parts of an input that leave its command as it is, where their values are such. */
 const remarks = new Map([
@@ -152,7 +154,7 @@ const remarks = new Map([
   ['detach', isOff],
   ['mode', (value) => value === 'sync'],
   // Copilot lists the programs of a command besides.
-  ['commands', (value, command) => list(value).every((each) => `${command} `.startsWith(`${String(each)} `))],
+  ['commands', (value, command) => Array.isArray(value) && value.every((each) => isStart(each, command))],
 ]);
 const folders = ['cwd', 'directory', 'dir_path', 'workdir', 'working_directory', 'workingDirectory'];
 /** What the protocol itself says of a call; `name` and `_meta` are of the agent. */

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { RoleName } from '../kernel/ids.ts';
+import { oneLine } from '../kernel/one-line.ts';
 import type { Message } from '../mail/format/message.ts';
 import { startDetached } from '../process/supervision/detached.ts';
 import type { WaitingApproval } from '../workflow/host/ports.ts';
@@ -44,7 +45,7 @@ export function notifyApprovers(project: string, config: Notifiers, gate: Waitin
       MAILROOM_GATE: path,
       MAILROOM_TYPE: 'gate',
       MAILROOM_FROM: workflow,
-      MAILROOM_SUBJECT: message.trim().replaceAll(/\s+/g, ' ').slice(0, longestSubject),
+      MAILROOM_SUBJECT: oneLine(message.replaceAll(/\s+/g, ' '), longestSubject),
     });
 }
 

@@ -97,6 +97,7 @@ const decisions: readonly (readonly [string, Call, string])[] = [
   ['its tests and arguments', tests({ args: ['--', '--prod'] }), '----+'],
   ['its tests and another command', tests({ cmd: 'rm -rf /' }), '----+'],
   ['its tests and another program', tests({ commands: ['npm test', 'rm'] }), '----+'],
+  ['its tests and a program that is no list', tests({ commands: 'rm' }), '----+'],
   ['its tests and input', tests({ stdin: 'evil' }), '----+'],
   ['its tests with a shell', tests({ shell: '/tmp/sh' }), '----+'],
   ['its tests out of the sandbox', tests({ dangerouslyDisableSandbox: true }), '----+'],

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { GithubChannel } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { ChannelError } from '../machine/contract.ts';
 import type { Channel, Delivery, Incoming, Post, Posted, Received, Status } from '../machine/contract.ts';
 import type { Marks } from '../host/marks.ts';
@@ -167,7 +168,7 @@ export class Github implements Channel {
 
   async #openIssue({ key, subject, text }: Post): Promise<Posted> {
     const body = this.#marked(key, text);
-    const made = { title: subject.slice(0, 250), body, labels: [this.#settings.label] };
+    const made = { title: oneLine(subject, 250), body, labels: [this.#settings.label] };
     return issuePosted((await this.#api.post(`${this.#repository}/issues`, made, numbered)).number);
   }
 
@@ -184,7 +185,7 @@ export class Github implements Channel {
     const base = this.#settings.base ?? (await this.#api.get(this.#repository, repository)).default_branch;
     const body = shortened(`${text}\n\n${trail}\n\nCloses #${conversation ?? ''}`);
     try {
-      const made = { title: subject.slice(0, 250), head: branch, base, body };
+      const made = { title: oneLine(subject, 250), head: branch, base, body };
       return `Pull request: #${String((await this.#api.post(path, made, numbered)).number)}`;
     } catch (error) {
       // For example, the work changes nothing there.

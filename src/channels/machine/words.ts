@@ -23,14 +23,15 @@ function howToAnswer(item: Item): string {
     item.deadline === null
       ? []
       : [`Without an answer until ${item.deadline}: ${item.onTimeout ?? 'nothing happens'}.`];
-  return [...(item.kind === 'approval' ? howToApprove(item) : howToReply(item)), ...deadline].join('\n\n');
+  const isApproval = item.kind === 'approval';
+  // Services cut long texts, and keep their ends.
+  const whole = isApproval && item.body !== '' ? [`All of it is shown by \`${item.command}\`.`] : [];
+  return [...(isApproval ? howToApprove(item) : howToReply(item)), ...deadline, ...whole].join('\n\n');
 }
 
-function howToApprove({ key, replyTypes, fields, body, command }: Item): string[] {
+function howToApprove({ key, replyTypes, fields }: Item): string[] {
   const choices = replyTypes.map((choice) => `\`/${choice} ${shortKey(key)}\``).join(' or ');
-  // Services cut long texts, and keep their ends.
-  const whole = body === '' ? '' : ` All of it is shown by \`${command}\`.`;
-  return [`Answer with ${choices} in the first line.${whole}`, ...fieldLines({ fields })];
+  return [`Answer with ${choices} in the first line.`, ...fieldLines({ fields })];
 }
 
 function howToReply({ key, replyTypes, fields }: Item): string[] {
