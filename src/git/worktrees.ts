@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
-import { roleBranch, roleCheckout, threadBranch } from '../kernel/work.ts';
+import { enumerate } from '../kernel/enumerate.ts';
+import { roleBranch, roleCheckout, rulesReason, threadBranch } from '../kernel/work.ts';
+import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
 import { listBytes, pathOf } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
+import { judgeChanges, type NamedFiles } from './judged-changes.ts';
+import { Refs } from './refs.ts';
 import type { RunResult } from '../process/run.ts';
 import { changedFiles } from './run-differences.ts';
 
@@ -29,10 +33,12 @@ const nobody = { name: 'Mailroom', email: 'mailroom@localhost' };
 /** The git worktrees of threads and their roles. No operation loses a change that git knows. */
 export class Worktrees {
   readonly #project: string;
+  readonly #named: NamedFiles;
 
   /** `project`: absolute path. */
-  constructor(project: string) {
+  constructor(project: string, named: NamedFiles) {
     this.#project = project;
+    this.#named = named;
   }
 
   /** Every branch of a thread or a role of one, the oldest thread first; empty outside git. */
@@ -59,12 +65,13 @@ export class Worktrees {
 
   /**
    * Merges such a branch into the branch that is checked out in the project, then removes its
-   * checkout and branch.
+   * checkout and branch. `rules`: also where it changes rules of the project.
    */
-  async merge(owner: Owner, subject: string): Promise<void> {
+  async merge(owner: Owner, subject: string, { rules = false } = {}): Promise<void> {
     await this.#mustNotMerge();
     await this.#keep(owner, subject);
     const branch = branchOf(owner);
+    await this.#mustBeWork(branch, rules);
     const merged = await this.#git(['merge', '--no-ff', '-m', `Merge ${branch}: ${subject}`, branch]);
     if (merged.exitCode !== 0) {
       const files = await this.#git(['diff', '--name-only', '--diff-filter=U']);
@@ -82,6 +89,27 @@ export class Worktrees {
   async remove(owner: Owner, subject: string): Promise<void> {
     await this.#keep(owner, subject);
     await this.#removeCheckout(owner);
+  }
+
+  /** The same judgement as on every other way out of a checkout. */
+  async #mustBeWork(branch: string, mayChangeRules: boolean): Promise<void> {
+    const refs = new Refs(this.#project);
+    const base = (await refs.meeting('HEAD', branch))?.base ?? 'HEAD';
+    const places = obeyedPlaces(this.#project, await this.#named());
+    const judged = judgeChanges(await refs.changes(base, branch), places);
+    const paths = judged.state.map(({ path }) => path);
+    if (paths.length > 0)
+      throw new MailroomError(
+        'E_REFUSED',
+        `${branch} changes ${enumerate(paths)}: Mailroom's own files and mail are not merged`,
+        `take them out of the branch, or leave it: \`git diff ${base}...${branch}\``,
+      );
+    if (judged.rules === null || mayChangeRules) return;
+    throw new MailroomError(
+      'E_REFUSED',
+      `${branch} is not merged: ${rulesReason(judged.rules)}`,
+      `look at the changes with \`git diff ${base}...${branch}\`, then merge it with \`--rules\``,
+    );
   }
 
   /** A merge that the user has begun would be completed together with Mailroom's. */

@@ -160,7 +160,7 @@ export interface ProjectServices extends Project {
   /** Worktrees of threads and roles. Throws `E_REFUSED` with git's message, and loses nothing. */
   readonly worktrees: {
     list(): Promise<readonly WorktreeStatus[]>;
-    merge(owner: WorktreeOwner, subject: string): Promise<void>;
+    merge(owner: WorktreeOwner, subject: string, options: { readonly rules: boolean }): Promise<void>;
     remove(owner: WorktreeOwner, subject: string): Promise<void>;
   };
   readonly pruning: Pruning;

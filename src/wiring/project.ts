@@ -44,7 +44,10 @@ export function openProject(path: string, packageRoot: string): ProjectServices 
   const settings = new SettingsReader(disk, packageRoot);
   const definition = () => readDefinition(disk, settings);
   const workflows = workflowServices(disk, settings);
-  const worktrees = new Worktrees(disk.root);
+  const worktrees = new Worktrees(disk.root, async () => {
+    const { namedFiles } = await import('../operations/project/named-files.ts');
+    return namedFiles(disk, expectValue(await settings.read()));
+  });
   const source = () => readKeptStatus(disk) ?? statusSource(journal.state());
   return {
     root: disk.root,

@@ -227,7 +227,7 @@ it.each(Object.entries(bent))(
     victim.put(`.mailroom/worktrees/${thread}/made.txt`, 'made again\n');
     // What comes of them, in a repository that is bent, is another matter.
     await ensureWorktree(workspace, checkout(other), other);
-    const worktrees = new Worktrees(workspace);
+    const worktrees = new Worktrees(workspace, nothingNamed);
     await worktrees.remove({ thread: other, role: null }, 'subject').catch(() => {});
     await worktrees.merge({ thread, role: null }, 'subject').catch(() => {});
     expect(victim.isTrapped).toBe(false);
@@ -292,7 +292,9 @@ it('a repository within the checkout of a thread is not looked into, and what li
   inner('config', 'filter.evil.clean', victim.command);
   victim.put(`.mailroom/worktrees/${thread}/nested/.gitattributes`, filtered);
   victim.put(`.mailroom/worktrees/${thread}/nested/file.txt`, 'two\n');
-  await expect(new Worktrees(workspace).merge({ thread, role: null }, 'subject')).rejects.toMatchObject({
+  await expect(
+    new Worktrees(workspace, nothingNamed).merge({ thread, role: null }, 'subject'),
+  ).rejects.toMatchObject({
     code: 'E_REFUSED',
     message: 'a repository of its own lies in the checkout: nested',
   });
@@ -301,11 +303,15 @@ it('a repository within the checkout of a thread is not looked into, and what li
   expect(victim.isTrapped).toBe(true);
   execFileSync('mv', ['nested', 'made'], { cwd: checkout });
   const message = 'a repository of its own lies in the checkout: made';
-  await expect(new Worktrees(workspace).remove({ thread, role: null }, 'subject')).rejects.toMatchObject({
+  await expect(
+    new Worktrees(workspace, nothingNamed).remove({ thread, role: null }, 'subject'),
+  ).rejects.toMatchObject({
     message,
   });
   expect(existsSync(join(checkout, 'made/file.txt'))).toBe(true);
 });
+
+const nothingNamed = () => Promise.resolve([]);
 
 describe('filters of the repository itself', () => {
   /** Files are in capitals in the repository, and not in the working tree. */

@@ -13,6 +13,7 @@ type Action = 'list' | 'merge' | 'remove';
 export interface WorktreeOptions {
   readonly json?: boolean;
   readonly role?: string;
+  readonly rules?: boolean;
 }
 
 /** Lists worktrees of threads and roles, or merges or removes one. Loses nothing that git knows. */
@@ -20,7 +21,7 @@ export async function worktree(
   context: Context,
   action: Action,
   word: string | undefined,
-  { json: asJson = false, role }: WorktreeOptions,
+  { json: asJson = false, role, rules = false }: WorktreeOptions,
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
@@ -43,7 +44,8 @@ export async function worktree(
       `wait for it, or \`mailroom cancel ${short(found.thread)}\``,
     );
   const subject = line(state.threads.get(found.thread)?.subject ?? '') || `Thread ${found.thread}`;
-  await project.worktrees[action](found, subject);
+  if (action === 'merge') await project.worktrees.merge(found, subject, { rules });
+  else await project.worktrees.remove(found, subject);
   const did =
     action === 'merge'
       ? `merged ${found.branch}, and removed its checkout and branch`

@@ -10,6 +10,7 @@ export function addWorktree(program: Command, context: Context): void {
     .addArgument(new Argument('[action]', 'what to do').choices(['list', 'merge', 'remove']).default('list'))
     .argument('[thread]', 'the thread: its id, the beginning or end of it, or `last`')
     .option('--role <role>', 'the role whose worktree it is, where roles have their own')
+    .option('--rules', 'merge it although it changes rules of the project')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExamples:\n  $ mailroom worktree\n  $ mailroom worktree merge 4f2a9c')
     .action(
