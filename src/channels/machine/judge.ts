@@ -1,4 +1,5 @@
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
+import { answererOf } from '../../kernel/answerer.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Incoming, Item } from './contract.ts';
@@ -78,7 +79,7 @@ function itemFor(
     .map(([key]) => key);
   const open = items.filter(({ key, kind }) => kind !== 'notice' && here.includes(key));
   const meant = read.id === null ? open : open.filter(({ key }) => isMeant(key, read.id ?? ''));
-  const [item, ...more] = meant.filter((each) => each.to.length === 0 || each.to.includes(role));
+  const [item, ...more] = meant.filter(({ to }) => answererOf(role, to) !== null);
   if (item !== undefined && more.length === 0) return { item, read };
   // Without a command it is talk between people, who are not interrupted.
   const say = answers === null && read.type === null ? silently : openly;

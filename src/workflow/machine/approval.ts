@@ -1,3 +1,4 @@
+import { answererOf } from '../../kernel/answerer.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { placeholderOf } from '../../kernel/placeholder.ts';
 import { oneOf } from '../../kernel/value-kind.ts';
@@ -12,6 +13,15 @@ interface Answer {
   readonly by: string;
   readonly comment: string | null;
   readonly fields: Readonly<Record<string, Json>>;
+}
+
+/** Why somebody must not answer a gate; null: it is among its approvers, or the gate has none. */
+export function strangerProblem(
+  { approvers }: Pick<Approval, 'approvers'>,
+  { verb, path, by }: { readonly verb: string; readonly path: string; readonly by: string },
+): string | null {
+  if (answererOf(by, approvers) !== null) return null;
+  return `${by} must not ${verb} the gate ${path}: its approvers are ${approvers.join(', ')}`;
 }
 
 /** Why an answer does not fit what a gate asks, with every problem; null: it fits. */
