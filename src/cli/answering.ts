@@ -49,7 +49,7 @@ interface Answerers {
 }
 
 /**
- * The name of who answers: `--as`, else the caller. A person at a terminal who may not answer under
+ * The name of who answers: `--as`, else the caller. A person at a terminal who must not answer under
  * that name chooses another one; elsewhere it is refused.
  */
 export async function whoAnswers(

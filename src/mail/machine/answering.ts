@@ -47,7 +47,7 @@ export function answerFields(
 /** An answer as far as it is known. */
 interface PartialAnswer {
   readonly id: MessageId;
-  /** Who may answer; `--as` is required unless it is `user` alone, or nobody in particular. */
+  /** Who may answer; `--as` is required unless it is `user` alone; empty: it is known. */
   readonly as: readonly RoleName[];
   /** The types that answer; a single one need not be named. */
   readonly types: readonly TypeName[];

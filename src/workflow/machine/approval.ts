@@ -2,6 +2,7 @@ import { answererOf } from '../../kernel/answerer.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { placeholderOf } from '../../kernel/placeholder.ts';
 import { oneOf } from '../../kernel/value-kind.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Approval, Step } from '../model.ts';
 import { rejecting } from '../reserved.ts';
 import { fillParameters } from './parameters.ts';
@@ -34,7 +35,9 @@ export function answerProblem(
   const required = (name: string) => choice !== rejecting && fields[name]!.required;
   const types = Object.entries(fields).map(([name, type]) => [name, { ...type, required: required(name) }]);
   const filled = fillParameters(Object.fromEntries(types) as Approval['fields'], given, 'field');
-  const blank = Object.entries(fields).filter(([name, { type }]) => given[name] === placeholderOf(type));
+  const blank = Object.entries(fields).filter(
+    ([name, { type }]) => ownValue(given, name) === placeholderOf(type),
+  );
   const unfilled = blank.map(
     ([name, { type }]) => `the field \`${name}\` still has the placeholder ${placeholderOf(type)}`,
   );
