@@ -49,8 +49,8 @@ interface Answerers {
 }
 
 /**
- * The name of who answers: `--as`, else the caller. A person at a terminal who must not answer under
- * that name chooses another one; elsewhere it is refused.
+ * The name of who answers: `--as`, else the caller. A person at a terminal who must not answer
+ * under that name chooses another one; elsewhere it is refused.
  */
 export async function whoAnswers(
   context: Context,

@@ -93,7 +93,7 @@ export class Email implements Channel {
     };
   }
 
-  /** Half of it says what it is of, the other half that nobody else has made it. */
+  /** Half of it says what it is of, the other half that it was made here. */
   #idOf(key: string): string {
     const name = this.#marks.seal(key).slice(0, 16);
     return `<mailroom.${name}${this.#sealOf(name)}@${domainOf(this.#settings.address)}>`;

@@ -35,7 +35,7 @@ function hidingSelectors(sheet: string): string[] {
   );
 }
 
-/** Whether declarations of CSS keep a text from being seen. */
+/** Whether declarations of CSS hide what they are for. */
 function hides(style: string): boolean {
   const plain = style
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')

@@ -146,7 +146,7 @@ export class Github implements Channel {
       const [id, conversation] = [`issue-${String(number)}`, String(number)];
       if (request !== undefined || isKnown(id) || this.#marks.isOwn(lastLine(body ?? ''))) continue;
       const author = await this.#labeller(conversation);
-      // The label was removed meanwhile: nobody asks.
+      // The label was removed meanwhile.
       if (author === null) continue;
       const by = { answers: null, author, writer: writer?.login ?? 'ghost', forged: null };
       tasks.push({ id, kind: 'task', conversation, ...by, subject: title, text: body ?? '' });

@@ -118,7 +118,7 @@ async function answer(
   const act = async () => {
     const found = await route.handle(services, asked as Asked<never, never, never>);
     if (found instanceof Response) {
-      // Nobody reads the body: a stream ends here.
+      // Its body is not read: a stream ends here.
       if (request.method === 'HEAD') await found.body?.cancel();
       return found;
     }

@@ -23,7 +23,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Docu
     },
     servers: [{ url: '/' }],
     security: [{ key: [] }],
-    paths,
+    paths: Object.fromEntries(paths),
     components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } }, schemas },
   };
 }

@@ -6,7 +6,8 @@ import type { HttpServices } from './route.ts';
 import { Alarm, heartbeatText, streamOf, type StreamRequest, type Streams } from './stream.ts';
 
 /**
- * The events of a run, from the one behind `Last-Event-ID` on, the last that the client has received. Ends with the last event of the run. Reads only what the client takes.
+ * The events of a run, from the one behind `Last-Event-ID` on, the last that the client has
+ * received. Ends with the last event of the run. Reads only what the client takes.
  */
 export function runStream(
   services: HttpServices,
