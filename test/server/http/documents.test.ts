@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { statusDocument } from '../../../src/operations/documents/status.ts';
 import { letter } from '../../cli/team.ts';
-import { ada, ApiFixture, reader } from './api-fixture.ts';
+import { ada, ApiFixture, reader as grace } from './api-fixture.ts';
 
 describe('a document', () => {
   it('is that of the command', async () => {
@@ -114,7 +114,7 @@ describe('the stream of changes', () => {
       code: 'E_REFUSED',
       detail: 'the key of ada has 64 event streams open',
     });
-    const other = await open(api, { authorization: `Bearer ${reader.key}` });
+    const other = await open(api, { authorization: `Bearer ${grace.key}` });
     expect(api.streams.open).toBe(65);
     await Promise.all([streams.pop()!.cancel(), other.cancel()]);
     await (await open(api)).cancel();
