@@ -1,26 +1,63 @@
-import { DomUtils, parseDocument } from 'htmlparser2';
+import { parseDocument } from 'htmlparser2';
+
+/** A node as the parser makes it: an element, or text. */
+interface HtmlNode {
+  readonly type: string;
+  readonly name?: string;
+  readonly attribs?: Readonly<Record<string, string>>;
+  readonly children?: readonly HtmlNode[];
+  readonly data?: string;
+}
 
 /** HTML without what a reader does not see: it is not what the person has written. */
 export function visibleHtml(html: string): string {
-  const document = parseDocument(html);
-  const rules = DomUtils.getElementsByTagName('style', document).flatMap((style) =>
-    hidingSelectors(DomUtils.textContent(style)),
-  );
-  const hidden = DomUtils.filter(
-    (node) => DomUtils.getName(node as never) !== undefined && isHidden(node as never, rules),
-    document,
-  );
-  for (const node of hidden) DomUtils.removeElement(node);
-  return DomUtils.getOuterHTML(document);
+  const { children } = parseDocument(html) as HtmlNode;
+  return visible(children ?? [], hidingSelectors(sheetsIn(children ?? [])));
+}
+
+/** The text of all style sheets. */
+function sheetsIn(nodes: readonly HtmlNode[]): string {
+  return nodes
+    .map(({ type, data, children = [] }) =>
+      type === 'style'
+        ? children.map((each) => each.data ?? '').join('')
+        : data === undefined
+          ? sheetsIn(children)
+          : '',
+    )
+    .join('\n');
+}
+
+/** Elements without an end. */
+const childless = new Set(['area', 'br', 'col', 'hr', 'img', 'input', 'link', 'meta', 'wbr']);
+
+function visible(nodes: readonly HtmlNode[], rules: readonly string[]): string {
+  return nodes
+    .map(({ type, name, attribs = {}, children = [], data = '' }) => {
+      if (type === 'text') return escaped(data);
+      // Scripts and style sheets are not tags.
+      if (name === undefined || type !== 'tag' || isHidden({ name, attribs }, rules)) return '';
+      const given = Object.entries(attribs).map(([key, value]) => ` ${key}="${escaped(value)}"`);
+      const start = `<${name}${given.join('')}>`;
+      return childless.has(name) ? start : `${start}${visible(children, rules)}</${name}>`;
+    })
+    .join('');
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }
 
 interface HtmlElement {
   readonly name: string;
-  readonly attribs?: Readonly<Record<string, string>>;
+  readonly attribs: Readonly<Record<string, string>>;
 }
 
 function isHidden({ name, attribs }: HtmlElement, rules: readonly string[]): boolean {
-  if (attribs === undefined) return false;
   const { hidden, style = '', class: classes = '', id = '' } = attribs;
   if (hidden !== undefined || ['head', 'template'].includes(name)) return true;
   const selectors = [name, `#${id}`, ...classes.split(/\s+/).flatMap((one) => [`.${one}`, `${name}.${one}`])];
