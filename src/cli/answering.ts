@@ -1,3 +1,4 @@
+import { answererOf } from '../kernel/answerer.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { RoleName, TypeName } from '../kernel/ids.ts';
 import type { Message } from '../mail/format/message.ts';
@@ -11,6 +12,7 @@ import type { WaitingItem } from '../operations/inbox.ts';
 import { askFields, askLine, choose, missingFields, type AskedFields } from './asking.ts';
 import { commandsFrom } from './called.ts';
 import type { Context } from './context.ts';
+import { caller } from './control.ts';
 import { line, printable } from './format.ts';
 import type { MessageOptions, Text } from './message-options.ts';
 
@@ -36,10 +38,36 @@ export async function pickWaiting(
   return fitting.find((item) => item.id === id) ?? pickItem(items, kinds, word);
 }
 
+/** Who may answer, and how somebody else is refused. */
+interface Answerers {
+  readonly question: string;
+  /** Empty: everybody. */
+  readonly allowed: readonly string[];
+  /** The human roles, where roles answer; null: names. */
+  readonly people: readonly RoleName[] | null;
+  readonly refusal: (name: string) => MailroomError;
+}
+
+/**
+ * The name of who answers: `--as`, else the caller. A person at a terminal who must not answer
+ * under that name chooses another one; elsewhere it is refused.
+ */
+export async function whoAnswers(
+  context: Context,
+  options: { readonly as?: string; readonly json?: boolean },
+  { question, allowed, people, refusal }: Answerers,
+): Promise<string> {
+  const name = options.as ?? caller(context);
+  if (answererOf(name, allowed, people) !== null) return name;
+  if (options.as !== undefined || !mayAsk(context, options)) throw refusal(name);
+  return oneOf(question, allowed);
+}
+
 /** A message that is answered, with what the protocol allows. */
 export interface Answerable {
   readonly message: Message;
-  /** Who may answer it: at least one. */
+  /** Who answers it; null: one of `people`. */
+  readonly from: RoleName | null;
   readonly people: readonly RoleName[];
   /** The types that answer it; empty: it asks for no answer. */
   readonly types: readonly TypeName[];
@@ -64,14 +92,14 @@ export async function completeAnswer(
   answerable: Answerable,
   given: GivenAnswer,
 ): Promise<{ readonly from: RoleName; readonly options: MessageOptions; readonly text: Text }> {
-  const { people, message } = answerable;
+  const { from: known, people, message } = answerable;
   const { options, text } = given;
   const missing = missingParts(answerable, given);
-  if (isComplete(missing) && text !== null) return { from: people[0] ?? '', options, text };
+  if (known !== null && isComplete(missing) && text !== null) return { from: known, options, text };
   if (!mayAsk(context, options)) throw incomplete(context, answerable, given, missing);
   const about = line(`${message.type} from ${message.from}: ${message.subject}`);
   context.terminal.print(`${about}\n\n${printable(message.body).trimEnd()}\n\n`);
-  const from = people.length > 1 ? await oneOf('Who answers?', people) : (people[0] ?? '');
+  const from = known ?? (await oneOf('Who answers?', people));
   const type = missing.types.length > 1 ? await oneOf('Which answer?', missing.types) : options.type;
   const typed = { ...options, ...(type === undefined ? {} : { type }) };
   const { fields } = missingParts(answerable, { ...given, options: typed });
@@ -109,7 +137,6 @@ function askOneLine({ subject }: Message): Promise<string> {
 }
 
 interface Missing {
-  readonly people: readonly RoleName[];
   /** The types to choose from; one or none: the type is known. */
   readonly types: readonly TypeName[];
   /** Those of the type that is known, or of all that are possible. */
@@ -117,35 +144,36 @@ interface Missing {
   readonly text: boolean;
 }
 
-function missingParts({ people, types, protocol }: Answerable, { options, text }: GivenAnswer): Missing {
+function missingParts({ types, protocol }: Answerable, { options, text }: GivenAnswer): Missing {
   const parsed = text === null || text.plain ? null : parseMessage(text.text, text.source);
   const draft = parsed?.ok === true ? parsed.value : null;
   const type = options.type ?? draft?.type ?? null;
   const possible = type === null ? types : [type];
   const given = [...Object.keys(draft?.fields ?? {}).map((name) => `${name}=`), ...(options.field ?? [])];
   const fields = protocol === null ? {} : missingFields(answerFields(protocol, possible), given);
-  return { people, types: possible, fields, text: text === null };
+  return { types: possible, fields, text: text === null };
 }
 
-function isComplete({ people, types, fields, text }: Missing): boolean {
-  return people.length < 2 && types.length < 2 && Object.keys(fields).length === 0 && !text;
+function isComplete({ types, fields, text }: Missing): boolean {
+  return types.length < 2 && Object.keys(fields).length === 0 && !text;
 }
 
 function incomplete(
   context: Context,
   answerable: Answerable,
   given: GivenAnswer,
-  { people, types, fields, text }: Missing,
+  { types, fields, text }: Missing,
 ): MailroomError {
+  const { from, people } = answerable;
   const lacks = [
-    ...(people.length > 1 ? [`who answers (${people.join(' or ')})`] : []),
+    ...(from === null ? [`who answers (${people.join(' or ')})`] : []),
     ...(types.length > 1 ? [`its type (${types.join(' or ')})`] : []),
     ...(types.length > 1 ? [] : Object.entries(fields).map(inWords)),
     ...(text ? ['its text'] : []),
   ];
   const commands = replyCommands({
     id: answerable.message.id,
-    as: people,
+    as: from === null ? people : [],
     types,
     fields: (possible) => missingParts({ ...answerable, types: possible }, given).fields,
     given: givenWords(given),

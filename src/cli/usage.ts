@@ -1,6 +1,7 @@
 import type { CommanderError } from 'commander';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { ownValue } from '../kernel/own.ts';
 import type { Start } from '../operations/services.ts';
 
 /** The words of a command line after the program's name, and the known commands. */
@@ -58,7 +59,7 @@ function inOwnWords(text: string): [message: string, hint: string | null] {
     const [, name = '', most = '', given = ''] = excess;
     const takes =
       most === '0' ? 'takes no arguments' : `takes at most ${most} argument${most === '1' ? '' : 's'}`;
-    return [`\`${name}\` ${takes}, and got ${given}`, instead[name] ?? null];
+    return [`\`${name}\` ${takes}, and got ${given}`, ownValue(instead, name) ?? null];
   }
   const missing = /^missing required argument '(.+)'$/.exec(text);
   return [missing ? `<${missing[1] ?? ''}> is missing` : ticked(text.replace(/\.$/, '')), null];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Place } from '../kernel/diagnostic.ts';
 import { capabilities as allCapabilities } from '../kernel/capabilities.ts';
+import { ownValue } from '../kernel/own.ts';
 import {
   agentConfiguration,
   duration,
@@ -153,7 +154,8 @@ function completed(own: Limits | undefined, limits: Limits): Limits {
 
 /** Where a value comes from that a role or step takes from its profile; null: it has its own. */
 export function originOf(profile: Profile, key: string, own: object): string | null {
-  const isTaken = key in profile.settings && (own as Record<string, unknown>)[key] === undefined;
+  const isTaken =
+    Object.hasOwn(profile.settings, key) && ownValue(own as Record<string, unknown>, key) === undefined;
   if (!isTaken) return null;
   const { file, line, column } = profile.place(key as keyof ProfileSettings);
   return `\`${key}\` is set by the agent \`${profile.name}\`, at ${file}:${line}:${column}`;

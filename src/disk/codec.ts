@@ -1,4 +1,5 @@
 import { MailroomError } from '../kernel/errors.ts';
+import { ownValue, setOwn } from '../kernel/own.ts';
 
 /**
  * Keeps long strings beside the JSON. `put` returns the name under which `get` finds the string
@@ -49,10 +50,11 @@ function encodeObject(value: object, texts: TextStore | null): unknown {
   const keys = Object.keys(record);
   let changed: [string, unknown][] | null = null;
   for (const [index, key] of keys.entries()) {
-    const item = record[key];
+    const item = ownValue(record, key);
     const encoded = item === undefined ? undefined : encode(item, texts);
     const name = key.startsWith('$') ? `$${key}` : key;
-    if (encoded !== item || name !== key) changed ??= keys.slice(0, index).map((one) => [one, record[one]]);
+    if (encoded !== item || name !== key)
+      changed ??= keys.slice(0, index).map((one) => [one, ownValue(record, one)]);
     changed?.push([name, encoded]);
   }
   // `fromEntries` makes own properties even of a key such as `__proto__`.
@@ -72,8 +74,8 @@ export function decode(value: unknown, texts: TextStore | null = null): unknown 
   for (const key of keys)
     if (key.startsWith('$') || key === '__proto__') return decodeNamed(record, keys, texts);
   for (const key of keys) {
-    const item = record[key];
-    if (typeof item === 'object' && item !== null) record[key] = decode(item, texts);
+    const item = ownValue(record, key);
+    if (typeof item === 'object' && item !== null) setOwn(record, key, decode(item, texts));
   }
   return record;
 }
@@ -85,7 +87,7 @@ function decodeNamed(
   texts: TextStore | null,
 ): unknown {
   const [only = ''] = keys;
-  if (keys.length === 1 && /^\$[^$]/.test(only)) return decodeSpecial(only, record[only], texts);
+  if (keys.length === 1 && /^\$[^$]/.test(only)) return decodeSpecial(only, ownValue(record, only), texts);
   return Object.fromEntries(
     Object.entries(record).map(([key, item]) => [
       key.startsWith('$') ? key.slice(1) : key,

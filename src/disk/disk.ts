@@ -1,4 +1,5 @@
 import { MailroomError } from '../kernel/errors.ts';
+import { ownValue } from '../kernel/own.ts';
 
 /** What is at a path. Links are never followed: a link is a `link`, wherever it leads. */
 export type Kind = 'file' | 'folder' | 'link' | 'fifo' | 'socket' | 'device';
@@ -146,5 +147,5 @@ export function diskError(action: string, path: string, cause: unknown): Mailroo
   const { code, message } = cause as { code?: string; message?: string };
   const words = /^[A-Z0-9]+: (.*?)(?:, \w+(?: |$)|$)/.exec(message ?? '')?.[1] ?? message ?? String(cause);
   const text = `cannot ${action} ${path === '' ? 'the project folder' : path}: ${words}`;
-  return new MailroomError('E_DISK', text, hints[code ?? ''] ?? null, { cause });
+  return new MailroomError('E_DISK', text, ownValue(hints, code ?? '') ?? null, { cause });
 }

@@ -1,5 +1,6 @@
 import { Composer, isMap, isPair, isScalar, isSeq, Parser, type Node } from 'yaml';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { setOwn } from '../kernel/own.ts';
 import { nameOf, plainValue } from '../yaml/edit/tree.ts';
 import type { Path } from '../yaml/yaml.ts';
 import { composing } from '../yaml/composing.ts';
@@ -120,7 +121,7 @@ function without(node: unknown): Json {
   if (isMap(node))
     for (const { key, value } of node.items) {
       const name = isScalar(key) ? (nameOf(key) ?? '') : '';
-      if (!name.includes(mark) && name !== '__proto__') object[name] = without(value);
+      if (!name.includes(mark) && name !== '__proto__') setOwn(object, name, without(value));
     }
   return object;
 }

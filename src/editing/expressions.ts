@@ -1,4 +1,5 @@
 import { isJsonObject, valueAt, type Json } from '../kernel/json.ts';
+import { ownValue } from '../kernel/own.ts';
 import type { Completion, Cursor } from './cursor.ts';
 import type { Expressions, NameKind } from '../languages/shared/editor.ts';
 
@@ -45,7 +46,7 @@ function membersOf(
 ): readonly string[] {
   if (namespace === steps && name === undefined) return names('step');
   if (namespace === steps && property === undefined) return Object.keys(properties);
-  if (namespace === steps) return handedOver(value, name!, properties[property!] ?? '');
+  if (namespace === steps) return handedOver(value, name!, ownValue(properties, property!) ?? '');
   if (name !== undefined) return [];
   if (namespace === 'parameters' || namespace === 'input') return names('parameter');
   const isEnv = namespace === 'env';
@@ -58,7 +59,7 @@ function membersOf(
       isJsonObject(each) ? Object.keys(each) : Array.isArray(each) ? each.map(String) : [],
     ),
     ...(Array.isArray(inherited) ? inherited.map(String) : []),
-    ...(namespaces[namespace] ?? []),
+    ...(ownValue(namespaces, namespace) ?? []),
   ];
 }
 
@@ -81,7 +82,7 @@ function findStep(value: Json, name: string): { readonly [key: string]: Json } |
   const inner = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
   if (isJsonObject(value)) {
     const { steps } = value;
-    const own = isJsonObject(steps) ? steps[name] : undefined;
+    const own = isJsonObject(steps) ? ownValue(steps, name) : undefined;
     if (isJsonObject(own)) return own;
     if (value['id'] === name) return value;
   }

@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { messageOf } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
+import { ownValue } from '../kernel/own.ts';
 import { areEqual, compare } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
 import { expressionLimits } from './limits.ts';
@@ -81,7 +82,7 @@ export function hasMatch(pattern: string, text: string): boolean {
 
 function compilePattern(pattern: string, flags: string): RE2JS | string {
   const letters = flags.split('');
-  const unknown = letters.find((flag) => flagNames[flag] === undefined);
+  const unknown = letters.find((flag) => ownValue(flagNames, flag) === undefined);
   if (unknown !== undefined) return `there is no flag \`${unknown}\`, only ${patternFlags.join(', ')}`;
   const bits = letters.reduce((sum, flag) => sum | RE2JS[flagNames[flag]!], 0);
   try {

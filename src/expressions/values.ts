@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { ownValue } from '../kernel/own.ts';
 import { expressionLimits } from './limits.ts';
 import type { Comparing } from './tree.ts';
 
@@ -83,7 +84,7 @@ function elementOf(list: readonly Json[], key: Json, comparing: Comparing): Json
 /** The exact key, else the first one that differs only in case when case does not count. */
 export function property(map: JsonObject, key: string, comparing: Comparing): Json | undefined {
   const found = propertyName(Object.keys(map), key, comparing, (name) => Object.hasOwn(map, name));
-  return found === undefined ? undefined : map[found];
+  return found === undefined ? undefined : ownValue(map, found);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Edit, Edits } from '../kernel/edits.ts';
+import { ownValue } from '../kernel/own.ts';
 import { ownPaths } from './folder-changes.ts';
 import { git } from './git.ts';
 import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts';
@@ -68,7 +69,7 @@ async function editsOf(workspace: string, changes: readonly TreeChange[]): Promi
   if (contents === null) return null;
   const changed = kept.map(({ path, mode, was, object }): Edit => {
     const [before, after] = [contents.get(was) ?? null, contents.get(object) ?? null];
-    return { path, kind: kinds[mode] ?? 'file', before, after };
+    return { path, kind: ownValue(kinds, mode) ?? 'file', before, after };
   });
   return { changed, leftOut: changes.filter((change) => !kept.includes(change)).map(({ path }) => path) };
 }

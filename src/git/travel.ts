@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Worked } from '../kernel/work.ts';
+import { ownValue } from '../kernel/own.ts';
 import { lookAt, whyOf, type GitLook } from './git-look.ts';
 import { git } from './git.ts';
 import { filesIn, packFiles, type ParcelFile } from './parcel.ts';
@@ -256,7 +257,7 @@ async function refsOf(project: string): Promise<string> {
 
 async function ask(look: GitLook, args: readonly string[]): Promise<string> {
   const given = reaching.flatMap((name) => {
-    const value = process.env[name];
+    const value = ownValue(process.env, name);
     return value === undefined ? [] : [[name, value] as const];
   });
   const env = { GIT_ALLOW_PROTOCOL: transports, ...Object.fromEntries(given) };

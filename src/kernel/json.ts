@@ -1,3 +1,4 @@
+import { ownValue } from './own.ts';
 /** Any JSON value. Journals and front matter consist of these. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -79,6 +80,6 @@ export type Path = readonly (string | number)[];
 export function valueAt(value: Json, path: Path): Json | undefined {
   let here: Json | undefined = value;
   for (const key of path)
-    here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? here[key] : undefined;
+    here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? ownValue(here, key) : undefined;
   return here;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readJson } from '../kernel/json.ts';
+import { isJsonObject, readJson } from '../kernel/json.ts';
 import { problemOf, type Read } from './letters.ts';
 
 /*
@@ -10,6 +10,14 @@ import { problemOf, type Read } from './letters.ts';
 const text = z.string();
 const time = z.int().min(0);
 
+/** By ids of others: each is a key of its own, `__proto__` as well, which zod leaves out. */
+function byId<T>(entry: z.ZodType<T>) {
+  const entries = z.array(z.tuple([text, entry]));
+  return z
+    .preprocess((given) => (isJsonObject(given) ? Object.entries(given) : given), entries)
+    .transform((read): Readonly<Record<string, T>> => Object.fromEntries(read));
+}
+
 const memory = z.object({
   channel: text,
   /** When the channel was used first: what is older there is not for it. */
@@ -19,19 +27,19 @@ const memory = z.object({
   /** When it was read last; 0: never. */
   polled: time,
   /** When sending began, by the key of what is sent: it may have arrived. */
-  begun: z.record(text, time),
+  begun: byId(time),
   /** What has arrived, by its key. `refused`: why the channel will never take it. */
-  sent: z.record(text, z.object({ reference: text, conversation: text, at: time, refused: text.nullable() })),
+  sent: byId(z.object({ reference: text, conversation: text, at: time, refused: text.nullable() })),
   /** The threads of conversations; `mark` finds one that is not known yet. */
-  conversations: z.record(text, z.object({ thread: text.nullable(), mark: text.nullable(), at: time })),
+  conversations: byId(z.object({ thread: text.nullable(), mark: text.nullable(), at: time })),
   /** The status of conversations as it was sent last. `reference` null: it is never sent again. */
-  reported: z.record(text, z.object({ reference: text.nullable(), text, at: time })),
+  reported: byId(z.object({ reference: text.nullable(), text, at: time })),
   /** What is being answered by what was received, by the id of that: it may have taken effect. */
-  taking: z.record(text, text),
+  taking: byId(text),
   /** What has been received, by its id on the channel. `reason` null: it was accepted. */
-  received: z.record(text, z.object({ at: time, author: text, reason: text.nullable() })),
+  received: byId(z.object({ at: time, author: text, reason: text.nullable() })),
   /** Replies to what was received, which wait to be sent. */
-  replies: z.record(text, z.object({ conversation: text, text, at: time, to: text })),
+  replies: byId(z.object({ conversation: text, text, at: time, to: text })),
   /** How much waits to be sent. */
   waiting: z.int().min(0),
   /** Why nothing can be sent or received now; null: it can, as far as is known. */

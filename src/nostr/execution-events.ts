@@ -1,4 +1,5 @@
 import type { Json } from '../kernel/json.ts';
+import { ownValue } from '../kernel/own.ts';
 import { isIn } from '../workflow/machine/fold/steps.ts';
 import type { Rules, StepRule } from '../workflow/machine/rules.ts';
 import type { RunState, StepRun } from '../workflow/machine/state.ts';
@@ -87,7 +88,7 @@ function resultEvent(
 ): EventTemplate {
   const [output = ''] = Object.keys(step.values);
   const status = statusOf(state, at);
-  const value = (run.values as Readonly<Record<string, Json>>)[output];
+  const value = ownValue(run.values as Readonly<Record<string, Json>>, output);
   const runtime = run.startedAt === null ? 0 : (run.settledAt ?? state.now) - run.startedAt;
   return {
     kind: kinds.result,

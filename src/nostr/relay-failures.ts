@@ -1,3 +1,4 @@
+import { ownValue } from '../kernel/own.ts';
 /** Why a relay cannot be reached, by error code. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing accepts connections at this address',
@@ -22,7 +23,7 @@ const foreign =
 
 /** Why a relay cannot be reached, in plain words, with the system's error code if there is one. */
 export function relayFailure({ code, message }: Error & { readonly code?: string }): string {
-  const known = reasons[code ?? ''] ?? words.find(([pattern]) => pattern.test(message))?.[1];
+  const known = ownValue(reasons, code ?? '') ?? words.find(([pattern]) => pattern.test(message))?.[1];
   const shown = code === undefined || code.startsWith('WS_') ? '' : ` (${code})`;
   if (known !== undefined) return `${known}${shown}`;
   const [, status] = /^Unexpected server response: (\d+)$/.exec(message) ?? [];

@@ -149,13 +149,18 @@ function isReply(protocol: Protocol, name: TypeName): boolean {
   return [...protocol.types.values()].some(({ reply }) => reply.includes(name));
 }
 
+/** The roles that a message was sent to, those to whom it was escalated included. */
+export function recipientsOf(state: MailState, message: Message): RoleName[] {
+  return [...(state.mail.get(message.id)?.deliveries.keys() ?? message.to)];
+}
+
 /**
  * The people who may answer a message: those who still can, else all of them who received it.
  * Throws `E_TARGET` when no person did.
  */
 export function addressees(state: MailState, protocol: Protocol, message: Message): RoleName[] {
   const mail = state.mail.get(message.id);
-  const recipients = [...(mail?.deliveries.keys() ?? message.to)];
+  const recipients = recipientsOf(state, message);
   const people = recipients.filter((role) => isHuman(protocol, role));
   if (people.length === 0)
     throw new MailroomError(

@@ -1,5 +1,6 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { parseJson, type Json } from '../kernel/json.ts';
+import { ownValue, setOwn } from '../kernel/own.ts';
 
 type Declared = Readonly<Record<string, { readonly type: string }>>;
 
@@ -14,7 +15,7 @@ export function readFields(given: readonly string[], declared: Declared): Record
     if (at <= 0)
       throw new MailroomError('E_USAGE', `\`--field ${pair}\` has no value`, 'write --field name=value');
     const name = pair.slice(0, at);
-    fields[name] = fieldValue(pair.slice(at + 1), declared[name]?.type ?? null);
+    setOwn(fields, name, fieldValue(pair.slice(at + 1), ownValue(declared, name)?.type ?? null));
   }
   return fields;
 }

@@ -19,6 +19,7 @@ import {
   mayAnswer,
   replyCommands,
   requiredFields,
+  turnCommand,
 } from '../mail/machine/answering.ts';
 import { askedReason } from '../mail/machine/landing.ts';
 import { askedTitle } from '../mail/machine/rules/questions.ts';
@@ -275,7 +276,7 @@ export function questionItems({ turns }: MailState, as: RoleName | null): Waitin
         on_timeout: phase.until === null ? null : 'it is refused',
         fields: {},
         reply_types: ['approve', 'reject'],
-        command: `mailroom approve ${id}`,
+        command: turnCommand('approve', id, phase.person),
       },
     ];
   });

@@ -62,8 +62,8 @@ export async function submit(
   mark = project.newId().slice(-12),
 ): Promise<Sending> {
   const state = project.state();
-  const before = wordOf(project, mark);
-  if (before !== undefined) return expectSent(before);
+  const before = sentBefore(project, mark);
+  if (before !== null) return before;
   const protocol = await currentProtocol(project, state);
   const drop = { role, box: 'outbox', id: 'new', created: clock() } as const;
   if (protocol) forbid(admit(state, protocol, drop, draft));
@@ -73,6 +73,12 @@ export async function submit(
   if (!controller) return recorded;
   const word = await waitFor(project, clock, patience, () => wordOf(project, mark));
   return word === undefined ? recorded : expectSent(word);
+}
+
+/** What became of the message with a mark; null: none is known. Throws as `submit`. */
+export function sentBefore(project: Project, mark: string): Sending | null {
+  const word = wordOf(project, mark);
+  return word === undefined ? null : expectSent(word);
 }
 
 function expectSent(word: Exclude<ReturnType<typeof wordOf>, undefined>): Sending {

@@ -1,11 +1,14 @@
+import { answererOf } from '../kernel/answerer.ts';
+import { endOfId, type MessageId, type RoleName } from '../kernel/ids.ts';
 import type { Json } from '../kernel/json.ts';
+import { shellWord } from '../kernel/quoting.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { mailroom, type Message } from '../mail/format/message.ts';
-import { isHuman, peopleOf } from '../mail/format/protocol.ts';
+import { peopleOf, type Protocol } from '../mail/format/protocol.ts';
 import { addressees, compose } from './compose.ts';
 import { resolve, resolveThread } from './directory.ts';
 import { allMessages } from './messages.ts';
-import { submit, writtenProtocol, type Sending } from './sending.ts';
+import { sentBefore, submit, writtenProtocol, type Sending } from './sending.ts';
 import type { ProjectServices } from './services.ts';
 
 /** What a person says, without who it is. */
@@ -38,32 +41,57 @@ export async function sendAs(
   const protocol = await writtenProtocol(project);
   if (protocol !== null) project.prepare(protocol);
   const state = project.state();
-  const from = protocol !== null && peopleOf(protocol).includes(name) ? name : 'user';
+  const from = speakerOf(protocol, name);
   const thread = letter.thread === undefined ? null : resolveThread(project, state, letter.thread);
   const wish = { ...partsOf(letter), from, to: letter.to, thread, inReplyTo: null, opensThread: true };
   return deliver(speaking, from, letter, compose({ ...wish, ...rest }, protocol));
 }
 
+/** The human role of this name, else `user`. */
+export function speakerOf(protocol: Protocol | null, name: string): RoleName {
+  return protocol !== null && peopleOf(protocol).includes(name) ? name : 'user';
+}
+
 /**
- * Answers a message as the human role of this name, else as the person who may answer it: `user`,
- * if several may. Throws `E_FORBIDDEN` where this role was not asked.
+ * Who answers a message where somebody with this name does. Throws `E_FORBIDDEN` with the command
+ * of a person who was asked, if this one was not.
+ */
+export function answererFor(
+  { id }: Message,
+  people: readonly RoleName[],
+  protocol: Protocol,
+  name: string,
+): RoleName {
+  const from = answererOf(name, people, peopleOf(protocol));
+  if (from === null) throw notAsked(id, people, name);
+  return from;
+}
+
+export function notAsked(id: MessageId, people: readonly RoleName[], name: string): MailroomError {
+  const command = `mailroom reply ${endOfId(id)} --as ${shellWord(people.join('|'))}`;
+  return new MailroomError(
+    'E_FORBIDDEN',
+    `${name} was not asked, but ${people.join(', ')}`,
+    `nothing was sent; one of them answers with \`${command}\``,
+  );
+}
+
+/**
+ * Answers a message as the human role of this name, else as `user`. Throws `E_FORBIDDEN` where that
+ * one was not asked.
  */
 export async function replyAs(speaking: Speaking, word: string, letter: WrittenMessage): Promise<Sending> {
-  const { project, name } = speaking;
+  const { project, name, mark } = speaking;
+  // Who has answered is not asked any more.
+  const before = mark === undefined ? null : sentBefore(project, mark);
+  if (before !== null) return before;
   const state = project.state();
   const message = findMessage(project, word);
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
   const protocol = await writtenProtocol(project);
-  const people = protocol === null ? ['user'] : addressees(state, protocol, message);
-  const isRole = protocol !== null && protocol.roles.has(name) && isHuman(protocol, name);
-  if (isRole && !people.includes(name))
-    throw new MailroomError(
-      'E_FORBIDDEN',
-      `${name} was not asked, but ${people.join(', ')}`,
-      'nothing was sent',
-    );
-  const from = isRole ? name : people.includes('user') ? 'user' : (people[0] ?? 'user');
+  const from =
+    protocol === null ? 'user' : answererFor(message, addressees(state, protocol, message), protocol, name);
   const replies = state.mail.get(message.id)?.request?.replies ?? null;
   const wish = { ...partsOf(letter), from, to: [message.from], thread: null, inReplyTo: message.id };
   return deliver(speaking, from, letter, compose({ ...wish, ...rest, replies }, protocol));

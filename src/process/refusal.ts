@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../kernel/errors.ts';
+import { ownValue } from '../kernel/own.ts';
 import { findProgram, isFolder, locateProgram } from './proc.ts';
 
 /** Why a program cannot be started, and the exit code that a shell would give. */
@@ -81,5 +82,7 @@ export function describeSpawnError(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return messageOf(error);
   const isProgram = 'syscall' in error && String(error.syscall).startsWith('spawn');
   const code = String(error.code);
-  return spawnErrors[code] ?? (isProgram ? programErrors[code] : undefined) ?? messageOf(error);
+  return (
+    ownValue(spawnErrors, code) ?? (isProgram ? ownValue(programErrors, code) : undefined) ?? messageOf(error)
+  );
 }

@@ -18,6 +18,7 @@ import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Usage } from '../kernel/cost.ts';
+import { ownValue } from '../kernel/own.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `claude` once and log in, or set ANTHROPIC_API_KEY';
@@ -108,7 +109,10 @@ function reading(invocation: Invocation, { settings }: ProviderOptions): Reading
       if (missing.length > 0) throw missingServers('claude', missing, path);
       return {
         stdin: withInstructions(invocation, instructions, texts.slice(0, words.length)),
-        files: serverFile(invocation, Object.fromEntries(own.map((name) => [name, theirs[name] ?? null]))),
+        files: serverFile(
+          invocation,
+          Object.fromEntries(own.map((name) => [name, ownValue(theirs, name) ?? null])),
+        ),
       };
     },
   };

@@ -1,4 +1,5 @@
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../kernel/json.ts';
+import { ownValue } from '../kernel/own.ts';
 
 /**
  * The JSON objects of an output with one object per line. Other lines (chatter, a cut line) are
@@ -29,7 +30,7 @@ export function at(value: Json | undefined, ...path: readonly string[]): Json | 
   let found = value;
   for (const key of path) {
     if (!isJsonObject(found) || !Object.hasOwn(found, key)) return undefined;
-    found = found[key];
+    found = ownValue(found, key);
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { McpServer } from '../kernel/mcp.ts';
+import { ownValue, setOwn } from '../kernel/own.ts';
 import type { ProgramHome } from './program-home.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
 import { ownOf, serversOf } from './tools.ts';
@@ -69,10 +70,10 @@ function merged(own: JsonObject, invocation: Invocation, path: string): JsonObje
 function servers(own: JsonObject, invocation: Invocation, path: string): JsonObject {
   const theirs = serversIn(own, 'mcpServers');
   const used = ownOf(invocation);
-  const missing = used.filter((name) => !isJsonObject(theirs[name]));
+  const missing = used.filter((name) => !isJsonObject(ownValue(theirs, name)));
   if (missing.length > 0) throw missingServers('gemini', missing, path);
   const all: [string, JsonObject][] = [
-    ...used.map((name): [string, JsonObject] => [name, theirs[name] as JsonObject]),
+    ...used.map((name): [string, JsonObject] => [name, ownValue(theirs, name) as JsonObject]),
     ...Object.entries(serversOf(invocation)).map(([name, server]): [string, JsonObject] => [
       name,
       definition(server),
@@ -89,8 +90,8 @@ function definition(server: McpServer): JsonObject {
 function over(below: JsonObject, above: JsonObject): JsonObject {
   const result: Record<string, Json> = { ...below };
   for (const [key, value] of Object.entries(above)) {
-    const under = result[key];
-    result[key] = isJsonObject(under) && isJsonObject(value) ? over(under, value) : value;
+    const under = ownValue(result, key);
+    setOwn(result, key, isJsonObject(under) && isJsonObject(value) ? over(under, value) : value);
   }
   return result;
 }

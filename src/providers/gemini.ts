@@ -17,6 +17,7 @@ import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Usage } from '../kernel/cost.ts';
+import { ownValue } from '../kernel/own.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `gemini` once and log in, or set GEMINI_API_KEY';
@@ -101,9 +102,9 @@ function variablesOf(
   { environment: host }: ProviderOptions,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const theirs = Object.entries(own).filter(([name]) => host[name] === undefined);
+  const theirs = Object.entries(own).filter(([name]) => ownValue(host, name) === undefined);
   return {
-    ...Object.fromEntries(servers.map((name) => [name, host[name] ?? ''])),
+    ...Object.fromEntries(servers.map((name) => [name, ownValue(host, name) ?? ''])),
     ...environment(invocation, {
       ...Object.fromEntries(theirs),
       // A separate process in between would not forward signals.

@@ -1,6 +1,7 @@
 import { acpAgents, type ProviderConfig, type ProviderKind } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { priceOf, type PriceList } from '../kernel/price.ts';
+import { ownValue } from '../kernel/own.ts';
 import { acpProvider } from './acp.ts';
 import { agyProvider } from './agy.ts';
 import { presetFor } from './acp-presets.ts';
@@ -194,7 +195,7 @@ function settingsOf(kind: ProviderKind, environment: ProviderEnvironment): strin
 /** Resolves a location from its variable, or from the default path. */
 function place(environment: ProviderEnvironment): (variable: string, path: string) => string {
   return (variable, path) => {
-    const value = environment.variables[variable];
+    const value = ownValue(environment.variables, variable);
     return value === undefined || value === '' ? atHome(path, environment) : value;
   };
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../kernel/own.ts';
 /**
  * Local signs, checked without a request, that a CLI can use its model: variables that are set or
  * files that exist.
@@ -67,8 +68,8 @@ export function loginOf(
   environment: Readonly<Record<string, string | undefined>>,
   exists: (path: string) => boolean,
 ): { readonly found: string | null; readonly advice: string } {
-  const { variables, files, advice } = traces[cli] ?? { variables: [], files: [], advice: '' };
-  const set = variables.find((name) => (environment[name] ?? '') !== '');
+  const { variables, files, advice } = ownValue(traces, cli) ?? { variables: [], files: [], advice: '' };
+  const set = variables.find((name) => (ownValue(environment, name) ?? '') !== '');
   if (set !== undefined) return { found: `${set} is set`, advice };
   const file = files.map((path) => placed(path, environment)).find(exists);
   return { found: file ?? null, advice };
@@ -77,7 +78,7 @@ export function loginOf(
 /** `$CODEX_HOME:~/.codex/auth.json` is `auth.json` in $CODEX_HOME, or by default in `~/.codex`. */
 function placed(path: string, environment: Readonly<Record<string, string | undefined>>): string {
   const [, variable = '', standard = path] = /^\$(\w+):(.+)$/.exec(path) ?? [];
-  const named = environment[variable] ?? '';
+  const named = ownValue(environment, variable) ?? '';
   const usual = standard.replace(/^~/, environment['HOME'] ?? '');
   if (named === '') return usual;
   const below = variable === 'XDG_DATA_HOME' ? 'opencode/auth.json' : usual.slice(usual.lastIndexOf('/') + 1);

@@ -19,6 +19,7 @@ import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Usage } from '../kernel/cost.ts';
+import { ownValue, setOwn } from '../kernel/own.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `opencode auth login` once, or set the key of its provider';
@@ -137,7 +138,7 @@ function reading(invocation: Invocation, options: ProviderOptions): Reading {
 
 /** Settings files that variables of the user or of the role name. */
 function named({ env }: Invocation, { environment: host }: ProviderOptions): string[] {
-  const value = (name: string) => env[name] ?? host[name] ?? '';
+  const value = (name: string) => ownValue(env, name) ?? ownValue(host, name) ?? '';
   const [file, folder] = [value('OPENCODE_CONFIG'), value('OPENCODE_CONFIG_DIR')];
   const inFolder = ['opencode.json', 'opencode.jsonc'].map((name) => `${folder}/${name}`);
   return [...(file === '' ? [] : [file]), ...(folder === '' ? [] : inFolder)];
@@ -164,7 +165,7 @@ function permissions(invocation: Invocation, tests: readonly string[]): Record<s
   const allowed = Object.fromEntries([staging, ...own].map((pattern) => [pattern, 'allow']));
   const shell: Record<string, string> = { '*': 'deny' };
   for (const test of capabilities.includes('RUN_TESTS') ? tests : []) {
-    shell[test] = 'allow';
+    setOwn(shell, test, 'allow');
     shell[`${test} *`] = 'allow';
   }
   // A redirection is part of the command before it, and writes.

@@ -1,6 +1,7 @@
 import { parse } from 'smol-toml';
 import { MailroomError, messageOf } from '../kernel/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { ownValue } from '../kernel/own.ts';
 
 /** The content of a user's JSON settings file of a CLI; an empty object if it does not exist. */
 export function jsonSettings(cli: string, path: string, text: string | null): JsonObject {
@@ -14,7 +15,7 @@ export function tomlSettings(cli: string, path: string, text: string | null): Js
 
 /** The MCP servers in settings, under the given key. */
 export function serversIn(own: JsonObject, key: string): Record<string, Json> {
-  const servers = own[key];
+  const servers = ownValue(own, key);
   return isJsonObject(servers) ? servers : {};
 }
 

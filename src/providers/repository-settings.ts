@@ -1,4 +1,5 @@
 import type { RepositorySettings } from './agent-settings.ts';
+import { ownValue } from '../kernel/own.ts';
 
 /** What each CLI reads from a repository when Mailroom does not start it. */
 const settings: Readonly<Record<string, readonly string[]>> = {
@@ -40,7 +41,7 @@ export function obeyedBy(program: string): RepositorySettings | null {
   const cli = program.slice(program.lastIndexOf('/') + 1);
   if (!Object.hasOwn(settings, cli)) return null;
   return {
-    names: settings[cli] ?? [],
+    names: ownValue(settings, cli) ?? [],
     keys: keys.split(' '),
     may: `name other servers, programs and permissions for ${cli}, which your command starts`,
     advice: `use the provider \`${cli}\`, which keeps the settings of repositories from it`,

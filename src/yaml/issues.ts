@@ -4,6 +4,7 @@ import type { ErrorCode } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 import { listed } from '../kernel/enumerate.ts';
 import { didYouMean } from '../kernel/nearest.ts';
+import { ownValue } from '../kernel/own.ts';
 import { accepts, descriptionAt, keysAt } from './shape.ts';
 import { formHint, keyHint, listHint, valueHint, type Habits } from './suggest.ts';
 import type { Located, Path } from './yaml.ts';
@@ -40,7 +41,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let here: unknown = value;
   for (const key of path) {
     if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<PropertyKey, unknown>)[key];
+    here = ownValue(here as Record<PropertyKey, unknown>, key);
   }
   return here;
 }

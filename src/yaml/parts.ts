@@ -1,4 +1,5 @@
 import type { Json, JsonObject, Path } from '../kernel/json.ts';
+import { ownValue, setOwn } from '../kernel/own.ts';
 import { indentOf } from './plain-blocks.ts';
 import { plainKey } from './plain-scalars.ts';
 import { Source } from './source.ts';
@@ -88,7 +89,7 @@ export class ParsedParts {
       if (read === null) return null;
       found.set(name, read.node);
       if (part.name === null) list.push(read.value);
-      else map[name] = read.value;
+      else setOwn(map, name, read.value);
     }
     return { value: parts[0]?.name === null ? list : map, range, parts: found };
   }
@@ -103,7 +104,7 @@ export class ParsedParts {
     const leaf = this.#leaf(text.slice(start, end));
     if (leaf === null) return null;
     const first = name ?? 0;
-    const value = (leaf.value as JsonObject | null)?.[first];
+    const value = ownValue(leaf.value as JsonObject | null, first);
     return value === undefined ? null : { node: { leaf, offset: start, first }, value };
   }
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { setOwn } from '../kernel/own.ts';
 
 /* Values on one line. Undefined is "not plain": use the parser. */
 
@@ -123,6 +124,6 @@ class Flow {
 /** False for a key that exists already, or is refused. */
 export function put(map: JsonObject, key: string, value: Json): boolean {
   if (key === '__proto__' || Object.hasOwn(map, key)) return false;
-  map[key] = value;
+  setOwn(map, key, value);
   return true;
 }

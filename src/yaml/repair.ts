@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { ownValue, setOwn } from '../kernel/own.ts';
 import { definitionOf, isRecord, unwrapped } from './shape.ts';
 import type { Path, YamlDocument } from './yaml.ts';
 
@@ -88,9 +89,9 @@ class Repairer {
       }
       const at = [...path, key];
       if (key !== written) this.renamed.set(pathText(at), written);
-      const inner = this.repair(shape[key], given, at);
+      const inner = this.repair(ownValue(shape, key), given, at);
       if (inner === undefined) this.lost.push(at);
-      else repaired[key] = inner;
+      else setOwn(repaired, key, inner);
     }
     return repaired;
   }
@@ -102,7 +103,7 @@ class Repairer {
       const isName = z.safeParse(names, name).success;
       const entry = isName ? this.repair(inner, given, [...path, name]) : undefined;
       if (entry === undefined) this.lost.push([...path, name]);
-      else repaired[name] = entry;
+      else setOwn(repaired, name, entry);
     }
     return Object.keys(repaired).length === 0 ? undefined : repaired;
   }

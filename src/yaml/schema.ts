@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { durationPattern, parseDuration } from '../kernel/duration.ts';
 import { capabilities, type Capability } from '../kernel/capabilities.ts';
+import { ownValue } from '../kernel/own.ts';
 
 /*
  * The parts that several formats share. Every `error` completes the sentence "`key` must be …";
@@ -74,7 +75,7 @@ export const tokens = z
   )
   .transform((value) => {
     if (typeof value === 'number') return value;
-    return Math.round(Number.parseFloat(value) * (suffixes[value.at(-1) ?? ''] ?? 1));
+    return Math.round(Number.parseFloat(value) * (ownValue(suffixes, value.at(-1) ?? '') ?? 1));
   });
 
 /** Money and tokens; a missing limit is unlimited. */

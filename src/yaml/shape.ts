@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ownValue, setOwn } from '../kernel/own.ts';
 
 /*
  * Queries about a schema: which values a path can have, and which parts of an invalid value are
@@ -37,7 +38,7 @@ function step(schema: Schema, key: PropertyKey): Schema[] {
   const def = definitionOf(schema);
   if (def.type === 'record') return [def.valueType];
   if (def.type === 'array') return [def.element];
-  const next = def.type === 'object' ? def.shape[String(key)] : undefined;
+  const next = def.type === 'object' ? ownValue(def.shape, String(key)) : undefined;
   return next === undefined ? [] : [next];
 }
 
@@ -81,7 +82,7 @@ function hasConstants(mapping: Schema, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(fieldsOf(mapping)).every(([key, field]) => {
     const isConstant = definitionOf(field).type === 'literal';
-    return !isConstant || z.safeParse(field, (value as Record<string, unknown>)[key]).success;
+    return !isConstant || z.safeParse(field, ownValue(value as Record<string, unknown>, key)).success;
   });
 }
 
@@ -103,12 +104,12 @@ export function descriptionAt(schema: Schema, path: readonly PropertyKey[]): str
 export function validParts(schema: z.ZodObject, value: object): Record<string, unknown> {
   const good: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(schema.shape)) {
-    const given: unknown = (value as Record<string, unknown>)[key];
+    const given: unknown = ownValue(value as Record<string, unknown>, key);
     if (given === undefined) continue;
     const result = z.safeParse(inner, given);
-    if (result.success) good[key] = result.data;
+    if (result.success) setOwn(good, key, result.data);
     else if (isRecord(inner) && typeof given === 'object' && given !== null)
-      good[key] = entries(inner, given);
+      setOwn(good, key, entries(inner, given));
   }
   return good;
 }

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { parseDuration } from '../kernel/duration.ts';
 import type { Json } from '../kernel/json.ts';
+import { ownValue } from '../kernel/own.ts';
 
 /**
  * Completes the hint of a key that does not exist here; a function writes it out of the key's
@@ -18,7 +19,7 @@ export interface Habits {
 
 /** The hint for a key, or null. */
 export function keyHint({ keys }: Habits, title: string | null, key: string, value: Json): string | null {
-  const known = keys?.[title ?? ''] ?? {};
+  const known = ownValue(keys, title ?? '') ?? {};
   const name = key.replaceAll('-', '_');
   const hint = Object.hasOwn(known, name) ? known[name]! : null;
   return typeof hint === 'function' ? hint(value) : hint;
@@ -26,7 +27,7 @@ export function keyHint({ keys }: Habits, title: string | null, key: string, val
 
 /** The hint for a wrong value of a key, or null. */
 export function valueHint({ values }: Habits, key: string, value: unknown): string | null {
-  const known = values?.[key] ?? {};
+  const known = ownValue(values, key) ?? {};
   const word = typeof value === 'string' ? value.toLowerCase() : '';
   return Object.hasOwn(known, word) ? known[word]! : null;
 }

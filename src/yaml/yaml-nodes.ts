@@ -2,6 +2,7 @@ import { isMap, isScalar, isSeq } from 'yaml';
 import type { Node, Pair, ParsedNode, YAMLMap } from 'yaml';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import type { Json, JsonObject, Path } from '../kernel/json.ts';
+import { setOwn } from '../kernel/own.ts';
 import type { Source } from './source.ts';
 import { sourceOffset } from './yaml-scalars.ts';
 
@@ -76,7 +77,7 @@ export class Reader {
         );
       }
       seen.set(name, range);
-      object[name] = this.read(value);
+      setOwn(object, name, this.read(value));
     }
     return object;
   }

@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GithubApi } from '../../src/channels/github/api.ts';
 import { Github } from '../../src/channels/github/github.ts';
 import { Marks } from '../../src/channels/host/marks.ts';
 import { ChannelError, type Post } from '../../src/channels/machine/contract.ts';
+import { apply, newMemory } from '../../src/channels/machine/memory.ts';
 import type { GithubChannel } from '../../src/config/config.ts';
+import { readChannelMemory } from '../../src/letters/channel-memory.ts';
 import { GithubDouble } from '../support/github-double.ts';
 
 let double: GithubDouble;
@@ -216,4 +218,75 @@ it('sends its token to no other server', async () => {
   };
   const error = await refusal(() => github().receive(null, 0, none));
   expect(error.message).toBe(`GitHub names a next page outside of ${double.address}`);
+});
+
+describe('what GitHub says', () => {
+  it.each([
+    ['again', 4],
+    ['more', 20],
+  ] as const)('of further pages without an end (%s) is followed at most %i times', async (endless, most) => {
+    double.open('Add a flag', '');
+    double.endless = endless;
+    const { incoming } = await github().receive(null, 0, none);
+    expect(new Set(incoming.map(({ id }) => id))).toEqual(new Set(['issue-1']));
+    const lists = new Map<string, number>();
+    for (const { path } of double.asked) lists.set(path, (lists.get(path) ?? 0) + 1);
+    expect(Math.max(...lists.values())).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    [[['unlabeled', 'octocat']], null],
+    [
+      [
+        ['unlabeled', 'octocat'],
+        ['labeled', 'stranger'],
+      ],
+      'stranger',
+    ],
+    [[['labeled', 'stranger']], 'stranger'],
+    [
+      [
+        ['unlabeled', 'stranger'],
+        ['labeled', 'octocat'],
+      ],
+      'octocat',
+    ],
+  ] as const)('of a label is its last word: %j is a task of %s', async (changes, author) => {
+    double.relabelled.set(double.open('Add a flag', '', 'stranger', 'octocat'), changes);
+    const { incoming } = await github().receive(null, clock - 1_000, none);
+    expect(incoming.map((each) => each.author)).toEqual(author === null ? [] : [author]);
+  });
+
+  it('of the time of a comment hides nothing that comes later', async () => {
+    const issue = double.open('Add a flag', '');
+    double.comments.push({
+      id: 99,
+      issue,
+      login: 'octocat',
+      body: 'Blue',
+      at: clock,
+      edited: Date.UTC(2999, 0, 1),
+    });
+    const { cursor } = await github().receive(null, clock - 1_000, none);
+    expect(cursor).toBe(clock);
+  });
+
+  it.each(['99999999999999', '1e308', '-1e308', '0.00001', 'Infinity', 'NaN', 'soon', ''])(
+    'of a rest of %j is at most a day, and stays readable',
+    async (after) => {
+      double.open('Add a flag', '');
+      for (const headers of [
+        { 'retry-after': after },
+        { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': after },
+      ]) {
+        double.trouble = { status: 429, headers };
+        const { message, retryAt } = await refusal(() => github().receive(null, 0, none));
+        const failed = { is: 'failed', problem: message, retryAt } as const;
+        const memory = apply(newMemory('github', clock), failed, clock);
+        expect(memory.down?.until).toBeGreaterThan(clock);
+        expect(memory.down?.until).toBeLessThanOrEqual(clock + 86_400_000);
+        expect(readChannelMemory(JSON.stringify(memory))).toEqual({ ok: true, value: memory });
+      }
+    },
+  );
 });

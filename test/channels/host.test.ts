@@ -12,7 +12,7 @@ import {
 } from '../../src/channels/machine/contract.ts';
 import type { GithubChannel } from '../../src/config/config.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
-import type { ChannelMemory } from '../../src/letters/channel-memory.ts';
+import { readChannelMemory, type ChannelMemory } from '../../src/letters/channel-memory.ts';
 
 const start = 1_700_000_000_000;
 const settings: GithubChannel = {
@@ -285,4 +285,24 @@ it('reports nothing more where its status was removed, and does everything else'
   await world.run();
   expect(world.reported.map(({ text }) => text)).toEqual(['In work']);
   expect(world.posted.map(({ key }) => key)).toEqual(['0190-question']);
+});
+
+it('takes what has an id that every object has, once, also after a restart', async () => {
+  const ids = ['__proto__', 'toString', 'constructor', 'hasOwnProperty', 'valueOf', 'plain'];
+  const world = new World();
+  const tasks = ids.map((id): Incoming => ({ ...reply(`issue-${id}`, id, 'Please'), id, subject: id }));
+  world.incoming.push(...tasks);
+  expect(await world.run()).not.toBe('killed');
+  expect([...world.effects.values()]).toEqual(ids.map((id) => `task ${id}`));
+  const read = readChannelMemory(JSON.stringify(world.durable));
+  expect(read).toEqual({ ok: true, value: world.durable });
+  if (!read.ok) return;
+  expect(Object.keys(read.value.received)).toEqual(ids);
+  world.durable = read.value;
+  world.effects.clear();
+  world.items = ids.map((id) => ({ ...item(id, 'request', ['answer']), thread: null }));
+  expect(await world.run()).not.toBe('killed');
+  expect([...world.effects.values()]).toEqual([]);
+  expect(world.posted.map(({ key }) => key)).toEqual(ids);
+  expect(Object.keys(world.durable.conversations)).toEqual(expect.arrayContaining(ids));
 });

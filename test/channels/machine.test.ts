@@ -188,6 +188,31 @@ describe('what a received text means', () => {
     });
   });
 
+  it.each([
+    ['Obey me', 'Request of mallory: “Obey me”'],
+    ['', 'Request of mallory'],
+    ['Obey\nme\u202e', 'Request of mallory: “Obey\\nme\\u202e”'],
+    ['x'.repeat(500), `Request of mallory: “${'x'.repeat(159)}…”`],
+  ])('of somebody else has a subject that says so: %j', (subject, told) => {
+    const task = { kind: 'task', id: 'issue-7', writer: 'mallory', subject } as const;
+    expect(judged(reply('Please', task))).toMatchObject({ do: 'task', subject: told });
+  });
+
+  it('that may be a note of absence is asked for again, unless it has a command', () => {
+    const doubt = 'its subject is that of an automatic reply';
+    expect(judged(reply('I am away', { doubt }))).toEqual({
+      do: 'refuse',
+      reason: `${doubt}: begin with a command such as \`/answer\``,
+      reply: `Not accepted: ${doubt}: begin with a command such as \`/answer\`.`,
+    });
+    expect(judged(reply('/answer\nBlue', { doubt }))).toMatchObject({ do: 'answer', text: 'Blue' });
+    expect(judged(reply('I am away', { doubt, kind: 'task' }))).toMatchObject({
+      do: 'refuse',
+      reply: `Not accepted: ${doubt}: choose another one.`,
+    });
+    expect(judged(reply('I am away', { doubt, author: 'mallory' }))).toMatchObject({ reply: null });
+  });
+
   it('is bounded', () => {
     expect(judged(reply('x'.repeat(100_001)))).toMatchObject({
       reason: 'it has 100001 characters; at most 100000 are accepted',

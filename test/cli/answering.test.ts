@@ -47,6 +47,7 @@ function askedOf(to: string, { interactive = true, text = withRefusal, other = {
   fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
   fixture.work('engineer', { files: { 'q.md': letter('question', to, 'Which parser?'), ...other } });
   fixture.terminal.interactive = interactive;
+  if (to === 'lead') fixture.environment = { MAILROOM_USER: to };
   return fixture;
 }
 
@@ -187,8 +188,8 @@ describe('the command that the inbox prints', () => {
     expect(await command()).toBe(`mailroom reply ${id} --as 'user|lead' --message "…"`);
     expect(await command('--as', 'lead')).toBe(`mailroom reply ${id} --as lead --message "…"`);
     expect((await fixture.run('reply', id, '--as', 'user', '-m', 'The first.')).code).toBe(0);
-    expect(await command()).toBe(`mailroom reply ${id} --message "…"`);
-    expect((await fixture.run('reply', id, '-m', 'The second.')).code).toBe(0);
+    expect(await command()).toBe(`mailroom reply ${id} --as lead --message "…"`);
+    expect((await fixture.run('reply', id, '--as', 'lead', '-m', 'The second.')).code).toBe(0);
     expect(sent(fixture, 'The second.')?.from).toBe('lead');
   });
 
@@ -206,8 +207,8 @@ describe('the command that the inbox prints', () => {
     const fixture = askedOf('lead', { interactive: false, text: types });
     const id = fixture.id('Which parser?').slice(-6);
     expect((await fixture.run('inbox')).out).toContain(
-      `    mailroom reply ${id} --type answer --field 'how=now|soon' --message "…"\n` +
-        `    mailroom reply ${id} --type refusal --field how=never --message "…"\n`,
+      `    mailroom reply ${id} --type answer --as lead --field 'how=now|soon' --message "…"\n` +
+        `    mailroom reply ${id} --type refusal --as lead --field how=never --message "…"\n`,
     );
   });
 });

@@ -79,15 +79,24 @@ it('asks only for what was not given, and nothing for a rejection or a document'
   expect(asked).toHaveLength(1);
 });
 
-it('approves a named gate as its only approver, and asks who of several does', async () => {
+it('takes over nobody’s name: a person at a terminal who must not answer is asked who does', async () => {
   const gate = (approvers: string) => workflow(graph(`ask : gate=1h say="Ship it?" approvers=${approvers}`));
-  expect(await judged('approve', {}, gate('lead'))).toMatchObject([{ by: 'lead' }]);
-  expect(await judged('approve', { as: 'qa' }, gate('lead'))).toMatchObject([{ by: 'qa' }]);
-  expect(await judged('reject', { json: true }, gate('lead|user'))).toMatchObject([{ by: 'ada' }]);
+  expect(await judged('approve', {}, gate('lead|ada'))).toMatchObject([{ by: 'ada' }]);
+  expect(await judged('approve', { as: 'lead' }, gate('lead'))).toMatchObject([{ by: 'lead' }]);
+  await expect(judged('approve', { as: 'qa' }, gate('lead'))).rejects.toMatchObject({
+    code: 'E_REFUSED',
+    message: 'qa must not approve the gate ask: its approvers are lead',
+    hint: 'nothing was recorded; one of them runs `mailroom approve r1 ask --as lead`',
+  });
+  const given = { json: true, choice: 'no', comment: "It isn't", field: ['a=1'] };
+  await expect(judged('reject', given, gate('lead|user'))).rejects.toMatchObject({
+    hint: `nothing was recorded; one of them runs \`mailroom reject r1 ask --as 'lead|user' --choice no --field a=1 --comment 'It isn'\\''t'\``,
+  });
   expect(asked).toEqual([]);
-  answers = ['user'];
+  answers = ['user', 'lead'];
   expect(await judged('reject', {}, gate('lead|user'))).toMatchObject([{ by: 'user' }]);
-  expect(asked).toEqual(['Who approves? | lead | user']);
+  expect(await judged('approve', {}, gate('lead'))).toMatchObject([{ by: 'lead' }]);
+  expect(asked).toEqual(['Who approves? | lead | user', 'Who approves? | lead']);
 });
 
 it('refuses the placeholders of the printed command', async () => {

@@ -44,6 +44,7 @@ function asked(questions: Readonly<Record<string, string>>, text = team): Projec
     letter('question', to, subject),
   ]);
   fixture.work('engineer', { files: Object.fromEntries(files) as Record<string, string> });
+  if ('lead' in questions) fixture.environment = { MAILROOM_USER: 'lead' };
   return fixture;
 }
 
@@ -70,7 +71,7 @@ describe('inbox', () => {
       expect.stringMatching(
         /^ {4}since \d\d:45 \(1m \d\ds\); until \d\d:15 \(in 2[89]m \d\ds\), then the thread fails$/,
       ),
-      `    mailroom reply ${id} --message "…"`,
+      `    mailroom reply ${id} --as lead --message "…"`,
     ]);
   });
 
@@ -103,8 +104,8 @@ describe('inbox', () => {
           fields: { why: { type: 'string', enum: ['later', 'never'], required: true } },
           reply_types: ['answer', 'refusal'],
           command: [
-            `mailroom reply ${id.slice(-6)} --type answer --message "…"`,
-            `mailroom reply ${id.slice(-6)} --type refusal --field 'why=later|never' --message "…"`,
+            `mailroom reply ${id.slice(-6)} --type answer --as lead --message "…"`,
+            `mailroom reply ${id.slice(-6)} --type refusal --as lead --field 'why=later|never' --message "…"`,
           ].join('\n'),
         },
       ],
@@ -180,7 +181,7 @@ start:`,
       '    from now on?',
     ]);
     const id = fixture.id('Which of the parsers does the new front end take from now on?').slice(-6);
-    expect(lines).toContain(`    mailroom reply ${id} --message "…"`);
+    expect(lines).toContain(`    mailroom reply ${id} --as lead --message "…"`);
   });
 
   it('names requests and gates where either may be answered', () => {
@@ -224,10 +225,12 @@ describe('reply without an id', () => {
         'error E_TARGET: 2 requests wait:\n  @1  engineer: Which parser?\n  @2  engineer: And then?\n' +
         'hint: say which one, for example @1\n',
     });
+    fixture.environment = {};
     expect((await fixture.run('reply', '@3', '-m', 'x')).err).toContain(
       '`@3` is not a request that waits:\n  @1',
     );
     expect((await fixture.run('reply', '@2', '-m', 'Stop.')).code).toBe(0);
+    fixture.environment = { MAILROOM_USER: 'lead' };
     expect(fixture.state.mail.get(fixture.id('Stop.'))?.message.inReplyTo).toBe(fixture.id('And then?'));
     expect((await fixture.run('reply', 'last', '-m', 'The first.')).code).toBe(0);
     expect(fixture.state.mail.get(fixture.id('The first.'))?.message.inReplyTo).toBe(

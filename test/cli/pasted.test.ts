@@ -25,7 +25,10 @@ describe('a printed command', () => {
     fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
     fixture.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } });
     const id = fixture.id('Which parser?').slice(-6);
-    expect(await elsewhere(fixture, 'inbox')).toContain(`\n    ${prefix}reply ${id} --message "…"\n`);
+    expect(await elsewhere(fixture, 'inbox')).toContain(
+      `\n    ${prefix}reply ${id} --as lead --message "…"\n`,
+    );
+    fixture.environment = { MAILROOM_USER: 'lead' };
     expect(await elsewhere(fixture, 'reply')).toContain(`\nhint: ${prefix}reply ${id} --message "…"\n`);
     expect(await elsewhere(fixture, 'reply', '-m', 'x')).toMatch(/^sent /);
     expect(await elsewhere(fixture, 'reply', '-m', 'x')).toContain(`\`${prefix}inbox\``);

@@ -7,6 +7,7 @@ function asked(to: string): ProjectFixture {
   const fixture = new ProjectFixture();
   fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
   fixture.work('engineer', { files: { 'q.md': letter('question', to, 'Which parser?') } });
+  if (to === 'lead') fixture.environment = { MAILROOM_USER: to };
   return fixture;
 }
 
@@ -34,6 +35,33 @@ describe('reply', () => {
       err: `error E_USAGE: the answer lacks who answers (user or lead)\nhint: mailroom reply ${id.slice(-6)} --message x --as 'user|lead'\n`,
     });
     expect((await fixture.run('reply', id, '-m', 'x', '--as', 'user')).code).toBe(0);
+  });
+
+  it.each([
+    ['lead', ['--as', 'lead'], {}, 'lead'],
+    ['lead', [], { MAILROOM_USER: 'lead' }, 'lead'],
+    ['lead', [], { MAILROOM_USER: 'nobody' }, null],
+    ['lead', [], {}, null],
+    ['lead', ['--as', 'user'], { MAILROOM_USER: 'lead' }, null],
+    ['lead', ['--as', 'architect'], { MAILROOM_USER: 'lead' }, null],
+    ['user', [], {}, 'user'],
+    ['user', [], { MAILROOM_USER: 'nobody' }, 'user'],
+    ['user', [], { MAILROOM_USER: 'lead' }, null],
+    ['[user, lead]', [], { MAILROOM_USER: 'lead' }, 'lead'],
+    ['[user, lead]', ['--as', 'user'], { MAILROOM_USER: 'lead' }, 'user'],
+  ])('to %s, with %j and %j, is of %s', async (to, options, environment, from) => {
+    const fixture = asked(to);
+    fixture.environment = environment;
+    const id = fixture.id('Which parser?');
+    const { code, err } = await fixture.run('reply', id, '-m', 'This.', ...options);
+    const sent = [...fixture.state.mail.values()].find(({ message }) => message.inReplyTo === id);
+    expect(sent?.message.from ?? null).toBe(from);
+    if (from !== null) return;
+    expect(code).toBe(1);
+    expect(err).toMatch(/^error E_FORBIDDEN: \S+ was not asked, but \w+\n/);
+    expect(err).toContain(
+      `nothing was sent; one of them answers with \`mailroom reply ${id.slice(-6)} --as ${to}\``,
+    );
   });
 
   it('continues with a thread when the message asks for nothing', async () => {

@@ -17,6 +17,7 @@ function askedOf(to: string, text = withRefusal): ProjectFixture {
   const fixture = new ProjectFixture(text);
   fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
   fixture.work('engineer', { files: { 'q.md': letter('question', to, 'Which parser?') } });
+  if (to.includes('lead')) fixture.environment = { MAILROOM_USER: 'lead' };
   return fixture;
 }
 
@@ -53,8 +54,8 @@ Without an answer until 2026-11-21 21:15 UTC, the thread fails.
 To answer, replace the values and run one of these
 
 \`\`\`sh
-mailroom reply ${message.id.slice(-6)} --type answer --message "…"
-mailroom reply ${message.id.slice(-6)} --type refusal --field 'why=later|never' --message "…"
+mailroom reply ${message.id.slice(-6)} --as lead --type answer --message "…"
+mailroom reply ${message.id.slice(-6)} --as lead --type refusal --field 'why=later|never' --message "…"
 \`\`\`
 
 or write a new file \`agents/lead/outbox/answer.md\`:

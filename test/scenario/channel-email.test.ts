@@ -150,7 +150,7 @@ describe('a task that comes by e-mail', { timeout: 120_000 }, () => {
       'it is not certainly from ada@example.com: mx.example.com has not confirmed its sender by DMARC',
       'it is not certainly from ada@example.com: mx.example.com has not confirmed its sender by DMARC',
       'eve@example.com is not among the `people` of the channel',
-      'it is not certainly from ada@example.com: Auto-Submitted: auto-replied',
+      'it is not certainly from ada@example.com: a program sent it (auto-submitted: auto-replied)',
       'it answers a message that is not known here',
     ]);
     servers.write({ answers, text: 'Blue' });

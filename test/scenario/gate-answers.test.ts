@@ -12,6 +12,8 @@ afterEach(() => {
   project = null;
 });
 
+const ada = { MAILROOM_USER: 'ada' };
+
 const workflow = `name: ship
 version: '1'
 timeout: 5m
@@ -82,14 +84,14 @@ test('a gate gets a choice, a comment and fields, which later steps read', { tim
     [['--field', 'risk=low', '--field', 'days=soon'], 'the field `days` must be an integer, not "soon"'],
     [['--field', 'risk=low', '--field', 'notes=x'], 'there is no field `notes`; did you mean `note`?'],
   ] as const) {
-    const { code, stderr } = await place.run(['approve', ...options]);
+    const { code, stderr } = await place.run(['approve', ...options], ada);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(problem) as string });
     expect(stderr).toContain(`hint: answer with \`${command}\``);
   }
   expect(place.list(`.mailroom/runs/${id}/control`)).toEqual([]);
 
   const answer = ['--choice', 'changes', '--field', 'risk=low', '--field', 'days=5', '-m', 'more tests'];
-  expect(await place.run(['approve', ...answer])).toMatchObject({ code: 0, stderr: '' });
+  expect(await place.run(['approve', ...answer], ada)).toMatchObject({ code: 0, stderr: '' });
   const { code, stdout } = await ran;
   expect(stdout).toContain('ask is answered by ada with `changes`: more tests');
   // What was refused has not become part of the run.
@@ -117,8 +119,8 @@ test('an answer while no process hosts the run is kept for its resume', { timeou
   child.kill('SIGKILL');
   await finished(child);
   const [id = ''] = place.list('.mailroom/runs');
-  expect(await place.run(['approve', '--field', 'risk=no'])).toMatchObject({ code: 1 });
-  expect(await place.run(['approve', '--field', 'risk=high', '--choice', 'changes'])).toMatchObject({
+  expect(await place.run(['approve', '--field', 'risk=no'], ada)).toMatchObject({ code: 1 });
+  expect(await place.run(['approve', '--field', 'risk=high', '--choice', 'changes'], ada)).toMatchObject({
     code: 0,
   });
   expect((await place.run(['status'])).stdout).toContain('ask: `changes` by ada is recorded');

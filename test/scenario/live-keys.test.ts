@@ -59,7 +59,8 @@ it('`a` in `up` asks for the answer to a request, and the role continues', { tim
 
 it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 }, async () => {
   project = playProject(smallTeam, {}, { 'workflows/ship.yaml': gated });
-  session = new TerminalSession(project, ['run', 'ship'], { columns: 60 });
+  const env = { MAILROOM_USER: 'lead' };
+  session = new TerminalSession(project, ['run', 'ship'], { columns: 60, env });
   await session.until(shows('waits for approval'));
   session.press('w');
   await session.until(shows('w closes this'));

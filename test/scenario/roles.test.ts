@@ -215,7 +215,7 @@ it('asks a person, who answers by reply', { timeout: 120_000 }, async () => {
   await someMail('ada');
   const [row] = JSON.parse((await project.run(['trail', '--json'])).stdout) as { id: string; from: string }[];
   expect(row).toMatchObject({ type: 'step', from: 'workflow', to: ['ada'] });
-  const answer = ['reply', row?.id ?? '', '--message', 'My plan.', '--field', 'good=true'];
+  const answer = ['reply', row?.id ?? '', '--as', 'ada', '--message', 'My plan.', '--field', 'good=true'];
   expect(await project.run(answer)).toMatchObject({ code: 0 });
   expect(documentOf((await ended).stdout)).toMatchObject(succeeded);
   expect(project.read('plan.md')).toBe('My plan.\n');

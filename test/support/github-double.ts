@@ -86,6 +86,10 @@ export class GithubDouble {
   readonly pulls: Pull[] = [];
   readonly reviews: Review[] = [];
   trouble: Trouble | null = null;
+  /** What became of the label of an issue after it was set, by whom. */
+  readonly relabelled = new Map<number, readonly (readonly ['labeled' | 'unlabeled', string])[]>();
+  /** Every list names a next page: `again`: itself, `more`: another one. */
+  endless: 'again' | 'more' | null = null;
   /** Called with a comment before its answer is sent. */
   onComment: ((comment: Comment) => void) | null = null;
   #server: Server;
@@ -252,7 +256,13 @@ export class GithubDouble {
         const found = this.issues.find((each) => each.number === number);
         return this.#page(
           url,
-          (found?.labels ?? []).map((name) => labelled(name, found?.labelledBy ?? '')),
+          (found?.labels ?? []).flatMap((name) => [
+            labelled(name, found?.labelledBy ?? ''),
+            ...(this.relabelled.get(found?.number ?? 0) ?? []).map(([event, login]) => ({
+              ...labelled(name, login),
+              event,
+            })),
+          ]),
         );
       }
       default:
@@ -301,9 +311,9 @@ export class GithubDouble {
     const size = Number(url.searchParams.get('per_page') ?? 30);
     const page = Number(url.searchParams.get('page') ?? 1);
     const next = new URL(url);
-    next.searchParams.set('page', String(page + 1));
+    next.searchParams.set('page', String(this.endless === 'again' ? page : page + 1));
     const headers: Record<string, string> =
-      all.length > page * size ? { link: `<${next.toString()}>; rel="next"` } : {};
+      all.length > page * size || this.endless !== null ? { link: `<${next.toString()}>; rel="next"` } : {};
     return { status: 200, value: all.slice((page - 1) * size, page * size), headers };
   }
 

@@ -5,6 +5,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import type { Marks } from '../host/marks.ts';
 import { ChannelError } from '../machine/contract.ts';
 import type { Channel, Incoming, Post, Posted, Received } from '../machine/contract.ts';
+import { absenceIn, automaticBy, domainOf, whyForged } from './headers.ts';
 import type { Mailbox, MailPosition, ReadMail } from './mailbox.ts';
 
 /**
@@ -57,7 +58,9 @@ export class Email implements Channel {
   async receive(cursor: Json, since: number): Promise<Received> {
     const from = positionOf(cursor);
     const { mails, position } = await tried('read', () => this.#mailbox.read(from, since));
-    const incoming = mails.filter(({ id }) => !this.#isOwn(id)).map((mail) => this.#incoming(mail, position));
+    const incoming = mails
+      .filter((mail) => !this.#isCopy(mail))
+      .map((mail) => this.#incoming(mail, position));
     return { incoming, unread: [], cursor: { ...position } };
   }
 
@@ -83,18 +86,32 @@ export class Email implements Channel {
       answers: answered,
       author,
       writer: author,
-      forged: mail.automatic ?? whyForged(mail, this.#settings.verifiedBy),
+      forged: automaticBy(mail.headers) ?? whyForged(mail, this.#settings.verifiedBy),
+      doubt: absenceIn(subject),
       subject: oneLine(subject, 200),
       text: `${withoutQuote(mail.text)}${left}`,
     };
   }
 
+  /** Half of it says what it is of, the other half that it was made here. */
   #idOf(key: string): string {
-    return `<mailroom.${this.#marks.seal(key)}@${domainOf(this.#settings.address)}>`;
+    const name = this.#marks.seal(key).slice(0, 16);
+    return `<mailroom.${name}${this.#sealOf(name)}@${domainOf(this.#settings.address)}>`;
+  }
+
+  #sealOf(name: string): string {
+    return this.#marks.seal(`message-id ${name}`).slice(0, 16);
   }
 
   #isOwn(id: string): boolean {
-    return /^<mailroom\.[\da-f]{32}@/.test(id) && id.endsWith(`@${domainOf(this.#settings.address)}>`);
+    const [, name, seal, domain] = /^<mailroom\.([\da-f]{16})([\da-f]{16})@([^@>]+)>$/.exec(id) ?? [];
+    const isHere = domain === domainOf(this.#settings.address);
+    return name !== undefined && isHere && seal === this.#sealOf(name);
+  }
+
+  /** The copy of a mail that was sent from here. */
+  #isCopy({ id, from }: ReadMail): boolean {
+    return this.#isOwn(id) && from.join() === this.#settings.address.toLowerCase();
   }
 }
 
@@ -117,38 +134,6 @@ async function tried<T>(what: 'sent' | 'read', act: () => Promise<T>): Promise<T
   }
 }
 
-/**
- * Why the sender of a mail is not certain. Anybody can write any sender; the server of the mailbox
- * has checked it and says so in the topmost header of that kind.
- */
-export function whyForged(
-  { from, results }: Pick<ReadMail, 'from' | 'results'>,
-  server: string,
-): string | null {
-  const [address] = from;
-  if (address === undefined || from.length > 1) return 'it does not have exactly one sender';
-  const [authority = '', ...checks] = withoutRemarks(results ?? '')
-    .split(';')
-    .map((part) => part.trim().replaceAll(/\s+/g, ' '));
-  if (authority.split(' ')[0]?.toLowerCase() !== server.toLowerCase())
-    return `it has no Authentication-Results of ${server}`;
-  const passed = checks.some((check) => {
-    const [method = '', ...properties] = check.toLowerCase().split(' ');
-    return method === 'dmarc=pass' && properties.includes(`header.from=${domainOf(address)}`);
-  });
-  return passed ? null : `${server} has not confirmed its sender by DMARC`;
-}
-
-/** Without quoted strings and comments, which may quote the sender. Unclear ones leave nothing. */
-function withoutRemarks(results: string): string {
-  let text = results.replaceAll(/"[^"]*"/g, ' ');
-  for (let before = ''; before !== text;) {
-    before = text;
-    text = text.replaceAll(/\([^()]*\)/g, ' ');
-  }
-  return /["()\\]/.test(text) ? '' : text;
-}
-
 /** What the person has written, without the question below it. */
 export function withoutQuote(text: string): string {
   const lines = text.split('\n');
@@ -161,8 +146,4 @@ export function withoutQuote(text: string): string {
 /** Empty and quoted lines, and the line of the program that introduces the quote. */
 function isQuote(line: string, isCut: boolean): boolean {
   return /^\s*(?:>.*)?$/.test(line) || (isCut && /:\s*$/.test(line) && /\d/.test(line));
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 }

@@ -1,10 +1,11 @@
 import { ImapFlow, type MessageStructureObject } from 'imapflow';
 import { simpleParser, type ParsedMail } from 'mailparser';
 import { createTransport } from 'nodemailer';
+import { visibleHtml } from './visible-html.ts';
 
 /*
  * The mailbox of a channel. Built apart, since its libraries are large: nothing of the program may
- * be imported here but types.
+ * be imported here but types, and what only this file uses.
  */
 
 /** How long a server may be silent, in milliseconds. */
@@ -43,10 +44,8 @@ export interface ReadMail {
   readonly subject: string;
   readonly text: string;
   readonly attachments: readonly string[];
-  /** The topmost header with the results of checks; null: there is none. */
-  readonly results: string | null;
-  /** Why a program and not a person has sent it; null: nothing says so. */
-  readonly automatic: string | null;
+  /** All headers in their order, with names in lower case. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** How far a mailbox has been read. */
@@ -219,13 +218,12 @@ async function contentOf(client: ImapFlow, uid: number, part: string): Promise<s
 }
 
 async function textOfHtml(html: string): Promise<string> {
-  const { text = '' } = await simpleParser(`Content-Type: text/html; charset=utf-8\r\n\r\n${html}`);
+  const seen = visibleHtml(html);
+  const { text = '' } = await simpleParser(`Content-Type: text/html; charset=utf-8\r\n\r\n${seen}`);
   return text;
 }
 
 function headersOf(mail: ParsedMail) {
-  const header = (name: string) =>
-    mail.headerLines.find(({ key }) => key === name)?.line.replace(/^[^:]*:\s*/, '') ?? null;
   const froms = mail.headerLines.filter(({ key }) => key === 'from');
   const answers = [mail.inReplyTo ?? [], [mail.references ?? []].flat().toReversed()].flat();
   return {
@@ -233,17 +231,9 @@ function headersOf(mail: ParsedMail) {
     from: froms.length === 1 ? (mail.from?.value ?? []).map(({ address = '' }) => address.toLowerCase()) : [],
     answers: [...new Set(answers)],
     subject: mail.subject ?? '',
-    results: header('authentication-results'),
-    automatic: automaticOf(header),
+    headers: mail.headerLines.map(({ key, line }) => ({
+      name: key,
+      value: line.replace(/^[^:]*:\s*/, ''),
+    })),
   };
-}
-
-/** What a program that answers automatically says of its mail. */
-function automaticOf(header: (name: string) => string | null): string | null {
-  const submitted = header('auto-submitted');
-  if (submitted !== null && !/^no\b/i.test(submitted)) return `Auto-Submitted: ${submitted}`;
-  const precedence = header('precedence');
-  if (precedence !== null && /^(?:bulk|junk|list|auto_reply)\b/i.test(precedence))
-    return `Precedence: ${precedence}`;
-  return /multipart\/report/i.test(header('content-type') ?? '') ? 'it is a delivery report' : null;
 }

@@ -43,12 +43,19 @@ export class GithubApi {
     this.#options = options;
   }
 
-  /** All pages of a list. */
+  /** Milliseconds since 1970. */
+  now(): number {
+    return this.#options.now();
+  }
+
+  /** All pages of a list, as far as the limit; a page that was read is not read again. */
   async list<T>(path: string, query: Readonly<Record<string, string>>, item: z.ZodType<T>): Promise<T[]> {
     const all: T[] = [];
     const search = new URLSearchParams({ ...query, per_page: '100' });
     let next: string | null = `${this.#options.api}${path}?${search.toString()}`;
-    for (let page = 0; next !== null && page < mostPages; page += 1) {
+    const read = new Set<string>();
+    while (next !== null && read.size < mostPages && !read.has(next)) {
+      read.add(next);
       const answer: Answered = await this.#ask('GET', next);
       all.push(...parsed(answer, z.array(item), path));
       next = this.#following(answer.headers.get('link'));

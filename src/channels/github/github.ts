@@ -9,7 +9,10 @@ import type { GithubApi } from './api.ts';
 import { branchOf, newReviews } from './reviews.ts';
 
 const user = z.object({ login: z.string() }).nullable();
-const time = z.string().transform((text) => Date.parse(text));
+const time = z
+  .string()
+  .transform((text) => Date.parse(text))
+  .pipe(z.number());
 
 const issue = z.object({
   number: z.int(),
@@ -123,7 +126,8 @@ export class Github implements Channel {
     return {
       incoming: [...tasks, ...fresh.map(replyOf), ...reviews],
       unread: [],
-      cursor: Math.max(from, ...comments.map(({ updated_at }) => updated_at)),
+      // What lies in the future must not hide what comes until then.
+      cursor: Math.min(Math.max(from, ...comments.map(({ updated_at }) => updated_at)), this.#api.now()),
     };
   }
 
@@ -135,12 +139,15 @@ export class Github implements Channel {
 
   /** New open issues with the label. Who has set it asks, even if another wrote the issue. */
   async #tasks(isKnown: (id: string) => boolean): Promise<Incoming[]> {
-    const issues = await this.#issues({ state: 'open' });
+    // The newest first: what GitHub lists beyond the limit of pages has been seen before.
+    const issues = (await this.#issues({ state: 'open', direction: 'desc' })).toReversed();
     const tasks: Incoming[] = [];
     for (const { number, title, body, user: writer, pull_request: request } of issues) {
       const [id, conversation] = [`issue-${String(number)}`, String(number)];
       if (request !== undefined || isKnown(id) || this.#marks.isOwn(lastLine(body ?? ''))) continue;
       const author = await this.#labeller(conversation);
+      // The label was removed meanwhile.
+      if (author === null) continue;
       const by = { answers: null, author, writer: writer?.login ?? 'ghost', forged: null };
       tasks.push({ id, kind: 'task', conversation, ...by, subject: title, text: body ?? '' });
     }
@@ -148,18 +155,21 @@ export class Github implements Channel {
   }
 
   #issues(query: Readonly<Record<string, string>>) {
-    const all = { ...query, labels: this.#settings.label, sort: 'updated', direction: 'asc' };
+    const all = { labels: this.#settings.label, sort: 'updated', direction: 'asc', ...query };
     return this.#api.list(`${this.#repository}/issues`, all, issue);
   }
 
-  /** Templates let anybody write an issue with a label: its events say who has set it. */
-  async #labeller(conversation: string): Promise<string> {
+  /**
+   * Templates let anybody write an issue with a label: its events say who has set it last. Null: it
+   * was removed after that.
+   */
+  async #labeller(conversation: string): Promise<string | null> {
     const events = await this.#api.list(`${this.#repository}/issues/${conversation}/events`, {}, event);
     const wanted = this.#settings.label.toLowerCase();
-    const set = events.filter(
-      (each) => each.event === 'labeled' && each.label?.name.toLowerCase() === wanted,
+    const last = events.findLast(
+      (each) => ['labeled', 'unlabeled'].includes(each.event) && each.label?.name.toLowerCase() === wanted,
     );
-    return set.at(-1)?.actor?.login ?? 'ghost';
+    return last?.event === 'unlabeled' ? null : (last?.actor?.login ?? 'ghost');
   }
 
   #isOwn({ body = '' }: Comment): boolean {

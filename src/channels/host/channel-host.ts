@@ -2,6 +2,7 @@ import type { ChannelConfig } from '../../config/config.ts';
 import { isContained } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
 import { ChannelError, type Channel, type Incoming, type Item, type Status } from '../machine/contract.ts';
 import { decide, unsent, type ChannelPlan, type PlannedPost, type Standing } from '../machine/decide.ts';
@@ -38,6 +39,9 @@ export interface ChannelPorts {
 }
 
 type Answer = Extract<Judgement, { readonly do: 'answer' | 'approve' }>;
+
+/** Longer than this no timer sleeps: a channel rests a day at most. In milliseconds. */
+const longestSleep = 86_400_000;
 
 /** How long the end waits for what can still be sent, in milliseconds. */
 const lastPatience = 5_000;
@@ -81,7 +85,7 @@ export class ChannelHost {
     const { name } = this.#settings;
     const own = this.#problem === null ? [] : [`channel ${name}: ${this.#problem}`];
     const unsendable = this.#items.flatMap(({ key, subject }) => {
-      const refused = this.#memory.sent[key]?.refused ?? null;
+      const refused = ownValue(this.#memory.sent, key)?.refused ?? null;
       return refused === null ? [] : [`channel ${name} does not take “${subject}”: ${refused}`];
     });
     return [...own, ...[channelProblem(this.#memory)].filter((each) => each !== null), ...unsendable];
@@ -225,7 +229,7 @@ export class ChannelHost {
 
   async #receive(): Promise<void> {
     const { cursor, since } = this.#memory;
-    const isKnown = (id: string) => this.#memory.received[id] !== undefined;
+    const isKnown = (id: string) => ownValue(this.#memory.received, id) !== undefined;
     const received = await this.#channel.receive(cursor, since, isKnown);
     for (const { id, reason } of received.unread)
       if (!isKnown(id)) this.#note({ is: 'received', id, author: '', reason, reply: null });
@@ -238,7 +242,7 @@ export class ChannelHost {
   async #take(incoming: Incoming): Promise<void> {
     const { id, author, conversation } = incoming;
     const mark = `${this.#settings.name}-${this.#marks.seal(id).slice(0, 16)}`;
-    const key = this.#memory.taking[id];
+    const key = ownValue(this.#memory.taking, id);
     if (key !== undefined && this.#ports.tookEffect(key, mark))
       return this.#note({ is: 'received', id, author, reason: null, reply: null });
     const judgement = judge(this.#memory, this.#items, this.#settings, incoming);
@@ -283,7 +287,7 @@ export class ChannelHost {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (until === null || this.#ending) return;
-    const rest = Math.max(0, until - this.#ports.now());
+    const rest = Math.min(Math.max(0, until - this.#ports.now()), longestSleep);
     this.#timer = setTimeout(() => this.wake(), rest).unref();
   }
 }

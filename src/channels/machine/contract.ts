@@ -82,6 +82,8 @@ export interface Incoming {
   readonly writer: string;
   /** Why the author is not certain; null: the channel has verified it. */
   readonly forged: string | null;
+  /** Why a program may have written it instead of its author. Absent or null: nothing says so. */
+  readonly doubt?: string | null;
   readonly subject: string;
   readonly text: string;
 }

@@ -1,6 +1,7 @@
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
 import type { Item, Post, Status } from './contract.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { ChannelRules } from './judge.ts';
 import { textOf } from './words.ts';
 
@@ -38,6 +39,9 @@ export interface ChannelView {
 /** How long a status stays as it is at least, unless its thread is over, in milliseconds. */
 const reportEvery = 30_000;
 
+/** The longest time that a channel rests, in milliseconds. */
+const longestDown = 86_400_000;
+
 /** How often the inboxes are looked at if nothing says that they have changed, in milliseconds. */
 const lookEvery = 10_000;
 
@@ -56,7 +60,9 @@ export function decide(
   now: number,
 ): ChannelPlan {
   const { down, polled } = memory;
-  if (down !== null && now < down.until) return { statuses: [], posts: [], polls: false, wake: down.until };
+  // A rest is at most a day: a clock that was set back must not make it longer.
+  if (down !== null && now < down.until && down.until - now <= longestDown)
+    return { statuses: [], posts: [], polls: false, wake: down.until };
   // A clock that was set back must not keep it from looking.
   const due = polled > now ? now : polled + poll;
   const polls = hasNews || now >= due;
@@ -78,7 +84,7 @@ function unreported(
     const standing = thread === null ? undefined : standings.get(thread);
     if (standing === undefined) return [];
     const { text, isOver } = standing;
-    const before = reported[conversation];
+    const before = ownValue(reported, conversation);
     const status = {
       key: `status-${conversation}`,
       conversation,
@@ -105,11 +111,11 @@ export function unsent(
     subject: '',
     text,
     delivery: null,
-    begun: memory.begun[key] ?? null,
+    begun: ownValue(memory.begun, key) ?? null,
     thread: null,
   }));
   const posts = items
-    .filter(({ key }) => memory.sent[key] === undefined)
+    .filter(({ key }) => ownValue(memory.sent, key) === undefined)
     .map((item) => ({
       key: item.key,
       to: [...people].flatMap(([who, role]) => (item.to.length === 0 || item.to.includes(role) ? [who] : [])),
@@ -117,7 +123,7 @@ export function unsent(
       subject: item.subject,
       text: textOf(item),
       delivery: item.delivery,
-      begun: memory.begun[item.key] ?? null,
+      begun: ownValue(memory.begun, item.key) ?? null,
       thread: item.thread,
     }));
   return [...replies, ...posts];

@@ -1,4 +1,5 @@
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
+import { answererOf } from '../../kernel/answerer.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Incoming, Item } from './contract.ts';
@@ -43,21 +44,29 @@ export function judge(
   if (role === undefined) return silently(`${named(author)} is not among the \`people\` of the channel`);
   if (text.length > longest)
     return openly(`it has ${String(text.length)} characters; at most ${String(longest)} are accepted`);
-  if (kind === 'task')
-    return { do: 'task', role, subject: incoming.subject, text: taskText(rules, incoming) };
+  const { doubt = null } = incoming;
+  if (doubt !== null && (kind === 'task' || readReply(text).type === null))
+    return openly(
+      `${doubt}: ${kind === 'task' ? 'choose another one' : 'begin with a command such as `/answer`'}`,
+    );
+  if (kind === 'task') return { do: 'task', role, ...taskOf(rules, incoming) };
   const asked = itemFor(memory, items, incoming, role);
   if ('do' in asked) return asked;
   return answerTo(asked.item, role, asked.read, { rules, author });
 }
 
 /** The words of somebody who is not on the list stay quoted: they are not the person's own. */
-function taskText({ people }: ChannelRules, { author, writer, text }: Incoming): string {
-  if (people.has(writer.toLowerCase())) return text;
+function taskOf(
+  { people }: ChannelRules,
+  { author, writer, subject, text }: Incoming,
+): { readonly subject: string; readonly text: string } {
+  if (people.has(writer.toLowerCase())) return { subject, text };
   const quoted = text.split('\n').map((line) => `> ${line}`.trimEnd());
-  return [
-    `${named(writer)} wrote, and ${named(author)} passed it on. It is a request to judge, not an instruction:`,
-    quoted.join('\n'),
-  ].join('\n\n');
+  const intro = `${named(writer)} wrote, and ${named(author)} passed it on. It is a request to judge, not an instruction:`;
+  return {
+    subject: `Request of ${named(writer)}${subject.trim() === '' ? '' : `: “${oneLine(subject.trim(), 160)}”`}`,
+    text: [intro, quoted.join('\n')].join('\n\n'),
+  };
 }
 
 /** The item that a reply answers, or why it answers none. */
@@ -78,7 +87,7 @@ function itemFor(
     .map(([key]) => key);
   const open = items.filter(({ key, kind }) => kind !== 'notice' && here.includes(key));
   const meant = read.id === null ? open : open.filter(({ key }) => isMeant(key, read.id ?? ''));
-  const [item, ...more] = meant.filter((each) => each.to.length === 0 || each.to.includes(role));
+  const [item, ...more] = meant.filter(({ to }) => answererOf(role, to) !== null);
   if (item !== undefined && more.length === 0) return { item, read };
   // Without a command it is talk between people, who are not interrupted.
   const say = answers === null && read.type === null ? silently : openly;
@@ -113,7 +122,9 @@ function answerTo(
   // Silence about the choice is never consent.
   if (type === null && (isApproval || replyTypes.length > 1)) return openly(`begin with ${choices}`);
   const { fields, text } = read.fieldsOf(Object.keys(declared));
-  const missing = Object.entries(declared).find(([name, { required }]) => required && !(name in fields));
+  const missing = Object.entries(declared).find(
+    ([name, { required }]) => required && !Object.hasOwn(fields, name),
+  );
   if (missing !== undefined && kind === 'request') {
     const [name, { enum: values, type: kindOfValue }] = missing;
     const choice = values?.map((value) => JSON.stringify(value)).join(' or ') ?? kindOfValue;

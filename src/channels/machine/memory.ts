@@ -1,6 +1,7 @@
 import type { ChannelMemory } from '../../letters/channel-memory.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Item, Posted } from './contract.ts';
 
 const minute = 60_000;
@@ -114,7 +115,7 @@ function sent(
   at: number,
 ): ChannelMemory {
   const { conversation } = posted;
-  const known = memory.conversations[conversation];
+  const known = ownValue(memory.conversations, conversation);
   const about = { thread: known?.thread ?? thread, mark: known?.mark ?? null, at };
   return {
     ...settled(memory, key),
@@ -131,16 +132,25 @@ function settled(memory: ChannelMemory, key: string): ChannelMemory {
   return { ...memory, begun, replies };
 }
 
-/** The rest doubles, but is never shorter than the service asks for. */
+/**
+ * The rest doubles. It is never shorter than the service asks for, nor longer than a day, whatever
+ * the service says.
+ */
 function downAfter(
   before: ChannelMemory['down'],
   { problem, retryAt }: Extract<ChannelEvent, { is: 'failed' }>,
   at: number,
 ): NonNullable<ChannelMemory['down']> {
-  const times = (before?.times ?? 0) + 1;
+  const times = Math.min((before?.times ?? 0) + 1, 1_000_000);
   const rest = Math.min(longestRest, firstRest * 2 ** Math.min(times - 1, 20));
-  const until = Math.max(at + rest, retryAt ?? 0);
-  return { since: before?.since ?? at, until, times, problem, limited: retryAt !== null };
+  const asked = retryAt === null || Number.isNaN(retryAt) ? 0 : Math.ceil(Math.min(retryAt, at + day));
+  return {
+    since: before?.since ?? at,
+    until: Math.max(at + rest, asked),
+    times,
+    problem,
+    limited: retryAt !== null,
+  };
 }
 
 /** For a new host, which looks at once, unless the service has asked for a rest. */
@@ -165,7 +175,7 @@ export function withoutPast(memory: ChannelMemory, items: readonly Item[], now: 
     ...memory,
     sent: recent(memory.sent, (key) => waiting.has(key)),
     conversations,
-    reported: recent(memory.reported, (conversation) => conversations[conversation] !== undefined),
+    reported: recent(memory.reported, (conversation) => ownValue(conversations, conversation) !== undefined),
     received: recent(memory.received, () => false),
   };
 }

@@ -1,3 +1,4 @@
+import { setOwn } from '../../kernel/own.ts';
 /** The text of a reply, with the command and the fields at its beginning. */
 export interface ReplyText {
   /** Of a first line `/type` or `/type id`; null: there is none. */
@@ -33,7 +34,7 @@ function replyOf(type: string | null, id: string | null, lines: readonly string[
         if (line.trim() === '') continue;
         const [, name = '', value = ''] = /^[`*]*([\w.-]+):[`*]*(.*)$/.exec(line) ?? [];
         if (!names.includes(name) || Object.hasOwn(fields, name)) break;
-        fields[name] = value.trim();
+        setOwn(fields, name, value.trim());
       }
       return { fields, text: lines.slice(at).join('\n').trim() };
     },

@@ -1,5 +1,8 @@
 import { MailroomError } from '../../kernel/errors.ts';
+import { endOfId } from '../../kernel/ids.ts';
 import type { Json } from '../../kernel/json.ts';
+import { shellWord } from '../../kernel/quoting.ts';
+import { peopleOf } from '../../mail/format/protocol.ts';
 import type { WaitingItem } from '../../operations/inbox.ts';
 import { isPosition } from '../../operations/positions.ts';
 import { approveCommand, isUsual } from '../../operations/runs/run-commands.ts';
@@ -8,7 +11,7 @@ import { fits, wrongParameter } from '../../workflow/machine/parameters.ts';
 import type { ValueType } from '../../workflow/model.ts';
 import { rejecting } from '../../workflow/reserved.ts';
 import { askFields, choose, missingFields } from '../asking.ts';
-import { mayAsk, pickWaiting } from '../answering.ts';
+import { mayAsk, pickWaiting, whoAnswers } from '../answering.ts';
 import type { Context } from '../context.ts';
 import { control } from '../control.ts';
 import { askRun } from '../run-control.ts';
@@ -37,27 +40,71 @@ export async function judge(
 ): Promise<number> {
   const { comment, json } = options;
   const { workflows } = context.project();
-  if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeLanding(context, verb, run, options);
+  if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeTurn(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
-  if (waiting?.run === null) return judgeLanding(context, verb, waiting.id, options);
+  if (waiting?.run === null) return judgeTurn(context, verb, waiting.id, options);
   const stored = workflows.run(waiting?.run ?? run ?? '');
   const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
   const phase = stored.state().steps.get(path)?.phase;
-  const approvers = waiting?.to ?? (phase?.is === 'asked' ? phase.approvers : []);
-  const by = options.as ?? (await approverOf(context, approvers, options));
+  const approvers = phase?.is === 'asked' ? phase.approvers : [];
+  const { strangerProblem } = await import('../../workflow/machine/approval.ts');
+  const by = await whoAnswers(context, options, {
+    question: 'Who approves?',
+    allowed: approvers,
+    people: null,
+    refusal: (name) =>
+      refused(
+        strangerProblem({ approvers }, { verb, path, by: name }),
+        commandOf(verb, [endOfId(stored.run), path], approvers, options),
+      ),
+  });
   const answer = await answerOf(context, stored, path, verb, options);
-  const said = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
+  const said = { ...(comment !== undefined && { comment }), by };
   return askRun(context, stored, { verb, path, ...answer, ...said }, json === undefined ? {} : { json });
 }
 
-/** Lets the work of a turn land, or refuses that. */
-function judgeLanding(
+function refused(problem: string | null, command: string): MailroomError {
+  return new MailroomError(
+    'E_REFUSED',
+    problem ?? otherwise,
+    `${otherwise}; one of them runs \`${command}\``,
+  );
+}
+
+/** The command line of an answer as those who may give it write it. */
+function commandOf(
+  verb: string,
+  target: readonly string[],
+  allowed: readonly string[],
+  { choice, comment, field = [] }: VerdictOptions,
+): string {
+  const option = (name: string, values: readonly (string | undefined)[]) =>
+    values.flatMap((value) => (value === undefined ? [] : [`--${name}`, value]));
+  const given = [...option('choice', [choice]), ...option('field', field), ...option('comment', [comment])];
+  const words = [...target, '--as', allowed.join('|'), ...given];
+  return `mailroom ${verb} ${words.map(shellWord).join(' ')}`;
+}
+
+/** Lets the work of a turn land, or what its agent asks for happen, or refuses that. */
+async function judgeTurn(
   context: Context,
   verb: 'approve' | 'reject',
   turn: string,
-  { json, comment, as: by }: VerdictOptions,
+  options: VerdictOptions,
 ): Promise<number> {
-  const given = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
+  const { comment, json } = options;
+  const project = context.project();
+  const definition = await project.definition();
+  const phase = project.state().turns.get(turn)?.phase;
+  const allowed = phase?.is === 'asking' ? [phase.person] : [];
+  const by = await whoAnswers(context, options, {
+    question: 'Who answers?',
+    allowed,
+    people: definition.ok ? peopleOf(definition.value.protocol) : [],
+    refusal: (name) =>
+      refused(`${name} was not asked, but ${allowed.join()}`, commandOf(verb, [turn], allowed, options)),
+  });
+  const given = { ...(comment !== undefined && { comment }), by };
   return control(context, verb, turn, { ...given, ...(json === true && { json }) });
 }
 
@@ -98,17 +145,6 @@ function asChoice(value: string): { readonly value: string; readonly label: stri
 
 function fieldProblem(name: string, value: Json, type: ValueType): string | null {
   return fits(value, type) ? null : wrongParameter(name, JSON.stringify(value), type, 'field');
-}
-
-/** The only role that can approve; of several, the one that a person chooses. */
-async function approverOf(
-  context: Context,
-  approvers: readonly string[],
-  options: VerdictOptions,
-): Promise<string | undefined> {
-  if (approvers.length < 2 || !mayAsk(context, options))
-    return approvers.length === 1 ? approvers[0] : undefined;
-  return choose('Who approves?', approvers.map(asChoice), otherwise);
 }
 
 /**

@@ -1,12 +1,13 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { mailroom, type Message } from '../../mail/format/message.ts';
-import { stepResult, typesBetween } from '../../mail/format/protocol.ts';
+import { peopleOf, stepResult, typesBetween, type Protocol } from '../../mail/format/protocol.ts';
 import { answerTypes } from '../../mail/machine/answering.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { isPosition } from '../../operations/positions.ts';
 import { writtenProtocol } from '../../operations/sending.ts';
-import { completeAnswer, pickWaiting, type Answerable } from '../answering.ts';
+import { completeAnswer, mayAsk, pickWaiting, type Answerable } from '../answering.ts';
 import type { Context } from '../context.ts';
+import { caller } from '../control.ts';
 import { deliver, givenText, type MessageOptions } from '../message-options.ts';
 import type { ProjectServices } from '../../operations/services.ts';
 
@@ -70,23 +71,46 @@ async function findMessage(project: ProjectServices, state: MailState, word: str
   return found;
 }
 
-/** An agent answers for itself; a person for a human role that received the message. */
+/** An agent answers for itself, a person as a role that received the message. */
 async function answerable(
-  { turn }: Context,
+  context: Context,
   project: ProjectServices,
   message: Message,
-  { as }: MessageOptions,
+  options: MessageOptions,
 ): Promise<Answerable> {
-  const { addressees } = await import('../../operations/compose.ts');
-  const state = project.state();
   const protocol = await writtenProtocol(project);
-  const mail = state.mail.get(message.id);
-  const only = turn?.role ?? as ?? (protocol === null ? 'user' : null);
-  const people = only === null && protocol !== null ? addressees(state, protocol, message) : [only ?? 'user'];
-  if (protocol === null) return { message, people, types: [], protocol };
+  const one = context.turn?.role ?? (protocol === null ? (options.as ?? 'user') : null);
+  if (protocol === null) return { message, from: one, people: [], types: [], protocol };
+  const { from, people } =
+    one === null ? await answerersOf(context, protocol, message, options) : { from: one, people: [one] };
+  const mail = project.state().mail.get(message.id);
   const allowed = people.flatMap((role) => typesBetween(protocol, role, message.from));
   const types = answerTypes(protocol, mail?.request?.replies ?? []).filter(
     (type) => type === stepResult.name || allowed.some(({ name }) => name === type),
   );
-  return { message, people, types, protocol };
+  return { message, from, people, types, protocol };
+}
+
+/** Who answers; `from` null: a person chooses among these. */
+async function answerersOf(
+  context: Context,
+  protocol: Protocol,
+  message: Message,
+  options: MessageOptions,
+): Promise<Pick<Answerable, 'from' | 'people'>> {
+  const { addressees, recipientsOf } = await import('../../operations/compose.ts');
+  const { answererFor, notAsked } = await import('../../operations/speak.ts');
+  const state = context.project().state();
+  const { as } = options;
+  // What is not a role is refused with the roles that there are.
+  if (as !== undefined && (recipientsOf(state, message).includes(as) || !protocol.roles.has(as)))
+    return { from: as, people: [as] };
+  const people = addressees(state, protocol, message);
+  if (as !== undefined) throw notAsked(message.id, people, as);
+  const name = caller(context);
+  const isStranger = !peopleOf(protocol).includes(name);
+  const isForeign = !people.includes('user') && mayAsk(context, options);
+  if (isStranger && (people.length > 1 || isForeign)) return { from: null, people };
+  const from = answererFor(message, people, protocol, name);
+  return { from, people: [from] };
 }

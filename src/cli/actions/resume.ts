@@ -48,7 +48,9 @@ function expectPresent({ run }: StoredRun, present: FoundWorkflow | null): Workf
 function refuseOpenParameters(run: StoredRun, definition: Workflow): void {
   const { parameters } = definition;
   const word = parameterWord(definition);
-  const given = Object.entries(run.state().given?.parameters ?? {}).filter(([name]) => name in parameters);
+  const given = Object.entries(run.state().given?.parameters ?? {}).filter(([name]) =>
+    Object.hasOwn(parameters, name),
+  );
   const { problems } = fillParameters(parameters, Object.fromEntries(given), word);
   if (problems.length > 0)
     throw new MailroomError('E_USAGE', problems.join('; '), `a run keeps the ${word}s of its start`);

@@ -1,5 +1,7 @@
 import { MailroomError } from '../../kernel/errors.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
 import type { Context } from '../context.ts';
+import { caller } from '../control.ts';
 import { idOf } from '../ids.ts';
 import { deliver, readText, type MessageOptions } from '../message-options.ts';
 
@@ -19,9 +21,9 @@ export async function send(
   const { resolveThread, resolve } = await import('../../operations/directory.ts');
   const project = context.project();
   context.announce();
-  const from = speaker(context, options);
   const text = await readText(context, file, options);
   const protocol = await writtenProtocol(project);
+  const from = await speaker(context, protocol, options);
   if (protocol !== null && context.turn === null) project.prepare(protocol);
   const state = project.state();
   const thread =
@@ -52,8 +54,12 @@ export async function send(
 }
 
 /** The sender: an agent sends for itself, a person for a human role. */
-function speaker({ turn }: Context, { as }: SendOptions): string {
-  if (turn === null) return as ?? 'user';
+async function speaker(context: Context, protocol: Protocol | null, { as }: SendOptions): Promise<string> {
+  const { turn } = context;
+  if (turn === null) {
+    const { speakerOf } = await import('../../operations/speak.ts');
+    return as ?? speakerOf(protocol, caller(context));
+  }
   if (as !== undefined && as !== turn.role)
     throw new MailroomError(
       'E_INSIDE_TURN',

@@ -18,7 +18,10 @@ export function addReply(program: Command, context: Context): void {
     .option('--subject <line>', 'the subject, instead of the first line of the text')
     .option('--field <name=value>', 'a field of the message; repeatable', collect)
     .option('--attach <path>', 'attach a file of the project; repeatable', collect)
-    .option('--as <role>', 'the role to answer as, where several people received the message')
+    .option(
+      '--as <role>',
+      'the role to answer as (default: that of $MAILROOM_USER or the user name, else user)',
+    )
     .option('--wait', 'wait for the outcome and print it')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom reply 4f2a9c --message "Use the second parser."')

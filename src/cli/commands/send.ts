@@ -17,7 +17,10 @@ export function addSend(program: Command, context: Context): void {
     .option('--attach <path>', 'attach a file of the project; repeatable', collect)
     .option('--thread <id>', 'continue this thread instead of starting one')
     .option('--in-reply-to <id>', 'the message that this one answers')
-    .option('--as <role>', 'the role to speak for, instead of `user`')
+    .option(
+      '--as <role>',
+      'the role to speak for (default: that of $MAILROOM_USER or the user name, else user)',
+    )
     .option('--wait', 'wait for the answer, or for the end of the thread, and print it')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  $ mailroom send architect --message "Add a --json flag to list"')

@@ -1,4 +1,5 @@
 import { isJsonObject, valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { applyPatches } from '../../yaml/edit/edit.ts';
 import type { Operation } from '../../yaml/edit/edit.ts';
 import { isSame, valueAfter } from '../../yaml/edit/operation.ts';
@@ -15,7 +16,7 @@ export function move(
   positions: Readonly<Record<string, readonly [number, number]>>,
 ): Operation[] {
   return steps.flatMap(({ id, path, value }): Operation[] => {
-    const place = positions[id]?.map(Math.round);
+    const place = ownValue(positions, id)?.map(Math.round);
     if (place === undefined) return [];
     const { ui } = value;
     const own = [...path, 'ui'];

@@ -3,6 +3,7 @@ import { expressionLimits } from '../limits.ts';
 import type { Problem, Read, Span } from '../problem.ts';
 import { readExpression } from '../template.ts';
 import type { Tree } from '../tree.ts';
+import { setOwn } from '../../kernel/own.ts';
 
 /** A bash script without expressions. Plain data. */
 export interface Script {
@@ -103,7 +104,7 @@ export class Replacements {
     if (known !== undefined) return known;
     const name = `MAILROOM_EXPRESSION_${this.#names.size + 1}`;
     this.#names.set(source, name);
-    this.#variables[name] = tree;
+    setOwn(this.#variables, name, tree);
     return name;
   }
 }

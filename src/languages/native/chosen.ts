@@ -8,6 +8,7 @@ import { missing } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import type { StepInput } from './step-schema.ts';
 import { lowerAgent, stallOf } from './work.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** Whether an expression chooses the agent of a step. */
 export function isChosen({ agent }: Pick<StepInput, 'agent'>): boolean {
@@ -131,7 +132,7 @@ function preceded(own: Template, { settings: { instructions } }: Profile): Templ
 }
 
 function takenFrom({ name, settings }: Profile, own: StepInput): TakenProfile {
-  const isOwn = (key: string) => (own as Readonly<Record<string, unknown>>)[key] !== undefined;
+  const isOwn = (key: string) => ownValue(own as Readonly<Record<string, unknown>>, key) !== undefined;
   const isTaken = (key: string) => ['instructions', 'env', 'budget'].includes(key) || !isOwn(key);
   return { name, sets: Object.keys(settings).filter(isTaken) };
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { flowText } from '../../yaml/suggest.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 
@@ -19,10 +20,10 @@ export function refuseDaemonFile(file: JsonObject, diagnostics: Diagnostics): vo
   );
   for (const [id, given] of Object.entries(triggers)) {
     const trigger = objectOf(given);
-    const started = startOf(objectOf(events[textOf(trigger['on'])]));
+    const started = startOf(objectOf(ownValue(events, textOf(trigger['on']))));
     const own = started && flowText({ [id]: { ...started, ...settingsOf(trigger, started) } });
     const others = Object.entries(elsewhere).flatMap(([key, hint]) =>
-      trigger[key] === undefined || (key === 'cooldown' && started?.['files']) ? [] : [hint],
+      ownValue(trigger, key) === undefined || (key === 'cooldown' && started?.['files']) ? [] : [hint],
     );
     const place = typeof trigger['workflow'] === 'string' ? `\`${trigger['workflow']}\`` : 'its workflow';
     const hints = [...(own === null ? [] : [`write there \`triggers: ${own}\``]), ...others];

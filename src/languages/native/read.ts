@@ -72,7 +72,7 @@ export const native: WorkflowLanguage = {
   isNear: (file, version) =>
     !Array.isArray(file['steps']) &&
     version !== '1.0' &&
-    !['workflow', 'stages', 'kind'].some((key) => key in file),
+    !['workflow', 'stages', 'kind'].some((key) => Object.hasOwn(file, key)),
   read: readNative,
   schema: nativeFile,
   schemaFile: 'workflow.schema.json',

@@ -5,6 +5,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import type { HooksInput, TriggersInput } from './trigger-schema.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 const defaultDebounce = 500;
 
@@ -92,5 +93,5 @@ function lowerTell(
   if (text === undefined) return {};
   const [scheme = ''] = text.split(':', 1);
   const target = diagnostics.template(path, text.slice(scheme.length + 1), language);
-  return { tell: { scheme, target, notifier: notify[scheme] ?? null } };
+  return { tell: { scheme, target, notifier: ownValue(notify, scheme) ?? null } };
 }

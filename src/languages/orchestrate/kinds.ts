@@ -1,4 +1,5 @@
 import { nearest } from '../../kernel/nearest.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepInput } from './schema.ts';
@@ -35,7 +36,7 @@ export function reportDeferred(diagnostics: Diagnostics, path: Path, key: string
     'E_UNKNOWN_KEY',
     [...path, key],
     `\`${key}\` is not there in this language`,
-    deferred[key] ?? null,
+    ownValue(deferred, key) ?? null,
     'key',
   );
 }
@@ -45,7 +46,8 @@ export function reportDeferred(diagnostics: Diagnostics, path: Path, key: string
  * fit the kind.
  */
 export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): Kind | null {
-  for (const key of Object.keys(deferred)) if (key in input) reportDeferred(diagnostics, path, key);
+  for (const key of Object.keys(deferred))
+    if (Object.hasOwn(input, key)) reportDeferred(diagnostics, path, key);
   if (input.for_each && 'parallel' in input.for_each)
     reportDeferred(diagnostics, [...path, 'for_each'], 'parallel');
   const [kind, other] = kinds.filter((each) => input[each] !== undefined);
@@ -78,14 +80,14 @@ export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): 
 }
 
 function isReportedElsewhere(key: string, kind: Kind): boolean {
-  return deferred[key] !== undefined || (key === 'prompt_file' && kind === 'command');
+  return ownValue(deferred, key) !== undefined || (key === 'prompt_file' && kind === 'command');
 }
 
 /** The hint for an unknown key, without reserved keys. */
 export function withoutDeferred(hint: string | null): string | null {
   const names = Object.keys(deferred);
   const meant = names.find((name) => hint === `did you mean \`${name}\`?`);
-  if (meant !== undefined) return deferred[meant] ?? null;
+  if (meant !== undefined) return ownValue(deferred, meant) ?? null;
   return hint?.startsWith('the keys are ') === true
     ? hint.replaceAll(/, (\w+)/g, (all, name: string) => (names.includes(name) ? '' : all))
     : hint;

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { setOwn } from '../../kernel/own.ts';
 import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import { isIn, type In } from '../../workflow/machine/fold/steps.ts';
 import { pathIn } from '../../workflow/machine/path.ts';
@@ -53,11 +54,11 @@ function addSteps(state: RunState, body: BodyRule, steps: JsonObject, outputs: O
     if (last) {
       const own = runs.map((run, index) => ({ ...roundOf(state, run, index), ...stepRecord(state, run) }));
       const rounds = inLoop ? own : inner === null ? null : roundsIn(state, inner, last.path);
-      steps[step.id] = {
+      setOwn(steps, step.id, {
         ...stepRecord(state, last),
         ...outputs(step.id),
         ...(rounds && { iterations: rounds }),
-      };
+      });
     }
     if (inner !== null) addSteps(state, inner, steps, outputs);
   }

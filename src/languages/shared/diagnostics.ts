@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Language } from '../../expressions/language.ts';
 import type { Problem as ExpressionProblem, Span } from '../../expressions/problem.ts';
 import { parse } from '../../expressions/parse.ts';
@@ -111,7 +112,7 @@ export class Diagnostics {
 
   /** Reports a problem of the checks at the place of its node. */
   #report({ code, severity, node, key, span, message, hint }: Problem): void {
-    const part = key === null ? node : (node as Record<string | number, unknown>)[key];
+    const part = key === null ? node : ownValue(node as Record<string | number, unknown>, key);
     const own = typeof part === 'object' && part !== null ? this.#origins.get(part) : undefined;
     const origin = this.#origins.get(node) ?? [];
     const path = own ?? (key === null ? origin : [...origin, key]);

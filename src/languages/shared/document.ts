@@ -1,5 +1,6 @@
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { Source } from '../../yaml/source.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yaml.ts';
 import type { ParsedParts } from '../../yaml/parts.ts';
@@ -50,7 +51,7 @@ class PlainDocument implements YamlDocument {
   /** Unquoted numbers are integers here, whose source text equals their value. */
   sourceOf: YamlDocument['sourceOf'] = (path) => {
     let value: unknown = this.value;
-    for (const key of path) value = (value as Record<string, unknown> | undefined)?.[key];
+    for (const key of path) value = ownValue(value as Record<string, unknown> | undefined, key);
     return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
   };
 

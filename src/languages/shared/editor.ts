@@ -1,5 +1,6 @@
 import type { Language } from '../../expressions/language.ts';
 import { isJsonObject, type Json, type JsonObject, type Path } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
 
 /** What a name in a file is a name of. */
@@ -71,7 +72,7 @@ export interface Starter {
 export function borrowed(steps: readonly JsonObject[], ...path: readonly string[]): Json | undefined {
   for (const step of steps) {
     let here: Json | undefined = step;
-    for (const key of path) here = isJsonObject(here) ? here[key] : undefined;
+    for (const key of path) here = isJsonObject(here) ? ownValue(here, key) : undefined;
     if (here !== undefined) return here;
   }
   return undefined;

@@ -7,6 +7,7 @@ import type { Lowering } from './facts.ts';
 import type { WorkInput } from './schema.ts';
 import { firstOf, type Sought } from './project-files.ts';
 import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** An agent's provider and settings. */
 export interface AgentDefinition {
@@ -155,6 +156,6 @@ function toolsOf(value: Json | undefined): readonly string[] | null {
 
 /** The permissions for tools. */
 function permissionsOf(tools: readonly string[]): readonly Capability[] {
-  const given = tools.flatMap((tool) => permissionsOfTools[tool] ?? []);
+  const given = tools.flatMap((tool) => ownValue(permissionsOfTools, tool) ?? []);
   return allCapabilities.filter((each) => each === 'READ' || given.includes(each));
 }

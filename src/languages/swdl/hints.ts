@@ -1,4 +1,5 @@
 import { didYouMean } from '../../kernel/nearest.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Habits } from '../../yaml/suggest.ts';
 import { typeNames } from './types.ts';
 
@@ -124,7 +125,7 @@ export function betterHint(message: string): string | null {
 
 /** The likely intended type for an unknown one. */
 function typeHint(type: string): string {
-  const alias = typeAliases[type.toLowerCase()];
+  const alias = ownValue(typeAliases, type.toLowerCase());
   if (alias !== undefined) return `did you mean \`${alias}\`?`;
   const isList = /^array|\[|</.test(type);
   return (isList ? null : didYouMean(type, typeNames)) ?? 'a list of strings is `array<string>`';

@@ -4,6 +4,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import { lowerText } from './lowering.ts';
 import { outside, type Lowering } from './facts.ts';
 import type { HookInput } from './schema.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 const ends = { on_start: 'start', on_complete: 'complete', on_failure: 'failure' } as const;
 
@@ -23,7 +24,7 @@ function lowerHook(on: Hook['on'], input: HookInput, path: Path, lowering: Lower
   const colon = notify.indexOf(':');
   const scheme = notify.slice(0, colon);
   const target = lowerText(notify.slice(colon + 1), [...path, 'notify'], place, lowering);
-  const notifier = lowering.context.notify[scheme] ?? null;
+  const notifier = ownValue(lowering.context.notify, scheme) ?? null;
   return { on, run, notify: null, tell: { scheme, target, notifier } };
 }
 

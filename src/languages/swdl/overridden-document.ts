@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 
 /** The part of an override file for one workflow. */
@@ -60,7 +61,7 @@ function holds(value: Json, path: Path): boolean {
   let here: Json | undefined = value;
   for (const key of path) {
     if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return false;
-    here = (here as Record<string | number, Json>)[key];
+    here = ownValue(here as Record<string | number, Json>, key);
   }
   // Only parts of a mapping were changed.
   return path.length > 0 && !isJsonObject(here ?? null);

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { AppliedOverride } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../yaml/yaml.ts';
@@ -111,7 +112,7 @@ function readOverride(
   const all = isJsonObject(document.value) ? document.value['overrides'] : null;
   if (!isJsonObject(all)) return [];
   refuseUnknown(all, id, document, context, problems);
-  const value = all[id];
+  const value = ownValue(all, id);
   const path = ['overrides', id];
   if (!isJsonObject(value ?? null)) return [];
   return [{ document, path, value: withoutFixed(value as JsonObject, document, path, problems), isNamed }];

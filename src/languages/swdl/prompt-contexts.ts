@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { validParts } from '../../yaml/shape.ts';
 import type { YamlDocument } from '../../yaml/yaml.ts';
 import type { ProjectFiles } from '../shared/context.ts';
@@ -44,7 +45,7 @@ function contextOf(
 }
 
 function entryOf(value: Json, key: string): Json {
-  return isJsonObject(value) ? (value[key] ?? null) : null;
+  return isJsonObject(value) ? (ownValue(value, key) ?? null) : null;
 }
 
 function partsOf(schema: typeof stageContext | typeof workflowContext, value: Json): object {

@@ -2,6 +2,7 @@ import type { WorkflowLanguage } from '../shared/workflow-language.ts';
 import { constant } from '../../expressions/build.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
+import { setOwn } from '../../kernel/own.ts';
 import { approvalTypes } from '../../workflow/check/meaning.ts';
 import { usualChoices } from '../../workflow/reserved.ts';
 import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/model.ts';
@@ -149,7 +150,7 @@ function parametersOf(
   const parameters: Record<string, ValueType> = {};
   for (const [name, parameter] of Object.entries(config?.parameters ?? {})) {
     const type = typeOf({ diagnostics }, ['config', 'parameters', name], parameter);
-    if (type !== null) parameters[name] = type;
+    if (type !== null) setOwn(parameters, name, type);
   }
   return { parameters, brokenParameters: new Set(all.filter((name) => !Object.hasOwn(parameters, name))) };
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../kernel/errors.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { distance } from '../../kernel/nearest.ts';
+import { setOwn } from '../../kernel/own.ts';
 import { isInside } from '../../yaml/paths.ts';
 import type { Located, Path } from '../../yaml/yaml.ts';
 
@@ -134,7 +135,7 @@ export class Envelope {
           'key',
         );
       }
-      extra[key] = value;
+      setOwn(extra, key, value);
     }
     return extra;
   }

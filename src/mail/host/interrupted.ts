@@ -2,6 +2,7 @@ import { reportedUsage, type Reported } from '../../host/reported-usage.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import type { Session } from '../../kernel/cost.ts';
 import { isQueued } from '../../kernel/launched.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Invocation } from '../../providers/provider.ts';
 import type { Role } from '../format/protocol.ts';
 import type { Command, Fact, UsedByTurn } from '../machine/event.ts';
@@ -163,6 +164,6 @@ export function resumedSession(
   if (turn.round > 0) return turn.lastResult?.session ?? null;
   // The failed attempt may be caused by that conversation.
   if (role.session !== 'thread' || turn.failures > 0) return null;
-  const kept = state.threads.get(turn.thread)?.sessions[turn.role];
+  const kept = ownValue(state.threads.get(turn.thread)?.sessions, turn.role);
   return kept?.provider === provider ? kept : null;
 }

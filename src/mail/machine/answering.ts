@@ -1,5 +1,6 @@
 import type { Json } from '../../kernel/json.ts';
 import { endOfId, type MessageId, type RoleName, type TypeName } from '../../kernel/ids.ts';
+import type { TurnId } from '../../letters/target.ts';
 import { codeSpan, fenced, shellWord } from '../../kernel/quoting.ts';
 import { placeholderOf } from '../../kernel/placeholder.ts';
 import { openAsksFor } from './fold/asks.ts';
@@ -22,6 +23,16 @@ export function answerTypes(protocol: Protocol, replies: readonly TypeName[]): T
   return replies.filter((name) => protocol.types.has(name) || name === stepResult.name);
 }
 
+/** The command that answers what a turn waits for. `person`: whom its agent asks; null: any. */
+export function turnCommand(verb: 'approve' | 'reject', turn: TurnId, person: RoleName | null): string {
+  return [`mailroom ${verb} ${turn}`, ...asOption(person === null ? [] : [person])].join(' ');
+}
+
+/** The option for those who may answer; none for `user`, as whom everybody speaks. */
+function asOption(people: readonly RoleName[]): string[] {
+  return people.some((role) => role !== 'user') ? [`--as ${shellWord(people.join('|'))}`] : [];
+}
+
 /** The fields of these types, by name. */
 export function answerFields(
   protocol: Protocol,
@@ -36,7 +47,7 @@ export function answerFields(
 /** An answer as far as it is known. */
 interface PartialAnswer {
   readonly id: MessageId;
-  /** Who may answer; more than one: `--as` is required. */
+  /** Who may answer; `--as` is required unless it is `user` alone; empty: it is known. */
   readonly as: readonly RoleName[];
   /** The types that answer; a single one need not be named. */
   readonly types: readonly TypeName[];
@@ -68,7 +79,7 @@ function replyCommand({ id, as, types, fields, given = [], hasText }: PartialAns
   return [
     `mailroom reply ${endOfId(id)}`,
     ...given.map(shellWord),
-    ...(as.length > 1 ? [`--as ${shellWord(as.join('|'))}`] : []),
+    ...asOption(as),
     ...(types.length > 1 ? [`--type ${shellWord(types.join('|'))}`] : []),
     ...fieldOptions(fields(types)),
     ...(hasText === true ? [] : ['--message "…"']),
@@ -144,8 +155,8 @@ export function answerGuide(
   const names = answerTypes(protocol, request?.replies ?? []);
   const types = names.map((name) => protocol.types.get(name) ?? stepResult);
   const fields = requiredFields(protocol);
-  const others = mayAnswer(state, mail, people).length > 1;
-  const given = others ? ['--as', role] : [];
+  const isShared = role !== 'user' || mayAnswer(state, mail, people).length > 1;
+  const given = isShared ? ['--as', role] : [];
   const commands = replyCommands({ id: message.id, as: [], types: names, fields, given });
   return [
     duties(types, [mail], null),

@@ -11,6 +11,7 @@ import { validParts } from '../../yaml/shape.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
 import type { Located, Path } from '../../yaml/yaml.ts';
 import type { RoleName, TypeName } from '../../kernel/ids.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** The keys that a protocol has once, and those with named entries. */
 const single = ['name', 'version', 'workspace', 'limits', 'start'] as const;
@@ -78,7 +79,7 @@ class Merger {
       if (!isJsonObject(given)) continue;
       for (const name of Object.keys(given)) {
         if (!this.#claim([key, name], located, replaces)) continue;
-        const entry = usable[key]?.[name];
+        const entry = ownValue<unknown>(usable[key], name);
         this.#named[key].delete(name);
         if (entry !== undefined) (this.#named[key] as Map<string, unknown>).set(name, entry);
       }

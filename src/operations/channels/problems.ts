@@ -3,6 +3,7 @@ import type { ChannelConfig, Config } from '../../config/config.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, valueAt, type Json, type Path } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
 
@@ -78,7 +79,7 @@ function unsetVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Problem[] {
   return requiredVariables(channel)
-    .filter((variable) => (environment[variable] ?? '') === '')
+    .filter((variable) => (ownValue(environment, variable) ?? '') === '')
     .map((variable) => ({
       code: 'E_USAGE',
       severity: 'warning',

@@ -4,6 +4,7 @@ import type { ChannelConfig, Config } from '../../config/config.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { counted, enumerate } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Finding } from '../services.ts';
 
 /** Refused texts that are shown, the last ones. */
@@ -32,7 +33,9 @@ function examineChannel(
     const polled = memory?.polled ?? 0;
     const used = polled === 0 ? 'not read yet' : `last read ${new Date(polled).toISOString()}`;
     const refused = Object.entries(memory?.received ?? {}).filter(([, { reason }]) => reason !== null);
-    const unset = requiredVariables(settings).filter((variable) => (environment[variable] ?? '') === '');
+    const unset = requiredVariables(settings).filter(
+      (variable) => (ownValue(environment, variable) ?? '') === '',
+    );
     return [
       { topic, state: 'ok', text: `${kind}, ${placeOf(settings)}; ${speakers}; ${used}` },
       ...unset.map(

@@ -6,6 +6,7 @@ import { parseProtocol } from '../../mail/protocol/read.ts';
 import { isProtocolFile } from '../../disk/find-project.ts';
 import { appendMissingLines } from './project-files.ts';
 import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** The line of a template's mailroom.yaml with the provider of the roles. */
 const providerLine = /^( *provider: )rehearsal$/m;
@@ -30,7 +31,7 @@ export const ownTemplates: Readonly<
 
 /** The folders that make a template, a later one over earlier ones. */
 export function layersOf(template: string): string[] {
-  return ['base', ...(ownTemplates[template]?.on ?? []), template];
+  return ['base', ...(ownValue(ownTemplates, template)?.on ?? []), template];
 }
 
 /** What git leaves alone in every project; a template may add to it in a file `gitignore`. */

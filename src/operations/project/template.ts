@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isAbsolute, join, resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { existsOnDisk, RealDisk } from '../../disk/real-disk.ts';
 import { git } from '../../git/git.ts';
@@ -114,7 +115,7 @@ const modes: Readonly<Record<string, Entry['kind']>> = {
 
 function entryOf(line: string): Entry | null {
   const [, mode = '', id = '', size = '', path = ''] = /^(\d+) \w+ (\w+) +(\S+)\t([^]*)$/.exec(line) ?? [];
-  return path === '' ? null : { path, kind: modes[mode] ?? 'other', id, size: Number(size) || 0 };
+  return path === '' ? null : { path, kind: ownValue(modes, mode) ?? 'other', id, size: Number(size) || 0 };
 }
 
 /** The contents in the output of `cat-file --batch`, by id. */

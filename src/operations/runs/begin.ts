@@ -32,6 +32,7 @@ import { locked, lockRun, orReleased, type Waiting } from './locked-run.ts';
 import { checkpointOf, endsRolledBack } from '../../workflow/host/rollback-port.ts';
 import { expectBegun } from '../../workflow/host/run-state.ts';
 import type { Budget } from '../../kernel/cost.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { makeProjectFolder } from '../../host/project-folder.ts';
 import { openRoot } from '../../disk/roots.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
@@ -212,7 +213,7 @@ function refuseBranch({ branch }: Workflow, workspace: string): void {
 }
 
 function refuseUnsetSecrets(definition: Workflow): void {
-  const unset = secretsHere(definition).filter((name) => process.env[name] === undefined);
+  const unset = secretsHere(definition).filter((name) => ownValue(process.env, name) === undefined);
   if (unset.length === 0) return;
   const names = unset.map((name) => `\`${name}\``).join(', ');
   throw new MailroomError('E_USAGE', `the workflow needs ${names}, and the environment does not have it`);
@@ -223,7 +224,9 @@ function refuseUnsetSecrets(definition: Workflow): void {
  * program. A weak one may be an ordinary word, so it is allowed.
  */
 function refuseGivenSecrets(definition: Workflow, { context, parameters }: BeginOptions): void {
-  const secrets = secretsOf(definition).filter((name) => weakness(process.env[name] ?? '') === null);
+  const secrets = secretsOf(definition).filter(
+    (name) => weakness(ownValue(process.env, name) ?? '') === null,
+  );
   for (const [kind, values] of Object.entries({ context, parameters }))
     for (const [name, value] of Object.entries(values)) {
       const secret = secrets.find((each) => textsIn(value).some((text) => text.includes(process.env[each]!)));

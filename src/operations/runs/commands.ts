@@ -1,5 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
+import { strangerProblem } from '../../workflow/machine/approval.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import type { ProjectServices } from '../services.ts';
 import { askRun, cancelWaiting, refuseImpossible, type RunVerdict } from './ask-run.ts';
@@ -45,13 +46,10 @@ async function done(stored: StoredRun, { verb, path }: RunControlFile): Promise<
 }
 
 /** Throws unless the person is among the approvers; nothing is recorded then. */
-function refuseStranger(stored: StoredRun, { path, by }: RunControlFile): void {
-  const phase = stored.state().steps.get(path)?.phase;
-  if (phase?.is !== 'asked' || phase.approvers.length === 0 || phase.approvers.includes(by)) return;
-  throw new MailroomError(
-    'E_KEY',
-    `${by} must not answer the gate ${path}: its approvers are ${phase.approvers.join(', ')}`,
-  );
+function refuseStranger(stored: StoredRun, file: RunControlFile): void {
+  const phase = stored.state().steps.get(file.path)?.phase;
+  const problem = phase?.is === 'asked' ? strangerProblem(phase, file) : null;
+  if (problem !== null) throw new MailroomError('E_KEY', problem);
 }
 
 /** Runs a failed step again: by the process of the run, else by a new one. */

@@ -10,6 +10,7 @@ import {
 } from '../../workflow/machine/parameters.ts';
 import { tokens } from '../../yaml/schema.ts';
 import type { Budget } from '../../kernel/cost.ts';
+import { ownValue, setOwn } from '../../kernel/own.ts';
 
 type Types = Readonly<Record<string, ValueType>>;
 
@@ -29,11 +30,13 @@ export function readParameters(
     const value = type && parseValue(text, type);
     if (type === undefined) problems.push(unknownParameter(name, types, word));
     else if (value === undefined) problems.push(`${wrongParameter(name, text, type, word)}${asJson(type)}`);
-    else read[name] = value;
+    else setOwn(read, name, value);
   }
   // An invalid value is not reported as missing too.
   const named = new Set(given.map(([name]) => name));
-  const open = Object.fromEntries(Object.entries(types).filter(([name]) => !named.has(name) || name in read));
+  const open = Object.fromEntries(
+    Object.entries(types).filter(([name]) => !named.has(name) || Object.hasOwn(read, name)),
+  );
   const filled = fillParameters(open, read, word);
   problems.push(...filled.problems);
   if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '), hint(types, word));
@@ -59,7 +62,7 @@ export function parseBudget(text: string): Budget {
   const budget: { usd: number | null; tokens: number | null; msats?: number } = { usd: null, tokens: null };
   for (const part of text.split(',')) {
     const [, key, value = ''] = /^(usd|tokens|msats)=(.+)$/.exec(part.trim()) ?? [];
-    const amount = key === undefined ? undefined : readAmount[key]?.(value);
+    const amount = key === undefined ? undefined : ownValue(readAmount, key)?.(value);
     if (amount === undefined)
       throw new MailroomError(
         'E_USAGE',

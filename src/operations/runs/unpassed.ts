@@ -1,6 +1,7 @@
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { innerOf } from '../../workflow/bodies.ts';
 import type { Body, Step, Workflow } from '../../workflow/model.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,7 +28,12 @@ function look(workflow: Workflow, { steps }: Body, prefix: string, search: Searc
     const path = `${prefix}${step.id}`;
     const given = givenTo(step, workflow, search.secrets);
     for (const name of readBy(step)) {
-      if (search.shell[name] === undefined || name in passed || given.has(name) || ofShells.test(name))
+      if (
+        ownValue(search.shell, name) === undefined ||
+        Object.hasOwn(passed, name) ||
+        given.has(name) ||
+        ofShells.test(name)
+      )
         continue;
       search.found.set(name, [...(search.found.get(name) ?? []), path]);
     }

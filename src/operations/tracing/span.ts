@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Reason } from '../../kernel/errors.ts';
 import type { Usage } from '../../kernel/cost.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** A stretch of work of a trace. Times are milliseconds since 1970. */
 export interface TraceSpan {
@@ -61,7 +62,7 @@ export function agentAttributes(
   const { usd, tokens } = usage;
   return {
     'gen_ai.operation.name': 'invoke_agent',
-    'gen_ai.provider.name': providerNames[provider] ?? provider,
+    'gen_ai.provider.name': ownValue(providerNames, provider) ?? provider,
     'gen_ai.agent.name': agent,
     ...(model !== null && { 'gen_ai.response.model': model }),
     // The conventions count input and output apart, and have no cost.

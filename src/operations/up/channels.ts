@@ -7,6 +7,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { channelItems } from '../channels/items.ts';
 import { threadStandings } from '../channels/standings.ts';
 import { channelProblems } from '../channels/problems.ts';
@@ -106,7 +107,9 @@ function portsOf(
     tookEffect: (key, mark) => tookEffect(project, roles, { key, mark, isSent: threadOf(mark) !== null }),
     task: async (role, { subject, text }, mark) => {
       const to = settings.to ?? (await startRole(project, settings.name));
-      const said = { subject, text, fields: {}, attachments: [], to: [to] };
+      // Without a subject it is the first line of the text, as everywhere.
+      const about = subject.trim() === '' ? undefined : subject;
+      const said = { subject: about, text, fields: {}, attachments: [], to: [to] };
       const sent = await sendAs({ project, name: role, now, mark }, said);
       return sent.state === 'accepted' ? sent.thread : threadOf(mark);
     },
@@ -172,6 +175,9 @@ function valuesOf(
   given: Readonly<Record<string, string>>,
 ) {
   return Object.fromEntries(
-    Object.entries(given).map(([name, text]) => [name, fieldValue(text, fields[name]?.type ?? null)]),
+    Object.entries(given).map(([name, text]) => [
+      name,
+      fieldValue(text, ownValue(fields, name)?.type ?? null),
+    ]),
   );
 }

@@ -10,6 +10,7 @@ import type { ChannelConfig, CommandChannel, GithubChannel } from '../../config/
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { originOf, sendWork } from '../../git/travel.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 
@@ -51,7 +52,7 @@ export async function openChannel(disk: RealDisk, settings: ChannelConfig, marks
 }
 
 function secretOf({ name: channel, secret: variable }: { readonly name: string; readonly secret: string }) {
-  const value = process.env[variable] ?? '';
+  const value = ownValue(process.env, variable) ?? '';
   if (value !== '') return value;
   throw new MailroomError(
     'E_USAGE',

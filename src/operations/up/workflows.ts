@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { v7 } from 'uuid';
 import { MailroomError } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Message } from '../../mail/format/message.ts';
 import type { Trigger } from '../../workflow/automation.ts';
 import type { Workflow } from '../../workflow/model.ts';
@@ -159,7 +160,7 @@ function webhooksOf(definition: Workflow | null): Extract<Trigger, { kind: 'webh
 }
 
 function keyOf(secret: string): string | null {
-  const value = process.env[secret];
+  const value = ownValue(process.env, secret);
   return value === undefined || value === '' ? null : value;
 }
 

@@ -3,7 +3,13 @@ import { expectedNow } from '../../mail/host/project.ts';
 import type { MailAct, MailWhy } from '../../mail/machine/explain/words.ts';
 import { controlFolder } from '../../host/control.ts';
 import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
-import { answerTypes, mayAnswer, replyCommands, requiredFields } from '../../mail/machine/answering.ts';
+import {
+  answerTypes,
+  mayAnswer,
+  replyCommands,
+  requiredFields,
+  turnCommand,
+} from '../../mail/machine/answering.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { Project } from '../project/project.ts';
@@ -105,8 +111,10 @@ export function mailCommand(state: MailState, protocol: Protocol, act: MailAct |
       return `mailroom unpause ${targetWord(act.target)}`;
     case 'reply':
       return answerCommand(state, protocol, act.request);
-    case 'approve':
-      return `mailroom approve ${act.turn}`;
+    case 'approve': {
+      const phase = state.turns.get(act.turn)?.phase;
+      return turnCommand('approve', act.turn, phase?.is === 'asking' ? phase.person : null);
+    }
     case 'work': {
       const labels = act.labels.length === 0 ? '' : ` --labels ${act.labels.join(',')}`;
       return `mailroom worker --roles ${act.role}${labels}`;

@@ -19,6 +19,7 @@ import { roleBranch, roleCheckout } from '../../kernel/work.ts';
 import { readRemoteTurn, type RemoteEnd, type RemoteTurn } from '../../letters/remote-turn.ts';
 import { restUntil } from '../../kernel/usage-limits.ts';
 import type { Mask } from '../../kernel/mask.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import type { StagedFile, TurnTools } from '../../providers/provider.ts';
 import type { HeldJob } from '../../queue/channel.ts';
@@ -167,7 +168,7 @@ export class HeldTurn {
     const forbidden = provider === null ? null : this.#at.forbids(provider, capabilities);
     if (forbidden !== null) return forbidden;
     const given = this.#at.variables(secrets);
-    const unset = secrets.filter((name) => given[name] === undefined);
+    const unset = secrets.filter((name) => ownValue(given, name) === undefined);
     return unset.length === 0 ? null : `the environment of this worker does not have ${listed(unset)}`;
   }
 

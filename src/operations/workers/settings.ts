@@ -1,5 +1,6 @@
 import type { WorkersSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { originOf, remoteProblem, withoutPassword } from '../../git/travel.ts';
 import { isQueueUrl } from '../../queue/engine.ts';
 
@@ -59,7 +60,7 @@ export async function sharedProblem(
 function urlOf({ queue }: WorkersSettings, environment: Environment): string {
   const name = queue === null ? 'MAILROOM_QUEUE' : /^\$\{env\.(.*)\}$/.exec(queue)?.[1];
   if (name === undefined) return queue ?? '';
-  const value = environment[name] ?? '';
+  const value = ownValue(environment, name) ?? '';
   if (value !== '') return value;
   throw new MailroomError(
     'E_USAGE',

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { usablePath } from './own-programs.ts';
+import { setOwn } from '../../kernel/own.ts';
 
 /** The variables of the host that every process inherits. */
 const ALWAYS = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_*', 'TERM', 'TZ', 'TMPDIR', 'SHLVL'];
@@ -22,7 +23,8 @@ export function buildEnvironment(request: EnvironmentRequest = {}): Record<strin
   const allowed = ALWAYS.concat(request.inherit ?? []).map(namePattern);
   const environment: Record<string, string> = { SHLVL: '1' };
   for (const [name, value] of Object.entries(request.from ?? process.env)) {
-    if (value !== undefined && allowed.some((pattern) => pattern.test(name))) environment[name] = value;
+    if (value !== undefined && allowed.some((pattern) => pattern.test(name)))
+      setOwn(environment, name, value);
   }
   const { PATH } = environment;
   return { ...environment, ...(PATH !== undefined && { PATH: usablePath(PATH) }), ...request.set };

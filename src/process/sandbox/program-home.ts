@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { readOwnFile } from '../plain-file.ts';
 import type { ProgramHome } from '../../providers/program-home.ts';
 import type { CommandLine } from '../../providers/provider.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 interface Place {
   /** The program's working directory. */
@@ -30,7 +31,7 @@ function makeHome(
   env: Readonly<Record<string, string>>,
   { cwd, temporary }: Place,
 ): string {
-  const person = resolve(cwd, env[variable] ?? env['HOME'] ?? homedir());
+  const person = resolve(cwd, ownValue(env, variable) ?? env['HOME'] ?? homedir());
   const theirs = join(person, folder);
   const home = join(temporary, 'home');
   const ours = join(home, folder);

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import process from 'node:process';
 import { SYSTEM } from './bubblewrap.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /**
  * Folders of users' tools and their settings below the home folder; none of them contains a login.
@@ -46,7 +47,7 @@ export function programPaths({ argv, programs: others = [], workspace, env }: Pr
     ...search,
     ...found.flatMap(namesOf).map((each) => packageOf(each, home)),
     ...TOOLS.map((name) => join(home, name)),
-    ...NAMED.map((name) => env[name] ?? '').filter((path) => isAbsolute(path)),
+    ...NAMED.map((name) => ownValue(env, name) ?? '').filter((path) => isAbsolute(path)),
   ];
   return [...new Set(paths)].filter((path) => !isAbove(path, home) && !isSystem(path));
 }

@@ -117,7 +117,11 @@ async function answer(
   };
   const act = async () => {
     const found = await route.handle(services, asked as Asked<never, never, never>);
-    if (found instanceof Response) return found;
+    if (found instanceof Response) {
+      // Its body is not read: a stream ends here.
+      if (request.method === 'HEAD') await found.body?.cancel();
+      return found;
+    }
     return 'text' in found
       ? textAnswer(services, request, found)
       : documentAnswer(services, route, request, found);

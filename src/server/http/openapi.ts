@@ -8,8 +8,11 @@ type Document = { [key: string]: unknown };
 export function openApiDocument(routes: readonly Route[], version: string): Document {
   const schemas: Document = {};
   schemas['Problem'] = schemaOf(problemDocument, 'output', schemas);
-  const paths: Record<string, Document> = {};
-  for (const each of routes) (paths[each.path] ??= {})[each.method] = operation(each, schemas);
+  const paths = new Map<string, Document>();
+  for (const each of routes) {
+    const path = paths.get(each.path) ?? {};
+    paths.set(each.path, { ...path, [each.method]: operation(each, schemas) });
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -20,7 +23,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Docu
     },
     servers: [{ url: '/' }],
     security: [{ key: [] }],
-    paths,
+    paths: Object.fromEntries(paths),
     components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } }, schemas },
   };
 }

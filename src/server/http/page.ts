@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { Refusal } from './problem.ts';
 import type { HttpServices } from './route.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -31,7 +32,7 @@ export function addPage(app: Hono, { api }: HttpServices): void {
 }
 
 function file(text: string | null, ending: string, caching: string): Response {
-  const type = types[ending];
+  const type = ownValue(types, ending);
   if (text === null || type === undefined)
     throw new Refusal(404, 'E_TARGET', 'there is nothing at this address');
   return new Response(text, {

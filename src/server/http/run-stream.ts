@@ -3,24 +3,25 @@ import { FollowedRun } from '../../operations/runs/followed-run.ts';
 import type { RunEventDocument } from '../../operations/runs/run-events.ts';
 import type { StoredRun } from '../../operations/runs/services.ts';
 import type { HttpServices } from './route.ts';
-import { Alarm, heartbeatText, streamOf, type Streams } from './stream.ts';
+import { Alarm, heartbeatText, streamOf, type StreamRequest, type Streams } from './stream.ts';
 
 /**
- * The events of a run, from the one behind `last` on, the id of the last event that the client has
+ * The events of a run, from the one behind `Last-Event-ID` on, the last that the client has
  * received. Ends with the last event of the run. Reads only what the client takes.
  */
 export function runStream(
   services: HttpServices,
   streams: Streams,
   stored: StoredRun,
-  last: string | null,
+  { key, headers, signal }: StreamRequest,
 ): Response {
   const { run } = stored;
+  const last = headers.get('last-event-id');
   const { seq, part } = positionIn(last, run);
   // A record of several events is read again, and those that the client has are left out.
   const followed = new FollowedRun(stored, services.project.workflows, part === null ? seq : seq - 1);
   const alarm = new Alarm();
-  const leave = streams.subscribe((topic) => {
+  const leave = streams.subscribe(key.name, (topic) => {
     if (topic === null || topic === `run:${run}`) alarm.ring();
   });
   const next = (): string =>
@@ -28,7 +29,7 @@ export function runStream(
       .filter((each) => each.document.seq !== seq || each.part > (part ?? 0))
       .map((each) => eventText(services, run, each))
       .join('');
-  return streamOf({
+  const source = {
     next: async () => {
       const text = next();
       if (text !== '') return text;
@@ -37,7 +38,8 @@ export function runStream(
       return next() || (streams.isClosed ? null : heartbeatText);
     },
     cancel: leave,
-  });
+  };
+  return streamOf(source, signal);
 }
 
 /** `run:<id>:12` is the last event of record 12, and `run:<id>:12.1` the first of several. */

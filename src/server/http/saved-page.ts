@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { iso } from '../../kernel/times.ts';
+import { setOwn } from '../../kernel/own.ts';
 import type { TimelineDocument } from '../../operations/runs/timeline.ts';
 import type { Shown } from '../../operations/show.ts';
 import { makeApp } from './app.ts';
@@ -63,7 +64,7 @@ class Answers {
       const { code, detail } = found as { readonly code: ErrorCode; readonly detail: string };
       throw new MailroomError(code, detail);
     }
-    this.documents[path] = found;
+    setOwn(this.documents, path, found);
     return found as T;
   }
 
@@ -78,7 +79,7 @@ class Answers {
   /** The same for plain text; it is left out where it does not exist. */
   async text(path: string): Promise<void> {
     const response = await this.#ask(path);
-    if (response.ok) this.texts[path] = (await response.text()).slice(-mostCharacters);
+    if (response.ok) setOwn(this.texts, path, (await response.text()).slice(-mostCharacters));
   }
 }
 

@@ -1,5 +1,9 @@
 import type { Topic } from '../../operations/api/services.ts';
-import type { HttpServices } from './route.ts';
+import { Refusal } from './problem.ts';
+import type { Asked, HttpServices } from './route.ts';
+
+/** What a stream needs of its request. */
+export type StreamRequest = Pick<Asked<unknown, unknown, unknown>, 'key' | 'headers' | 'signal'>;
 
 /** How often a quiet stream says that it is still there, in milliseconds. */
 const heartbeat = 15_000;
@@ -35,8 +39,10 @@ interface Source {
   readonly cancel: () => void;
 }
 
-/** A stream of server-sent events. */
-export function streamOf({ next, cancel }: Source): Response {
+/** A stream of server-sent events, which ends with its request. */
+export function streamOf({ next, cancel }: Source, signal: AbortSignal): Response {
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     start: (stream) => stream.enqueue(encoder.encode('retry: 1000\n\n')),
@@ -53,13 +59,17 @@ export function streamOf({ next, cancel }: Source): Response {
   });
 }
 
+/** Streams that one key may have open at once: those of the tabs of a person, and some programs. */
+const mostStreams = 64;
+
 /** A topic is at this number now; null: all streams end. */
 type Listener = (topic: Topic | null, number: number) => void;
 
 /** The open event streams of a server. It watches the project only while there are any. */
 export class Streams {
   readonly #services: HttpServices;
-  readonly #listeners = new Set<Listener>();
+  /** With the names of their keys. */
+  readonly #listeners = new Map<Listener, string>();
   #watch: ReturnType<HttpServices['api']['watch']> | null = null;
   #closed = false;
 
@@ -79,10 +89,16 @@ export class Streams {
 
   /**
    * Calls back with each topic that changes and its number, and with null when all streams end,
-   * until the returned function is called.
+   * until the returned function is called. Throws a refusal where the key has too many streams.
    */
-  subscribe(listener: Listener): () => void {
-    this.#listeners.add(listener);
+  subscribe(key: string, listener: Listener): () => void {
+    const own = [...this.#listeners.values()].filter((name) => name === key);
+    if (own.length >= mostStreams)
+      throw new Refusal(429, 'E_REFUSED', `the key of ${key} has ${String(mostStreams)} event streams open`, {
+        hint: 'close one of them',
+        headers: { 'Retry-After': '5' },
+      });
+    this.#listeners.set(listener, key);
     this.#watching();
     return () => {
       this.#listeners.delete(listener);
@@ -101,17 +117,18 @@ export class Streams {
    * What changes from now on, and first every topic at another number than in `last`, the id of the
    * last event that the client has received.
    */
-  follow(last: string | null): Response {
+  follow({ key, headers, signal }: StreamRequest): Response {
+    const last = headers.get('last-event-id');
     const alarm = new Alarm();
     // For a slow client only the newest number of a topic counts.
     const due = new Map<Topic, number>();
-    const leave = this.subscribe((topic, number) => {
+    const leave = this.subscribe(key.name, (topic, number) => {
       if (topic !== null) due.set(topic, number);
       alarm.ring();
     });
     for (const [topic, number] of this.#watching().numbers())
       if (idOf(topic, number) !== last) due.set(topic, number);
-    return streamOf({
+    const source = {
       next: async () => {
         if (due.size === 0 && !this.#closed) await alarm.wait();
         if (this.#closed) return null;
@@ -120,20 +137,21 @@ export class Streams {
         return text === '' ? heartbeatText : text;
       },
       cancel: leave,
-    });
+    };
+    return streamOf(source, signal);
   }
 
   /** Ends all streams; a client that comes back misses nothing. */
   close(): void {
     this.#closed = true;
-    for (const listener of this.#listeners) listener(null, 0);
+    for (const listener of this.#listeners.keys()) listener(null, 0);
     this.#listeners.clear();
     this.#watch?.close();
     this.#watch = null;
   }
 
   #notify(topic: Topic, number: number): void {
-    for (const listener of this.#listeners) listener(topic, number);
+    for (const listener of this.#listeners.keys()) listener(topic, number);
   }
 }
 

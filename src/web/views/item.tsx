@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import type { FormHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { answererOf } from '../../kernel/answerer.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { InboxItem } from '../../operations/inbox.ts';
@@ -239,7 +240,7 @@ function useApprovalRefusal(run: string | null, gate: string): string | null {
   const gates = status?.runs.find((each) => each.run === run)?.gates ?? [];
   const approvers = gates.find((each) => each.gate === gate)?.approvers ?? [];
   if (ofTheKey !== null || session === null) return ofTheKey;
-  if (approvers.length === 0 || approvers.includes(session.name)) return null;
+  if (answererOf(session.name, approvers) !== null) return null;
   return `Only ${oneLine(approvers.join(', '), 200)} may answer this gate, and this key is of ${oneLine(session.name, 40)}.`;
 }
 

@@ -10,6 +10,7 @@ import { rejecting } from '../reserved.ts';
 import { findStep, isStep, meaningOf, typesOfMeaning, type Here, type Meaning } from './meaning.ts';
 import { whole, type At } from './report.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /**
  * Checks that comparisons of an expression can be true, and that functions get suitable arguments.
@@ -140,7 +141,7 @@ function checkArguments(tree: Tree, node: object, here: Here): void {
   for (const call of nodesOf(tree)) {
     if (call.kind !== 'call') continue;
     const [first] = call.operands;
-    const types = wanted[call.name.toLowerCase()];
+    const types = ownValue(wanted, call.name.toLowerCase());
     if (first === undefined || types === undefined) continue;
     const given = typesOf(first, language, (path) => typesOfMeaning(meaningOf(path, here)));
     if (given === null || given.size === 0 || [...given].some((type) => types.includes(type))) continue;

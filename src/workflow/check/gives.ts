@@ -1,6 +1,7 @@
 import type { Body, Step } from '../model.ts';
 import { approvalTypes, handsOver } from './meaning.ts';
 import type { GitProperty, StepProperty, Vocabulary } from './vocabulary.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** The nouns for steps that are not workers with declared values. */
 const kinds = {
@@ -31,7 +32,7 @@ export function isInGit(property: StepProperty): property is GitProperty {
 }
 
 function isOther(kind: string): kind is keyof typeof kinds {
-  return kind in kinds;
+  return Object.hasOwn(kinds, kind);
 }
 
 /** Whether a successful step has a property in expressions. */
@@ -46,7 +47,7 @@ export function givesText({ id, work }: Step, { properties: words, hints }: Voca
   const { kind } = work;
   if (!isOther(kind)) return null;
   const names = properties[kind].flatMap((property) => {
-    const word = Object.keys(words).find((each) => words[each] === property);
+    const word = Object.keys(words).find((each) => ownValue(words, each) === property);
     return word === undefined ? [] : `\`${word}\``;
   });
   const given = [names.slice(0, -1).join(', '), names.at(-1)].filter((each) => each !== '').join(' and ');

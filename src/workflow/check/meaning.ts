@@ -1,5 +1,6 @@
 import { pathOf, type Segment } from '../../expressions/references.ts';
 import type { Json } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import { typesOf, type Types } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
@@ -39,10 +40,10 @@ function plain(...types: JsonType[]): Meaning {
 
 /** A name as an expression resolves it: an exact match, else one that differs only in case. */
 export function findName<T>(names: Readonly<Record<string, T>>, name: string): T | undefined {
-  if (Object.hasOwn(names, name)) return names[name];
+  if (Object.hasOwn(names, name)) return ownValue(names, name);
   const folded = name.toUpperCase();
   const found = Object.keys(names).find((each) => each.toUpperCase() === folded);
-  return found === undefined ? undefined : names[found];
+  return found === undefined ? undefined : ownValue(names, found);
 }
 
 /** The step that a name means, and the body that contains it, from the inside outwards. */

@@ -1,6 +1,7 @@
 import type { Reference, Segment } from '../../expressions/references.ts';
 import type { ErrorCode } from '../../kernel/errors.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Approval, Step } from '../model.ts';
 import type { Graph } from './body.ts';
 import { gives, givesText, isInGit, valueNames } from './gives.ts';
@@ -201,7 +202,7 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
   if (known === undefined) {
     const message = `a ${kind} has no \`${property.name}\``;
     const words = Object.keys(properties);
-    const values = words.find((word) => properties[word] === 'values');
+    const values = words.find((word) => ownValue(properties, word) === 'values');
     if (values === undefined || findName(step.values, property.name) === undefined)
       return report.unknown(at(property), message, property.name, words, code);
     const hint = `it is ${withArticle(value)}: \`${spell([steps, step.id, values, property.name])}\``;

@@ -118,7 +118,7 @@ function problemIn(text: string, required: readonly string[]): string | null {
   try {
     const value: unknown = JSON.parse(text);
     if (!isJsonObject(value)) return 'it is not a JSON object';
-    const missing = required.find((key) => !(key in value));
+    const missing = required.find((key) => !Object.hasOwn(value, key));
     return missing === undefined ? null : `\`${missing}\` is missing`;
   } catch (error) {
     return messageOf(error);

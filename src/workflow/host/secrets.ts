@@ -1,6 +1,7 @@
 import process from 'node:process';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { weakness } from '../../kernel/mask.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Workflow } from '../model.ts';
 import { secretsOf } from '../machine/run-start.ts';
 import { secretsOfHost } from '../../process/sandbox/environment.ts';
@@ -26,7 +27,7 @@ export function runSecrets(disk: Pick<Disk, 'look' | 'read'>, definition: Workfl
 export function variables(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = process.env[name];
+      const value = ownValue(process.env, name);
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );

@@ -1,6 +1,8 @@
+import { answererOf } from '../../kernel/answerer.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { placeholderOf } from '../../kernel/placeholder.ts';
 import { oneOf } from '../../kernel/value-kind.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Approval, Step } from '../model.ts';
 import { rejecting } from '../reserved.ts';
 import { fillParameters } from './parameters.ts';
@@ -14,6 +16,15 @@ interface Answer {
   readonly fields: Readonly<Record<string, Json>>;
 }
 
+/** Why somebody must not answer a gate; null: it is among its approvers, or the gate has none. */
+export function strangerProblem(
+  { approvers }: Pick<Approval, 'approvers'>,
+  { verb, path, by }: { readonly verb: string; readonly path: string; readonly by: string },
+): string | null {
+  if (answererOf(by, approvers) !== null) return null;
+  return `${by} must not ${verb} the gate ${path}: its approvers are ${approvers.join(', ')}`;
+}
+
 /** Why an answer does not fit what a gate asks, with every problem; null: it fits. */
 export function answerProblem(
   { choices, fields }: Pick<Approval, 'choices' | 'fields'>,
@@ -24,7 +35,9 @@ export function answerProblem(
   const required = (name: string) => choice !== rejecting && fields[name]!.required;
   const types = Object.entries(fields).map(([name, type]) => [name, { ...type, required: required(name) }]);
   const filled = fillParameters(Object.fromEntries(types) as Approval['fields'], given, 'field');
-  const blank = Object.entries(fields).filter(([name, { type }]) => given[name] === placeholderOf(type));
+  const blank = Object.entries(fields).filter(
+    ([name, { type }]) => ownValue(given, name) === placeholderOf(type),
+  );
   const unfilled = blank.map(
     ([name, { type }]) => `the field \`${name}\` still has the placeholder ${placeholderOf(type)}`,
   );

@@ -1,6 +1,6 @@
 import type { Json } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
-import { answerProblem } from './approval.ts';
+import { answerProblem, strangerProblem } from './approval.ts';
 import type { CommandId, StepPath, RunEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { automaticApprover } from '../reserved.ts';
@@ -70,7 +70,7 @@ function hasFailed({ phase }: StepRun): boolean {
 }
 
 function answerRefusal(state: RunState, rules: Rules, command: RunCommand): Reason | null {
-  const { path, by, at, verb } = command;
+  const { path, by, at } = command;
   const step = state.steps.get(path);
   const isGate = step !== undefined && findStep(state, rules, path)?.rule.step.work.kind === 'gate';
   const isOther = step !== undefined && !isGate && !isIn(step, 'asked', 'judged');
@@ -83,10 +83,8 @@ function answerRefusal(state: RunState, rules: Rules, command: RunCommand): Reas
   if (phase.is === 'settled') return refused(`${path} is over already: ${phase.status}`);
   if (phase.is !== 'asked') return refused(`${path} is not a waiting gate`);
   if (by === automaticApprover) return refused(`\`${by}\` stands for a timeout; answer under your own name`);
-  if (phase.approvers.length > 0 && !phase.approvers.includes(by))
-    return refused(
-      `${by} must not ${verb} the gate ${path}: its approvers are ${phase.approvers.join(', ')}`,
-    );
+  const stranger = strangerProblem(phase, command);
+  if (stranger !== null) return refused(stranger);
   if (phase.deadline !== null && at > phase.deadline) return refused(`the time of the gate ${path} is over`);
   const problem = answerProblem(phase, { choice: choiceOf(command), fields: command.fields });
   return problem === null ? null : refused(problem);

@@ -3,6 +3,7 @@ import type { ErrorClass, ErrorCode } from '../../kernel/errors.ts';
 import type { WorkResult } from './work-result.ts';
 import type { Collected, Launch } from './launch.ts';
 import type { Usage } from '../../kernel/cost.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 
 /** The result of a process. */
@@ -68,7 +69,7 @@ function isTimeout({ ended }: Exit): boolean {
 
 function codeOf(exit: Exit): number | null {
   if (isTimeout(exit)) return timedOutCode;
-  return exit.code ?? signals[exit.signal ?? ''] ?? null;
+  return exit.code ?? ownValue(signals, exit.signal ?? '') ?? null;
 }
 
 /** Linear for any output; a regular expression anchored at the end is not. */

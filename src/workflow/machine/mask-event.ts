@@ -5,6 +5,7 @@ import type { Fact, RunStart, Happening, StepPath, UsedByPath } from './event.ts
 import type { Verdict, WorkResult } from './work-result.ts';
 import type { Step, ValueType } from '../model.ts';
 import type { Reason } from '../../kernel/errors.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 type Types = Readonly<Record<string, ValueType>>;
 
@@ -75,7 +76,7 @@ function givenOf(given: RunStart, mask: Mask): RunStart {
 function valuesIn(values: Readonly<Record<string, Json>>, mask: Mask, types: Types): JsonObject {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
-      const isListed = Object.hasOwn(types, name) && types[name]?.enum != null;
+      const isListed = Object.hasOwn(types, name) && ownValue(types, name)?.enum != null;
       return [name, isListed ? value : maskJson(value, mask)];
     }),
   );

@@ -1,5 +1,6 @@
 import { isBounded } from '../../expressions/values.ts';
 import { isJsonObject, parseExactJson, parseJson, type JsonObject } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { WorkResult } from './work-result.ts';
 import type { Ended } from './exits.ts';
 import { markdownBlocks, withoutBlock, type Fenced } from './markdown-blocks.ts';
@@ -63,7 +64,7 @@ function speaks({ work }: Launch): boolean {
 /** The worker's values, with the final text itself for the declared values that are missing. */
 export function withAnswers({ values: types }: Launch, text: string, values: JsonObject): JsonObject {
   const answers = Object.keys(types).filter(
-    (name) => types[name]?.answer === true && !Object.hasOwn(values, name),
+    (name) => ownValue(types, name)?.answer === true && !Object.hasOwn(values, name),
   );
   if (answers.length === 0) return values;
   // A number that parsing would change stays a string.

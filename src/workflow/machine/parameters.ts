@@ -2,6 +2,7 @@ import { withArticle } from '../../kernel/enumerate.ts';
 import { parseExactJson, type Json } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { oneOf } from '../../kernel/value-kind.ts';
+import { setOwn } from '../../kernel/own.ts';
 import type { ValueType, Workflow } from '../model.ts';
 import { misfit } from './values.ts';
 
@@ -54,7 +55,7 @@ export function fillParameters(
     const value = Object.hasOwn(given, name) ? given[name] : type.default;
     if (value === undefined) {
       if (type.required) problems.push(`the ${word} \`${name}\` (${describeType(type)}) is missing`);
-    } else if (fits(value, type)) values[name] = value;
+    } else if (fits(value, type)) setOwn(values, name, value);
     else problems.push(wrongParameter(name, JSON.stringify(value), type, word));
   }
   return { values, problems };

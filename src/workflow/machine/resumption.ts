@@ -12,6 +12,7 @@ import type { Rules } from './rules.ts';
 import { findStep, type StepVisit } from './scope.ts';
 import type { RunState, StepRun } from './state.ts';
 import { reasonOf, statusOf } from './view.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /**
  * What a `resume` does with one step, and why. `may run`: depends on results, as in a sequence or
@@ -174,7 +175,9 @@ type ResultInputs = Readonly<Record<string, unknown>>;
 
 function different(before: ResultInputs, after: ResultInputs): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return names.filter(
+    (name) => JSON.stringify(ownValue(before, name)) !== JSON.stringify(ownValue(after, name)),
+  );
 }
 
 function essence(state: RunState, rules: Rules, found: StepVisit, run: StepRun): ResultInputs {

@@ -1,6 +1,7 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RunStart } from './event.ts';
 import type { Json } from '../../kernel/json.ts';
+import { setOwn } from '../../kernel/own.ts';
 import { bodyOf, innerOf, stepsIn } from '../bodies.ts';
 import { Evaluation } from './evaluation.ts';
 import { machineLanguage } from './language.ts';
@@ -22,7 +23,7 @@ export function startContext(
     for (const [name, value] of Object.entries(context)) {
       if (Object.hasOwn(known, name)) continue;
       const sources = { env: { ...env }, parameters: { ...parameters }, context: { ...known } };
-      known[name] = new Evaluation(sources, machineLanguage, true).render(value);
+      setOwn(known, name, new Evaluation(sources, machineLanguage, true).render(value));
     }
   });
   if (values.ok) return known;

@@ -1,5 +1,6 @@
 import { seenFiles } from '../../expressions/evaluate.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { setOwn } from '../../kernel/own.ts';
 import { approvalOf } from './approval.ts';
 import { previousNamespace } from '../reserved.ts';
 import type { RunStart, StepPath } from './event.ts';
@@ -161,7 +162,7 @@ function stepsSeen(state: RunState, rules: Rules, scope: Scope, { reads }: StepR
   for (const id of reads ?? allIds(state, rules, scope)) {
     const found = lookUpStep(state, rules, scope, id);
     const run = found && lastSettled(state, found);
-    if (found && run) seen[found.rule.step.id] = seenOf(state, rules, run, found.rule);
+    if (found && run) setOwn(seen, found.rule.step.id, seenOf(state, rules, run, found.rule));
   }
   return seen;
 }
@@ -175,7 +176,7 @@ function previousSeen(state: RunState, rules: Rules, scope: Scope, { readsPrevio
   for (const id of readsPrevious ?? body.steps.keys()) {
     const rule = body.steps.get(id) ?? ignoringCase(body, id);
     const run = rule && lastSettled(state, { run: entered(state, last, rule.step.id), rule, scope: last });
-    if (run) steps[rule.step.id] = seenOf(state, rules, run, rule);
+    if (run) setOwn(steps, rule.step.id, seenOf(state, rules, run, rule));
   }
   return { [previousNamespace]: { steps } };
 }
@@ -276,7 +277,7 @@ function artifactsOfBody(state: RunState, rules: Rules, path: StepPath): JsonObj
   const byName: JsonObject = {};
   for (const run of makersIn(state, rules, path)) {
     const artifacts = artifactsSeen(state, rules, run);
-    byStep[run.step] = artifacts;
+    setOwn(byStep, run.step, artifacts);
     if (!Array.isArray(artifacts)) Object.assign(byName, artifacts);
   }
   return { ...byName, ...byStep };

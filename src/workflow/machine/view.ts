@@ -2,6 +2,7 @@ import type { Reason } from '../../kernel/errors.ts';
 import { isoOrNull } from '../../kernel/times.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Cost } from '../../kernel/cost.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { approvalOf } from './approval.ts';
 import type { StepPath, RunEvent, SkipReason } from './event.ts';
 import type { ArtifactRecord, WorkResult } from './work-result.ts';
@@ -140,7 +141,7 @@ const providers: Readonly<Record<string, string>> = {
 export function workerKind(work: Work): string {
   switch (work.kind) {
     case 'agent':
-      return providers[work.provider] ?? work.provider.toUpperCase();
+      return ownValue(providers, work.provider) ?? work.provider.toUpperCase();
     case 'script':
       return 'CUSTOM';
     case 'command':

@@ -1,4 +1,5 @@
 import { isJsonObject, valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Path } from '../yaml.ts';
 
 /** A change of the value that a source text says. Paths lead from the root of the text. */
@@ -32,7 +33,7 @@ function inside(value: Json, path: Path, operation: Operation): Json {
     return Array.isArray(value)
       ? changedList(value, Number(key), operation)
       : changedMap(asMap(value, operation.path), String(key), operation);
-  const inner = Array.isArray(value) ? value[Number(key)] : asMap(value, operation.path)[key];
+  const inner = Array.isArray(value) ? value[Number(key)] : ownValue(asMap(value, operation.path), key);
   if (inner === undefined) throw nothingAt(operation.path);
   const changed = inside(inner, rest, operation);
   if (Array.isArray(value)) return value.with(Number(key), changed);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { statusDocument } from '../../../src/operations/documents/status.ts';
 import { letter } from '../../cli/team.ts';
-import { ada, ApiFixture } from './api-fixture.ts';
+import { ada, ApiFixture, reader as grace } from './api-fixture.ts';
 
 describe('a document', () => {
   it('is that of the command', async () => {
@@ -76,6 +76,49 @@ describe('the stream of changes', () => {
     expect(api.watches).toBe(1);
     await stream.cancel();
     expect(api.watches).toBe(0);
+  });
+
+  it('is not opened by HEAD', async () => {
+    const api = new ApiFixture();
+    for (let count = 0; count < 200; count += 1) {
+      const response = await api.ask('/api/v1/events', { method: 'HEAD' });
+      expect([response.status, response.headers.get('content-type'), response.body]).toEqual([
+        200,
+        'text/event-stream',
+        null,
+      ]);
+    }
+    expect([api.streams.open, api.watches]).toEqual([0, 0]);
+  });
+
+  it('ends with its request, whether its body is read or not', async () => {
+    const api = new ApiFixture();
+    for (const isRead of [true, false]) {
+      const left = new AbortController();
+      const response = await api.ask('/api/v1/events', { signal: left.signal });
+      if (isRead) await response.body!.getReader().read();
+      expect(api.streams.open).toBe(1);
+      left.abort();
+      expect([api.streams.open, api.watches]).toEqual([0, 0]);
+    }
+    await api.ask('/api/v1/events', { signal: AbortSignal.abort() });
+    expect([api.streams.open, api.watches]).toEqual([0, 0]);
+  });
+
+  it('is one of at most 64 of a key', async () => {
+    const api = new ApiFixture();
+    const streams = await Promise.all(Array.from({ length: 64 }, () => open(api)));
+    const refused = await api.get('/api/v1/events');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(refused.document).toMatchObject({
+      code: 'E_REFUSED',
+      detail: 'the key of ada has 64 event streams open',
+    });
+    const other = await open(api, { authorization: `Bearer ${grace.key}` });
+    expect(api.streams.open).toBe(65);
+    await Promise.all([streams.pop()!.cancel(), other.cancel()]);
+    await (await open(api)).cancel();
+    expect(api.streams.open).toBe(63);
   });
 
   it('does not repeat the event that a client has seen last', async () => {

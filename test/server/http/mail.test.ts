@@ -268,3 +268,26 @@ describe('writing mail', () => {
     expect(status).toBe(400);
   });
 });
+
+describe('who answers by the API', () => {
+  it.each([
+    ['lead', 'lead', 'lead'],
+    ['lead', 'ada', null],
+    ['lead', 'user', null],
+    ['user', 'ada', 'user'],
+    ['user', 'lead', null],
+    ['[user, lead]', 'lead', 'lead'],
+    ['[user, lead]', 'ada', 'user'],
+  ])('a question to %s is answered with the key of %s by %s', async (to, name, from) => {
+    const project = new ProjectFixture();
+    project.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    project.work('engineer', { files: { 'q.md': letter('question', to, 'Which list?') } });
+    const api = new ApiFixture(project);
+    api.keys = [{ ...ada, name }];
+    const id = project.id('Which list?');
+    const { status, document } = await api.post(`/api/v1/messages/${id}/reply`, { text: 'That one' });
+    const sent = [...project.state.mail.values()].find(({ message }) => message.inReplyTo === id);
+    expect([status, sent?.message.from ?? null]).toEqual([from === null ? 422 : 201, from]);
+    if (from === null) expect(document).toMatchObject({ detail: `${name} was not asked, but ${to}` });
+  });
+});

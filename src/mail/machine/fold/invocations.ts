@@ -5,6 +5,7 @@ import type { MailState, Turn } from '../state.ts';
 import { changeTurn, current, settle } from './turns.ts';
 import { changeThread } from './work.ts';
 import type { Session } from '../../../kernel/cost.ts';
+import { ownValue } from '../../../kernel/own.ts';
 
 type InvocationEvent = Extract<
   Happening<Message>,
@@ -121,7 +122,7 @@ function countSession(
   if (lastResult?.session?.id === session.id)
     changeTurn(state, id, { lastResult: { ...lastResult, session } });
   const sessions = state.threads.get(thread)?.sessions ?? {};
-  const kept = sessions[role];
+  const kept = ownValue(sessions, role);
   if (kept?.id === session.id)
     changeThread(state, thread, { sessions: { ...sessions, [role]: { ...kept, ...session } } });
 }

@@ -1,3 +1,4 @@
+import { answererOf } from '../../../kernel/answerer.ts';
 import type { Command } from '../event.ts';
 import { builtInTypes, type Message } from '../../format/message.ts';
 import { isHuman, peopleOf, type Protocol } from '../../format/protocol.ts';
@@ -65,10 +66,10 @@ function unasked(state: MailState, target: Target): Reason | null {
   return { code: 'E_REFUSED', text: `turn ${target.turn} ${why}` };
 }
 
-/** A human role decides only about what it was asked; other names speak as the person who was. */
+/** What an agent asks is decided by the person whom it asks. */
 function notAsked(state: MailState, protocol: Protocol, target: Target, by: string): Reason | null {
   const phase = target.kind === 'turn' ? state.turns.get(target.turn)?.phase : undefined;
-  if (phase?.is !== 'asking' || phase.person === by || !peopleOf(protocol).includes(by)) return null;
+  if (phase?.is !== 'asking' || answererOf(by, [phase.person], peopleOf(protocol)) !== null) return null;
   return { code: 'E_FORBIDDEN', text: `\`${by}\` was not asked, but \`${phase.person}\`` };
 }
 

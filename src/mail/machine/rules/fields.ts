@@ -4,6 +4,7 @@ import { nearest } from '../../../kernel/nearest.ts';
 import { placeholderOf } from '../../../kernel/placeholder.ts';
 import { withArticle } from '../../../kernel/enumerate.ts';
 import { isAmong, isOfKind, oneOf } from '../../../kernel/value-kind.ts';
+import { setOwn } from '../../../kernel/own.ts';
 
 /** Why a value does not fit its field; null: it fits. */
 export function fieldProblem(
@@ -42,7 +43,7 @@ export function checkFields(
       if (problem) problems.push(problem);
     } else if (field.required)
       problems.push(`field \`${name}\` (${kindOf(field)}) is missing under \`fields:\``);
-    else if (field.default !== null) fields[name] = field.default;
+    else if (field.default !== null) setOwn(fields, name, field.default);
   }
   if (declared.length > 0)
     for (const name of Object.keys(given))

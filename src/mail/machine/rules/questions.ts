@@ -3,6 +3,8 @@ import { iso } from '../../../kernel/times.ts';
 import { codeSpan, fenced } from '../../../kernel/quoting.ts';
 import type { AskedCall, DecidedCalls } from '../../../kernel/asked-call.ts';
 import type { AtInvocation, Fact, TurnResult } from '../event.ts';
+import type { RoleName } from '../../../kernel/ids.ts';
+import { turnCommand } from '../answering.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Turn } from '../state.ts';
 
@@ -32,7 +34,7 @@ export function askedFact(
     thread: turn.thread,
     inReplyTo: null,
     subject: `${turn.role} asks: ${askedTitle(calls)}`,
-    body: questionText(turn, calls, until),
+    body: questionText(turn, person, calls, until),
   };
   return { type: 'asked', turn: id, attempt, round, result, calls, person, until, notices: [notice] };
 }
@@ -56,7 +58,12 @@ export function askedTitle([call, ...more]: readonly AskedCall[]): string {
 }
 
 /** Shows all of what would be allowed: a person does not allow what cannot be seen. */
-function questionText({ id, role }: Turn, calls: readonly AskedCall[], until: number | null): string {
+function questionText(
+  { id, role }: Turn,
+  person: RoleName,
+  calls: readonly AskedCall[],
+  until: number | null,
+): string {
   const end =
     until === null
       ? 'There is no deadline.'
@@ -68,7 +75,10 @@ function questionText({ id, role }: Turn, calls: readonly AskedCall[], until: nu
     `If you allow it, the agent may do exactly this, once${calls.length > 1 ? ' each' : ''}: a call with any other part is asked about again. ` +
       'A sandbox holds it as before, and what it changes is still judged by its capabilities.',
     `${end} To allow it, or to refuse it:`,
-    fenced(`mailroom approve ${id}\nmailroom reject ${id} --comment "why not"`, 'sh'),
+    fenced(
+      `${turnCommand('approve', id, person)}\n${turnCommand('reject', id, person)} --comment "why not"`,
+      'sh',
+    ),
   ].join('\n\n');
 }
 

@@ -57,7 +57,7 @@ function following(streams: Streams): Route[] {
       summary: 'A stream of hints: which topic is at which record. `Last-Event-ID` resumes it',
       tag: 'events',
       media: 'text/event-stream',
-      handle: (_desk, { headers }) => streams.follow(headers.get('last-event-id')),
+      handle: (_services, asked) => streams.follow(asked),
     }),
     route({
       method: 'get',
@@ -66,8 +66,8 @@ function following(streams: Streams): Route[] {
       tag: 'events',
       params: byId,
       media: 'text/event-stream',
-      handle: (services, { params, headers }) =>
-        runStream(services, streams, services.project.workflows.run(params.id), headers.get('last-event-id')),
+      handle: (services, asked) =>
+        runStream(services, streams, services.project.workflows.run(asked.params.id), asked),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import { counted } from '../../../kernel/enumerate.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { ownValue, setOwn } from '../../../kernel/own.ts';
 import { clockNow } from '../clock.ts';
 import type { Counter, Fact, Failure, StepPath, Wake } from '../event.ts';
 import type { ArtifactRecord } from '../work-result.ts';
@@ -247,7 +248,7 @@ function outputOfBodies(
     const only = step.work.kind === 'for-each' ? step.work.gives : undefined;
     const valuesOf = (scope: Scope): Json => {
       const values = valuesIn(context, scope, inner);
-      return only === undefined ? values : (values[only] ?? null);
+      return only === undefined ? values : (ownValue(values, only) ?? null);
     };
     return { values: scopes.map((scope) => (scope ? valuesOf(scope) : null)), artifacts: [] };
   }
@@ -272,7 +273,7 @@ function valuesIn({ state }: DecisionContext, scope: Scope, inner: BodyRule): Js
       ? [...(run.values as Json[])]
       : { ...(run.values as JsonObject) };
     if (Object.keys(values).length === 0) continue;
-    byStep[id] = values;
+    setOwn(byStep, id, values);
     if (!Array.isArray(values)) Object.assign(byName, values);
   }
   return { ...byName, ...byStep };

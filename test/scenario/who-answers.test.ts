@@ -1,0 +1,98 @@
+import { rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { McpTools } from '../support/mcp.ts';
+import { playProject, smallTeam } from '../support/play.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
+import { Server } from '../support/server.ts';
+
+/*
+ * Who answered is who answered, by whatever way: `--as`, else `$MAILROOM_USER`, else the user name.
+ * Nobody takes over the name of the only one who may answer.
+ */
+
+let project: TestProject;
+afterEach(() => project.remove());
+
+const [carol, zoe] = [{ MAILROOM_USER: 'carol' }, { MAILROOM_USER: 'zoe' }];
+const me = userInfo().username;
+
+const gate = `name: ship
+version: '1'
+timeout: 5m
+steps:
+  ask: { gate: { message: "Ship it?", approvers: [carol] } }
+`;
+
+/** A run without a process that waits for carol: what is recorded for it is in its folder. */
+async function waiting(): Promise<{ run: string; recorded: () => readonly object[] }> {
+  project = playProject(smallTeam, {}, { 'workflows/ship.yaml': gate });
+  const child = project.start(['run', 'ship']);
+  await said(child, 'mailroom approve');
+  child.kill('SIGKILL');
+  await finished(child);
+  const [run = ''] = project.list('.mailroom/runs');
+  const folder = `.mailroom/runs/${run}/control`;
+  const recorded = () =>
+    project.list(folder).map((name) => JSON.parse(project.read(`${folder}/${name}`)) as object);
+  return { run, recorded };
+}
+
+it(
+  'a gate records who answers it, and refuses whoever is not among its approvers',
+  { timeout: 120_000 },
+  async () => {
+    const { run, recorded } = await waiting();
+    const end = run.slice(-6);
+    for (const verb of ['approve', 'reject'])
+      for (const [words, environment, name] of [
+        [[], {}, me],
+        [[run], zoe, 'zoe'],
+        [[run, 'ask'], { MAILROOM_USER: '' }, me],
+        [[run, 'ask', '--as', 'zoe'], carol, 'zoe'],
+        [['@1', '--as', 'Carol'], carol, 'Carol'],
+      ] as const) {
+        const { code, stderr } = await project.run([verb, ...words], environment);
+        expect([words, code, stderr]).toEqual([
+          words,
+          1,
+          `error E_REFUSED: ${name} must not ${verb} the gate ask: its approvers are carol\n` +
+            `hint: nothing was recorded; one of them runs \`mailroom ${verb} ${end} ask --as carol\`\n`,
+        ]);
+      }
+    expect(recorded()).toEqual([]);
+    expect(await project.run(['reject', run, 'ask'], carol)).toMatchObject({ code: 0 });
+    expect(await project.run(['approve', run, 'ask', '--as', 'carol'], zoe)).toMatchObject({ code: 0 });
+    expect(recorded()).toMatchObject([
+      { verb: 'reject', by: 'carol' },
+      { verb: 'approve', by: 'carol' },
+    ]);
+  },
+);
+
+it('the tools and the API record who asks, and refuse the same', { timeout: 120_000 }, async () => {
+  const { run, recorded } = await waiting();
+  for (const [environment, name] of [
+    [zoe, 'zoe'],
+    [{}, me],
+    [carol, 'carol'],
+  ] as const) {
+    const isCarol = name === 'carol';
+    const refusal = `${name} must not approve the gate ask: its approvers are carol`;
+    const tools = await McpTools.open(project, environment, ['--approve']);
+    const told = await tools.call('approve', { id: `${run}/ask`, verdict: 'approve' });
+    await tools.close();
+    expect([told.isError, isCarol || told.text.includes(refusal)]).toEqual([!isCarol, true]);
+    const server = await Server.start(project, environment);
+    const path = `/api/v1/workflow-runs/${run}/gates/ask/approve`;
+    const response = await server.post(path, {});
+    const text = await response.text();
+    expect([response.status, isCarol || text.includes(refusal)]).toEqual([isCarol ? 202 : 403, true]);
+    await server.stop();
+    expect(recorded().length).toBe(isCarol ? 2 : 0);
+    // The next one makes a key of its own name.
+    rmSync(join(project.root, '.mailroom/api'), { recursive: true });
+  }
+  expect(recorded()).toMatchObject([{ by: 'carol' }, { by: 'carol' }]);
+});
