@@ -22,7 +22,7 @@ import { protocolOfNobody, type Settings, type SettingsReader } from '../operati
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
 import { confirm } from '../operations/project/confirmed.ts';
 import { describeChange } from '../operations/project/changed-by.ts';
-import { readRoleText, roleFileOf } from '../operations/project/role-texts.ts';
+import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../operations/project/role-texts.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
@@ -197,10 +197,12 @@ const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 /** A run that a person starts also moves the mail for its roles, while no other process does. */
 function withMail(disk: RealDisk, settings: Settings, record: string | null = null): RunSettings {
   const recorded = record === null ? {} : { record };
+  // Its controller may start much later, when other descriptions lie there.
+  const texts = new ConfirmedRoleTexts(disk, settings.protocol?.roles.keys() ?? []);
   const startMail: StartMail = async (options) => {
     const { startController } = await import('../operations/up/controller.ts');
     const protocol = settings.protocol ?? expectRead(await protocolOfNobody(settings.config));
-    return startController(disk, { ...settings, protocol }, { ...options, record }, null);
+    return startController(disk, { ...settings, protocol }, { ...options, record }, null, texts);
   };
   return { ...settings, ...recorded, startMail };
 }

@@ -70,7 +70,7 @@ export async function workflowStatus(
     }
   }
   const roles = settings?.protocol?.roles.keys() ?? rolesOnDisk(disk);
-  const unused = holder === null ? [] : await unusedNotices(disk, unusedRules(disk, roles));
+  const unused = holder?.triggers !== true ? [] : await unusedNotices(disk, unusedRules(disk, roles));
   if (settings === null) return { runs, triggers: [], problems: [...unreadable, ...unused] };
   const { workflows, problems, read } = await triggeredWorkflows(disk, settings);
   const changes = new Map(

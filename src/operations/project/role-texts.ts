@@ -3,7 +3,13 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import { orElse } from '../../kernel/contained.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { fingerprintOf, unconfirmed, type Confirmable } from './confirmed.ts';
+import {
+  differingFiles,
+  fingerprintOf,
+  unconfirmed,
+  type Confirmable,
+  type Unconfirmed,
+} from './confirmed.ts';
 import { readRoleFile } from './project-files.ts';
 
 /** The description of a role as its file is now. */
@@ -38,11 +44,13 @@ export function readRoleTexts(disk: RealDisk, roles: Iterable<RoleName>): RoleTe
  */
 export class ConfirmedRoleTexts {
   readonly #disk: RealDisk;
+  readonly #roles: readonly RoleName[];
   /** What roles use; without those whose file could not be read. */
   readonly #used: Map<RoleName, RoleText>;
 
   constructor(disk: RealDisk, roles: Iterable<RoleName>) {
     this.#disk = disk;
+    this.#roles = [...roles];
     this.#used = new Map(readRoleTexts(disk, roles).map((text) => [text.role, text]));
   }
 
@@ -66,6 +74,19 @@ export class ConfirmedRoleTexts {
       'E_FILE',
       `${path} could not be read at the start, and is not confirmed since: look at it, then run \`mailroom reload ${path}\``,
     );
+  }
+
+  /** Those that differ on disk, and are not confirmed. */
+  unused(): Unconfirmed[] {
+    return this.#roles.flatMap((role) => {
+      const [used, now] = [this.#used.get(role), this.#now(role)];
+      if (now === null || now.text === used?.text) return [];
+      const before = used?.fingerprint() ?? '';
+      return unconfirmed(this.#disk, [now]).map((each) => ({
+        ...each,
+        files: differingFiles(before, each.fingerprint),
+      }));
+    });
   }
 
   #now(role: RoleName): RoleText | null {

@@ -38,6 +38,7 @@ import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
 import { openMailTraces } from '../tracing/mail-traces.ts';
+import type { ConfirmedRoleTexts } from '../project/role-texts.ts';
 import { removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { Lookout } from './lookout.ts';
@@ -58,14 +59,16 @@ import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
 /**
- * Locks the project and starts a host for it, with the workflows that `open` returns. Throws
- * `E_LOCKED` when another process has it.
+ * Locks the project and starts a host for it, with the workflows that `open` returns. `texts`:
+ * the descriptions of roles that it obeys until others are confirmed; null: starting confirms those
+ * on disk. Throws `E_LOCKED` when another process has it.
  */
 export async function startController(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
   open: OpenWorkflows | null = null,
+  texts: ConfirmedRoleTexts | null = null,
 ): Promise<Controller> {
   const lock = await takeLock(disk);
   const kit = new HostProcess(disk, {
@@ -94,7 +97,15 @@ export async function startController(
     const note = { since: Date.now(), triggers: options.triggers, startTime };
     writeHolder(disk, note);
     const notes = [...lock.refused, prepare(disk, definition.protocol)];
-    return await compose(disk, definition, options, { kit, note, notes, open: open && kept, opened, close });
+    return await compose(disk, definition, options, {
+      kit,
+      note,
+      notes,
+      open: open && kept,
+      texts,
+      opened,
+      close,
+    });
   } catch (error) {
     await close();
     throw error;
@@ -124,6 +135,8 @@ interface Held {
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly open: OpenWorkflows | null;
+  /** The descriptions of roles to begin with; null: those on disk, which are confirmed. */
+  readonly texts: ConfirmedRoleTexts | null;
   /** What `close` closes besides. */
   readonly opened: Opened[];
   /** Closes and releases everything. */
@@ -134,7 +147,7 @@ async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  { kit, note, notes: atStart, open, opened, close }: Held,
+  { kit, note, notes: atStart, open, texts, opened, close }: Held,
 ): Promise<Controller> {
   const { config, protocol } = definition;
   const trail = trailOf(disk, config);
@@ -147,7 +160,7 @@ async function compose(
   const trailAt = await trail.position();
   const up = open && (await openUp(open, protocol, kit));
   // After the workflows: what they confirm is compared with the last start, too.
-  const rules = await ObeyedRules.confirmed(disk, definition, { clock, wake: () => kit.wake() });
+  const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout, rules);
   const traces = await openMailTraces(process.env, metadata.version);

@@ -1,12 +1,18 @@
 import { orElse } from '../../kernel/contained.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
-import { rulesWith, type Wired } from '../project/definition.ts';
+import { differingFiles, type Confirmable, type Unconfirmed } from '../project/confirmed.ts';
+import { rulesKey, rulesOf, rulesWith, type Wired } from '../project/definition.ts';
 import { ConfirmedRoleTexts } from '../project/role-texts.ts';
-import { confirmAtStart, unusedNotices, unusedRules } from '../project/rules.ts';
+import { confirmAtStart, unusedNotices } from '../project/rules.ts';
 
 /** How long a look at the files is valid, in milliseconds. */
 const fresh = 1_000;
+
+interface Hints {
+  readonly clock: () => number;
+  readonly wake: () => void;
+}
 
 /**
  * The rules that a controller obeys: protocol, settings and descriptions of roles as they were at
@@ -14,7 +20,7 @@ const fresh = 1_000;
  */
 export class ObeyedRules {
   readonly #disk: RealDisk;
-  readonly #roles: readonly RoleName[];
+  readonly #followed: Confirmable;
   readonly #texts: ConfirmedRoleTexts;
   readonly #clock: () => number;
   readonly #wake: () => void;
@@ -26,30 +32,32 @@ export class ObeyedRules {
   #notices: readonly string[] = [];
   #asking: Promise<void> = Promise.resolve();
 
-  /** Confirms what it finds. `clock`: milliseconds; `wake`: called when there are new notices. */
-  static async confirmed(
+  /**
+   * `texts`: what a run read when a person started it, which may be long ago; null: those of now
+   * are confirmed. `clock`: milliseconds; `wake`: called when there are new notices.
+   */
+  static async open(
     disk: RealDisk,
     { protocol, fingerprint }: Pick<Wired, 'protocol' | 'fingerprint'>,
-    hints: { readonly clock: () => number; readonly wake: () => void },
+    { texts, ...hints }: Hints & { readonly texts: ConfirmedRoleTexts | null },
   ): Promise<ObeyedRules> {
-    const roles = [...protocol.roles.keys()];
-    const texts = new ConfirmedRoleTexts(disk, roles);
-    const note = await confirmAtStart(disk, [rulesWith(disk, fingerprint), ...texts.used]);
-    return new ObeyedRules(disk, { roles, texts, note, ...hints });
+    const followed = rulesWith(disk, fingerprint);
+    if (texts !== null) return new ObeyedRules(disk, { followed, texts, note: null, ...hints });
+    const found = new ConfirmedRoleTexts(disk, protocol.roles.keys());
+    const note = await confirmAtStart(disk, [followed, ...found.used]);
+    return new ObeyedRules(disk, { followed, texts: found, note, ...hints });
   }
 
   private constructor(
     disk: RealDisk,
-    parts: {
-      readonly roles: readonly RoleName[];
+    parts: Hints & {
+      readonly followed: Confirmable;
       readonly texts: ConfirmedRoleTexts;
       readonly note: string | null;
-      readonly clock: () => number;
-      readonly wake: () => void;
     },
   ) {
     this.#disk = disk;
-    this.#roles = parts.roles;
+    this.#followed = parts.followed;
     this.#texts = parts.texts;
     this.note = parts.note;
     this.#clock = parts.clock;
@@ -78,13 +86,21 @@ export class ObeyedRules {
 
   #look(): void {
     this.#lookedAt = this.#clock();
-    const unused = orElse(() => unusedRules(this.#disk, this.#roles), null);
+    const unused = orElse(() => this.#unused(), null);
     if (unused === null) return;
     const difference = unused.map(({ key, fingerprint }) => `${key} ${fingerprint}`).join('\n');
     if (difference === this.#difference) return;
     this.#difference = difference;
     if (unused.length === 0) this.#notices = [];
     else this.#asking = this.#ask(difference, unusedNotices(this.#disk, unused));
+  }
+
+  #unused(): Unconfirmed[] {
+    const { key, path, fingerprint } = { key: rulesKey, ...this.#followed };
+    const [before, now] = [fingerprint(), orElse(() => rulesOf(this.#disk).fingerprint(), fingerprint())];
+    const files = before === now ? [] : differingFiles(before, now);
+    const rules = before === now ? [] : [{ key, path, files, fingerprint: now }];
+    return [...rules, ...this.#texts.unused()];
   }
 
   async #ask(difference: string, asked: Promise<readonly string[]>): Promise<void> {
