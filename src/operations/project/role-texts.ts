@@ -51,7 +51,7 @@ export class ConfirmedRoleTexts {
   constructor(disk: RealDisk, roles: Iterable<RoleName>) {
     this.#disk = disk;
     this.#roles = [...roles];
-    this.#used = new Map(readRoleTexts(disk, roles).map((text) => [text.role, text]));
+    this.#used = new Map(readRoleTexts(disk, this.#roles).map((text) => [text.role, text]));
   }
 
   /** What a start confirms. */

@@ -72,7 +72,7 @@ it('says of triggers that `up` does not serve, or of a changed workflow, what to
   world.project.write('workflows/w.yaml', gated.replace('Ship it?', 'Ship it now?'));
   const unread = 'the running `mailroom up` has not read it; restart `mailroom up`';
   const changed =
-    'it has changed since `up` started, so it is not started; look at the change, then run `mailroom reload workflows/w.yaml`';
+    'it has changed since `up` started, so it is not started: workflows/w.yaml; look at the change, then run `mailroom reload workflows/w.yaml`';
   const whys = async () => (await status()).triggers.map(({ name, active, why }) => [name, active, why]);
   const notRead = [
     ['tick', false, unread],
