@@ -112,7 +112,11 @@ function checkLands(report: CheckReport, type: MessageType): void {
     );
   const { branch, approval } = type.lands;
   if (branch !== report.context.checkedOut || approval) return;
-  const { message, hint } = landsOnCheckedOut(`\`${type.name}\``, branch);
+  const { message, hint } = landsOnCheckedOut(
+    `\`${type.name}\``,
+    branch,
+    `, or list \`${branch}\` in \`protected\` of mailroom.yaml, so that a person approves each landing`,
+  );
   report.problems.push({ code: 'E_LANDS', severity: 'warning', path, message, hint });
 }
 

@@ -135,7 +135,7 @@ interface Held {
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly open: OpenWorkflows | null;
-  /** The descriptions of roles to begin with; null: those on disk, which are confirmed. */
+  /** As for `startController`. */
   readonly texts: ConfirmedRoleTexts | null;
   /** What `close` closes besides. */
   readonly opened: Opened[];
@@ -159,7 +159,6 @@ async function compose(
   const lookout = new Lookout(disk, definition, clock);
   const trailAt = await trail.position();
   const up = open && (await openUp(open, protocol, kit));
-  // After the workflows: what they confirm is compared with the last start, too.
   const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout, rules);
