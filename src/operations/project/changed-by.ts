@@ -1,6 +1,7 @@
 import type { Disk } from '../../disk/disk.ts';
 import { git } from '../../git/git.ts';
 import { orElse } from '../../kernel/contained.ts';
+import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { codeSpan, shellWord } from '../../kernel/quoting.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
@@ -115,5 +116,5 @@ function unix(text: string): string {
 /** The work of which turn or run a commit brought. */
 function landed(turn: string, run: string): string {
   if (/^t\d+$/.test(turn)) return `, landed from turn ${turn}`;
-  return /^[\da-f-]{36}$/.test(run) ? `, landed from run …${run.slice(-6)}` : '';
+  return /^[\da-f-]{36}$/.test(run) ? `, landed from run ${shortId(run)}` : '';
 }

@@ -37,7 +37,7 @@ import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
-import { openMailTraces } from '../tracing/mail-traces.ts';
+import { openMailTraces } from '../tracing/mail-spans.ts';
 import type { ConfirmedRoleTexts } from '../project/role-texts.ts';
 import { removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
@@ -157,14 +157,13 @@ async function compose(
   const ports = await kit.open<MailEvent, Runner>(remote ?? local, definition);
   const clock = () => performance.now();
   const lookout = new Lookout(disk, definition, clock);
-  const trailAt = await trail.position();
   const up = open && (await openUp(open, protocol, kit));
   const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout, rules);
   const traces = await openMailTraces(process.env, metadata.version);
   const host = new MailHost(
-    { ...ports, ...own, trail, trailAt },
+    { ...ports, ...own, trail, trailAt: await trail.position() },
     {
       protocol,
       protocolHash: definition.hash(),
