@@ -45,8 +45,7 @@ function headLines(document: StatusDocument, { now, colours }: Style): string[] 
   for (const thread of paused.threads) lines.push(colours.yellow(`paused      thread ${short(thread)}`));
   for (const { provider, until } of parked)
     lines.push(colours.yellow(`parked      ${provider} until ${clock(until, now)}, in ${ahead(until, now)}`));
-  if (document.protocol_changed)
-    lines.push(colours.yellow('protocol    changed on disk; restart `mailroom up` to apply it'));
+  if (document.protocol_changed) lines.push(colours.yellow('protocol    changed on disk, and not used yet'));
   if (recorded > 0)
     lines.push(
       colours.yellow(`recorded    ${String(recorded)} in outboxes; the next \`mailroom up\` sends them`),

@@ -34,6 +34,8 @@ export const errorCodes = {
   E_EXPRESSION: 2,
   /** The exploration found a sequence of messages after which a role waits forever. */
   E_STUCK: 2,
+  /** Work of agents lands on the branch that is checked out in the project. */
+  E_LANDS: 2,
   /** A permission that a provider can only grant more broadly than requested. */
   E_CAPABILITY: 2,
   /**

@@ -119,6 +119,19 @@ export function rulesReason({ paths, more }: RuleChanges): string {
   return `it changes the rules of this project: ${listed(more > 0 ? [...names, `${String(more)} more`] : names)}`;
 }
 
+/**
+ * Why work should not land on the branch that is checked out. `what` lands, in words; `or`: what
+ * else a person can do, an imperative with a comma before it.
+ */
+export function landsOnCheckedOut(what: string, branch: string, or = ''): { message: string; hint: string } {
+  return {
+    message: `${what} lands on \`${branch}\`, which is checked out in the project: what agents made becomes the files that you and \`up\` use`,
+    hint:
+      `let it land on another branch and merge that yourself${or}; changes of the rules of this project wait ` +
+      'for a person in any case. To accept it, write `# mailroom-ok: E_LANDS reason` above it',
+  };
+}
+
 /** What the checks of a turn's messages run on, in the checkout of its role. */
 export interface CheckedWork extends WorkingTurn {
   /** The commit that its messages carry if the turn makes none. */

@@ -11,7 +11,7 @@ import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';
 import { channelProblems } from './channels/problems.ts';
 import type { Definition, ProjectServices } from './services.ts';
-import { validate, type ReadWorkflow } from './validate.ts';
+import { foundIn, type ReadWorkflow } from './validate.ts';
 
 /** The problems of a project's protocol and settings, and a count of its valid parts. */
 export interface CheckDocument {
@@ -85,7 +85,7 @@ export async function check(
     ...unused,
     ...misplaced,
     ...stuck,
-    ...validate(read).found,
+    ...foundIn(read),
   ];
   const texts = textsOf(project, paths);
   const judged = withoutAccepted(

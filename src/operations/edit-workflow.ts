@@ -83,7 +83,7 @@ async function expectValid(
 ): Promise<readonly DiagnosticDocument[]> {
   const { checked, path } = await workflows.check(text, file);
   if (!checked.ok) throw new ProblemsError(checked.problems);
-  return validate([{ path, checked }]).document.warnings;
+  return validate([{ path, checked, text }]).document.warnings;
 }
 
 function stored(file: string, text: string, warnings: readonly DiagnosticDocument[]): SavedWorkflow {

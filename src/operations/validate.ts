@@ -1,5 +1,6 @@
 import { counted } from '../kernel/enumerate.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
+import { withoutAccepted } from '../yaml/accepted.ts';
 import { innerOf } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
@@ -9,6 +10,8 @@ export interface ReadWorkflow {
   /** The path from the project, or as given. */
   readonly path: string;
   readonly checked: Checked<Workflow>;
+  /** Its text, whose comments accept warnings; absent: nothing is accepted. */
+  readonly text?: string;
 }
 
 /** The problems of some workflows, and the contents of the valid ones. */
@@ -35,7 +38,6 @@ export interface ValidateDocument {
 
 interface Validation {
   readonly document: ValidateDocument;
-  readonly found: readonly Diagnostic[];
   /** The problems for people; empty: none. */
   readonly text: string;
   /** 0; 2 with errors; 3 when one of them is a path that leads outside. */
@@ -43,8 +45,14 @@ interface Validation {
 }
 
 /** The problems of workflows. A problem of a file that several of them use is reported once. */
+export function foundIn(workflows: readonly ReadWorkflow[]): Diagnostic[] {
+  return unique(workflows.flatMap(({ checked }) => problemsOf(checked)));
+}
+
+/** The same without warnings that comments in the workflows accept, as a document. */
 export function validate(workflows: readonly ReadWorkflow[]): Validation {
-  const found = unique(workflows.flatMap(({ checked }) => problemsOf(checked)));
+  const texts = workflows.flatMap(({ path: file, text }) => (text === undefined ? [] : [{ file, text }]));
+  const { left: found } = withoutAccepted(foundIn(workflows), texts, () => true);
   const errors = found.filter(({ severity }) => severity === 'error');
   const warnings = found.filter(({ severity }) => severity === 'warning');
   const documents = errors.map(diagnosticDocument);
@@ -63,7 +71,7 @@ export function validate(workflows: readonly ReadWorkflow[]): Validation {
     warnings: warnings.map(diagnosticDocument),
   };
   const outside = errors.some(({ code }) => code === 'E_PATH');
-  return { document, found, text: renderDiagnostics(found), code: outside ? 3 : errors.length > 0 ? 2 : 0 };
+  return { document, text: renderDiagnostics(found), code: outside ? 3 : errors.length > 0 ? 2 : 0 };
 }
 
 /** A note with the number of warnings of a usable definition; null: none. `command`: shows them. */

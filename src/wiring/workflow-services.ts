@@ -21,6 +21,9 @@ import {
 import { protocolOfNobody, type Settings, type SettingsReader } from '../operations/project/definition.ts';
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
 import { confirm } from '../operations/project/confirmed.ts';
+import { describeChange } from '../operations/project/changed-by.ts';
+import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../operations/project/role-texts.ts';
+import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
 import { workflowStatus } from '../operations/project/project-status.ts';
@@ -43,7 +46,19 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
       const { oneShotWorkflow } = await import('../operations/project/one-shot.ts');
       return oneShotWorkflow(disk, await settings(), task);
     },
-    confirm: (found) => confirm(disk, found),
+    confirm: (found) =>
+      Promise.all(
+        confirm(disk, found).map(async ({ path, files, fingerprint }) => ({
+          path,
+          change: await describeChange(disk, files, fingerprint),
+        })),
+      ),
+    roleTexts: () => rolesOnDisk(disk).map((role) => readRoleText(disk, role)),
+    roleText: (reference, cwd) => {
+      const file = resolve(cwd, reference);
+      const role = rolesOnDisk(disk).find((name) => file === resolve(disk.root, roleFileOf(name)));
+      return role === undefined ? null : readRoleText(disk, role);
+    },
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
       const { readAskedWorkflow } = await import('../operations/nip/requests.ts');
@@ -182,10 +197,12 @@ const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 /** A run that a person starts also moves the mail for its roles, while no other process does. */
 function withMail(disk: RealDisk, settings: Settings, record: string | null = null): RunSettings {
   const recorded = record === null ? {} : { record };
+  // Its controller may start much later, when other descriptions lie there.
+  const texts = new ConfirmedRoleTexts(disk, settings.protocol?.roles.keys() ?? []);
   const startMail: StartMail = async (options) => {
     const { startController } = await import('../operations/up/controller.ts');
     const protocol = settings.protocol ?? expectRead(await protocolOfNobody(settings.config));
-    return startController(disk, { ...settings, protocol }, { ...options, record }, null);
+    return startController(disk, { ...settings, protocol }, { ...options, record }, null, texts);
   };
   return { ...settings, ...recorded, startMail };
 }

@@ -61,7 +61,7 @@ describe('the program', () => {
       Workflows:
         workflows                   list the workflows in workflows/
         validate [workflow...]      check workflows without starting anything
-        reload [workflow...]        confirm changed workflows, so that a running \`up\` starts them
+        reload [workflow...]        confirm changed workflows and roles, so that a running \`up\` uses them
         plan <workflow>             show what a run would do and its worst-case cost, without starting it
         graph [workflow]            print a workflow, or the protocol, as a diagram
         convert <workflow>          print a workflow as an equivalent file of the native language

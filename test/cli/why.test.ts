@@ -141,7 +141,7 @@ describe('why', () => {
     expect(await code(fixture, 'architect')).toBe('idle due: nothing holds architect back');
     fixture.hash = 'two';
     expect(await code(fixture, 'architect')).toBe(
-      'idle protocol_changed: the controller still follows the protocol that it read at its start: restart `mailroom up`',
+      'idle protocol_changed: the controller still follows the protocol that it read at its start; `mailroom status` says who changed what since',
     );
     fixture.problems = ['E_DISK: agents/architect/role.md cannot be read'];
     expect(await code(fixture, 'architect')).toBe(

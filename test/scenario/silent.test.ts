@@ -246,10 +246,10 @@ it('says while `up` runs that the protocol was edited, and what to do', { timeou
   project.write('protocols/team.yaml', smallTeam.replace('roles:', 'rolles:'));
   await said(
     up,
-    'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart to apply it',
+    'the protocol or settings have changed since `up` started, and are not used yet: protocols/team.yaml; look at the change, check it with `mailroom check`, and restart `mailroom up` to apply it',
   );
   expect((await project.run(['status'])).stdout).toContain(
-    'protocol    changed on disk; restart `mailroom up` to apply it\n',
+    'protocol    changed on disk, and not used yet\n',
   );
   up.kill('SIGINT');
   expect(await ended).toMatchObject({ code: 0 });

@@ -8,6 +8,7 @@ export const nowhere: LanguageContext = {
   notEnforced: new Map(),
   withoutMcp: new Map(),
   hasWorkers: false,
+  checkedOut: null,
   strict: false,
   hasProgram: () => false,
   programOf: () => null,

@@ -34,6 +34,9 @@ function filesOf(name: string, text: string): { file: string; text: string }[] {
   return [{ file: name, text: first }, ...others];
 }
 
+/** The branch that is checked out where a file is read. */
+const checkedOutOf = (name: string) => (name.includes('checked-out') ? 'main' : null);
+
 const askers = new Set(['copilot', 'qwen']);
 
 const withoutMcp = new Map([
@@ -80,6 +83,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
     broaderThanRequested,
     withoutMcp,
     hasWorkers: configOf(others).workers !== null,
+    checkedOut: checkedOutOf(name),
     profiles: configOf(others).profiles,
     agentsBeside: () => beside && parseAgents({ path: beside.file, text: beside.text }, configOf(others)),
     load,
@@ -100,7 +104,14 @@ function diagnose(name: string): readonly Diagnostic[] {
   if (name.startsWith('extends')) return diagnoseExtended(files);
   if (name.startsWith('config')) return problemsOf(parseConfig(files[0]!.text, name, agentsIn(files)));
   const protocol = files.filter(({ file }) => !/^(?:mailroom|agents)\.yaml$/.test(file));
-  return problemsOf(parseProtocol(protocol, configOf(files), { broaderThanRequested, withoutMcp, askers }));
+  return problemsOf(
+    parseProtocol(protocol, configOf(files), {
+      broaderThanRequested,
+      withoutMcp,
+      askers,
+      checkedOut: checkedOutOf(name),
+    }),
+  );
 }
 
 /** The first file lies in protocols/, the others where their names say. */

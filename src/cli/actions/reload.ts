@@ -1,21 +1,42 @@
 import { ProblemsError } from '../../operations/problems.ts';
+import type { WorkflowServices } from '../../operations/runs/services.ts';
+import { line } from '../format.ts';
 import type { Context } from '../context.ts';
 
 /**
- * Confirms the present definitions of workflows. Throws `ProblemsError` if one has problems; then
- * none is confirmed.
+ * Confirms the present workflows and descriptions of roles, and prints who changed them. Throws
+ * `ProblemsError` if a workflow has problems; then nothing is confirmed.
  */
 export async function runReload(context: Context, names: readonly string[]): Promise<number> {
   const { terminal, services } = context;
   context.outsideTurn('reload');
   const { workflows, root } = context.project();
   context.announce();
-  const found = [];
-  for (const name of names.length > 0 ? names : workflows.list())
-    found.push(await workflows.read(name, names.length > 0 ? services.cwd : root));
-  for (const { checked } of found) if (!checked.ok) throw new ProblemsError(checked.problems);
-  const changed = workflows.confirm(found);
-  const lines = changed.map((path) => `${path}: confirmed`);
-  terminal.print(`${lines.length === 0 ? 'no workflow has changed' : lines.join('\n')}\n`);
+  const found =
+    names.length === 0 ? await everything(workflows, root) : await named(workflows, names, services.cwd);
+  const changed = await workflows.confirm(found);
+  const lines = changed.map(({ path, change: { what, commands } }) =>
+    line(`${path}: confirmed; changed: ${what}${commands === null ? '' : `; to look at it: ${commands}`}`),
+  );
+  terminal.print(`${lines.length === 0 ? 'nothing has changed' : lines.join('\n')}\n`);
   return 0;
+}
+
+async function everything(workflows: WorkflowServices, root: string) {
+  const found = [];
+  for (const name of workflows.list()) found.push(await readValid(workflows, name, root));
+  return [...found, ...workflows.roleTexts()];
+}
+
+async function named(workflows: WorkflowServices, names: readonly string[], cwd: string) {
+  const found = [];
+  for (const name of names)
+    found.push(workflows.roleText(name, cwd) ?? (await readValid(workflows, name, cwd)));
+  return found;
+}
+
+async function readValid(workflows: WorkflowServices, name: string, cwd: string) {
+  const found = await workflows.read(name, cwd);
+  if (!found.checked.ok) throw new ProblemsError(found.checked.problems);
+  return found;
 }

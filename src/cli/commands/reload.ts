@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 
-/** `reload`: allows a running `up` to start changed workflows. */
+/** `reload`: allows a running `up` to use changed workflows and descriptions of roles. */
 export function addReload(program: Command, context: Context): void {
   program
     .command('reload')
-    .description('confirm changed workflows, so that a running `up` starts them')
-    .argument('[workflow...]', 'files, or ids or names of workflows in workflows/; default: all of those')
+    .description('confirm changed workflows and roles, so that a running `up` uses them')
+    .argument(
+      '[workflow...]',
+      'files, ids or names of workflows in workflows/, and agents/<role>/role.md; default: all of those',
+    )
     .addHelpText('after', '\nExample:\n  $ mailroom reload workflows/ship.yaml')
     .action(
       context.act(async (names: string[]) =>

@@ -23,6 +23,8 @@ export interface LanguageContext {
   readonly withoutMcp: CheckContext['withoutMcp'];
   /** Whether mailroom.yaml says how worker hosts are reached. */
   readonly hasWorkers: boolean;
+  /** The branch that is checked out in the project; null: none, or not known. */
+  readonly checkedOut: CheckContext['checkedOut'];
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */

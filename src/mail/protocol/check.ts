@@ -1,3 +1,4 @@
+import { landsOnCheckedOut } from '../../kernel/work.ts';
 import { checkAwake } from './check/reachable.ts';
 import { checkNoRequest, checkRequest, takesUp } from './check/requests.ts';
 import { checkAsking } from './check/asking.ts';
@@ -109,6 +110,14 @@ function checkLands(report: CheckReport, type: MessageType): void {
       `${enumerate(people)} has no branch whose work could land`,
       'let it come only from roles with an agent',
     );
+  const { branch, approval } = type.lands;
+  if (branch !== report.context.checkedOut || approval) return;
+  const { message, hint } = landsOnCheckedOut(
+    `\`${type.name}\``,
+    branch,
+    `, or list \`${branch}\` in \`protected\` of mailroom.yaml, so that a person approves each landing`,
+  );
+  report.problems.push({ code: 'E_LANDS', severity: 'warning', path, message, hint });
 }
 
 /** The values of `enum` and `default` have the field's own type. */

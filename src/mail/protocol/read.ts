@@ -29,6 +29,8 @@ export interface ProtocolOptions {
   readonly withoutMcp?: CheckContext['withoutMcp'];
   /** The providers whose agents can ask a person for permission. Missing: not known. */
   readonly askers?: CheckContext['askers'];
+  /** The branch that is checked out in the project. Missing: not known. */
+  readonly checkedOut?: CheckContext['checkedOut'];
 }
 
 /**
@@ -55,6 +57,7 @@ export function parseProtocol(
     withoutMcp: options.withoutMcp ?? new Map(),
     askers: options.askers ?? null,
     hasWorkers: settings.workers !== null,
+    checkedOut: options.checkedOut ?? null,
     strict: isStrict(settings),
   });
   const found = [...problems, ...checked].filter(({ path }) => config !== null || !dependsOnSettings(path));

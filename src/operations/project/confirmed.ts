@@ -1,51 +1,99 @@
+import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
-import type { FoundWorkflow } from '../runs/services.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { describeChange, lookAtChange, type DescribedChange } from './changed-by.ts';
+
+/** What a running `up` uses only in the form that a person has confirmed. */
+export interface Confirmable {
+  /** Absolute path of the file that it is known by. */
+  readonly file: string;
+  /** The same for people: relative to the project, or as given. */
+  readonly path: string;
+  /** From `fingerprintOf`; empty: it does not exist. */
+  readonly fingerprint: () => string;
+}
+
+/** Something that differs from its confirmed form. */
+export interface Unconfirmed {
+  /** Relative to the project. */
+  readonly key: string;
+  readonly path: string;
+  /** Its files that were changed, added or removed, relative to the project. */
+  readonly files: readonly string[];
+  /** Of its present form. */
+  readonly fingerprint: string;
+}
+
+/** Names the texts that define something, by their paths, with the hash of each. */
+export function fingerprintOf(texts: ReadonlyMap<string, string>): string {
+  const sorted = [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([path, text]) => `${hashOf(text)}:${encodeURIComponent(path)}`).join(' ');
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 /**
- * Lets `up` start these workflows in their current form. Returns the paths of those that changed
- * since their confirmation.
+ * Lets `up` use these in their current form. Returns those that changed since their confirmation.
  */
-export function confirm(disk: RealDisk, found: readonly FoundWorkflow[]): string[] {
+export function confirm(disk: RealDisk, found: readonly Confirmable[]): Unconfirmed[] {
   const confirmed = readConfirmed(disk);
-  const changed = found.filter((each) => !isConfirmed(disk, confirmed, each));
-  for (const { file, fingerprint } of changed) confirmed.set(relative(disk.root, file), fingerprint());
+  const changed = differing(disk, confirmed, found);
+  for (const { key, fingerprint } of changed)
+    if (fingerprint === '') confirmed.delete(key);
+    else confirmed.set(key, fingerprint);
   if (changed.length > 0) writeConfirmed(disk, confirmed);
-  return changed.map(({ path }) => path);
+  return changed;
 }
 
-/** The workflows that changed since their confirmation, by their paths from the project. */
-export function unconfirmed(disk: RealDisk, found: readonly FoundWorkflow[]): ReadonlySet<string> {
-  const confirmed = readConfirmed(disk);
-  const changed = found.filter((each) => !isConfirmed(disk, confirmed, each));
-  return new Set(changed.map(({ file }) => relative(disk.root, file)));
+/** Those that changed since their confirmation. */
+export function unconfirmed(disk: RealDisk, found: readonly Confirmable[]): Unconfirmed[] {
+  return differing(disk, readConfirmed(disk), found);
 }
 
-function isConfirmed(
+function differing(
   { root }: RealDisk,
   confirmed: ReadonlyMap<string, string>,
-  { file, fingerprint }: FoundWorkflow,
-): boolean {
-  return confirmed.get(relative(root, file)) === fingerprint();
+  found: readonly Confirmable[],
+): Unconfirmed[] {
+  return found.flatMap((each) => {
+    const key = relative(root, each.file);
+    const [before, fingerprint] = [confirmed.get(key) ?? '', each.fingerprint()];
+    if (before === fingerprint) return [];
+    return [{ key, path: each.path, files: differingFiles(before, fingerprint), fingerprint }];
+  });
+}
+
+/** The files that only one of two fingerprints names, or that differ. */
+export function differingFiles(before: string, now: string): string[] {
+  const [one, other] = [before.split(' '), now.split(' ')];
+  const entries = [
+    ...one.filter((each) => !other.includes(each)),
+    ...other.filter((each) => !one.includes(each)),
+  ];
+  return [...new Set(entries.flatMap((entry) => decoded(entry.split(':')[1] ?? '') || []))].toSorted();
 }
 
 /** Throws `E_UNCONFIRMED` for a workflow that differs from its confirmed form. */
-export function expectConfirmed(disk: RealDisk, found: FoundWorkflow): void {
-  if (isConfirmed(disk, readConfirmed(disk), found)) return;
-  throw new MailroomError('E_UNCONFIRMED', changedText(relative(disk.root, found.file)));
+export async function expectConfirmed(disk: RealDisk, found: Confirmable): Promise<void> {
+  const [changed] = unconfirmed(disk, [found]);
+  if (changed === undefined) return;
+  const described = await describeChange(disk, changed.files, changed.fingerprint);
+  throw new MailroomError('E_UNCONFIRMED', changedText(changed.key, described));
 }
 
 /** Why a running `up` does not start a workflow. `path`: from the project. */
-export function changedText(path: string): string {
-  return `it has changed since \`up\` started, so it is not started; look at the change, then run \`mailroom reload ${path}\``;
+export function changedText(path: string, change: DescribedChange): string {
+  return `it has changed since \`up\` started, so it is not started: ${change.what}; ${lookAtChange(change)}, then run \`mailroom reload ${path}\``;
 }
 
-/** The confirmed workflows, one per line: fingerprint, and path relative to the project. */
+/** What is confirmed, one per line: fingerprint, and path relative to the project. */
 const confirmedFile = '.mailroom/confirmed';
 
-/** The fingerprints with which `up` may start workflows, by file, relative to the project. */
+/** The fingerprints with which `up` may use something, by its path, relative to the project. */
 export function readConfirmed(disk: Disk): Map<string, string> {
   const text = disk.read(confirmedFile, 16 * 1024 * 1024)?.toString('utf8') ?? '';
   return new Map(

@@ -8,11 +8,27 @@ import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from './project-files.ts';
+import { fingerprintOf, type Confirmable } from './confirmed.ts';
 import { readProtocol } from './protocol-files.ts';
+import { headBranch } from '../../git/head-branch.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Provider, TurnTools } from '../../providers/provider.ts';
+
+/** What the protocol and settings are confirmed by. */
+export const rulesKey = 'protocols';
+
+/** The current protocol and settings, to be compared with what `up` has confirmed. */
+export function rulesOf(disk: RealDisk): Confirmable {
+  const texts = readTexts(disk);
+  return rulesWith(disk, () => fingerprintOfTexts(texts));
+}
+
+/** The same as they were read. */
+export function rulesWith({ root }: RealDisk, fingerprint: () => string): Confirmable {
+  return { file: join(root, rulesKey), path: `${rulesKey}/`, fingerprint };
+}
 
 /** The hash of the current protocol and settings. */
 export function hashOf(disk: RealDisk): string {
@@ -35,9 +51,18 @@ function hashOfTexts(texts: Texts): string {
   return createHash('sha256').update(joined(texts)).digest('hex').slice(0, 16);
 }
 
-function joined({ settings, agents, protocol }: Texts): string {
-  const files = [settings, agents, ...protocol.files.map(({ file, text }) => ({ path: file, text }))];
-  return files.map((file) => `${file?.path}\n${file?.text}`).join('\0');
+function fingerprintOfTexts(texts: Texts): string {
+  return fingerprintOf(new Map(filesOf(texts).flatMap((file) => (file ? [[file.path, file.text]] : []))));
+}
+
+function joined(texts: Texts): string {
+  return filesOf(texts)
+    .map((file) => `${file?.path}\n${file?.text}`)
+    .join('\0');
+}
+
+function filesOf({ settings, agents, protocol }: Texts): (TextFile | null)[] {
+  return [settings, agents, ...protocol.files.map(({ file, text }) => ({ path: file, text }))];
 }
 
 /** Reads mailroom.yaml, agents.yaml and protocols/, with all their problems. */
@@ -119,12 +144,19 @@ export class SettingsReader {
 
   async #parsed(replay: string | null): Promise<Checked<Parsed>> {
     const texts = readTexts(this.#disk);
-    const of = JSON.stringify([joined(texts), texts.protocol.problems, replay]);
+    const head = checkedOut(this.#disk.root);
+    const of = JSON.stringify([joined(texts), texts.protocol.problems, replay, head]);
     if (this.#last?.of === of) return this.#last.parsed;
-    const parsed = await parse(texts, this.#packageRoot, replay);
+    const parsed = await parse(texts, this.#packageRoot, replay, head);
     this.#last = { of, parsed };
     return parsed;
   }
+}
+
+/** The branch that is checked out in a folder; null: none. */
+export function checkedOut(root: string): string | null {
+  const head = headBranch(root);
+  return head === 'none' ? null : head.branch;
 }
 
 /** What the texts alone say. */
@@ -134,7 +166,12 @@ interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
 }
 
 /** Loads the slow readers only now. */
-async function parse(texts: Texts, packageRoot: string, replay: string | null): Promise<Checked<Parsed>> {
+async function parse(
+  texts: Texts,
+  packageRoot: string,
+  replay: string | null,
+  head: string | null,
+): Promise<Checked<Parsed>> {
   const [{ parseConfig }, { parseProtocol }, { providersOf }] = await Promise.all([
     import('../../config/read.ts'),
     import('../../mail/protocol/read.ts'),
@@ -161,10 +198,18 @@ async function parse(texts: Texts, packageRoot: string, replay: string | null): 
   const protocol =
     files.length === 0
       ? null
-      : parseProtocol(files, config, { problems, cores, broaderThanRequested, withoutMcp, askers });
+      : parseProtocol(files, config, {
+          problems,
+          cores,
+          broaderThanRequested,
+          withoutMcp,
+          askers,
+          checkedOut: head,
+        });
   let known: string | undefined;
   const hash = () => (known ??= hashOfTexts(texts));
-  const value = { config, hash, providers, broaderThanRequested, extended, protocol };
+  const fingerprint = () => fingerprintOfTexts(texts);
+  const value = { config, hash, fingerprint, providers, broaderThanRequested, extended, protocol };
   return { ok: true, value, warnings: read.warnings };
 }
 
@@ -193,6 +238,8 @@ export interface Settings extends Omit<Wired, 'protocol'> {
 
 /** What the program needs of a definition besides the commands' view. */
 export interface Wired extends Definition {
+  /** Of the files of the protocol and settings as they were read. */
+  readonly fingerprint: () => string;
   readonly providers: ReadonlyMap<string, Provider>;
   /** The files outside of protocols/ that the protocol extends, relative to the project. */
   readonly extended: readonly string[];

@@ -13,6 +13,7 @@ import { findProgram } from '../../process/proc.ts';
 import { readHolder } from '../../host/holder.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { readDefinition, SettingsReader } from './definition.ts';
+import { unusedNotices, unusedRules } from './rules.ts';
 import { otherVersion, refuseNewer } from './state-format.ts';
 import { trackedState } from '../../host/tracked.ts';
 import { workspaceProblem } from './workspace-problem.ts';
@@ -48,6 +49,7 @@ export async function examineProject(root: string, packageRoot: string): Promise
         return { topic: 'mail', state: 'warning', text: misplacedText(each) };
       }),
       ...held,
+      ...(holder?.triggers === true ? await unused(disk, protocol) : []),
       ...(await ignored(root)),
     ];
   } catch (error) {
@@ -55,6 +57,12 @@ export async function examineProject(root: string, packageRoot: string): Promise
     const text = error.code === 'E_NEWER' ? `${error.message}: ${error.hint ?? ''}` : error.message;
     return [{ topic: 'project', state: 'problem', text }];
   }
+}
+
+/** What the running controller does not use yet. */
+async function unused(disk: RealDisk, { roles }: Protocol): Promise<Finding[]> {
+  const notices = await unusedNotices(disk, unusedRules(disk, roles.keys()));
+  return notices.map((text): Finding => ({ topic: 'rules', state: 'warning', text }));
 }
 
 /** Loaded only where workers are configured. */

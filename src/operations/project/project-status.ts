@@ -16,9 +16,12 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { hostedRuns } from '../../workflow/host/hosted-runs.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns, runControlFolder, runsProblem } from '../../workflow/files/run-folders.ts';
+import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
 import { compile } from '../../workflow/machine/rules.ts';
-import { changedText, unconfirmed } from './confirmed.ts';
+import { describeChange } from './changed-by.ts';
+import { unconfirmed } from './confirmed.ts';
+import { unusedNotices, unusedRules } from './rules.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
 
@@ -66,15 +69,24 @@ export async function workflowStatus(
       unreadable.push(error.message);
     }
   }
-  if (settings === null) return { runs, triggers: [], problems: unreadable };
+  const roles = settings?.protocol?.roles.keys() ?? rolesOnDisk(disk);
+  const unused = holder?.triggers !== true ? [] : await unusedNotices(disk, unusedRules(disk, roles));
+  if (settings === null) return { runs, triggers: [], problems: [...unreadable, ...unused] };
   const { workflows, problems, read } = await triggeredWorkflows(disk, settings);
-  const changed = unconfirmed(disk, read);
-  const triggers = workflows.flatMap(({ file, definition }) => {
+  const changes = new Map(
+    holder === null ? [] : unconfirmed(disk, read).map((each) => [each.key, each] as const),
+  );
+  const triggers = workflows.map(async ({ file, definition }) => {
     const memory = readTriggers(disk, file);
-    const text = changed.has(file) ? changedText(file) : null;
+    const change = changes.get(file);
+    const changed = change ? await describeChange(disk, change.files, change.fingerprint) : null;
     return (definition?.triggers ?? []).map((trigger) =>
-      triggerStatus(file, trigger, { memory, holder, changed: text }),
+      triggerStatus(file, trigger, { memory, holder, changed }),
     );
   });
-  return { runs, triggers, problems: [...unreadable, ...problems] };
+  return {
+    runs,
+    triggers: (await Promise.all(triggers)).flat(),
+    problems: [...unreadable, ...problems, ...unused],
+  };
 }

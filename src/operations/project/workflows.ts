@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import process from 'node:process';
+import picomatch from 'picomatch';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { FoundWorkflow } from '../runs/services.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
@@ -15,7 +15,8 @@ import type { Disk } from '../../disk/disk.ts';
 import type { ParsedParts } from '../../yaml/parts.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { findText, readText } from '../../disk/text.ts';
-import { withoutMcpOf, type Settings } from './definition.ts';
+import { fingerprintOf } from './confirmed.ts';
+import { checkedOut, withoutMcpOf, type Settings } from './definition.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from '../../workflow/host/secrets.ts';
 import { ProblemsError } from '../problems.ts';
@@ -110,6 +111,7 @@ async function contextOf(
     notEnforced: new Map([...providers.values()].map(({ name, notEnforced }) => [name, notEnforced])),
     withoutMcp: withoutMcpOf(providers),
     hasWorkers: config.workers !== null,
+    checkedOut: landable(checkedOut(disk.root), config.protected),
     strict: isStrict(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     programOf: (provider) => programFor(config, provider),
@@ -134,6 +136,12 @@ async function contextOf(
       return loaded;
     },
   };
+}
+
+/** The branch, unless it is protected: no step lands on such a branch. */
+function landable(branch: string | null, protectedBranches: readonly string[]): string | null {
+  const isProtected = branch !== null && protectedBranches.length > 0 && picomatch([...protectedBranches])(branch);
+  return isProtected ? null : branch;
 }
 
 /** The agents of the agents.yaml in the folder of a workflow, which is not that of the project. */
@@ -185,11 +193,6 @@ function noting(files: ProjectFiles, note: (path: string, text: string) => void)
       return text;
     },
   };
-}
-
-function fingerprintOf(texts: ReadonlyMap<string, string>): string {
-  const sorted = [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }
 
 /**

@@ -1,3 +1,5 @@
+import { changedText } from '../project/confirmed.ts';
+import { lookAtChange, type DescribedChange } from '../project/changed-by.ts';
 import type { Cost } from '../../kernel/cost.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
 import { choiceOf } from '../../workflow/machine/commands.ts';
@@ -185,8 +187,8 @@ interface TriggerSituation {
   readonly memory: TriggersMemory;
   /** Of the project; null: none. */
   readonly holder: Pick<Holder, 'triggers'> | null;
-  /** That the workflow has changed since `up` started, in words; null: it has not. */
-  readonly changed: string | null;
+  /** What has changed in the workflow since `up` started; null: nothing. */
+  readonly changed: DescribedChange | null;
 }
 
 /** The status of a workflow's trigger. */
@@ -197,7 +199,7 @@ export function triggerStatus(
 ): TriggerStatus {
   const { name, kind } = trigger;
   const { due, last, waiting } = memoryOf(situation.memory, name);
-  const why = whyNot(trigger, situation);
+  const why = whyNot(workflow, trigger, situation);
   return {
     workflow,
     name,
@@ -210,14 +212,18 @@ export function triggerStatus(
   };
 }
 
-function whyNot({ name, enabled }: Trigger, { memory, holder, changed }: TriggerSituation): string | null {
+function whyNot(
+  workflow: string,
+  { name, enabled }: Trigger,
+  { memory, holder, changed }: TriggerSituation,
+): string | null {
   if (enabled === false) return 'it has `enabled: false`';
   if (holder === null) return 'no controller runs';
   if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
   // `up` remembers each trigger that it has read.
   if (!Object.hasOwn(memory.triggers, name))
-    return 'the running `mailroom up` has not read it; restart `mailroom up`';
-  return changed;
+    return `the running \`mailroom up\` has not read it${changed === null ? '' : `: ${changed.what}; ${lookAtChange(changed)}`}; restart \`mailroom up\``;
+  return changed === null ? null : changedText(workflow, changed);
 }
 
 /** When a run was requested: its id is a uuid v7, which begins with that time. */

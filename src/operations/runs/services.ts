@@ -1,5 +1,7 @@
 import type { TextFile } from '../project/project-files.ts';
 import type { Identity } from '../../languages/shared/identity.ts';
+import type { Confirmable } from '../project/confirmed.ts';
+import type { DescribedChange } from '../project/changed-by.ts';
 import type { Effective } from '../../languages/shared/workflow-language.ts';
 import type { Artifact } from '../../languages/shared/artifacts.ts';
 import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
@@ -61,10 +63,16 @@ export interface WorkflowServices {
   /** The workflow of one task for one agent. Throws `E_USAGE` for an unknown agent. */
   oneShot(task: OneShot): Promise<FoundWorkflow>;
   /**
-   * Lets a running `up` start these in their current form. Returns the paths of those that have
-   * changed.
+   * Lets a running `up` use these in their current form. Returns those that have changed, with who
+   * changed them.
    */
-  confirm(found: readonly FoundWorkflow[]): readonly string[];
+  confirm(
+    found: readonly Confirmable[],
+  ): Promise<readonly { readonly path: string; readonly change: DescribedChange }[]>;
+  /** The descriptions of roles, `agents/<role>/role.md`. Throws `E_FILE` for an unreadable one. */
+  roleTexts(): readonly Confirmable[];
+  /** The one at a path from `cwd`; null: the path is that of no role. Throws `E_FILE`. */
+  roleText(reference: string, cwd: string): Confirmable | null;
   /**
    * The run that a request file (from `cwd`) of the language nip asks for; null: it is not a
    * request. Throws `E_FORBIDDEN`.
@@ -155,8 +163,8 @@ export interface FoundWorkflow extends WorkflowPlace {
    */
   readonly promptContexts: () => readonly PromptContext[];
   /**
-   * Changes with every text that defines it: its own, its sub-workflows, and what it reads in
-   * workflows/.
+   * Changes with every text that defines it: its own, its sub-workflows, and the files that they
+   * name. Names those files.
    */
   readonly fingerprint: () => string;
   /** Those texts, by their paths as people read them. */

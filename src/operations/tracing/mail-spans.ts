@@ -4,8 +4,11 @@ import type { ThreadId } from '../../kernel/ids.ts';
 import type { TurnId } from '../../letters/target.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
 import type { MailState, Thread, Turn } from '../../mail/machine/state.ts';
+import type { MailHost } from '../../mail/host/mail-host.ts';
+import type { MailOptions } from '../../mail/host/ports.ts';
 import { stepOf } from '../../mail/machine/step.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type TraceSpan } from './span.ts';
+import { openTracer } from './tracing.ts';
 
 type Of<Type extends MailEvent['type']> = Extract<MailEvent, { type: Type }>;
 
@@ -152,4 +155,24 @@ function placeOf(state: MailState, thread: ThreadId): Place {
 
 function named({ id, role, thread }: Turn): Readonly<Record<string, string>> {
   return { 'mailroom.thread': thread, 'mailroom.turn': id, 'mailroom.role': role };
+}
+
+/** The traces of the mail; nothing where they are not wanted. */
+export async function openMailTraces(environment: Parameters<typeof openTracer>[0], version: string) {
+  const tracer = await openTracer(environment, version);
+  const spans = new MailSpans();
+  const onEvents: MailOptions['onEvents'] =
+    tracer === null ? undefined : (events, state) => tracer.send(spans.spans(events, state));
+  return {
+    options: onEvents === undefined ? {} : { onEvents },
+    start: (host: MailHost) => {
+      if (tracer !== null) spans.remember(host.state);
+      host.start();
+    },
+    problems: () => (tracer?.problem == null ? [] : [tracer.problem]),
+    close: async (others: () => Promise<void>) => {
+      await tracer?.flush();
+      await others();
+    },
+  };
 }

@@ -59,9 +59,11 @@ export async function withChannels(
   }
 }
 
-async function openHosts(disk: RealDisk, project: ProjectServices, hints: LoopHints) {
-  const definition = await project.definition();
+async function openHosts(disk: RealDisk, current: ProjectServices, hints: LoopHints) {
+  const definition = await current.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
+  // Channels obey the protocol and settings of the start, as the controller does.
+  const project = { ...current, definition: () => Promise.resolve(definition) };
   const { protocol, config } = definition.value;
   const notes: string[] = [];
   const hosts: ChannelHost[] = [];

@@ -12,7 +12,7 @@ import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
 import { UpHost, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
-import type { MailOptions, MailPorts } from '../../mail/host/ports.ts';
+import type { MailPorts } from '../../mail/host/ports.ts';
 import { queuedJobs } from '../../mail/host/workspaces.ts';
 import type { Turns } from '../../mail/host/turns.ts';
 import type { HostPorts } from '../../host/ports.ts';
@@ -37,11 +37,12 @@ import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
-import { MailSpans } from '../tracing/mail-spans.ts';
-import { openTracer } from '../tracing/tracing.ts';
-import { readRoleFile, removeOldTemporaries } from '../project/project-files.ts';
+import { openMailTraces } from '../tracing/mail-spans.ts';
+import type { ConfirmedRoleTexts } from '../project/role-texts.ts';
+import { removeOldTemporaries } from '../project/project-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { Lookout } from './lookout.ts';
+import { ObeyedRules } from './obeyed-rules.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../project/definition.ts';
 import { takeLock } from '../../host/lock.ts';
@@ -58,14 +59,16 @@ import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
 /**
- * Locks the project and starts a host for it, with the workflows that `open` returns. Throws
- * `E_LOCKED` when another process has it.
+ * Locks the project and starts a host for it, with the workflows that `open` returns. `texts`:
+ * the descriptions of roles that it obeys until others are confirmed; null: starting confirms those
+ * on disk. Throws `E_LOCKED` when another process has it.
  */
 export async function startController(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
   open: OpenWorkflows | null = null,
+  texts: ConfirmedRoleTexts | null = null,
 ): Promise<Controller> {
   const lock = await takeLock(disk);
   const kit = new HostProcess(disk, {
@@ -94,7 +97,15 @@ export async function startController(
     const note = { since: Date.now(), triggers: options.triggers, startTime };
     writeHolder(disk, note);
     const notes = [...lock.refused, prepare(disk, definition.protocol)];
-    return await compose(disk, definition, options, { kit, note, notes, open: open && kept, opened, close });
+    return await compose(disk, definition, options, {
+      kit,
+      note,
+      notes,
+      open: open && kept,
+      texts,
+      opened,
+      close,
+    });
   } catch (error) {
     await close();
     throw error;
@@ -124,6 +135,8 @@ interface Held {
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly open: OpenWorkflows | null;
+  /** As for `startController`. */
+  readonly texts: ConfirmedRoleTexts | null;
   /** What `close` closes besides. */
   readonly opened: Opened[];
   /** Closes and releases everything. */
@@ -134,33 +147,32 @@ async function compose(
   disk: RealDisk,
   definition: Wired,
   options: ControllerOptions,
-  { kit, note, notes: atStart, open, opened, close }: Held,
+  { kit, note, notes: atStart, open, texts, opened, close }: Held,
 ): Promise<Controller> {
   const { config, protocol } = definition;
-  const hash = definition.hash();
   const trail = trailOf(disk, config);
   const events = reporting(() => host.turns, kit);
   const local = await runnerOf(disk, definition, options, events);
   const remote = await remoteOf(disk, definition, { local, events, kit, note }, opened);
   const ports = await kit.open<MailEvent, Runner>(remote ?? local, definition);
-  const lookout = new Lookout(disk, definition, () => performance.now());
-  const trailAt = await trail.position();
+  const clock = () => performance.now();
+  const lookout = new Lookout(disk, definition, clock);
   const up = open && (await openUp(open, protocol, kit));
+  const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
-  const own = portsOf(disk, definition, lookout);
-  const traces = await openTraces();
+  const own = portsOf(disk, definition, lookout, rules);
+  const traces = await openMailTraces(process.env, metadata.version);
   const host = new MailHost(
-    { ...ports, ...own, trail, trailAt },
+    { ...ports, ...own, trail, trailAt: await trail.position() },
     {
       protocol,
-      protocolHash: hash,
+      protocolHash: definition.hash(),
       version: metadata.version,
       rebooted: bootBefore !== null && bootBefore !== boot,
       ...(up && { slots: up.slots, onSent: up.workflows.received }),
       ...traces.options,
     },
   );
-  const edited = !host.fresh && host.state.protocol !== hash;
   traces.start(host);
   remote?.clean(queuedJobs(host.state));
   // Not earlier: lost files must be projected again first.
@@ -168,7 +180,7 @@ async function compose(
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
-  const kept = new StatusKeeper(disk, () => performance.now());
+  const kept = new StatusKeeper(disk, clock);
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
@@ -176,9 +188,8 @@ async function compose(
     untilIdle: options.untilIdle,
     onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
   });
-  const changed = edited ? 'the protocol has changed since the last start' : null;
   const lacks = await recordingNote(options.record, disk.root);
-  const notes = [...atStart, host.cut, trail.problem(), changed, lacks, ...(up?.workflows.notes ?? [])];
+  const notes = [...atStart, host.cut, trail.problem(), rules.note, lacks, ...(up?.workflows.notes ?? [])];
   return handleOf(host, kit, {
     definition,
     notes,
@@ -186,29 +197,11 @@ async function compose(
     folders: own.folders,
     beside,
     lookout,
+    rules,
+    onChange: () => options.onChange(host.state),
     kept,
     close: () => traces.close(close),
   });
-}
-
-/** The traces of the mail; nothing where they are not wanted. */
-async function openTraces() {
-  const tracer = await openTracer(process.env, metadata.version);
-  const spans = new MailSpans();
-  const onEvents: MailOptions['onEvents'] =
-    tracer === null ? undefined : (events, state) => tracer.send(spans.spans(events, state));
-  return {
-    options: onEvents === undefined ? {} : { onEvents },
-    start: (host: MailHost) => {
-      if (tracer !== null) spans.remember(host.state);
-      host.start();
-    },
-    problems: () => (tracer?.problem == null ? [] : [tracer.problem]),
-    close: async (others: () => Promise<void>) => {
-      await tracer?.flush();
-      await others();
-    },
-  };
 }
 
 function problemsOf(
@@ -232,6 +225,8 @@ function handleOf(
     readonly folders: TurnFolders;
     readonly beside: Pick<UpWorkflows, 'runs'> & Partial<Pick<UpWorkflows, 'recoveries'>>;
     readonly lookout: Lookout;
+    readonly rules: ObeyedRules;
+    readonly onChange: () => void;
     readonly kept: StatusKeeper;
     readonly close: () => Promise<void>;
   },
@@ -242,7 +237,7 @@ function handleOf(
       return host.state;
     },
     notes: parts.notes.filter((note) => note !== null),
-    problems: () => [...parts.problems(), ...parts.lookout.misplaced(), ...parts.lookout.edited()],
+    problems: () => [...parts.problems(), ...parts.lookout.misplaced(), ...parts.rules.notices()],
     recoveries: () => parts.beside.recoveries?.() ?? [],
     latest: (most) => {
       const { folders, definition, beside } = parts;
@@ -252,6 +247,8 @@ function handleOf(
     run: async () => {
       try {
         await kit.run();
+        await parts.rules.settled();
+        parts.onChange();
         parts.kept.keep(host.state);
         const { failures } = host;
         const idle = host.problem === null ? host.idle() : 'stuck';
@@ -367,6 +364,7 @@ function portsOf(
   disk: RealDisk,
   { config, tools }: Wired,
   lookout: Lookout,
+  rules: ObeyedRules,
 ): Omit<MailPorts, keyof HostPorts<MailEvent, Runner> | 'trail' | 'trailAt'> {
   return {
     mailboxes: new Mailboxes(disk, mailMatching(config.inboxPatterns)),
@@ -376,7 +374,7 @@ function portsOf(
     verifies: (provider) => isAgentProvider(config, provider),
     ...(tools && { tools }),
     newId: v7,
-    roleText: (role) => readRoleFile(disk, role)?.text ?? '',
+    roleText: (role) => rules.roleText(role),
     notify: (role, message) => notifyPerson(disk.root, config, role, message),
   };
 }

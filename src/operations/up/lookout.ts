@@ -1,12 +1,10 @@
 import { isAbsolute } from 'node:path';
 import process from 'node:process';
 import type { Config } from '../../config/config.ts';
-import { orElse } from '../../kernel/contained.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { providersOf, type Protocol, type Role } from '../../mail/format/protocol.ts';
 import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { findProgram } from '../../process/proc.ts';
-import { hashOf } from '../project/definition.ts';
 import { howToGet, programFor } from '../project/doctor-agents.ts';
 
 /** How long a finding is valid, in milliseconds. */
@@ -15,12 +13,7 @@ const fresh = 1_000;
 interface Watched {
   readonly protocol: Protocol;
   readonly config: Config;
-  /** The hash of the protocol as it was read. */
-  readonly hash: () => string;
 }
-
-const editedText =
-  'the protocol or mailroom.yaml was edited: check it with `mailroom check`, and restart to apply it';
 
 /**
  * What keeps mail waiting without a failure: programs that are missing, and mail in wrong places.
@@ -31,8 +24,6 @@ export class Lookout {
   readonly #missing: () => ReadonlyMap<string, string>;
   /** Mail that no role reads, in words. */
   readonly misplaced: () => readonly string[];
-  /** That the protocol on disk is not the one that the controller follows; empty: it is. */
-  readonly edited: () => readonly string[];
 
   /** `clock`: milliseconds. It looks at most once a second. */
   constructor(disk: RealDisk, watched: Watched, clock: () => number) {
@@ -42,8 +33,6 @@ export class Lookout {
     this.misplaced = once(clock, () =>
       misplacedMail(disk, watched.protocol, watched.config).map(misplacedText),
     );
-    const followed = watched.hash();
-    this.edited = once(clock, () => (orElse(() => hashOf(disk), followed) === followed ? [] : [editedText]));
   }
 
   /** The providers of roles whose programs cannot be found. */

@@ -134,7 +134,7 @@ export class UpRuns implements OwnRuns {
 
   async #begin(file: string, run: string, trigger: JsonObject): Promise<RunController> {
     const workflow = await readWorkflow(this.#disk, this.#settings, `${this.#disk.root}/${file}`);
-    expectConfirmed(this.#disk, workflow);
+    await expectConfirmed(this.#disk, workflow);
     const { checked } = workflow;
     if (!checked.ok)
       throw new MailroomError('E_WORKFLOW', `it has problems; \`mailroom validate ${file}\` shows them`);

@@ -18,7 +18,7 @@ import { baseOf, matchingFiles } from '../../disk/matching-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { readTriggers, refuseBadMemories, writeTriggers } from '../../workflow/triggers/memory-files.ts';
 import { watchTrees } from '../../disk/watch-tree.ts';
-import { confirm } from '../project/confirmed.ts';
+import { confirmAtStart } from '../project/rules.ts';
 import type { Settings } from '../project/definition.ts';
 import type { RunSettings } from '../runs/compose.ts';
 import { weakSecrets } from '../../workflow/host/secrets.ts';
@@ -40,7 +40,7 @@ export async function openWorkflows(
   const reset = refuseBadMemories(disk);
   const found = await triggeredWorkflows(disk, settings);
   // Starting `up` confirms the workflows in their current form.
-  confirm(disk, found.read);
+  const confirmed = await confirmAtStart(disk, found.read);
   const runs = new UpRuns(disk, settings, slots, hints);
   const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
   const ports = portsOf(disk, runs, contexts, hints);
@@ -62,6 +62,7 @@ export async function openWorkflows(
     runs,
     notes: [
       ...reset,
+      ...(confirmed === null ? [] : [confirmed]),
       ...found.problems,
       ...found.read.flatMap((read) => warningsNote(read, `mailroom validate ${read.path}`) ?? []),
       ...weakSecrets(found.workflows.flatMap(({ definition }) => definition ?? [])),

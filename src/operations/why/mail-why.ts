@@ -62,7 +62,8 @@ export function hostedMail(
   return {
     ...own,
     code: 'protocol_changed',
-    reason: 'the controller still follows the protocol that it read at its start: restart `mailroom up`',
+    reason:
+      'the controller still follows the protocol that it read at its start; `mailroom status` says who changed what since',
   };
 }
 

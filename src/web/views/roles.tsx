@@ -61,9 +61,7 @@ function Problems({ status }: { readonly status: StatusDocument }) {
     ...(controller === null && then === null
       ? ['No controller runs: mail does not move. Start one with `mailroom up`.']
       : []),
-    ...(isChanged
-      ? ['The protocol was edited since the controller read it: `mailroom reload` applies it.']
-      : []),
+    ...(isChanged ? ['The protocol was edited since the controller read it, and is not used yet.'] : []),
     ...problems,
   ];
   if (lines.length === 0 && parked.length === 0) return null;

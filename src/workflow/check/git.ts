@@ -1,3 +1,4 @@
+import { landsOnCheckedOut } from '../../kernel/work.ts';
 import { innerOf } from '../bodies.ts';
 import type { Step } from '../model.ts';
 import { findStep, type Here } from './meaning.ts';
@@ -28,7 +29,12 @@ export function checkGit(step: Step, here: Here): void {
     if (!leavesWork(source) && !report.context.broken.has(id))
       report.error(at, `\`${source.id}\` leaves no work in git`, worktreeHint(source));
   }
-  if (step.work.kind !== 'land' || place === null || earlier(here).some(leavesWork)) return;
+  if (step.work.kind !== 'land') return;
+  if (step.work.branch === report.context.checkedOut) {
+    const { message, hint } = landsOnCheckedOut(`\`${step.id}\``, step.work.branch);
+    report.add('E_LANDS', 'warning', field(step.work, 'branch'), message, hint);
+  }
+  if (place === null || earlier(here).some(leavesWork)) return;
   const message = `no step before \`${step.id}\` leaves work in git that it could land`;
   const hint = 'let it depend on a step with `workspace: { worktree: step }`, or on a `merge`';
   report.error(whole(step.work), message, hint);

@@ -48,6 +48,8 @@ export interface CheckContext {
   readonly withoutMcp: MailContext['withoutMcp'];
   /** Whether mailroom.yaml says how worker hosts are reached. */
   readonly hasWorkers: boolean;
+  /** The branch that is checked out in the project; null: none, or not known. */
+  readonly checkedOut: string | null;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether earlier errors exist, which may be why something is missing. */

@@ -71,16 +71,18 @@ it('says of triggers that `up` does not serve, or of a changed workflow, what to
   world.project.write('workflows/later.yaml', `${later}${triggers}`);
   world.project.write('workflows/w.yaml', gated.replace('Ship it?', 'Ship it now?'));
   const unread = 'the running `mailroom up` has not read it; restart `mailroom up`';
+  const unreadBy =
+    'the running `mailroom up` has not read it: workflows/later.yaml; look at the change; restart `mailroom up`';
   const changed =
-    'it has changed since `up` started, so it is not started; look at the change, then run `mailroom reload workflows/w.yaml`';
+    'it has changed since `up` started, so it is not started: workflows/w.yaml; look at the change, then run `mailroom reload workflows/w.yaml`';
   const whys = async () => (await status()).triggers.map(({ name, active, why }) => [name, active, why]);
-  const notRead = [
-    ['tick', false, unread],
-    ['seen', false, unread],
+  const notRead = (why: string) => [
+    ['tick', false, why],
+    ['seen', false, why],
   ];
-  expect(await whys()).toEqual([['yearly', false, changed], ['mail', false, changed], ...notRead]);
+  expect(await whys()).toEqual([['yearly', false, changed], ['mail', false, changed], ...notRead(unreadBy)]);
   expect(await world.project.run(['reload'])).toMatchObject({ code: 0 });
-  expect(await whys()).toEqual([['yearly', true, null], ['mail', true, null], ...notRead]);
+  expect(await whys()).toEqual([['yearly', true, null], ['mail', true, null], ...notRead(unread)]);
   await world.end();
   await world.up('quiet');
   expect((await whys()).filter(([, active]) => active === false)).toEqual([]);

@@ -153,7 +153,7 @@ describe('up', () => {
     world.project.drop('agents/maker/inbox/hello.md', 'Do it\n');
     await world.until(() => world.heard.includes('has changed since'));
     expect(world.heard).toContain(
-      'workflows/w.yaml: it has changed since `up` started, so it is not started; look at the change, then run `mailroom reload workflows/w.yaml`',
+      'workflows/w.yaml: it has changed since `up` started, so it is not started: workflows/w.yaml; look at the change, then run `mailroom reload workflows/w.yaml`',
     );
     expect(world.runs()).toEqual([]);
     expect(
@@ -164,13 +164,13 @@ describe('up', () => {
     });
     expect(await world.project.run(['reload'])).toMatchObject({
       code: 0,
-      stdout: 'workflows/w.yaml: confirmed\n',
+      stdout: 'workflows/w.yaml: confirmed; changed: workflows/w.yaml\n',
     });
     const [run = ''] = await world.closed(1);
     expect(world.events(run).findLast(({ type }) => type === 'closed')).toMatchObject({
       status: 'SUCCEEDED',
     });
-    expect(await world.project.run(['reload', 'w'])).toMatchObject({ stdout: 'no workflow has changed\n' });
+    expect(await world.project.run(['reload', 'w'])).toMatchObject({ stdout: 'nothing has changed\n' });
   });
 
   const parts = {

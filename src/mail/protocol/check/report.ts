@@ -47,6 +47,8 @@ export interface CheckContext {
   readonly askers: ReadonlySet<string> | null;
   /** Whether mailroom.yaml says how roles reach worker hosts. */
   readonly hasWorkers: boolean;
+  /** The branch that is checked out in the project; null: none, or not known. */
+  readonly checkedOut: string | null;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
 }
