@@ -38,6 +38,12 @@ export async function originOf(project: string): Promise<string | null> {
   return found.exitCode === 0 ? found.stdout.trim() : null;
 }
 
+/** Where the project lies in its repository; empty: at its top. */
+export async function prefixOf(project: string): Promise<string> {
+  const found = await git(['rev-parse', '--show-prefix'], { cwd: project });
+  return found.exitCode === 0 ? found.stdout.trim() : '';
+}
+
 /** Packs the checkout at `path` (absolute), and changes nothing there. */
 export function packWork(
   project: string,

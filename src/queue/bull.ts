@@ -4,14 +4,15 @@ import { Redis } from 'ioredis';
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import { takerOf } from '../kernel/step-queues.ts';
 import { notesOf, parsed, publishedLabels, publishLabels, withdrawLabels } from './board.ts';
-import type {
-  HeldJob,
-  JobName,
-  JobQueue,
-  JobSource,
-  JobState,
-  QueueAddress,
-  WorkerNotes,
+import {
+  mostBytes,
+  type HeldJob,
+  type JobName,
+  type JobQueue,
+  type JobSource,
+  type JobState,
+  type QueueAddress,
+  type WorkerNotes,
 } from './channel.ts';
 import { unreachable } from './unreachable.ts';
 
@@ -187,20 +188,46 @@ class BullQueue implements JobQueue {
 
   async look({ role, id }: JobName): Promise<JobState> {
     const queue = this.#queue(role);
-    // Both are asked in this order, and answered together.
-    const asked = [queue.getJobState(id), queue.getJob(id)] as const;
-    const [state, job]: readonly [string, Job<Json, Json> | undefined] = await Promise.all(asked);
-    if (job === undefined) return { is: 'missing' };
-    if (state === 'completed') return { is: 'done', result: job.returnvalue };
-    const { note = null, stop } = progressOf(job);
-    if (state === 'failed' || job.deferredFailure !== undefined) return { is: 'lost', note };
+    const key = queue.toKey(id);
+    const { client } = this.#connection;
+    // All is asked in this order, and answered together. Nothing is read that is too large.
+    const [state, sizes, [exists, failure]] = await Promise.all([
+      queue.getJobState(id),
+      Promise.all([client.hstrlen(key, 'returnvalue'), client.hstrlen(key, 'progress')]),
+      client.hmget(key, 'name', 'defa'),
+    ] as const);
+    const [bytes, noted] = sizes;
+    if (exists === null) return { is: 'missing' };
+    if (state === 'completed') {
+      const result = bytes > mostBytes ? null : parsed(await client.hget(key, 'returnvalue'));
+      return { is: 'done', result, bytes };
+    }
+    const {
+      note = null,
+      stop,
+      grant = null,
+    } = noted > mostBytes ? {} : progressIn(parsed(await client.hget(key, 'progress')));
+    if (state === 'failed' || failure !== null) return { is: 'lost', note };
     if (state !== 'active') return { is: 'waiting' };
-    return { is: 'running', note, stopping: stop === true };
+    return { is: 'running', note, stopping: stop === true, granted: grant };
   }
 
-  async stop({ role, id }: JobName): Promise<void> {
-    const job: Job | undefined = await this.#queue(role).getJob(id);
-    await job?.updateProgress({ ...progressOf(job), stop: true });
+  stop(name: JobName): Promise<void> {
+    return this.#add(name, { stop: true });
+  }
+
+  grant(name: JobName, grant: Json): Promise<void> {
+    return this.#add(name, { grant });
+  }
+
+  async #add({ role, id }: JobName, more: Progress): Promise<void> {
+    const queue = this.#queue(role);
+    const [name = null, progress = null] = await this.#connection.client.hmget(
+      queue.toKey(id),
+      'name',
+      'progress',
+    );
+    if (name !== null) await queue.updateJobProgress(id, { ...progressIn(parsed(progress)), ...more });
   }
 
   async remove(name: JobName): Promise<void> {
@@ -315,6 +342,12 @@ class BullSource implements JobSource {
         return false;
       }
     };
+    // Not the whole job: this is asked again and again. Null: it is gone.
+    const progress = async (): Promise<Progress | null> => {
+      const { client } = this.#connection;
+      const [name = null, text = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
+      return name === null ? null : progressIn(parsed(text));
+    };
     return {
       role,
       id,
@@ -322,14 +355,12 @@ class BullSource implements JobSource {
       renew: async () => (await job.extendLock(token, lease)) === 1,
       note: async (note) => {
         // A stop between the two is lost; the controller sees that, and asks again.
-        const now: Job | undefined = await queue.getJob(id);
-        if (now !== undefined) await job.updateProgress({ ...progressOf(now), note });
+        const now = await progress();
+        if (now !== null) await queue.updateJobProgress(id, { ...now, note });
       },
-      isStopping: async () => {
-        // Not the whole job: this is asked again and again.
-        const { client } = this.#connection;
-        const [name = null, progress = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
-        return name === null || progressIn(parsed(progress)).stop === true;
+      asked: async () => {
+        const now = await progress();
+        return { stopping: now === null || now.stop === true, granted: now?.grant ?? null };
       },
       finish: (result) => still(() => job.moveToCompleted(result, token, false)),
       putBack: async () => void (await still(() => job.moveToWait(token))),
@@ -349,10 +380,7 @@ function nameOf(project: string, role: string): string {
 interface Progress {
   readonly note?: Json;
   readonly stop?: boolean;
-}
-
-function progressOf({ progress }: Job): Progress {
-  return progressIn(progress as Json);
+  readonly grant?: Json;
 }
 
 function progressIn(progress: Json): Progress {

@@ -14,7 +14,6 @@ import { keptFor } from '../../host/runner/remote-turn.ts';
 import type { Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { engineOf } from '../../queue/engine.ts';
-import { queueName } from '../../queue/signed.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 
 export interface RemoteParts {
@@ -35,8 +34,9 @@ export async function openRemote(
 ): Promise<QueueRunner> {
   const access = await workersAccess(disk.root, config.workers ?? defaultWorkers, {
     environment: process.env,
+    side: 'controller',
   });
-  const { url, git, isOrigin, key, lease } = access;
+  const { url, git, isOrigin, credentials, lease } = access;
   const { openQueue } = await engineOf(url);
   const elapsed = () => performance.now();
   const clocks = new WrongClocks();
@@ -49,7 +49,7 @@ export async function openRemote(
   const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
   const options = {
     local,
-    key,
+    credentials,
     version: metadata.version,
     notes: new QueuedNotes(disk, queuedFolder),
     travel: new GitTravel({ project: disk.root, git, isOrigin, secrets: projectSecrets(disk) }),
@@ -61,7 +61,7 @@ export async function openRemote(
   const runner = new QueueRunner(options, events, (onChange) =>
     openQueue({
       url,
-      name: queueName(key),
+      name: credentials.project,
       roles,
       lease: keptFor(lease),
       onChange: () => {

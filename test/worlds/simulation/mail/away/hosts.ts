@@ -2,11 +2,12 @@ import type { AgentJob } from '../../../../../src/host/runner/runner.ts';
 import type { Disk } from '../../../../../src/disk/disk.ts';
 import { queuedFolder, QueuedNotes } from '../../../../../src/host/runner/queued-notes.ts';
 import { turnIn } from '../../../../../src/host/runner/remote-turn.ts';
-import type { Json } from '../../../../../src/kernel/json.ts';
+import { isJsonObject, type Json } from '../../../../../src/kernel/json.ts';
 import { roleBranch } from '../../../../../src/kernel/work.ts';
 import type { Protocol } from '../../../../../src/mail/format/protocol.ts';
 import type { AtInvocation, MailEvent } from '../../../../../src/mail/machine/event.ts';
 import type { HeldJob, JobQueue, JobSource } from '../../../../../src/queue/channel.ts';
+import { controllerKeys } from '../../../../support/credentials.ts';
 import { MemoryQueue } from '../../../../support/memory-queue.ts';
 import type { Random } from '../../random.ts';
 import type { Timeline } from '../../timeline.ts';
@@ -23,7 +24,7 @@ const every = 2_000;
 
 /** The worker hosts of a world, the queue, and the repository that they share with the controller. */
 export class Hosts implements WorkerWorld {
-  readonly key = 'the key of all hosts of this world';
+  readonly credentials = controllerKeys;
   readonly lease = lease;
   readonly timeline: Timeline;
   readonly random: Random;
@@ -85,6 +86,7 @@ export class Hosts implements WorkerWorld {
         }),
       look: (job) => network.ask(asker, () => queue.look(job)),
       stop: (job) => network.ask(asker, () => queue.stop(job)),
+      grant: (job, grant) => network.ask(asker, () => queue.grant(job, grant)),
       remove: (job) =>
         network.ask(asker, async () => {
           await queue.remove(job);
@@ -132,15 +134,15 @@ export class Hosts implements WorkerWorld {
           return isHeld;
         }),
       note: (about) => network.ask(asker, () => held.note(about)),
-      isStopping: () => network.ask(asker, () => held.isStopping()),
+      asked: () => network.ask(asker, () => held.asked()),
       finish: (result) =>
         network.ask(asker, () => {
+          if (isJsonObject(result) && result['kind'] === 'left') add(this.putBacks, turnIn(id));
           this.#dropped(id, asker);
           return held.finish(result);
         }),
       putBack: () =>
         network.ask(asker, () => {
-          add(this.putBacks, turnIn(id));
           this.#dropped(id, asker);
           return held.putBack();
         }),
