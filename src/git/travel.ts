@@ -72,7 +72,7 @@ export function packWork(
 
 /**
  * Lays packed work out in the checkout at `path` (absolute): what was not committed there is not
- * committed here.
+ * committed here. Only what a turn can have made of the content of the checkout is taken.
  */
 export async function unpackWork(
   project: string,
@@ -83,7 +83,14 @@ export async function unpackWork(
   const done = await travelled(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...turn }, refs);
-    const { tip } = await checkout.prepare(head, null);
+    const parents = [`${commit}^1`, `${commit}^2`];
+    const { tip, found } = await checkout.prepare(head, null, parents);
+    // A host was killed after it had laid out the work.
+    if (tip !== commit && !(await refs.contains(head, tip)))
+      throw new GitProblem(`${head} does not contain ${tip}, which the turn began with`);
+    const [parent = null, other = null] = found;
+    if (commit !== head && (parent !== head || other !== null))
+      throw new GitProblem(`${commit} is not made of ${head} alone`);
     await checkout.moveTo(commit, tip);
     const branch = `refs/heads/${turn.branch}`;
     if (head !== commit && !(await refs.move([{ ref: branch, to: head, from: commit }], 'unpack')))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Json } from '../kernel/json.ts';
+import { parseJson, type Json } from '../kernel/json.ts';
 import {
   mostBytes,
   type HeldJob,
@@ -245,11 +245,7 @@ interface TakenRow {
   readonly data: string;
 }
 
-/** What is not JSON counts as absent: it has no signature. */
+/** What is not JSON, or nested too deep, counts as absent: it has no signature. */
 function parsed(text: string | null): Json {
-  try {
-    return text === null ? null : (JSON.parse(text) as Json);
-  } catch {
-    return null;
-  }
+  return text === null ? null : (parseJson(text) ?? null);
 }

@@ -40,9 +40,10 @@ export async function openRemote(
   const { openQueue } = await engineOf(url);
   const elapsed = () => performance.now();
   const clocks = new WrongClocks();
+  const foreign: string[] = [];
   const list = async () => {
     const found = await findWorkers(access);
-    runner.noticed(clocks.look(found, lease, Date.now()));
+    runner.noticed([...clocks.look(found, lease, Date.now()), ...foreign.slice(-3)]);
     return found.known;
   };
   const watch = new WorkersWatch({ disk, since, list, elapsed });
@@ -64,6 +65,7 @@ export async function openRemote(
       name: credentials.project,
       roles,
       lease: keptFor(lease),
+      onForeign: (problem) => foreign.push(problem),
       onChange: () => {
         onChange();
         watch.look();

@@ -77,6 +77,10 @@ async function withBoard<T>(
   });
   try {
     return await ask(board);
+  } catch (error) {
+    if (error instanceof MailroomError) throw error;
+    const { problem, hint } = unreachable(url, messageOf(error));
+    throw new MailroomError('E_WORKER', problem, hint);
   } finally {
     board.close();
   }

@@ -16,6 +16,7 @@ import { maskOf } from '../../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
 import { takerOf, takerOfKind, type StepKind } from '../../kernel/step-queues.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { maskReport, type Mask } from '../../kernel/mask.ts';
@@ -184,6 +185,8 @@ export class Worker {
   #stirred = false;
   #wake: () => void = () => {};
   #problem: string | null = null;
+  /** Why the queue answered with an error last, in words. */
+  #refusal: string | null = null;
 
   constructor(
     at: Workplace,
@@ -261,12 +264,20 @@ export class Worker {
   async #fill(): Promise<void> {
     while (!this.#isEnding && !this.#isPaused && this.#turns.size < this.#options.slots) {
       const taking = this.#source.take(this.#leaves());
-      const held = await Promise.race([taking, this.#over]);
+      const held = await Promise.race([taking, this.#over]).catch((error: unknown) => this.#refusedBy(error));
       if (held === 'over') this.#late = taking.then((job) => job?.putBack()).catch(() => {});
       if (held === 'over' || held === null) return;
       if (this.#isLimited(held)) this.#leave(held);
       else this.#begin(held);
     }
+  }
+
+  /** Whatever lies in the queue, this worker asks again. */
+  #refusedBy(error: unknown): null {
+    const text = `the queue cannot give any work: ${messageOf(error)}`;
+    if (text !== this.#refusal) this.#options.say(text);
+    this.#refusal = text;
+    return null;
   }
 
   #leaves(): ReadonlySet<string> {
