@@ -50,7 +50,7 @@ async function played(bed: AttackBed, controller: ReturnType<AttackBed['controll
 describe.each(engines)('through $name', (engine) => {
   const at = bedFixture(engine);
 
-  test('an old job is not run again by the worker that ran it', { timeout: 60_000 }, async () => {
+  test('an old job is not run again by the worker that ran it', { timeout: 20_000 }, async () => {
     const { bed } = at;
     bed.worker('one');
     const saved = await played(bed, bed.controller(), 't1');
@@ -61,7 +61,7 @@ describe.each(engines)('through $name', (engine) => {
 
   test.each(['one', 'two'])(
     'an old job is not run again by a worker that is started later as `%s`',
-    { timeout: 60_000 },
+    { timeout: 20_000 },
     async (name) => {
       const { bed } = at;
       const first = bed.worker('one');
@@ -78,7 +78,7 @@ describe.each(engines)('through $name', (engine) => {
     },
   );
 
-  test('an old job touches no checkout in which a turn runs', { timeout: 60_000 }, async () => {
+  test('an old job touches no checkout in which a turn runs', { timeout: 20_000 }, async () => {
     const { bed } = at;
     const controller = bed.controller();
     const first = bed.worker('one');
@@ -96,7 +96,7 @@ describe.each(engines)('through $name', (engine) => {
     expect(await later.ended).toMatchObject({ is: 'done' });
   });
 
-  test('two jobs of one checkout are run one after the other', { timeout: 60_000 }, async () => {
+  test('two jobs of one checkout are run one after the other', { timeout: 20_000 }, async () => {
     const { bed } = at;
     bed.worker('one');
     const controller = bed.controller();
@@ -123,7 +123,7 @@ describe.each(engines)('through $name', (engine) => {
 
   test(
     'a turn that a worker leaves runs on another one, by a job of its own',
-    { timeout: 60_000 },
+    { timeout: 20_000 },
     async () => {
       const { bed } = at;
       const controller = bed.controller();
@@ -145,7 +145,7 @@ describe.each(engines)('through $name', (engine) => {
 
   test(
     'a turn that waits while its controller is away runs when the next one asks',
-    { timeout: 60_000 },
+    { timeout: 20_000 },
     async () => {
       const { bed } = at;
       const first = bed.controller();
@@ -168,7 +168,7 @@ describe.each(engines)('through $name', (engine) => {
 
   test(
     'a controller that is killed between record and answer confirms the same worker',
-    { timeout: 60_000 },
+    { timeout: 20_000 },
     async () => {
       const { bed } = at;
       const worker = bed.worker('one');
@@ -185,7 +185,7 @@ describe.each(engines)('through $name', (engine) => {
     },
   );
 
-  test('a job that another worker has in the meantime is not begun there', { timeout: 60_000 }, async () => {
+  test('a job that another worker has in the meantime is not begun there', { timeout: 20_000 }, async () => {
     const { bed } = at;
     bed.worker('two');
     const recorded = { host: 'one', id: 'one.gone', login: 'one' };
@@ -217,7 +217,7 @@ describe.each(engines)('through $name', (engine) => {
       (bed) => ({ ...bed.credentials, project: 'other' }),
       'it was signed for another project',
     ],
-  ])('a job that was signed %s is refused', { timeout: 60_000 }, async (_, by, why) => {
+  ])('a job that was signed %s is refused', { timeout: 20_000 }, async (_, by, why) => {
     const { bed } = at;
     bed.worker('one');
     const name = { role: 'engineer', id: 'thread.t1.1.0.forged' };
@@ -228,7 +228,7 @@ describe.each(engines)('through $name', (engine) => {
     expect(bed.starts).toBe(0);
   });
 
-  test('a result of another worker, or of another kind, is refused', { timeout: 60_000 }, async () => {
+  test('a result of another worker, or of another kind, is refused', { timeout: 20_000 }, async () => {
     const { bed } = at;
     const first = bed.worker('one');
     const controller = bed.controller();
@@ -325,7 +325,7 @@ describe('what somebody writes into Redis', () => {
     await (type === 'set' ? redis.sadd(key, 'x') : redis.lpush(key, 'x'));
   }
 
-  test.each(foreign)('%s ends nobody, and the next turn runs', { timeout: 60_000 }, async (_, write) => {
+  test.each(foreign)('%s ends nobody, and the next turn runs', { timeout: 20_000 }, async (_, write) => {
     const { bed, server } = at;
     const redis = new Redis(server.url);
     try {
@@ -344,7 +344,7 @@ describe('what somebody writes into Redis', () => {
     }
   });
 
-  test('a job that BullMQ cannot read is set aside, and named once', { timeout: 60_000 }, async () => {
+  test('a job that BullMQ cannot read is set aside, and named once', { timeout: 20_000 }, async () => {
     const { bed, server } = at;
     const redis = new Redis(server.url);
     try {
@@ -373,7 +373,7 @@ describe('what somebody writes into PostgreSQL', () => {
     ['large data', JSON.stringify('x'.repeat(5_000_000)), 'bad1'],
     ['an id that leads elsewhere', '{}', '../../\u001b[31m.t1.1.0'],
     ['an empty id', '{}', ''],
-  ])('a row with %s ends nobody, and the next turn runs', { timeout: 60_000 }, async (...given) => {
+  ])('a row with %s ends nobody, and the next turn runs', { timeout: 20_000 }, async (...given) => {
     const [, data, id] = given;
     const { bed, server } = at;
     const client = new pg.Client(server.url);

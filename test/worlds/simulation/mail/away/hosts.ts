@@ -39,6 +39,8 @@ export class Hosts implements WorkerWorld {
   readonly #workers: readonly WorkerHost[];
   /** Something has happened that may cost a lease: slow disks hold up everything here. */
   #isStrained: boolean;
+  /** Every job that was ever added, as an intruder can keep it. */
+  readonly #kept: Parameters<JobQueue['add']>[] = [];
   /** The jobs in the queue. */
   readonly #jobs = new Set<string>();
 
@@ -82,6 +84,7 @@ export class Hosts implements WorkerWorld {
       add: (job, data, labels) =>
         network.ask(asker, () => {
           this.#jobs.add(job.id);
+          this.#kept.push([job, data, labels]);
           return queue.add(job, data, labels);
         }),
       look: (job) => network.ask(asker, () => queue.look(job)),
@@ -183,6 +186,7 @@ export class Hosts implements WorkerWorld {
   strain(): void {
     const { random, shared } = this;
     const { network } = shared;
+    if (random.chance(0.05)) this.#replay();
     const repaired = (act: () => void) => this.#repaired(act);
     const worker = random.pick(this.#workers);
     const dice = random.next();
@@ -206,6 +210,12 @@ export class Hosts implements WorkerWorld {
       for (const each of this.#workers) each.disturb();
       repaired(() => (network.down[what] = false));
     }
+  }
+
+  /** Somebody adds a job again that is over. */
+  #replay(): void {
+    const over = this.#kept.filter(([{ id }]) => !this.#jobs.has(id));
+    if (over.length > 0) void this.#queue.queue({ onChange: () => {} }).add(...this.random.pick(over));
   }
 
   #end(host: string): void {
