@@ -90,7 +90,8 @@ export async function openBoard(url: string, project: string): Promise<WorkerBoa
     cards: async () => {
       const cards = Object.entries(
         await all().catch(async (error: unknown) => {
-          if (!isWrongType(error) || !(await foreign.setKeysAside(null))) throw error;
+          if (!isWrongType(error)) throw error;
+          await foreign.setKeysAside(null);
           return all();
         }),
       );

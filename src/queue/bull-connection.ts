@@ -75,7 +75,9 @@ export class Connection {
     try {
       return await act();
     } catch (error) {
-      if (!isWrongType(error) || !(await this.#foreign.setKeysAside(queue))) throw error;
+      if (!isWrongType(error)) throw error;
+      // Another process may have done so at the same time.
+      await this.#foreign.setKeysAside(queue);
       return act();
     }
   }

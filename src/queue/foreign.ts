@@ -44,8 +44,8 @@ export class Foreign {
     this.#report = report;
   }
 
-  /** Sets the keys aside that have another type than they must have. False: there are none. */
-  async setKeysAside(queue: Keys | null): Promise<boolean> {
+  /** Sets the keys aside that have another type than they must have. */
+  async setKeysAside(queue: Keys | null): Promise<void> {
     const board = Object.entries(boardTypes).map(
       ([name, type]) => [`mailroom:${this.#project}:${name}`, type] as const,
     );
@@ -55,14 +55,12 @@ export class Foreign {
     const labelled = (await this.#keysLike(`mailroom:${this.#project}:labelled:*`)).map(
       (key) => [key, 'set'] as const,
     );
-    let isAny = false;
     for (const [key, type] of [...board, ...own, ...labelled]) {
       const found = await this.#client.type(key);
       if (found === 'none' || found === type) continue;
       await this.#setAside(key, `it is a ${found}, not a ${type}`);
-      isAny = true;
     }
-    return (queue !== null && (await this.#setJobsAside(queue))) || isAny;
+    if (queue !== null) await this.#setJobsAside(queue);
   }
 
   async #keysLike(pattern: string): Promise<string[]> {
@@ -71,17 +69,14 @@ export class Foreign {
   }
 
   /** The jobs of a queue that are no hashes. */
-  async #setJobsAside(queue: Keys): Promise<boolean> {
-    let isAny = false;
+  async #setJobsAside(queue: Keys): Promise<void> {
     for (const name of ['wait', 'active'])
       for (const id of await this.#client.lrange(queue.toKey(name), 0, mostJobs)) {
         const found = await this.#client.type(queue.toKey(id));
         if (found === 'hash' || found === 'none') continue;
         await this.#client.lrem(queue.toKey(name), 0, id);
         await this.#setAside(queue.toKey(id), `it is a ${found}, not a hash`);
-        isAny = true;
       }
-    return isAny;
   }
 
   /** Sets the job aside that was taken with this token. */

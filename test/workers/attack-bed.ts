@@ -106,9 +106,13 @@ export class AttackBed {
     }
   }
 
-  /** Lets the clocks of all sides go on by so many milliseconds. */
-  skip(by: number): void {
-    this.#skipped += by;
+  /** Lets the time pass that a worker waits for its controller; resolves to what it has reported. */
+  async outwaited(name: JobName): Promise<JobState> {
+    await this.until(async () => {
+      this.#skipped += 4_000;
+      return (await this.intruder.look(name)).is === 'done';
+    });
+    return this.intruder.look(name);
   }
 
   readonly #elapsed = () => performance.now() + this.#skipped;
@@ -188,6 +192,7 @@ export class AttackBed {
         return Promise.resolve(fine);
       },
       clear: () => Promise.resolve(),
+      unpack: () => Promise.resolve({ ok: true, commit: begin.value.commit }),
       pack: () => Promise.resolve(begin),
       send: () => Promise.resolve(fine),
       fetch: () => Promise.resolve(fine),

@@ -69,9 +69,7 @@ describe.each(engines)('through $name', (engine) => {
       await first.close();
       bed.worker(name);
       await bed.replay(saved);
-      await bed.becomes(saved.name, 'running');
-      bed.skip(past);
-      expect(await bed.becomes(saved.name, 'done')).toMatchObject({ result: { kind: 'left' } });
+      expect(await bed.outwaited(saved.name)).toMatchObject({ result: { kind: 'left' } });
       expect(bed.said.at(-1)).toContain('its controller has not confirmed it');
       expect(bed.log.filter((line) => line.startsWith('place'))).toHaveLength(1);
       expect(bed.starts).toBe(1);
@@ -88,9 +86,7 @@ describe.each(engines)('through $name', (engine) => {
     const later = controller.start('t3');
     await bed.until(() => bed.starts === 2);
     await bed.replay(saved);
-    await bed.becomes(saved.name, 'running');
-    bed.skip(past);
-    await bed.becomes(saved.name, 'done');
+    await bed.outwaited(saved.name);
     expect(bed.log.filter((line) => line.startsWith('place'))).toHaveLength(2);
     bed.finish(bed.saved.at(-1)!.name.id);
     expect(await later.ended).toMatchObject({ is: 'done' });
@@ -155,9 +151,7 @@ describe.each(engines)('through $name', (engine) => {
       first.leave('t1');
       await begun.ended;
       bed.worker('one');
-      await bed.becomes(bed.saved[0]!.name, 'running');
-      bed.skip(past);
-      await bed.becomes(bed.saved[0]!.name, 'done');
+      await bed.outwaited(bed.saved[0]!.name);
       expect(bed.starts).toBe(0);
       const followed = bed.controller().start('t1', begun);
       await bed.until(() => bed.starts === 1);
