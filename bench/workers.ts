@@ -19,8 +19,8 @@ import { benchFolder, BenchProject } from './world.ts';
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 const program = join(packageRoot, 'bin/mailroom');
 const key = 'the key of the controller in this measure';
-const controller = controllerCredentials(key, '');
-const worker = workerCredentials(invite(controller, 'bench')) ?? controller;
+const signing = controllerCredentials(key, '');
+const reporting = workerCredentials(invite(signing, 'bench')) ?? signing;
 const lease = 5_000;
 const drops = 80;
 const jobs = 2_000;
@@ -166,12 +166,12 @@ async function turns(engine: string, { url }: TestServer): Promise<Line[]> {
 
 function signed(kind: 'job' | 'result', job: string) {
   const about = { kind, job, nonce: job, expires: Date.now() + 60_000 };
-  return sign(kind === 'job' ? controller : worker, about, { text: 'x'.repeat(2_000) });
+  return sign(kind === 'job' ? signing : reporting, about, { text: 'x'.repeat(2_000) });
 }
 
 /** Throws for a result with a wrong signature. */
 function expectSigned(result: Json, job: string): void {
-  const checked = verify(controller, result, { kind: 'result', job, nonce: job, now: Date.now() });
+  const checked = verify(signing, result, { kind: 'result', job, nonce: job, now: Date.now() });
   if (!checked.ok) throw new Error(checked.problem);
 }
 

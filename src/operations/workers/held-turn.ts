@@ -146,8 +146,8 @@ export class HeldTurn {
 
   /** Whether the controller lets this start of the worker begin this job. */
   #isGrant(granted: Json, nonce: string): boolean {
-    const { credentials, worker, now } = this.#at;
-    const about = { kind: 'grant', job: this.#held.id, nonce, now: now() } as const;
+    const { credentials, worker } = this.#at;
+    const about = { kind: 'grant', job: this.#held.id, nonce, now: this.#at.now() } as const;
     const signed = verify(credentials, granted, about);
     return signed.ok && signed.body['worker'] === worker.id;
   }
