@@ -8,6 +8,8 @@ import type { Controller } from '../src/operations/services.ts';
 import type { Json } from '../src/kernel/json.ts';
 import type { JobName } from '../src/queue/channel.ts';
 import { engineOf } from '../src/queue/engine.ts';
+import { controllerCredentials, invite, workerCredentials } from '../src/queue/credentials.ts';
+import { placeOf } from '../src/operations/workers/settings.ts';
 import { sign, verify } from '../src/queue/signed.ts';
 import { openProject } from '../src/wiring/project.ts';
 import { engines, type TestServer } from '../test/workers/servers.ts';
@@ -16,7 +18,9 @@ import { benchFolder, BenchProject } from './world.ts';
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 const program = join(packageRoot, 'bin/mailroom');
-const key = 'the key of all hosts in this measure';
+const key = 'the key of the controller in this measure';
+const signing = controllerCredentials(key, '');
+const reporting = workerCredentials(invite(signing, 'bench')) ?? signing;
 const lease = 5_000;
 const drops = 80;
 const jobs = 2_000;
@@ -83,7 +87,8 @@ class Hosts {
     git('init', '-q', '--bare', this.#hub);
     git('remote', 'add', 'origin', this.#hub);
     git('push', '-q', 'origin', 'main');
-    this.#env = { ...process.env, MAILROOM_QUEUE: url, MAILROOM_WORKER_KEY: key };
+    const own = invite(controllerCredentials(key, placeOf(this.#hub, '')), 'bench');
+    this.#env = { ...process.env, MAILROOM_QUEUE: url, MAILROOM_WORKER_KEY: own };
     Object.assign(process.env, { MAILROOM_QUEUE: url, MAILROOM_WORKER_KEY: key });
   }
 
@@ -161,12 +166,12 @@ async function turns(engine: string, { url }: TestServer): Promise<Line[]> {
 
 function signed(kind: 'job' | 'result', job: string) {
   const about = { kind, job, nonce: job, expires: Date.now() + 60_000 };
-  return sign(key, about, { text: 'x'.repeat(2_000) });
+  return sign(kind === 'job' ? signing : reporting, about, { text: 'x'.repeat(2_000) });
 }
 
 /** Throws for a result with a wrong signature. */
 function expectSigned(result: Json, job: string): void {
-  const checked = verify(key, result, { kind: 'result', job, nonce: job, now: Date.now() });
+  const checked = verify(signing, result, { kind: 'result', job, nonce: job, now: Date.now() });
   if (!checked.ok) throw new Error(checked.problem);
 }
 

@@ -39,6 +39,12 @@ export async function originOf(project: string): Promise<string | null> {
   return found.exitCode === 0 ? found.stdout.trim() : null;
 }
 
+/** Where the project lies in its repository; empty: at its top. */
+export async function prefixOf(project: string): Promise<string> {
+  const found = await git(['rev-parse', '--show-prefix'], { cwd: project });
+  return found.exitCode === 0 ? found.stdout.trim() : '';
+}
+
 /** Packs the checkout at `path` (absolute), and changes nothing there. */
 export function packWork(
   project: string,
@@ -67,7 +73,7 @@ export function packWork(
 
 /**
  * Lays packed work out in the checkout at `path` (absolute): what was not committed there is not
- * committed here.
+ * committed here. Only what a turn can have made of the content of the checkout is taken.
  */
 export async function unpackWork(
   project: string,
@@ -78,7 +84,14 @@ export async function unpackWork(
   const done = await travelled(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...turn }, refs);
-    const { tip } = await checkout.prepare(head, null);
+    const parents = [`${commit}^1`, `${commit}^2`];
+    const { tip, found } = await checkout.prepare(head, null, parents);
+    // A host was killed after it had laid out the work.
+    if (tip !== commit && !(await refs.contains(head, tip)))
+      throw new GitProblem(`${head} does not contain ${tip}, which the turn began with`);
+    const [parent = null, other = null] = found;
+    if (commit !== head && (parent !== head || other !== null))
+      throw new GitProblem(`${commit} is not made of ${head} alone`);
     await checkout.moveTo(commit, tip);
     const branch = `refs/heads/${turn.branch}`;
     if (head !== commit && !(await refs.move([{ ref: branch, to: head, from: commit }], 'unpack')))

@@ -30,7 +30,8 @@ export function parseJson(text: string): Json | undefined {
   return read.ok ? read.value : undefined;
 }
 
-function isNestedWithin(value: Json, levels: number): boolean {
+/** Whether lists and objects lie in each other at most so many levels deep. */
+export function isNestedWithin(value: Json, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isNestedWithin(inner, levels - 1));
 }

@@ -14,6 +14,8 @@ const text = z.string({ error: 'a string' });
 const count = z.number({ error: 'a number' }).min(0, { error: 'at least 0' });
 const whole = z.int({ error: 'a whole number' }).min(0, { error: 'at least 0' });
 const usage = z.object({ usd: count.nullable(), tokens: count.nullable() });
+/** What an agent is said to have used: what cannot be counts as unknown, and loses no work. */
+const reported = z.object({ usd: count.nullable().catch(null), tokens: count.nullable().catch(null) });
 const commit = z.string().regex(/^[\da-f]{40}(?:[\da-f]{24})?$/, { error: 'the id of a commit' });
 /** It becomes the name of a file or folder. */
 const word = z.string().regex(/^[\w-]{1,100}$/, { error: 'an id of letters, digits, `_` and `-`' });
@@ -93,15 +95,15 @@ const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 const reason = z.object({ code: z.enum(codes, { error: 'a code of an error' }), text });
 
 const outcome = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('done'), text, usage, model: text.nullable(), denials: z.array(text) }),
+  z.object({ is: z.literal('done'), text, usage: reported, model: text.nullable(), denials: z.array(text) }),
   z.object({
     is: z.literal('later'),
     class: z.enum(['RETRYABLE_TRANSIENT', 'RETRYABLE_RATE_LIMIT']),
     reason,
     until: count.nullable(),
-    usage,
+    usage: reported,
   }),
-  z.object({ is: z.literal('never'), reason, usage }),
+  z.object({ is: z.literal('never'), reason, usage: reported }),
 ]);
 
 const exit = z.object({

@@ -61,7 +61,13 @@ export interface SeenWorker extends Readonly<z.output<typeof seenWorker>> {}
 
 const seenWorkers = z.object({ workers: z.array(seenWorker) });
 
-const workerOrder = z.object({ do: z.enum(workerOrders) });
+const workerOrder = z.object({
+  do: z.enum(workerOrders),
+  /** When it was given, in milliseconds since 1970 on the clock of the queue. */
+  at: z.number(),
+});
+
+interface GivenOrder extends Readonly<z.output<typeof workerOrder>> {}
 
 /** What every version says of a worker. */
 const namedWorker = z.object({ host: text, id: text, version: text });
@@ -78,8 +84,7 @@ export const readAssigned = (given: JsonObject): Read<Assigned> => read(assigned
 export const readSeenWorkers = (given: JsonObject): Read<{ readonly workers: readonly SeenWorker[] }> =>
   read(seenWorkers, given);
 
-export const readWorkerOrder = (given: JsonObject): Read<{ readonly do: WorkerOrder }> =>
-  read(workerOrder, given);
+export const readWorkerOrder = (given: JsonObject): Read<GivenOrder> => read(workerOrder, given);
 
 function read<T>(schema: z.ZodType<T>, given: JsonObject): Read<T> {
   const result = schema.safeParse(given);

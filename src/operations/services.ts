@@ -192,6 +192,8 @@ export interface ProjectServices extends Project {
     list(): Promise<readonly WorkerStatus[]>;
     /** Orders the workers of a host, or one by its id. Throws `E_TARGET`. */
     order(order: WorkerOrder, target: string): Promise<readonly WorkerStatus[]>;
+    /** A key for a worker of this name. Throws `E_USAGE`. */
+    invite(name: string): Promise<string>;
   };
 }
 

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
-import type { Json } from '../kernel/json.ts';
+import { parseJson, type Json } from '../kernel/json.ts';
+import { Foreign, isWrongType } from './foreign.ts';
 import type { JobName, WorkerBoard, WorkerNotes } from './channel.ts';
 
 /*
@@ -83,9 +84,17 @@ export async function openBoard(url: string, project: string): Promise<WorkerBoa
     client.disconnect();
     throw why ?? error;
   }
+  const foreign = new Foreign(client, project, () => {});
+  const all = () => client.hgetall(cardsOf(project));
   return {
     cards: async () => {
-      const cards = Object.entries(await client.hgetall(cardsOf(project)));
+      const cards = Object.entries(
+        await all().catch(async (error: unknown) => {
+          if (!isWrongType(error)) throw error;
+          await foreign.setKeysAside(null);
+          return all();
+        }),
+      );
       return Promise.all(
         cards.map(async ([id, text]) => {
           const isAlive = (await client.exists(aliveOf(project, id))) === 1;
@@ -114,11 +123,7 @@ async function remove(client: Redis, project: string, id: string): Promise<void>
     .exec();
 }
 
-/** What is not JSON counts as absent: it has no signature. */
+/** What is not JSON, or nested too deep, counts as absent: it has no signature. */
 export function parsed(text: string | null): Json {
-  try {
-    return text === null ? null : (JSON.parse(text) as Json);
-  } catch {
-    return null;
-  }
+  return text === null ? null : (parseJson(text) ?? null);
 }

@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { Queue, QueueEvents, Worker, type Job } from 'bullmq';
-import { Redis } from 'ioredis';
+import { Queue, Worker, type Job } from 'bullmq';
+import { messageOf } from '../kernel/errors.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import { takerOf } from '../kernel/step-queues.ts';
+import { Connection, nameOf } from './bull-connection.ts';
 import { notesOf, parsed, publishedLabels, publishLabels, withdrawLabels } from './board.ts';
-import type {
-  HeldJob,
-  JobName,
-  JobQueue,
-  JobSource,
-  JobState,
-  QueueAddress,
-  WorkerNotes,
+import {
+  mostBytes,
+  type HeldJob,
+  type JobName,
+  type JobQueue,
+  type JobSource,
+  type JobState,
+  type QueueAddress,
+  type WorkerNotes,
 } from './channel.ts';
-import { unreachable } from './unreachable.ts';
+import { isClosed } from './foreign.ts';
 
 export { openBoard } from './board.ts';
 
@@ -21,12 +23,6 @@ export { openBoard } from './board.ts';
  * The queue in Redis or Valkey, by BullMQ. It is a program of its own, which is loaded only where
  * workers are configured: it must share no code with the rest but types.
  */
-
-/** Between two unprompted calls of `onChange`, in milliseconds. */
-const every = 1_000;
-
-/** How long the server may take to answer before a connection is broken, in milliseconds. */
-const patience = 2_000;
 
 /** The controller's side. Returns at once; `problem` says whether the queue can be reached. */
 export function openQueue(address: QueueAddress): JobQueue {
@@ -36,114 +32,6 @@ export function openQueue(address: QueueAddress): JobQueue {
 /** The worker's side, for the jobs of roles that need only these labels. Returns at once. */
 export function openSource(address: QueueAddress, labels: readonly string[]): JobSource {
   return new BullSource(address, labels);
-}
-
-/** A connection that keeps the copies which BullMQ makes of it for what listens. */
-class CopiedRedis extends Redis {
-  readonly #copies: Redis[];
-
-  constructor(url: string, copies: Redis[]) {
-    super(url, {
-      maxRetriesPerRequest: null,
-      connectTimeout: patience,
-      retryStrategy: (tries) => Math.min(100 * tries, 500),
-    });
-    this.#copies = copies;
-  }
-
-  override duplicate(...given: Parameters<Redis['duplicate']>): Redis {
-    const copy = super.duplicate(...given);
-    this.#copies.push(copy);
-    return copy;
-  }
-}
-
-/** One connection for all roles, and what listens on connections of its own. */
-class Connection {
-  readonly client: Redis;
-  readonly #url: string;
-  readonly #name: string;
-  readonly #onChange: () => void;
-  readonly #timer: NodeJS.Timeout;
-  /** The connections of what listens, which BullMQ makes. */
-  readonly #copies: Redis[] = [];
-  readonly #opened: { close(): Promise<void> }[] = [];
-  /** Null: it can be reached, or that is not known yet. */
-  #error: string | null = null;
-  #watching: NodeJS.Timeout | null = null;
-
-  constructor({ url, name, roles, onChange }: QueueAddress) {
-    this.#url = url;
-    this.client = new CopiedRedis(url, this.#copies);
-    this.client.on('error', (error: Error) => {
-      this.#error = error.message;
-      onChange();
-    });
-    this.client.on('ready', () => {
-      this.#error = null;
-      onChange();
-    });
-    this.#name = name;
-    this.#onChange = onChange;
-    for (const role of roles) this.listen(role);
-    this.#timer = setInterval(() => {
-      onChange();
-      this.#watch();
-    }, every);
-  }
-
-  get options() {
-    return { connection: this.client, prefix: 'mailroom' };
-  }
-
-  /** Reports what happens in a queue. */
-  listen(role: string): void {
-    const events = this.open(new QueueEvents(nameOf(this.#name, role), this.options));
-    for (const event of ['waiting', 'progress', 'completed', 'failed', 'stalled'] as const)
-      events.on(event, this.#onChange);
-  }
-
-  /** Closes it with the connection. Its errors are those of the connection. */
-  open<T extends { on(event: 'error', act: (error: Error) => void): unknown; close(): Promise<void> }>(
-    one: T,
-  ): T {
-    one.on('error', () => {});
-    this.#opened.push(one);
-    return one;
-  }
-
-  /**
-   * TCP repeats what was lost after ever longer pauses, and a connection through a network that was
-   * away for a minute may stay silent for one more. A new one is there at once.
-   */
-  #watch(): void {
-    if (this.client.status !== 'ready' || this.#watching !== null) return;
-    this.#watching = setTimeout(() => {
-      this.#watching = null;
-      this.client.disconnect(true);
-    }, patience);
-    const answered = () => {
-      if (this.#watching !== null) clearTimeout(this.#watching);
-      this.#watching = null;
-    };
-    this.client.ping().then(answered, answered);
-  }
-
-  problem(): string | null {
-    if (this.#error === null) return null;
-    const { problem, hint } = unreachable(this.#url, this.#error);
-    return `${problem}; ${hint}`;
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    if (this.#watching !== null) clearTimeout(this.#watching);
-    this.client.disconnect();
-    // One that was never connected would wait for that.
-    const closed = Promise.allSettled(this.#opened.map((one) => one.close()));
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, patience).unref())]);
-    for (const copy of this.#copies) copy.disconnect();
-  }
 }
 
 class BullQueue implements JobQueue {
@@ -181,26 +69,56 @@ class BullQueue implements JobQueue {
   }
 
   async add(name: JobName, data: Json, labels: readonly string[]): Promise<void> {
-    await publishLabels(this.#connection.client, this.#name, name, labels);
-    await this.#queue(name.role).add('turn', data, { jobId: name.id });
+    const queue = this.#queue(name.role);
+    await this.#connection.asking(queue, async () => {
+      await publishLabels(this.#connection.client, this.#name, name, labels);
+      await queue.add('turn', data, { jobId: name.id });
+    });
   }
 
-  async look({ role, id }: JobName): Promise<JobState> {
-    const queue = this.#queue(role);
-    // Both are asked in this order, and answered together.
-    const asked = [queue.getJobState(id), queue.getJob(id)] as const;
-    const [state, job]: readonly [string, Job<Json, Json> | undefined] = await Promise.all(asked);
-    if (job === undefined) return { is: 'missing' };
-    if (state === 'completed') return { is: 'done', result: job.returnvalue };
-    const { note = null, stop } = progressOf(job);
-    if (state === 'failed' || job.deferredFailure !== undefined) return { is: 'lost', note };
+  look(name: JobName): Promise<JobState> {
+    const queue = this.#queue(name.role);
+    return this.#connection.asking(queue, () => this.#look(queue, name));
+  }
+
+  async #look(queue: Queue, { id }: JobName): Promise<JobState> {
+    const key = queue.toKey(id);
+    const { client } = this.#connection;
+    // All is asked in this order, and answered together. Nothing is read that is too large.
+    const [state, sizes, [exists, failure]] = await Promise.all([
+      queue.getJobState(id),
+      Promise.all([client.hstrlen(key, 'returnvalue'), client.hstrlen(key, 'progress')]),
+      client.hmget(key, 'name', 'defa'),
+    ] as const);
+    const [bytes, noted] = sizes;
+    if (exists === null) return { is: 'missing' };
+    if (state === 'completed') {
+      const result = bytes > mostBytes ? null : parsed(await client.hget(key, 'returnvalue'));
+      return { is: 'done', result, bytes };
+    }
+    const {
+      note = null,
+      stop,
+      grant = null,
+    } = noted > mostBytes ? {} : progressIn(parsed(await client.hget(key, 'progress')));
+    if (state === 'failed' || failure !== null) return { is: 'lost', note };
     if (state !== 'active') return { is: 'waiting' };
-    return { is: 'running', note, stopping: stop === true };
+    return { is: 'running', note, stopping: stop === true, granted: grant };
   }
 
-  async stop({ role, id }: JobName): Promise<void> {
-    const job: Job | undefined = await this.#queue(role).getJob(id);
-    await job?.updateProgress({ ...progressOf(job), stop: true });
+  stop(name: JobName): Promise<void> {
+    return this.#add(name, { stop: true });
+  }
+
+  grant(name: JobName, grant: Json): Promise<void> {
+    return this.#add(name, { grant });
+  }
+
+  async #add({ role, id }: JobName, more: Progress): Promise<void> {
+    const queue = this.#queue(role);
+    const { client } = this.#connection;
+    const [name = null, progress = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
+    if (name !== null) await queue.updateJobProgress(id, { ...progressIn(parsed(progress)), ...more });
   }
 
   async remove(name: JobName): Promise<void> {
@@ -223,6 +141,12 @@ class BullQueue implements JobQueue {
   }
 }
 
+interface TakenQueue {
+  readonly role: string;
+  readonly worker: Worker;
+  readonly queue: Queue;
+}
+
 class BullSource implements JobSource {
   readonly #connection: Connection;
   readonly #lease: number;
@@ -230,7 +154,7 @@ class BullSource implements JobSource {
   readonly #labels: readonly string[];
   readonly #notes: WorkerNotes;
   /** The one to ask first comes first. */
-  readonly #roles: { readonly role: string; readonly worker: Worker; readonly queue: Queue }[] = [];
+  readonly #roles: TakenQueue[] = [];
   readonly #takes: ReadonlySet<string>;
 
   constructor(address: QueueAddress, labels: readonly string[]) {
@@ -262,7 +186,11 @@ class BullSource implements JobSource {
     const published = await publishedLabels(this.#connection.client, this.#name);
     const beyond = [...published].flatMap(([queue, labels]) => {
       if (labels?.every((label) => this.#labels.includes(label as string)) !== true) return [queue];
-      const isNew = this.#takes.has(takerOf(queue)) && !this.#roles.some(({ role }) => role === queue);
+      const isNew =
+        this.#takes.has(takerOf(queue)) &&
+        queueNames.test(queue) &&
+        this.#roles.length < mostQueues &&
+        !this.#roles.some(({ role }) => role === queue);
       if (isNew) this.#open(queue);
       if (isNew) this.#connection.listen(queue);
       return [];
@@ -287,19 +215,30 @@ class BullSource implements JobSource {
   }
 
   async take(except: ReadonlySet<string> = new Set()): Promise<HeldJob | null> {
-    const beyond = await this.#beyond();
-    for (const { role, worker, queue } of this.#roles) {
-      if (beyond.has(role) || except.has(role)) continue;
-      const token = randomUUID();
-      const job: Job | undefined = await worker.getNextJob(token, { block: false });
-      if (job === undefined) continue;
-      if (job.deferredFailure !== undefined) {
-        await job.moveToFailed(new Error(job.deferredFailure), token, false);
-        continue;
-      }
+    const beyond = await this.#connection.asking(null, () => this.#beyond());
+    for (const one of this.#roles) {
+      if (beyond.has(one.role) || except.has(one.role)) continue;
+      const held = await this.#takeFrom(one);
+      if (held === null) continue;
       // A role with much work must not hold up the others.
       this.#roles.push(...this.#roles.splice(0, 1));
-      return this.#held({ role, id: job.id ?? '' }, queue, job, token);
+      return held;
+    }
+    return null;
+  }
+
+  async #takeFrom({ role, worker, queue }: TakenQueue): Promise<HeldJob | null> {
+    const token = randomUUID();
+    try {
+      const next = () => worker.getNextJob(token, { block: false });
+      const job: Job | undefined = await this.#connection.asking(queue, next);
+      if (job === undefined) return null;
+      if (job.deferredFailure === undefined) return this.#held({ role, id: job.id ?? '' }, queue, job, token);
+      await job.moveToFailed(new Error(job.deferredFailure), token, false);
+    } catch (error) {
+      if (isClosed(error)) throw error;
+      // Neither what somebody wrote into the queue nor the jobs of other roles may end a worker.
+      await this.#connection.setJobAside(queue, token, messageOf(error));
     }
     return null;
   }
@@ -315,6 +254,12 @@ class BullSource implements JobSource {
         return false;
       }
     };
+    // Not the whole job: this is asked again and again. Null: it is gone.
+    const progress = async (): Promise<Progress | null> => {
+      const { client } = this.#connection;
+      const [name = null, text = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
+      return name === null ? null : progressIn(parsed(text));
+    };
     return {
       role,
       id,
@@ -322,14 +267,12 @@ class BullSource implements JobSource {
       renew: async () => (await job.extendLock(token, lease)) === 1,
       note: async (note) => {
         // A stop between the two is lost; the controller sees that, and asks again.
-        const now: Job | undefined = await queue.getJob(id);
-        if (now !== undefined) await job.updateProgress({ ...progressOf(now), note });
+        const now = await progress();
+        if (now !== null) await queue.updateJobProgress(id, { ...now, note });
       },
-      isStopping: async () => {
-        // Not the whole job: this is asked again and again.
-        const { client } = this.#connection;
-        const [name = null, progress = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
-        return name === null || progressIn(parsed(progress)).stop === true;
+      asked: async () => {
+        const now = await progress();
+        return { stopping: now === null || now.stop === true, granted: now?.grant ?? null };
       },
       finish: (result) => still(() => job.moveToCompleted(result, token, false)),
       putBack: async () => void (await still(() => job.moveToWait(token))),
@@ -341,18 +284,15 @@ class BullSource implements JobSource {
   }
 }
 
-/** BullMQ's name of a role's queue. It must not contain `:`. */
-function nameOf(project: string, role: string): string {
-  return `${project}.${role}`;
-}
+/** What a queue of steps may be named: anybody can publish labels. */
+const queueNames = /^[\w.+-]{1,500}$/;
+/** How many queues a worker asks: each has connections of its own. */
+const mostQueues = 200;
 
 interface Progress {
   readonly note?: Json;
   readonly stop?: boolean;
-}
-
-function progressOf({ progress }: Job): Progress {
-  return progressIn(progress as Json);
+  readonly grant?: Json;
 }
 
 function progressIn(progress: Json): Progress {

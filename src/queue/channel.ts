@@ -11,11 +11,18 @@ import type { Json } from '../kernel/json.ts';
 export type JobState =
   | { readonly is: 'missing' }
   | { readonly is: 'waiting' }
-  /** `note`: what its worker said of itself when it took the job; null: nothing yet. */
-  | { readonly is: 'running'; readonly note: Json; readonly stopping: boolean }
-  | { readonly is: 'done'; readonly result: Json }
+  /**
+   * `note`: what its worker said of itself when it took the job; null: nothing yet. `granted`: what
+   * the controller has answered; null: nothing yet.
+   */
+  | { readonly is: 'running'; readonly note: Json; readonly stopping: boolean; readonly granted: Json }
+  /** `bytes`: the size of the result, which is null where it is above `mostBytes`. */
+  | { readonly is: 'done'; readonly result: Json; readonly bytes: number }
   /** Its worker was silent for longer than the lease. */
   | { readonly is: 'lost'; readonly note: Json };
+
+/** What the queue carries at most for one job, and for one result, in bytes. */
+export const mostBytes = 1_000_000;
 
 export interface JobName {
   /** The role, or the name by `stepQueue`. */
@@ -31,6 +38,8 @@ export interface JobQueue {
    */
   add(job: JobName, data: Json, labels: readonly string[]): Promise<void>;
   look(job: JobName): Promise<JobState>;
+  /** Answers the worker of a running job that it may begin. */
+  grant(job: JobName, grant: Json): Promise<void>;
   /** Asks the worker of a running job to stop it. */
   stop(job: JobName): Promise<void>;
   /** Removes a job that does not run. */
@@ -51,6 +60,8 @@ export interface QueueAddress {
   readonly lease: number;
   /** Called when something may have changed, and from time to time. */
   readonly onChange: () => void;
+  /** Receives what lies in the queue and is not Mailroom's, in words: it was set aside. */
+  readonly onForeign?: (problem: string) => void;
 }
 
 /** A job that this worker holds, until it is finished, put back or lost. */
@@ -60,8 +71,8 @@ export interface HeldJob extends JobName {
   renew(): Promise<boolean>;
   /** Says what worker holds it. */
   note(about: Json): Promise<void>;
-  /** Whether the controller has asked to stop it. */
-  isStopping(): Promise<boolean>;
+  /** Whether the controller has asked to stop it, and its `grant`; null: it has not answered yet. */
+  asked(): Promise<{ readonly stopping: boolean; readonly granted: Json }>;
   /** Ends it with a result. False: it is not held any more, and the result is dropped. */
   finish(result: Json): Promise<boolean>;
   /** Leaves it to other workers. */

@@ -19,6 +19,8 @@ const tables = `
     held_until timestamptz,
     note text,
     stopping boolean not null default false,
+    -- What the controller has answered its worker.
+    granted text,
     result text,
     primary key (project, role, id)
   );

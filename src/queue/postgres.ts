@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { Json } from '../kernel/json.ts';
-import type {
-  HeldJob,
-  JobName,
-  JobQueue,
-  JobSource,
-  JobState,
-  QueueAddress,
-  WorkerBoard,
+import { parseJson, type Json } from '../kernel/json.ts';
+import {
+  mostBytes,
+  type HeldJob,
+  type JobName,
+  type JobQueue,
+  type JobSource,
+  type JobState,
+  type QueueAddress,
+  type WorkerBoard,
 } from './channel.ts';
 import { Connection, connecting } from './postgres-connection.ts';
 import { createTables } from './postgres-tables.ts';
@@ -89,14 +90,25 @@ class SqlQueue implements JobQueue {
   }
 
   async look(name: JobName): Promise<JobState> {
-    const sql = `select holder is null as waits, held_until > clock_timestamp() as runs, note, stopping, result
+    // Nothing is read that is too large.
+    const read = (column: string) =>
+      `case when octet_length(${column}) <= $4 then ${column} end as ${column}`;
+    const sql = `select holder is null as waits, held_until > clock_timestamp() as runs, stopping,
+      ${['note', 'granted', 'result'].map(read).join(', ')}, octet_length(result) as bytes
       from mailroom.jobs where ${named}`;
-    const [job] = await this.#connection.ask<JobRow>(sql, this.#at(name));
+    const [job] = await this.#connection.ask<JobRow>(sql, [...this.#at(name), mostBytes]);
     if (job === undefined) return { is: 'missing' };
-    if (job.result !== null) return { is: 'done', result: parsed(job.result) };
+    const { bytes } = job;
+    if (bytes !== null) return { is: 'done', result: parsed(job.result), bytes };
     if (job.waits) return { is: 'waiting' };
     const note = parsed(job.note);
-    return job.runs ? { is: 'running', note, stopping: job.stopping } : { is: 'lost', note };
+    if (!job.runs) return { is: 'lost', note };
+    return { is: 'running', note, stopping: job.stopping, granted: parsed(job.granted) };
+  }
+
+  async grant(name: JobName, grant: Json): Promise<void> {
+    const sql = `update mailroom.jobs set granted = $4 where ${named} returning 1`;
+    await this.#connection.change('workers', sql, [...this.#at(name), JSON.stringify(grant)]);
   }
 
   async stop(name: JobName): Promise<void> {
@@ -124,7 +136,10 @@ interface JobRow {
   readonly runs: boolean;
   readonly note: string | null;
   readonly stopping: boolean;
+  readonly granted: string | null;
   readonly result: string | null;
+  /** Of the result. */
+  readonly bytes: number | null;
 }
 
 class SqlSource implements JobSource {
@@ -197,9 +212,10 @@ class SqlSource implements JobSource {
         return (await this.#connection.ask(sql, [...mine, this.#lease])).length > 0;
       },
       note: async (about) => void (await set('note = $5', held, JSON.stringify(about))),
-      isStopping: async () => {
-        const sql = `select 1 from mailroom.jobs where ${named} and holder = $4 and not stopping`;
-        return (await this.#connection.ask(sql, mine)).length === 0;
+      asked: async () => {
+        const sql = `select stopping, granted from mailroom.jobs where ${named} and holder = $4`;
+        const [job] = await this.#connection.ask<Pick<JobRow, 'stopping' | 'granted'>>(sql, mine);
+        return { stopping: job?.stopping ?? true, granted: parsed(job?.granted ?? null) };
       },
       // Asked twice, the same result is there already.
       finish: (result) => {
@@ -211,7 +227,7 @@ class SqlSource implements JobSource {
         );
       },
       putBack: async () => {
-        const sql = `update mailroom.jobs set holder = null, held_until = null, note = null
+        const sql = `update mailroom.jobs set holder = null, held_until = null, note = null, granted = null
           where ${held} and result is null returning 1`;
         await this.#connection.change('workers', sql, mine);
       },
@@ -229,11 +245,7 @@ interface TakenRow {
   readonly data: string;
 }
 
-/** What is not JSON counts as absent: it has no signature. */
+/** What is not JSON, or nested too deep, counts as absent: it has no signature. */
 function parsed(text: string | null): Json {
-  try {
-    return text === null ? null : (JSON.parse(text) as Json);
-  } catch {
-    return null;
-  }
+  return text === null ? null : (parseJson(text) ?? null);
 }

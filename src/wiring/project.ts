@@ -178,26 +178,37 @@ function controllerOf(
 function workerOf(disk: RealDisk, packageRoot: string): ProjectServices['worker'] {
   return async ({ queue, ...options }) => {
     const { openWorker } = await import('../operations/workers/worker.ts');
-    const { settings, access } = await workersOfProject(disk, packageRoot, queue);
+    const { settings, access } = await workersOfProject(disk, packageRoot, 'worker', queue);
     return openWorker(disk, settings, { ...access, ...options });
   };
 }
 
 function workersOf(disk: RealDisk, packageRoot: string): ProjectServices['workers'] {
   const load = () => import('../operations/workers/list.ts');
-  const reached = async () => (await workersOfProject(disk, packageRoot, null)).access;
+  const reached = async (side: 'controller' | 'either') =>
+    (await workersOfProject(disk, packageRoot, side)).access;
   return {
-    list: async () => (await load()).listWorkers(await reached()),
-    order: async (order, target) => (await load()).orderWorkers(await reached(), order, target),
+    list: async () => (await load()).listWorkers(await reached('either')),
+    order: async (order, target) => (await load()).orderWorkers(await reached('controller'), order, target),
+    invite: async (name) => {
+      const { defaultWorkers, invitation } = await import('../operations/workers/settings.ts');
+      const { config } = expectValue(await readSettings(disk, packageRoot));
+      return invitation(disk.root, config.workers ?? defaultWorkers, process.env, name);
+    },
   };
 }
 
 /** `queue`: an address that precedes that of the settings; null: none. */
-async function workersOfProject(disk: RealDisk, packageRoot: string, queue: string | null) {
+async function workersOfProject(
+  disk: RealDisk,
+  packageRoot: string,
+  side: 'controller' | 'worker' | 'either',
+  queue: string | null = null,
+) {
   const { defaultWorkers, workersAccess } = await import('../operations/workers/settings.ts');
   const settings = expectValue(await readSettings(disk, packageRoot));
   const workers = settings.config.workers ?? defaultWorkers;
-  const access = await workersAccess(disk.root, workers, { environment: process.env, queue });
+  const access = await workersAccess(disk.root, workers, { environment: process.env, side, queue });
   return { settings, access };
 }
 

@@ -50,7 +50,7 @@ const none = () => Promise.reject(new Error('no fixture of commands has this'));
 const others = { editor: none, nip: none, api: none, closedApi: none, serve: none, worker: none };
 const elsewhere: Pick<ProjectServices, keyof typeof others | 'past' | 'workers'> = {
   ...others,
-  workers: { list: none, order: none },
+  workers: { list: none, order: none, invite: none },
   past: () => {
     throw new Error('its journal keeps no past');
   },

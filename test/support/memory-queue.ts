@@ -9,6 +9,7 @@ interface Job extends JobName {
   /** Until when its worker holds it, in milliseconds since 1970. */
   heldUntil: number;
   note: Json;
+  granted: Json;
   stopping: boolean;
   result: Json;
 }
@@ -35,7 +36,7 @@ export class MemoryQueue {
       add: async (name, data, labels) => {
         this.#labels.set(name.role, labels);
         if (this.#jobs.has(keyOf(name))) return;
-        const begun = { state: 'waiting', holder: 0, heldUntil: 0, note: null } as const;
+        const begun = { state: 'waiting', holder: 0, heldUntil: 0, note: null, granted: null } as const;
         this.#jobs.set(keyOf(name), { ...name, ...begun, data, stopping: false, result: null });
         this.#changed();
       },
@@ -43,6 +44,11 @@ export class MemoryQueue {
       stop: async (name) => {
         const job = this.#find(name);
         if (job !== undefined) job.stopping = true;
+        this.#changed();
+      },
+      grant: async (name, granted) => {
+        const job = this.#find(name);
+        if (job !== undefined) job.granted = granted;
         this.#changed();
       },
       remove: async (name) => {
@@ -103,7 +109,10 @@ export class MemoryQueue {
       data,
       renew: () => change((held) => (held.heldUntil = this.#now() + lease)),
       note: async (about) => void (await change((held) => (held.note = about))),
-      isStopping: async () => this.#find(job)?.stopping ?? true,
+      asked: async () => {
+        const { stopping = true, granted = null } = this.#find(job) ?? {};
+        return { stopping, granted };
+      },
       finish: (result) => change((held) => Object.assign(held, { state: 'done', result })),
       putBack: async () => void (await change((held) => (held.state = 'waiting'))),
     };
@@ -127,7 +136,9 @@ function keyOf({ role, id }: JobName): string {
 
 function stateOf(job: Job | undefined): JobState {
   if (job === undefined) return { is: 'missing' };
-  if (job.state === 'done') return { is: 'done', result: job.result };
-  if (job.state === 'running') return { is: 'running', note: job.note, stopping: job.stopping };
+  if (job.state === 'done')
+    return { is: 'done', result: job.result, bytes: JSON.stringify(job.result).length };
+  if (job.state === 'running')
+    return { is: 'running', note: job.note, stopping: job.stopping, granted: job.granted };
   return job.state === 'lost' ? { is: 'lost', note: job.note } : { is: 'waiting' };
 }

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { engineOf } from '../../src/queue/engine.ts';
-import { queueName, sign } from '../../src/queue/signed.ts';
+import type { Credentials } from '../../src/queue/credentials.ts';
+import { sign } from '../../src/queue/signed.ts';
 import { finished, said } from '../support/project.ts';
-import { hostsFixture, key, kill } from './hosts.ts';
+import { hostsFixture, kill } from './hosts.ts';
 import { engines } from './servers.ts';
 import { building, checker, failuresOf, startsOf, team } from './team.ts';
 
@@ -103,7 +104,7 @@ describe.each(engines)('through $name', (engine) => {
   const later = Date.now() + 3_600_000;
 
   /** What an intruder could report, and the reason that the journal has for refusing it. */
-  const intruders: readonly [string, (job: string, nonce: string) => Json, string][] = [
+  const intruders: readonly [string, (job: string, nonce: string, by: Credentials) => Json, string][] = [
     [
       'forged',
       (job, nonce) => ({ kind: 'result', job, nonce, expires: later, body: {} }),
@@ -111,22 +112,23 @@ describe.each(engines)('through $name', (engine) => {
     ],
     [
       'malformed',
-      (job, nonce) => signed({ job, nonce, expires: later }, { host: 7 }),
+      (job, nonce, by) => signed(by, { job, nonce, expires: later }, { host: 7 }),
       '`worker` must be an object with `host`, `id` and `login`',
     ],
     [
       'replayed',
-      (job) => signed({ job, nonce: 'of yesterday', expires: later }),
+      (job, _nonce, by) => signed(by, { job, nonce: 'of yesterday', expires: later }),
       'it answers an earlier job',
     ],
-    ['expired', (job, nonce) => signed({ job, nonce, expires: 1 }), 'it has expired'],
+    ['expired', (job, nonce, by) => signed(by, { job, nonce, expires: 1 }), 'it has expired'],
   ];
 
   function signed(
+    by: Credentials,
     about: { readonly job: string; readonly nonce: string; readonly expires: number },
     body: JsonObject = {},
   ): JsonObject {
-    return sign(key, { kind: 'result', ...about }, body);
+    return sign(by, { kind: 'result', ...about }, body);
   }
 
   test.each(intruders)(
@@ -140,13 +142,13 @@ describe.each(engines)('through $name', (engine) => {
       const up = finished(hosts.up('--until-idle'));
       let changed = () => {};
       const { url } = bed.server;
-      const address = { url, name: queueName(key), roles: ['engineer'], lease: 5_000 };
+      const address = { url, name: hosts.credentials.project, roles: ['engineer'], lease: 5_000 };
       const source = (await engineOf(url)).openSource({ ...address, onChange: () => changed() }, []);
       let held = await source.take();
       for (; held === null; held = await source.take())
         await new Promise<void>((resolve) => (changed = resolve));
       const { nonce } = held.data as { nonce: string };
-      expect(await held.finish(resultOf(held.id, nonce))).toBe(true);
+      expect(await held.finish(resultOf(held.id, nonce, hosts.invited('intruder')))).toBe(true);
       await source.close();
       const worker = await hosts.work();
       expect((await up).stdout).toContain('It is there');

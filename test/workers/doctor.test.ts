@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { openSource } from '../../src/queue/bull.ts';
-import { queueName, sign } from '../../src/queue/signed.ts';
+import { sign } from '../../src/queue/signed.ts';
 import metadata from '../../package.json' with { type: 'json' };
-import { hostsFixture, key } from './hosts.ts';
+import { hostsFixture } from './hosts.ts';
 import { postgresEngine } from './servers.ts';
 
 const bed = hostsFixture();
@@ -80,7 +80,12 @@ test('doctor names a shared repository that cannot be reached, without its passw
 
 test('doctor names workers of another version, and with another time', async () => {
   const hosts = bed.open(plays);
-  const address = { url: bed.server.url, name: queueName(key), roles: ['engineer'], lease: 60_000 };
+  const address = {
+    url: bed.server.url,
+    name: hosts.credentials.project,
+    roles: ['engineer'],
+    lease: 60_000,
+  };
   const source = openSource({ ...address, onChange: () => {} }, []);
   const now = Date.now();
   const idle = {
@@ -95,26 +100,36 @@ test('doctor names workers of another version, and with another time', async () 
   const card = { host: 'far', login: 'far', ...idle };
   const announce = (id: string, version: string, lastSeen: number) => {
     const about = { kind: 'worker', job: id, nonce: id, expires: now + 3_600_000 } as const;
-    return source.announce(id, sign(key, about, { ...card, id, version, since: now, lastSeen }));
+    return source.announce(
+      id,
+      sign(hosts.invited('far'), about, { ...card, id, version, since: now, lastSeen }),
+    );
   };
-  await announce('old', '0.0.1', now);
-  await announce('fast', metadata.version, now + 3_600_000);
-  await announce('slow', metadata.version, now - 3_600_000);
+  await announce('far.old', '0.0.1', now);
+  await announce('far.fast', metadata.version, now + 3_600_000);
+  await announce('far.slow', metadata.version, now - 3_600_000);
   // A card as another version may write it.
-  const about = { kind: 'worker', job: 'new', nonce: 'new', expires: now + 3_600_000 } as const;
-  await source.announce('new', sign(key, about, { host: 'near', id: 'new', version: '9.0.0', skills: [] }));
+  const about = { kind: 'worker', job: 'near.new', nonce: 'new', expires: now + 3_600_000 } as const;
+  await source.announce(
+    'near.new',
+    sign(hosts.invited('near'), about, { host: 'near', id: 'near.new', version: '9.0.0', skills: [] }),
+  );
   const [first, ...found] = await hosts.doctor();
   await source.close();
   expect(first?.text).toMatch(/^4 workers in the queue/);
   const texts = found.map(({ text }) => text).toSorted();
   expect(texts).toHaveLength(4);
   expect(texts[0]).toMatch(
-    /^the clock of the worker fast on far is \S+ ahead of the one here; set the clocks/,
+    /^the clock of the worker far\.fast on far is \S+ ahead of the one here; set the clocks/,
   );
-  expect(texts[1]).toMatch(/^the clock of the worker slow on far is 1h\S* behind the one here/);
-  expect(texts[2]).toContain(`the worker new on near runs version 9.0.0 of Mailroom, and this host version`);
-  expect(texts[3]).toContain(`the worker old on far runs version 0.0.1 of Mailroom, and this host version`);
-  expect(texts[3]).toContain('install the same version on all hosts');
+  expect(texts[1]).toMatch(/^the clock of the worker far\.slow on far is 1h\S* behind the one here/);
+  expect(texts[2]).toContain(
+    `the worker near.new on near runs version 9.0.0 of Mailroom, and this host version`,
+  );
+  expect(texts[2]).toContain(
+    `the worker far.old on far runs version 0.0.1 of Mailroom, and this host version`,
+  );
+  expect(texts[2]).toContain('install the same version on all hosts');
 });
 
 describe('a queue in PostgreSQL', () => {

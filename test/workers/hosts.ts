@@ -4,9 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { workerKeys } from '../support/credentials.ts';
 import { appears } from '../support/appears.ts';
 import { playProject, type Plays } from '../support/play.ts';
 import { finished, said, TestProject, type Ran } from '../support/project.ts';
+import { controllerCredentials, invite, type Credentials } from '../../src/queue/credentials.ts';
+import { placeOf } from '../../src/operations/workers/settings.ts';
 import type { Network } from './network.ts';
 import { redisEngine, type TestEngine, type TestServer } from './servers.ts';
 import { team } from './team.ts';
@@ -18,8 +21,8 @@ trail: off
 workers: { lease: ${lease} }
 `;
 
-/** What both sides must have; at least 32 characters. */
-export const key = 'the key of all hosts in this test';
+/** That of the controller. */
+export const key = 'the key of the controller in this test';
 
 export interface WorkingHost {
   readonly project: TestProject;
@@ -38,6 +41,9 @@ export class Hosts {
   /** What plays wait for, and leave: every host sees it. */
   readonly stage = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-stage-')));
   readonly controller: TestProject;
+  /** Of the controller. */
+  readonly credentials: Credentials;
+  readonly #workerKey: string;
   readonly #server: TestServer;
   readonly #network: Network | null;
   readonly #hub = join(this.stage, 'hub.git');
@@ -69,7 +75,10 @@ export class Hosts {
     this.controller.makeRepository();
     this.git('init', '-q', '--bare', this.#hub);
     this.git('push', '-q', this.#hub, 'main');
-    this.git('remote', 'add', 'origin', network?.address(this.#hub) ?? this.#hub);
+    const origin = network?.address(this.#hub) ?? this.#hub;
+    this.git('remote', 'add', 'origin', origin);
+    this.credentials = controllerCredentials(key, placeOf(origin, ''));
+    this.#workerKey = invite(this.credentials, 'builder');
   }
 
   git(...args: readonly string[]): string {
@@ -125,6 +134,11 @@ export class Hosts {
     return { project, program, ended };
   }
 
+  /** What a worker of another name signs with. */
+  invited(name: string): Credentials {
+    return workerKeys(name, this.credentials);
+  }
+
   /** Starts the controller. */
   up(...args: readonly string[]): ChildProcess {
     return this.#start(this.controller, ['up', '--plain', ...args]);
@@ -168,7 +182,8 @@ export class Hosts {
     env: Readonly<Record<string, string>> = {},
     within: readonly string[] = [],
   ) {
-    const given = { MAILROOM_QUEUE: this.#server.url, MAILROOM_WORKER_KEY: key, ...env };
+    const own = project === this.controller || args[0] === 'up' ? key : this.#workerKey;
+    const given = { MAILROOM_QUEUE: this.#server.url, MAILROOM_WORKER_KEY: own, ...env };
     const program = project.start(args, given, within);
     this.#programs.push(program);
     return program;

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { appears } from '../support/appears.ts';
 import { finished, said, TestProject } from '../support/project.ts';
+import { controllerCredentials, invite } from '../../src/queue/credentials.ts';
+import { placeOf } from '../../src/operations/workers/settings.ts';
 import { key, kill } from './hosts.ts';
 import { hasNetworks, Network } from './network.ts';
 import { openRedis } from './redis.ts';
@@ -33,7 +35,9 @@ afterEach(async () => {
   rmSync(stage, { recursive: true, force: true });
 });
 
-const env = () => ({ MAILROOM_QUEUE: server.url, MAILROOM_WORKER_KEY: key });
+const env = (own = key) => ({ MAILROOM_QUEUE: server.url, MAILROOM_WORKER_KEY: own });
+/** The key of the workers. */
+let invitation = '';
 
 /** Engineers wait in the middle of their work until both have begun and one host was killed. */
 const waiting = `
@@ -65,6 +69,8 @@ async function begin(): Promise<TestProject> {
   project.git('init', '-q', '--bare', hub);
   project.git('push', '-q', hub, 'main');
   project.git('remote', 'add', 'origin', network.address(hub));
+  const place = placeOf(network.address(hub), '');
+  invitation = invite(controllerCredentials(key, place), 'builder');
   return project;
 }
 
@@ -75,7 +81,11 @@ async function work(host: string, origin: string) {
     cwd: project.root,
   });
   project.git('remote', 'set-url', 'origin', origin);
-  const program = project.start(['worker', '--roles', 'engineer-a,engineer-b'], env(), network.within(host));
+  const program = project.start(
+    ['worker', '--roles', 'engineer-a,engineer-b'],
+    env(invitation),
+    network.within(host),
+  );
   await said(program, 'worker: takes turns');
   return program;
 }

@@ -111,7 +111,12 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     const held = await taken();
     expect(await bed.source().take()).toBeNull();
     await held.note({ host: 'one' });
-    expect(await bed.queue.look(job)).toEqual({ is: 'running', note: { host: 'one' }, stopping: false });
+    expect(await bed.queue.look(job)).toEqual({
+      is: 'running',
+      note: { host: 'one' },
+      stopping: false,
+      granted: null,
+    });
   });
 
   test('a result is taken once, and a finished job cannot begin again', async () => {
@@ -119,7 +124,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     const held = await taken();
     expect(await held.finish({ is: 'first' })).toBe(true);
     expect(await held.finish({ is: 'second' })).toBe(false);
-    expect(await bed.queue.look(job)).toEqual({ is: 'done', result: { is: 'first' } });
+    expect(await bed.queue.look(job)).toEqual({ is: 'done', result: { is: 'first' }, bytes: 14 });
     await bed.queue.add(job, {}, []);
     expect(await bed.source().take()).toBeNull();
   });
@@ -156,16 +161,16 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     const second = await taken();
     expect(await first.finish({ is: 'first' })).toBe(false);
     expect(await second.finish({ is: 'second' })).toBe(true);
-    expect(await bed.queue.look(job)).toEqual({ is: 'done', result: { is: 'second' } });
+    expect(await bed.queue.look(job)).toEqual({ is: 'done', result: { is: 'second' }, bytes: 15 });
   });
 
   test('a stop reaches the worker, and a note does not undo it', async () => {
     await bed.queue.add(job, {}, []);
     const held = await taken();
-    expect(await held.isStopping()).toBe(false);
+    expect(await held.asked()).toEqual({ stopping: false, granted: null });
     await bed.queue.stop(job);
     await held.note({ host: 'one' });
-    expect(await held.isStopping()).toBe(true);
+    expect(await held.asked()).toMatchObject({ stopping: true });
     expect(await bed.queue.look(job)).toMatchObject({ is: 'running', stopping: true });
   });
 
@@ -180,7 +185,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     await held.finish({});
     await bed.queue.remove(other);
     expect(await bed.queue.look(other)).toEqual({ is: 'missing' });
-    expect(await held.isStopping()).toBe(true);
+    expect(await held.asked()).toMatchObject({ stopping: true });
   });
 
   test('a lease does not depend on the clocks of the hosts', async () => {
@@ -201,7 +206,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     const result = { stdout: 'a NUL \u0000, half a letter \ud800, and 🙂' };
     await bed.queue.add(job, {}, []);
     await (await taken()).finish(result);
-    expect(await bed.queue.look(job)).toEqual({ is: 'done', result });
+    expect(await bed.queue.look(job)).toMatchObject({ is: 'done', result });
   });
 
   test('a worker takes the jobs of its roles whose labels it has', async () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { finished, said } from '../support/project.ts';
 import { engineOf } from '../../src/queue/engine.ts';
-import { queueName } from '../../src/queue/signed.ts';
-import { hostsFixture, key, kill } from './hosts.ts';
+import { hostsFixture, kill } from './hosts.ts';
 import { engines } from './servers.ts';
 import { building, checker, failuresOf, startsOf } from './team.ts';
 
@@ -89,7 +88,7 @@ describe.each(engines)('through $name', (engine) => {
     const refused = said(worker.program, 'was refused: its signature is wrong');
     let changed = () => {};
     const { url } = bed.server;
-    const address = { url, name: queueName(key), roles: ['engineer'], lease: 5_000 };
+    const address = { url, name: hosts.credentials.project, roles: ['engineer'], lease: 5_000 };
     const queue = (await engineOf(url)).openQueue({ ...address, onChange: () => changed() });
     const job = { role: 'engineer', id: 'forged.t1.1.0' };
     await queue.add(

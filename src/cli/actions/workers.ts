@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { since, table } from '../format.ts';
 import { json } from '../output.ts';
 
-export type WorkersAction = 'list' | WorkerOrder;
+export type WorkersAction = 'list' | 'invite' | WorkerOrder;
 
 export interface WorkersOptions {
   readonly json?: boolean;
@@ -36,11 +36,25 @@ export async function workers(
   }
   context.outsideTurn(`workers ${action}`);
   context.announce();
+  if (action === 'invite') return invite(context, target, asJson);
   if (target === undefined)
     throw new MailroomError('E_USAGE', '<worker> is missing', '`mailroom workers` lists them');
   const ordered = await project.workers.order(action, target);
   if (asJson) terminal.write(json({ schema: 1, action, workers: ordered }));
   else for (const { host, id } of ordered) terminal.print(`${action} ${host} ${id}: ${done[action]}\n`);
+  return 0;
+}
+
+/** Prints a key for a worker, as the line of a file with variables. */
+async function invite(context: Context, name: string | undefined, asJson: boolean): Promise<number> {
+  if (name === undefined || !/^[\w-]{1,60}$/.test(name))
+    throw new MailroomError(
+      'E_USAGE',
+      `a worker is named with letters, digits, \`_\` and \`-\`${name === undefined ? '' : `, not \`${name}\``}`,
+      'write for example mailroom workers invite builder-1',
+    );
+  const key = await context.project().workers.invite(name);
+  context.terminal.write(asJson ? json({ schema: 1, name, key }) : `MAILROOM_WORKER_KEY=${key}\n`);
   return 0;
 }
 

@@ -12,7 +12,12 @@ export interface Look {
 export interface Followed extends Look {
   readonly job: AgentJob;
   readonly name: JobName;
+  /** The journal has what was last reported of it: its job, or its worker. */
   released: boolean;
+  /** The worker that has it; no other may begin it. Null: none has asked for it. */
+  worker: string | null;
+  /** Whether that worker was reported by this host. */
+  reported: boolean;
   /** The commit that its checkout had when this host sent it; null: an earlier host has sent it. */
   begun: string | null;
   ending: 'no' | 'stop' | 'leave';

@@ -1,18 +1,19 @@
 import { messageOf } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
+import type { Assigned } from '../../kernel/launched.ts';
 import { readAssigned } from '../../letters/worker.ts';
-import type { JobName, JobQueue } from '../../queue/channel.ts';
-import { sign, verify } from '../../queue/signed.ts';
+import { mostBytes, type JobName, type JobQueue, type JobState } from '../../queue/channel.ts';
+import type { Credentials } from '../../queue/credentials.ts';
+import { jobMs, sign, verify, type About } from '../../queue/signed.ts';
 import { changed, isLeft, stir, unlessLeft, type Followed } from './followed.ts';
 import { notPlaced, type Ended } from './agents.ts';
 import { QueuedLeftovers } from './queued-leftovers.ts';
+import { QueuedResults } from './queued-results.ts';
 import type { QueuedNotes } from './queued-notes.ts';
 import {
-  endedBy,
+  isIdOf,
   jobIdOf,
   later,
-  mostBytes,
   never,
   refsOf,
   remoteTurnOf,
@@ -20,10 +21,8 @@ import {
   tooLarge,
   turnOf,
   unreportedUsage,
-  writeEnd,
 } from './remote-turn.ts';
 import type { AgentJob, AgentRunner, RunnerEvents } from './runner.ts';
-import { rootsOf } from './places.ts';
 import type { Travel } from './travel.ts';
 import type { Packed, Travelled } from '../../git/travel.ts';
 
@@ -33,8 +32,7 @@ export interface QueueOptions {
   /** What may have to be removed from the queue and the shared repository. */
   readonly notes: QueuedNotes;
   readonly travel: Travel;
-  /** The key of the signatures. */
-  readonly key: string;
+  readonly credentials: Credentials;
   /** How long git and the queue may fail before a turn does, in milliseconds. */
   readonly patience: number;
   /** Random from its first digits on. */
@@ -44,9 +42,6 @@ export interface QueueOptions {
   /** Milliseconds since some time, on a clock that is never set. */
   readonly elapsed: () => number;
 }
-
-/** A signature holds for this long, in milliseconds: a job may wait for a worker. */
-const validMs = 7 * 24 * 3_600_000;
 
 /** What a turn begins with on a worker, or why it does not. */
 type Begun =
@@ -59,11 +54,6 @@ type Begun =
       readonly tree: string | null;
     }
   | { readonly ok: false; readonly ended: Ended };
-
-type Unpacked =
-  | { readonly is: 'here'; readonly difference: string | null }
-  | { readonly is: 'unreachable' }
-  | { readonly is: 'refused'; readonly problem: string };
 
 /** Receives reports about agents on other hosts. */
 export type QueueEvents = Pick<RunnerEvents, 'ready' | 'assigned' | 'ended'>;
@@ -80,6 +70,7 @@ export class QueuedAgents implements AgentRunner {
   /** Jobs whose ends are perhaps not durable yet. */
   readonly #ended = new Map<string, JobName>();
   readonly #leftovers: QueuedLeftovers;
+  readonly #results: QueuedResults;
   /** Why git cannot be reached, in words; null: it can. */
   #gitProblem: string | null = null;
 
@@ -92,6 +83,7 @@ export class QueuedAgents implements AgentRunner {
       options,
       (problem) => this.asked(problem),
     );
+    this.#results = new QueuedResults(options, (problem) => this.asked(problem));
     this.#queue = open(() => this.#stir());
   }
 
@@ -104,6 +96,8 @@ export class QueuedAgents implements AgentRunner {
     const name = { role, id };
     const state = {
       released: false,
+      worker: job.assigned?.id ?? null,
+      reported: false,
       ending: 'no',
       failingSince: Infinity,
       begun: null,
@@ -189,26 +183,62 @@ export class QueuedAgents implements AgentRunner {
 
   async #run(followed: Followed): Promise<Ended> {
     const { job, name } = followed;
-    const { queued } = job;
-    if (queued !== undefined) {
-      const found = await unlessLeft(followed, this.#queue.look(name));
-      if (found?.is !== 'missing') return this.#ending(followed, queued.nonce);
+    const found = job.queued && (await unlessLeft(followed, this.#queue.look(name)));
+    let nonce = job.queued?.nonce ?? null;
+    let isThere = job.queued !== undefined && found?.is !== 'missing';
+    for (;;) {
+      if (!isThere) {
+        const added = await this.#add(followed);
+        if (!added.ok) return added.ended;
+        nonce = added.nonce;
+      }
+      const ended = await this.#ending(followed, nonce ?? '');
+      if (ended !== 'left') return ended;
+      // Others can have it: another job of the same name, which no old document is about.
+      if (!(await this.#withdraw(followed))) return stopped;
+      isThere = false;
     }
+  }
+
+  /** Adds a job, once the journal has its nonce. */
+  async #add(
+    followed: Followed,
+  ): Promise<{ readonly ok: true; readonly nonce: string } | Extract<Begun, { ok: false }>> {
+    const { job, name } = followed;
     const begun = await this.#begin(followed);
-    if (!begun.ok) return begun.ended;
+    if (!begun.ok) return begun;
     followed.begun = begun.begin;
-    const { key, version, travel, newId } = this.#options;
+    const { version, travel, newId } = this.#options;
     const nonce = newId();
+    followed.released = false;
     this.#events.ready(job.key, { job: name.id, nonce }, begun.tree, begun.entered);
     while (!followed.released && followed.ending === 'no') await changed(followed);
-    if (followed.ending !== 'no') return stopped;
+    if (followed.ending !== 'no') return { ok: false, ended: stopped };
     const body = remoteTurnOf(job, { version, queue: name.role, ...begun }, (path) => travel.read(path));
-    const about = { kind: 'job', job: name.id, nonce, expires: this.#options.now() + validMs } as const;
-    const data = sign(key, about, body);
+    const data = sign(this.#options.credentials, this.#about('job', name, nonce), body);
     const bytes = Buffer.byteLength(JSON.stringify(data));
-    if (bytes > mostBytes) return never(tooLarge('what it begins with', bytes));
+    if (bytes > mostBytes) return { ok: false, ended: never(tooLarge('what it begins with', bytes)) };
     await unlessLeft(followed, this.#queue.add(name, data, job.on?.labels ?? []));
-    return this.#ending(followed, nonce);
+    return { ok: true, nonce };
+  }
+
+  #about(kind: 'job' | 'grant', { id }: JobName, nonce: string): About {
+    return { kind, job: id, nonce, expires: this.#options.now() + jobMs };
+  }
+
+  /** Removes a job that its worker has left. False: the host leaves it, or it is not wanted. */
+  async #withdraw(followed: Followed): Promise<boolean> {
+    const { job, name } = followed;
+    if (followed.worker !== null) this.#events.assigned(job.key, null);
+    followed.worker = null;
+    for (;;) {
+      followed.stirred = false;
+      await unlessLeft(followed, this.#queue.remove(name));
+      const state = await unlessLeft(followed, this.#queue.look(name));
+      if (followed.ending !== 'no') return false;
+      if (state?.is === 'missing') return true;
+      await changed(followed);
+    }
   }
 
   /** Prepares the checkout of the role on this host, and sends what is in it. */
@@ -255,21 +285,21 @@ export class QueuedAgents implements AgentRunner {
     return { ok: true, value: undefined };
   }
 
-  /** Follows a job in the queue to its end. */
-  async #ending(followed: Followed, nonce: string): Promise<Ended> {
+  /** Follows a job in the queue to its end, or until its worker has left it to others. */
+  async #ending(followed: Followed, nonce: string): Promise<Ended | 'left'> {
     const { job, name } = followed;
+    followed.released = followed.reported = false;
     for (;;) {
       followed.stirred = false;
       const state = await unlessLeft(followed, this.#queue.look(name));
       if (state === null || followed.ending === 'leave') return stopped;
       switch (state.is) {
         case 'done': {
-          const taken = await this.#take(followed, state.result, nonce);
+          const taken = await this.#results.take(followed, state, nonce);
           if (taken !== null) return taken;
           break;
         }
         case 'lost':
-          this.#assigned(followed, nonce, state.note);
           return later(
             'its worker was silent for longer than the lease, and has lost it',
             unreportedUsage(job),
@@ -278,13 +308,15 @@ export class QueuedAgents implements AgentRunner {
           if (followed.ending === 'stop') return stopped;
           return later('the queue has lost it', unreportedUsage(job));
         case 'waiting':
-          this.#events.assigned(followed.job.key, null);
+          // No worker puts back what it has asked for: it says that it has left it.
+          if (followed.worker !== null) return later(givenAway, unreportedUsage(job));
           if (followed.ending === 'stop') await unlessLeft(followed, this.#queue.remove(name));
           break;
         case 'running':
-          this.#assigned(followed, nonce, state.note);
           if (followed.ending === 'stop' && !state.stopping)
             await unlessLeft(followed, this.#queue.stop(name));
+          if (followed.ending === 'no' && !(await this.#confirm(followed, nonce, state)))
+            return later(givenAway, unreportedUsage(job));
           break;
         default:
           return state satisfies never;
@@ -293,73 +325,41 @@ export class QueuedAgents implements AgentRunner {
     }
   }
 
-  /** `note`: what the worker said of itself when it began. */
-  #assigned({ job, name }: Followed, nonce: string, note: Json): void {
-    const { key, now } = this.#options;
-    const signed = verify(key, note, { kind: 'note', job: name.id, nonce, now: now() });
+  /** The worker that asks to begin a job; null: what it says does not count. */
+  #asking({ name }: Followed, nonce: string, note: Json): Assigned | null {
+    const { credentials, now } = this.#options;
+    const signed = verify(credentials, note, { kind: 'note', job: name.id, nonce, now: now() });
     const read = signed.ok ? readAssigned(signed.body) : signed;
-    if (read.ok) this.#events.assigned(job.key, read.value);
+    return signed.ok && read.ok && isIdOf(read.value.id, signed.by) ? read.value : null;
   }
 
-  async #unpack(followed: Followed, { work, files }: RemoteEnd): Promise<Unpacked> {
-    const { job, name, failingSince } = followed;
-    const { travel, patience, elapsed } = this.#options;
-    const { invocation, keepsDifference } = job;
-    const { workspace } = invocation;
-    const turn = turnOf(job);
-    if (work === null || turn === null) return { is: 'here', difference: null };
-    const { endRef, broughtRef } = refsOf(name);
-    // It lies in the checkout already.
-    const isNew = work.commit !== followed.begun || work.head !== work.commit;
-    const fetched = isNew ? await travel.fetch(work.commit, endRef) : here;
-    const got = fetched.ok && files !== null ? await travel.fetch(files, broughtRef) : fetched;
-    this.asked(got.ok ? null : got.problem);
-    if (!got.ok)
-      return elapsed() - failingSince < patience || failingSince === Infinity
-        ? { is: 'unreachable' }
-        : { is: 'refused', ...got };
-    if (isLeft(followed)) return { is: 'here', difference: null };
-    if (!isNew) return { is: 'here', difference: null };
-    const before = keepsDifference === true ? await travel.tree(workspace) : null;
-    const unpacked = await travel.unpack(workspace, turn, work);
-    if (!unpacked.ok) return { is: 'refused', problem: unpacked.problem };
-    return { is: 'here', difference: before && (await travel.difference(workspace, before)) };
-  }
-
-  /** A finished job's result, with its work in the checkout; null: git cannot be reached now. */
-  async #take(followed: Followed, result: Json, nonce: string): Promise<Ended | null> {
-    const { job, name, ending } = followed;
-    if (ending === 'stop') return stopped;
-    const { key, travel, elapsed } = this.#options;
-    const signed = verify(key, result, { kind: 'result', job: name.id, nonce, now: this.#options.now() });
-    const read = signed.ok ? readRemoteEnd(signed.body) : signed;
-    if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`, unreportedUsage(job));
-    const end = read.value;
-    this.#events.assigned(job.key, end.worker);
-    const left = await this.#unpack(followed, end);
-    if (left.is === 'unreachable') followed.failingSince = Math.min(followed.failingSince, elapsed());
-    if (left.is === 'unreachable') return null;
-    // Its files belong to the next host.
-    if (isLeft(followed)) return stopped;
-    const { usage } = end.outcome;
-    if (left.is === 'refused') return later(`its work was refused: ${left.problem}`, usage);
-    writeEnd(travel, job, end);
-    const laid = await this.#lay(job, end);
-    return laid.ok
-      ? endedBy(job, end, left.difference)
-      : later(`its files were refused: ${laid.problem}`, usage);
-  }
-
-  /** What it brings besides its checkout: only where this host has asked for it. */
-  async #lay({ files, invocation }: AgentJob, end: RemoteEnd): Promise<Travelled<void>> {
-    const { workspace, project } = invocation;
-    if (end.files === null || files === undefined) return { ok: true, value: undefined };
-    return this.#options.travel.lay(end.files, files.brings, rootsOf(files.brings, workspace, project));
+  /**
+   * Lets the first worker that asks begin, once the journal has it, and no other. False: another one
+   * has it in the queue.
+   */
+  async #confirm(
+    followed: Followed,
+    nonce: string,
+    { note, granted }: Extract<JobState, { is: 'running' }>,
+  ): Promise<boolean> {
+    const { job, name } = followed;
+    const worker = this.#asking(followed, nonce, note);
+    if (worker === null) return true;
+    followed.worker ??= worker.id;
+    if (followed.worker !== worker.id) return false;
+    if (!followed.reported) this.#events.assigned(job.key, worker);
+    followed.reported = true;
+    const answered = { kind: 'grant', job: name.id, nonce, now: this.#options.now() } as const;
+    if (!followed.released || verify(this.#options.credentials, granted, answered).ok) return true;
+    const grant = sign(this.#options.credentials, this.#about('grant', name, nonce), { worker: worker.id });
+    await unlessLeft(followed, this.#queue.grant(name, grant));
+    return true;
   }
 }
 
+const givenAway = 'the queue has taken it from its worker';
+
 const nothing = { ok: true, value: null } as const;
-const here = { ok: true, value: undefined } as const;
 
 function unchanged(commit: string): Travelled<Packed> {
   return { ok: true, value: { commit, head: commit } };

@@ -72,6 +72,7 @@ export class QueuedLeftovers {
     const queue = this.#queue();
     const look: Look = { stirred: false, wake: () => {} };
     this.#removing.add(look);
+    let tries = 0;
     for (;;) {
       look.stirred = false;
       const state = await queue.look(name);
@@ -79,6 +80,8 @@ export class QueuedLeftovers {
         await queue.remove(name);
         // One that was not there may have left something in the queue.
         if (state.is === 'missing') break;
+        // What cannot be removed must not keep this host busy.
+        if (tries++ > 0) await changed(look);
         continue;
       }
       if (!state.stopping) await queue.stop(name);

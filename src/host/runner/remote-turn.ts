@@ -4,14 +4,11 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
 import { notStarted } from '../../process/supervision/exits.ts';
 import type { Outcome } from '../../providers/provider.ts';
-import type { JobName } from '../../queue/channel.ts';
+import { mostBytes, type JobName } from '../../queue/channel.ts';
 import type { Ended } from './agents.ts';
 import type { TravellingTurn } from '../../git/travel.ts';
 import type { AgentJob, RemoteProgram } from './runner.ts';
 import type { Travel } from './travel.ts';
-
-/** What the queue carries at most for one job, and for one result, in bytes. */
-export const mostBytes = 1_000_000;
 
 /**
  * How long a worker that is not heard keeps a turn, in milliseconds: one that was away for shorter
@@ -55,6 +52,16 @@ export function jobIdOf({ thread, turn, attempt, round }: AgentJob['invocation']
 /** The run, or the thread, of a job. */
 export function runIn(id: string): string {
   return id.split('.', 1)[0] ?? '';
+}
+
+/** The id of one start of a worker, which begins with the name that the controller admitted. */
+export function workerIdOf(name: string, chance: string): string {
+  return `${name}.${chance}`;
+}
+
+/** Whether a worker of this name has that id. */
+export function isIdOf(id: string, name: string | null): boolean {
+  return name !== null && id.startsWith(workerIdOf(name, ''));
 }
 
 /** What a job runs: `turn/attempt/round`; of a run, the step instead of a turn. */

@@ -58,6 +58,8 @@ export interface AgentJob {
   readonly graceMs?: number | null;
   /** The job that an earlier start has recorded for it; absent: none. */
   readonly queued?: Queued;
+  /** The worker that an earlier host has recorded for that job; absent, or null: none. */
+  readonly assigned?: Assigned | null;
 }
 
 /** A script or a command of a workflow, as a worker runs it. */

@@ -37,7 +37,7 @@ export class Turns {
   readonly #running: ProcessTable<Invocation | null>;
   /** The commits of other roles that running gates take into account. */
   readonly #met = new Map<string, readonly string[]>();
-  /** Processes behind the launch barrier, which opens once the journal has them. */
+  /** Processes behind the launch barrier, which opens once the journal has them, or their workers. */
   readonly #ready = new Set<string>();
   /** Processes whose end is recorded, and durable at the next `steer`. */
   readonly #ended = new Set<string>();
@@ -216,14 +216,19 @@ export class Turns {
     this.#ready.add(key);
   }
 
-  /** Recorded once for each start on a worker, also by the host that finds it running. */
+  /**
+   * Recorded once for each start on a worker, also by the host that finds it running. The worker
+   * may begin once the journal has it.
+   */
   assigned(key: string, worker: Assigned | null): void {
     const invocation = this.#running.get(key);
     if (!invocation) return;
     const { turn, attempt, round } = invocation;
     const phase = this.#ledger.state.turns.get(turn)?.phase;
-    if (phase?.is !== 'active' || phase.worker?.id === worker?.id) return;
-    this.#ledger.record([{ type: 'assigned', turn, attempt, round, worker }]);
+    if (phase?.is !== 'active') return;
+    if (phase.worker?.id !== worker?.id)
+      this.#ledger.record([{ type: 'assigned', turn, attempt, round, worker }]);
+    if (worker !== null) this.#ready.add(key);
   }
 
   ended(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isQueued, type Queued, type WorkerNeeds } from '../../kernel/launched.ts';
+import { isQueued, type Assigned, type Queued, type WorkerNeeds } from '../../kernel/launched.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import { roleCheckout, type Entering } from '../../kernel/work.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
@@ -25,6 +25,8 @@ interface TurnPlace {
   readonly on?: WorkerNeeds;
   /** The job that was recorded for it; absent: none. */
   readonly queued?: Queued;
+  /** The worker that was recorded for that job; null: none. */
+  readonly assigned?: Assigned | null;
 }
 
 /** Where a turn works, and what must be there before its agent starts. `project`: absolute. */
@@ -38,10 +40,12 @@ export function placeOf(state: MailState, protocol: Protocol, project: string, t
   if (entering === null) return { workspace: join(project, checkouts, thread), worktree: thread, noteTree };
   const own = join(project, checkouts, roleCheckout(thread, role));
   const on = protocol.roles.get(role)?.on;
-  const launched = turn.phase.is === 'active' ? turn.phase.launched : null;
-  const remote = { ...(on && { on }), ...(isQueued(launched) && { queued: launched }) };
+  const { launched, worker } = turn.phase.is === 'active' ? turn.phase : idle;
+  const remote = { ...(on && { on }), ...(isQueued(launched) && { queued: launched, assigned: worker }) };
   return { workspace: own, worktree: null, noteTree, entering, ...remote };
 }
+
+const idle = { launched: null, worker: null } as const;
 
 /** The ids of the jobs that turns wait for. */
 export function queuedJobs({ turns }: MailState): ReadonlySet<string> {

@@ -11,7 +11,6 @@ import { GitTravel } from '../../host/runner/travel.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import type { JobName } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
-import { queueName } from '../../queue/signed.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { runSecrets } from '../../workflow/host/secrets.ts';
@@ -37,12 +36,17 @@ export async function openAway(
   { run, definition }: RunFolder,
   { events, wake }: { readonly events: QueueEvents; readonly wake: () => void },
 ): Promise<Away> {
-  const { url, git, isOrigin, key, lease } = await workersAccess(disk.root, settings ?? defaultWorkers, {
-    environment: process.env,
-  });
+  const { url, git, isOrigin, credentials, lease } = await workersAccess(
+    disk.root,
+    settings ?? defaultWorkers,
+    {
+      environment: process.env,
+      side: 'controller',
+    },
+  );
   const { openQueue } = await engineOf(url);
   const options = {
-    key,
+    credentials,
     version: metadata.version,
     notes: new RunNotes(disk, run),
     travel: new GitTravel({ project: disk.root, git, isOrigin, secrets: runSecrets(disk, definition) }),
@@ -54,7 +58,7 @@ export async function openAway(
   const agents = new QueuedAgents(options, events, (onChange) =>
     openQueue({
       url,
-      name: queueName(key),
+      name: credentials.project,
       roles: [],
       lease: keptFor(lease),
       onChange: () => {

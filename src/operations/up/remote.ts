@@ -14,7 +14,6 @@ import { keptFor } from '../../host/runner/remote-turn.ts';
 import type { Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { engineOf } from '../../queue/engine.ts';
-import { queueName } from '../../queue/signed.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 
 export interface RemoteParts {
@@ -35,21 +34,23 @@ export async function openRemote(
 ): Promise<QueueRunner> {
   const access = await workersAccess(disk.root, config.workers ?? defaultWorkers, {
     environment: process.env,
+    side: 'controller',
   });
-  const { url, git, isOrigin, key, lease } = access;
+  const { url, git, isOrigin, credentials, lease } = access;
   const { openQueue } = await engineOf(url);
   const elapsed = () => performance.now();
   const clocks = new WrongClocks();
+  const foreign: string[] = [];
   const list = async () => {
     const found = await findWorkers(access);
-    runner.noticed(clocks.look(found, lease, Date.now()));
+    runner.noticed([...clocks.look(found, lease, Date.now()), ...foreign.slice(-3)]);
     return found.known;
   };
   const watch = new WorkersWatch({ disk, since, list, elapsed });
   const roles = [...protocol.roles.values()].flatMap(({ name, on }) => (on === undefined ? [] : [name]));
   const options = {
     local,
-    key,
+    credentials,
     version: metadata.version,
     notes: new QueuedNotes(disk, queuedFolder),
     travel: new GitTravel({ project: disk.root, git, isOrigin, secrets: projectSecrets(disk) }),
@@ -61,9 +62,10 @@ export async function openRemote(
   const runner = new QueueRunner(options, events, (onChange) =>
     openQueue({
       url,
-      name: queueName(key),
+      name: credentials.project,
       roles,
       lease: keptFor(lease),
+      onForeign: (problem) => foreign.push(problem),
       onChange: () => {
         onChange();
         watch.look();

@@ -22,7 +22,7 @@ export async function examineWorkers(
   here: Here,
 ): Promise<Finding[]> {
   try {
-    const access = await workersAccess(root, settings, here);
+    const access = await workersAccess(root, settings, { ...here, side: 'either' });
     const [shared, queue] = await Promise.all([repository(root, access), workers(access, here)]);
     return [...shared, ...queue];
   } catch (error) {

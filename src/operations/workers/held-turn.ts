@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Ended } from '../../host/runner/agents.ts';
-import { later, mostBytes, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
+import { later, refsOf, stopped, tooLarge } from '../../host/runner/remote-turn.ts';
 import type { AgentJob, AgentRunner } from '../../host/runner/runner.ts';
 import type { Parking } from '../../host/parking.ts';
 import type { Travel } from '../../host/runner/travel.ts';
@@ -10,9 +10,9 @@ import type { Assigned } from '../../kernel/launched.ts';
 import { takerOf, takerOfKind } from '../../kernel/step-queues.ts';
 import { rootsOf } from '../../host/runner/places.ts';
 import { withAlias } from '../../workflow/host/secrets.ts';
-import { folderOf, jobHere } from './job-here.ts';
+import { folderOf, jobHere, reportOf } from './job-here.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
-import type { Json } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
@@ -22,8 +22,10 @@ import type { Mask } from '../../kernel/mask.ts';
 import { ownValue } from '../../kernel/own.ts';
 import type { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import type { StagedFile, TurnTools } from '../../providers/provider.ts';
-import type { HeldJob } from '../../queue/channel.ts';
-import { sign, verify } from '../../queue/signed.ts';
+import { mostBytes, type HeldJob } from '../../queue/channel.ts';
+import type { Credentials } from '../../queue/credentials.ts';
+import { jobMs, sign, verify, type About } from '../../queue/signed.ts';
+import type { Begun } from './begun.ts';
 
 /** What a worker runs turns with. */
 export interface Workplace {
@@ -32,7 +34,8 @@ export interface Workplace {
   readonly version: string;
   readonly labels: readonly string[];
   readonly travel: Travel;
-  readonly key: string;
+  readonly credentials: Credentials;
+  readonly begun: Begun;
   /** Runs agents and programs, and masks these values in what they print. */
   readonly runner: (secrets: readonly string[]) => AgentRunner;
   /** Why its configuration does not allow an agent, in words; null: it does. */
@@ -54,14 +57,19 @@ export interface Workplace {
   elapsed(): number;
 }
 
-/** A signature holds for this long, in milliseconds: the controller may be off for some days. */
-const validMs = 7 * 24 * 3_600_000;
-/** How much of an agent's output travels, from its end, in characters. */
-const tail = 64_000;
 /** Between two renewals of the lease, in milliseconds. */
 const renewEvery = 900;
+/** How long it waits until the controller lets it begin, in milliseconds. */
+const patience = 15_000;
 
-type Fate = 'runs' | 'lost' | 'unwanted' | 'put-back';
+type Fate = 'runs' | 'lost' | 'unwanted' | 'put-back' | 'unconfirmed';
+
+/** What a turn waits for that the controller has not confirmed yet. */
+interface Claim {
+  readonly nonce: string;
+  readonly since: number;
+  readonly over: () => void;
+}
 
 /** A turn that this worker holds. It is reported only while it is held. */
 export class HeldTurn {
@@ -76,6 +84,10 @@ export class HeldTurn {
   #runner: AgentRunner | null = null;
   #asked: number;
   #asking = false;
+  /** Something may have changed while it asked. */
+  #again = false;
+  /** Null: it has not asked to begin, or was answered. */
+  #claim: Claim | null = null;
 
   constructor(at: Workplace, held: HeldJob) {
     this.#at = at;
@@ -94,18 +106,72 @@ export class HeldTurn {
 
   /** Keeps the lease, and asks whether the turn is still wanted. */
   look(): void {
-    if (this.#asking || this.#fate !== 'runs') return;
-    if (this.#at.elapsed() - this.#asked < renewEvery) return;
+    if (this.#fate !== 'runs' || (this.#claim === null && !this.#isDue())) return;
+    this.#again = this.#asking;
+    if (this.#asking) return;
     this.#asking = true;
     void this.#ask()
       .catch(() => {})
-      .finally(() => (this.#asking = false));
+      .finally(() => {
+        this.#asking = false;
+        if (this.#again) this.look();
+      });
+  }
+
+  /** Whether the lease must be renewed. */
+  #isDue(): boolean {
+    return this.#at.elapsed() - this.#asked >= renewEvery;
   }
 
   async #ask(): Promise<void> {
+    if (this.#isDue() && !(await this.#renew())) return;
+    const { stopping, granted } = await this.#held.asked();
+    if (stopping) return this.#end('unwanted');
+    if (this.#claim === null) return;
+    if (this.#isGrant(granted, this.#claim.nonce)) {
+      // Another one may have it by now.
+      if (await this.#renew()) this.#answered();
+    } else if (this.#at.elapsed() - this.#claim.since > patience) this.#end('unconfirmed');
+  }
+
+  #runs(): boolean {
+    return this.#fate === 'runs';
+  }
+
+  async #renew(): Promise<boolean> {
     this.#asked = this.#at.elapsed();
-    if (!(await this.#held.renew())) return this.#end('lost');
-    if (await this.#held.isStopping()) this.#end('unwanted');
+    const isHeld = await this.#held.renew();
+    if (!isHeld) this.#end('lost');
+    return isHeld;
+  }
+
+  /** Whether the controller lets this start of the worker begin this job. */
+  #isGrant(granted: Json, nonce: string): boolean {
+    const { credentials, worker } = this.#at;
+    const about = { kind: 'grant', job: this.#held.id, nonce, now: this.#at.now() } as const;
+    const signed = verify(credentials, granted, about);
+    return signed.ok && signed.body['worker'] === worker.id;
+  }
+
+  #answered(): void {
+    this.#claim?.over();
+    this.#claim = null;
+  }
+
+  /** Says that this worker holds it, and waits until the controller lets it begin, or it is over. */
+  async #confirmed(nonce: string): Promise<void> {
+    await this.#held.note(this.#signed('note', nonce, { ...this.#at.worker }));
+    if (this.#fate !== 'runs') return;
+    await new Promise<void>((over) => {
+      this.#claim = { nonce, since: this.#at.elapsed(), over };
+      this.look();
+    });
+    if (this.#fate === 'runs') this.#at.begun.add(this.#held.id, nonce);
+  }
+
+  #signed(kind: 'note' | 'result' | 'left', nonce: string, body: JsonObject): JsonObject {
+    const about: About = { kind, job: this.#held.id, nonce, expires: this.#at.now() + jobMs };
+    return sign(this.#at.credentials, about, body);
   }
 
   /** The agent has ended, with everything that it started. */
@@ -126,15 +192,22 @@ export class HeldTurn {
   #end(fate: Fate): void {
     if (this.#fate !== 'runs') return;
     this.#fate = fate;
+    this.#answered();
     this.#runner?.stop(this.#held.id);
   }
 
   async #run(): Promise<string> {
-    const { key } = this.#at;
     const { id, role, data } = this.#held;
-    const signed = verify(key, data, { kind: 'job', job: id, nonce: null, now: this.#at.now() });
+    const signed = verify(this.#at.credentials, data, {
+      kind: 'job',
+      job: id,
+      nonce: null,
+      now: this.#at.now(),
+    });
     // Without a valid signature there is no nonce, and the controller refuses the answer, too.
     if (!signed.ok) return this.#refuse(signed.nonce, signed.problem);
+    // Its answer could be taken for one to the first time.
+    if (this.#at.begun.has(id, signed.nonce)) return 'was not begun again: somebody has put it back';
     // First: another version may have another form.
     const { version } = signed.body;
     if (version !== this.#at.version) return this.#refuse(signed.nonce, this.#otherVersion(version));
@@ -143,11 +216,16 @@ export class HeldTurn {
     const turn = read.value;
     const problem = this.#misfit(turn, role);
     if (problem !== null) return this.#refuse(signed.nonce, problem);
-    const about = { kind: 'note', job: id, nonce: signed.nonce, expires: this.#at.now() + validMs } as const;
-    const noted = this.#held.note(sign(key, about, { ...this.#at.worker }));
-    // A disk that is full, say: the controller learns the reason at once.
-    const failed = (error: unknown) => this.#endOf(later(messageOf(error)), [], null);
-    const [end] = await Promise.all([this.#work(turn, noted).catch(failed), noted]);
+    // What it begins with is got meanwhile; nothing is changed in any checkout.
+    const fetched = this.#at.travel.fetch(turn.begin, refsOf(this.#held).beginRef);
+    await this.#confirmed(signed.nonce);
+    await fetched;
+    const checkout = join(this.#at.root, '.mailroom', 'worktrees', roleCheckout(turn.thread, turn.role));
+    const work = () => this.#work(turn, checkout);
+    const end = await this.#at.begun
+      .inside(checkout, work)
+      // A disk that is full, say: the controller learns the reason at once.
+      .catch((error: unknown) => this.#endOf(later(messageOf(error)), [], null));
     return this.#report(signed.nonce, end);
   }
 
@@ -178,15 +256,12 @@ export class HeldTurn {
     return `was refused: ${problem}`;
   }
 
-  /**
-   * Runs the agent in a checkout with the work that the turn begins with, once the controller can
-   * know who does.
-   */
-  async #work(turn: RemoteTurn, noted: Promise<void>): Promise<RemoteEnd> {
+  /** Runs the agent in a checkout with the work that the turn begins with. */
+  async #work(turn: RemoteTurn, path: string): Promise<RemoteEnd> {
     const { root, travel, folders } = this.#at;
     const { thread, role, begin } = turn;
+    if (!this.#runs()) return this.#endOf(stopped, [], null);
     this.#begin = begin;
-    const path = join(root, '.mailroom', 'worktrees', roleCheckout(thread, role));
     const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
     const placed = await travel.place(path, working, begin, refsOf(this.#held).beginRef);
     this.#clear = () => travel.clear(path, working, begin);
@@ -196,7 +271,6 @@ export class HeldTurn {
     const { job, carries, brings, values } = jobHere(turn, here);
     const problem = await this.#lay(turn, carries, path);
     if (problem !== null) return this.#endOf(later(problem), [], null);
-    await noted;
     const ended = await this.#agent(job, Object.values(secrets));
     if (turn.provider !== null) this.#park(turn.provider, ended);
     // The work of a turn that was taken from this worker is kept here.
@@ -247,9 +321,9 @@ export class HeldTurn {
   /** Reports how it ended, unless it is not held any more. */
   async #report(nonce: string, end: RemoteEnd): Promise<string> {
     const { travel } = this.#at;
-    if (this.#fate === 'put-back') {
-      await this.#held.putBack();
-      return 'was left to other workers';
+    if (this.#fate === 'put-back' || this.#fate === 'unconfirmed') {
+      await this.#held.finish(this.#signed('left', nonce, { ...this.#at.worker }));
+      return this.#fate === 'put-back' ? 'was left to other workers' : unconfirmed;
     }
     const { endRef, broughtRef } = refsOf(this.#held);
     // The controller has what it began with.
@@ -269,14 +343,7 @@ export class HeldTurn {
 
   /** False: it is not held any more. */
   async #finish(nonce: string | null, end: RemoteEnd): Promise<boolean> {
-    const { key } = this.#at;
-    const about = {
-      kind: 'result',
-      job: this.#held.id,
-      nonce: nonce ?? '',
-      expires: this.#at.now() + validMs,
-    } as const;
-    const signed = sign(key, about, { ...end });
+    const signed = this.#signed('result', nonce ?? '', { ...end });
     const bytes = Buffer.byteLength(JSON.stringify(signed));
     if (bytes <= mostBytes) return this.#held.finish(signed);
     const why = await this.#keep(tooLarge('what the turn left', bytes), end);
@@ -292,32 +359,8 @@ export class HeldTurn {
     return `${why}; its work is kept on ${worker.host} as ${kept.value}`;
   }
 
-  #endOf([outcome, exit, changed]: Ended, staged: RemoteEnd['staged'], work: RemoteEnd['work']): RemoteEnd {
-    const { code, signal, ended, error, durationMs } = exit;
-    const { root, worker } = this.#at;
-    return {
-      worker,
-      outcome: outcome.is === 'done' ? { ...outcome, denials: [...outcome.denials] } : outcome,
-      exit: {
-        code,
-        signal,
-        ended,
-        error,
-        durationMs,
-        stdout: exit.stdout.slice(-tail),
-        stderr: exit.stderr.slice(-tail),
-      },
-      staged,
-      changed: [...changed].map(([folder, changes]) => ({
-        folder: folder === root ? 'project' : 'workspace',
-        changes:
-          typeof changes === 'string'
-            ? changes
-            : { paths: [...changes.paths], untracked: [...changes.untracked] },
-      })),
-      work,
-      files: null,
-    };
+  #endOf(ended: Ended, staged: RemoteEnd['staged'], work: RemoteEnd['work']): RemoteEnd {
+    return reportOf(this.#at, ended, { staged, work });
   }
 }
 
@@ -325,6 +368,9 @@ export class HeldTurn {
 function maskedFile({ name, content }: StagedFile, mask: Mask): StagedFile {
   return { name, content: content.ok ? { ok: true, text: mask.name(content.text) } : content };
 }
+
+const unconfirmed =
+  'was not begun: its controller has not confirmed it, because it is away, or nobody wants it';
 
 const nothingSent = { ok: true } as const;
 

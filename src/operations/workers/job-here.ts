@@ -1,7 +1,9 @@
 import { dirname, join, relative } from 'node:path';
 import { movedPath, movedText, type Moved } from '../../host/runner/places.ts';
 import type { AgentJob, RemoteProgram } from '../../host/runner/runner.ts';
-import type { RemoteTurn } from '../../letters/remote-turn.ts';
+import type { Ended } from '../../host/runner/agents.ts';
+import type { Assigned } from '../../kernel/launched.ts';
+import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
 import type { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
 import type { TurnPaths, TurnTools } from '../../providers/provider.ts';
 
@@ -114,4 +116,39 @@ function programHere(
 ): RemoteProgram {
   const texts = Object.entries(files).map(([name, text]) => [name, translate(text)] as const);
   return { argv: argv.map(translate), stdin, files: Object.fromEntries(texts), capabilities };
+}
+
+/** How much of an agent's output travels, from its end, in characters. */
+const tail = 64_000;
+
+/** How a turn ended here, as its controller is told. */
+export function reportOf(
+  { root, worker }: { readonly root: string; readonly worker: Assigned },
+  [outcome, exit, changed]: Ended,
+  { staged, work }: Pick<RemoteEnd, 'staged' | 'work'>,
+): RemoteEnd {
+  const { code, signal, ended, error, durationMs } = exit;
+  return {
+    worker,
+    outcome: outcome.is === 'done' ? { ...outcome, denials: [...outcome.denials] } : outcome,
+    exit: {
+      code,
+      signal,
+      ended,
+      error,
+      durationMs,
+      stdout: exit.stdout.slice(-tail),
+      stderr: exit.stderr.slice(-tail),
+    },
+    staged,
+    changed: [...changed].map(([folder, changes]) => ({
+      folder: folder === root ? 'project' : 'workspace',
+      changes:
+        typeof changes === 'string'
+          ? changes
+          : { paths: [...changes.paths], untracked: [...changes.untracked] },
+    })),
+    work,
+    files: null,
+  };
 }

@@ -4,8 +4,10 @@ import { readNamedWorker, readWorkerCard } from '../../letters/worker.ts';
 import type { NamedWorker, SeenWorker, WorkerCard, WorkerOrder } from '../../letters/worker.ts';
 import type { WorkerBoard } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
-import { queueName, sign, verify } from '../../queue/signed.ts';
+import { sign, verify } from '../../queue/signed.ts';
+import type { Credentials } from '../../queue/credentials.ts';
 import { unreachable } from '../../queue/unreachable.ts';
+import { isIdOf } from '../../host/runner/remote-turn.ts';
 import { aboutWorker } from './presence.ts';
 import type { WorkersAccess } from './settings.ts';
 
@@ -26,7 +28,7 @@ export interface FoundWorkers {
 
 /** Throws `E_WORKER` if the queue cannot be reached. */
 export function findWorkers(access: WorkersAccess): Promise<FoundWorkers> {
-  return withBoard(access, (board) => statusOf(board, access.key));
+  return withBoard(access, (board) => statusOf(board, access.credentials));
 }
 
 /** The workers of a project, by host. Throws `E_WORKER` if the queue cannot be reached. */
@@ -44,15 +46,17 @@ export function orderWorkers(
   target: string,
 ): Promise<readonly WorkerStatus[]> {
   return withBoard(access, async (board) => {
-    const { known: all } = await statusOf(board, access.key);
+    const { credentials } = access;
+    const { known: all, queueTime: at } = await statusOf(board, credentials);
     const meant = all.filter(({ host, id, state }) => state !== 'silent' && [host, id].includes(target));
     if (meant.length === 0) {
       const hosts = [...new Set(all.map(({ host }) => host))];
       const hint = hosts.length === 0 ? '`mailroom workers` lists them' : `there are: ${listed(hosts)}`;
       throw new MailroomError('E_TARGET', `no worker on \`${target}\` is running`, hint);
     }
+    // The queue's clock is the same for all who order.
     for (const { id } of meant)
-      await board.order(id, sign(access.key, aboutWorker('order', id, Date.now()), { do: order }));
+      await board.order(id, sign(credentials, aboutWorker('order', id, Date.now()), { do: order, at }));
     return meant;
   });
 }
@@ -63,31 +67,36 @@ export function queueTime(access: WorkersAccess): Promise<number> {
 }
 
 async function withBoard<T>(
-  { url, key }: WorkersAccess,
+  { url, credentials }: WorkersAccess,
   ask: (board: WorkerBoard) => Promise<T>,
 ): Promise<T> {
   const { openBoard } = await engineOf(url);
-  const board = await openBoard(url, queueName(key)).catch((error: unknown) => {
+  const board = await openBoard(url, credentials.project).catch((error: unknown) => {
     const { problem, hint } = unreachable(url, messageOf(error));
     throw new MailroomError('E_WORKER', problem, hint);
   });
   try {
     return await ask(board);
+  } catch (error) {
+    if (error instanceof MailroomError) throw error;
+    const { problem, hint } = unreachable(url, messageOf(error));
+    throw new MailroomError('E_WORKER', problem, hint);
   } finally {
     board.close();
   }
 }
 
-/** Removes what dead workers left a day ago, whose signatures have expired. */
-async function statusOf(board: WorkerBoard, key: string): Promise<FoundWorkers> {
+/** Removes what dead workers left, whose signatures have expired. */
+async function statusOf(board: WorkerBoard, credentials: Credentials): Promise<FoundWorkers> {
   const found: WorkerStatus[] = [];
   const foreign: NamedWorker[] = [];
   for (const { id, card, isAlive } of await board.cards()) {
-    const signed = verify(key, card, { kind: 'worker', job: id, nonce: null, now: Date.now() });
+    const signed = verify(credentials, card, { kind: 'worker', job: id, nonce: null, now: Date.now() });
+    const isOwn = signed.ok && isIdOf(id, signed.by);
     const read = signed.ok ? readWorkerCard(signed.body) : signed;
-    if (read.ok) found.push(asStatus(read.value, isAlive));
+    if (read.ok && isOwn) found.push(asStatus(read.value, isAlive));
     else if (!isAlive) await board.remove(id);
-    else if (signed.ok) {
+    else if (signed.ok && isOwn) {
       const named = readNamedWorker(signed.body);
       if (named.ok) foreign.push(named.value);
     }

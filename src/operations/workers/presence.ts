@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readWorkerOrder, type WorkerCard, type WorkerOrder } from '../../letters/worker.ts';
 import type { WorkerNotes } from '../../queue/channel.ts';
-import { sign, verify } from '../../queue/signed.ts';
+import type { Credentials } from '../../queue/credentials.ts';
+import { shortlyMs, sign, verify } from '../../queue/signed.ts';
 
 /** Between two announcements of a worker that does the same, in milliseconds. */
 const announceEvery = 1_000;
@@ -10,7 +11,7 @@ const announceEvery = 1_000;
 type Doing = Pick<WorkerCard, 'running' | 'state' | 'parked'>;
 
 interface PresenceOptions {
-  readonly key: string;
+  readonly credentials: Credentials;
   readonly about: Omit<WorkerCard, keyof Doing | 'lastSeen'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -25,8 +26,8 @@ export class Presence {
   #said = '';
   #at = -Infinity;
   #isTalking = false;
-  /** So that an order is obeyed once. */
-  #obeyed: string | null = null;
+  /** When the last order was given that was obeyed: each counts once, and no earlier one after it. */
+  #obeyed = 0;
 
   constructor(notes: WorkerNotes, options: PresenceOptions) {
     this.#notes = notes;
@@ -51,16 +52,16 @@ export class Presence {
   }
 
   async #talk(doing: Doing, obey: (order: WorkerOrder) => void): Promise<void> {
-    const { key, about, now } = this.#options;
+    const { credentials, about, now } = this.#options;
     const { id } = about;
     const card: WorkerCard = { ...about, ...doing, lastSeen: now() };
-    await this.#notes.announce(id, sign(key, aboutWorker('worker', id, now()), { ...card }));
+    await this.#notes.announce(id, sign(credentials, aboutWorker('worker', id, now()), { ...card }));
     const expected = { kind: 'order', job: id, nonce: null, now: now() } as const;
     const given = await this.#notes.order(id);
-    const signed = given === null ? null : verify(key, given, expected);
+    const signed = given === null ? null : verify(credentials, given, expected);
     const order = signed?.ok === true ? readWorkerOrder(signed.body) : null;
-    if (signed?.ok !== true || order?.ok !== true || signed.nonce === this.#obeyed) return;
-    this.#obeyed = signed.nonce;
+    if (order?.ok !== true || order.value.at <= this.#obeyed) return;
+    this.#obeyed = order.value.at;
     obey(order.value.do);
   }
 
@@ -70,7 +71,7 @@ export class Presence {
   }
 }
 
-/** What a signature about a worker names. It holds for a day. */
+/** What a signature about a worker names. */
 export function aboutWorker(kind: 'worker' | 'order', id: string, now: number) {
-  return { kind, job: id, nonce: randomUUID(), expires: now + 24 * 3_600_000 } as const;
+  return { kind, job: id, nonce: randomUUID(), expires: now + shortlyMs } as const;
 }

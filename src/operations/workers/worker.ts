@@ -16,7 +16,7 @@ import { maskOf } from '../../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../../queue/channel.ts';
 import { engineOf } from '../../queue/engine.ts';
 import { takerOf, takerOfKind, type StepKind } from '../../kernel/step-queues.ts';
-import { queueName } from '../../queue/signed.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { maskReport, type Mask } from '../../kernel/mask.ts';
@@ -24,8 +24,9 @@ import type { WorkerCard } from '../../letters/worker.ts';
 import { projectSecrets, variables } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
 import type { WorkerHost } from '../services.ts';
-import { keptFor, turnIn } from '../../host/runner/remote-turn.ts';
+import { keptFor, turnIn, workerIdOf } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
+import { Begun } from './begun.ts';
 import { HeldTurn, type Workplace } from './held-turn.ts';
 import { ownClock } from './clocks.ts';
 import { Presence } from './presence.ts';
@@ -60,11 +61,14 @@ export async function openWorker(
   try {
     const turns = new Map<string, HeldTurn>();
     const at = await workplaceOf(disk, settings, options, turns);
-    const { url, key, labels, lease } = options;
+    const { url, credentials, labels, lease } = options;
     const roles = [...options.roles, ...options.steps.map((kind) => takerOfKind(kind))];
     const { openSource } = await engineOf(url);
     const open = (onChange: () => void) =>
-      openSource({ url, name: queueName(key), roles, lease: keptFor(lease), onChange }, labels);
+      openSource(
+        { url, name: credentials.project, roles, lease: keptFor(lease), onChange, onForeign: options.say },
+        labels,
+      );
     const worker = new Worker(at, options, turns, open);
     return {
       end: (how) => worker.end(how),
@@ -90,7 +94,7 @@ export async function openWorker(
 async function workplaceOf(
   disk: RealDisk,
   settings: Settings,
-  { key, git, isOrigin, labels, login }: WorkerOptions,
+  { credentials, git, isOrigin, labels, login }: WorkerOptions,
   turns: ReadonlyMap<string, HeldTurn>,
 ): Promise<Workplace> {
   const { config, providers, tools, extended } = settings;
@@ -110,13 +114,18 @@ async function workplaceOf(
   return {
     root: disk.root,
     travel: new GitTravel({ project: disk.root, git, isOrigin, secrets }),
-    key,
+    credentials,
+    begun: new Begun(),
     labels,
     tools,
     runner,
     variables,
     forbids: (provider, capabilities) => forbidden(settings, provider, capabilities),
-    worker: { host: hostname(), id: randomUUID().slice(0, 8), login },
+    worker: {
+      host: hostname(),
+      id: workerIdOf(credentials.admission?.name ?? '', randomUUID().slice(0, 8)),
+      login,
+    },
     version: metadata.version,
     folders: new TurnFolders(disk, maskOf(secrets)),
     mask: (more) => maskOf([...more, ...secrets]),
@@ -176,6 +185,8 @@ export class Worker {
   #stirred = false;
   #wake: () => void = () => {};
   #problem: string | null = null;
+  /** Why the queue answered with an error last, in words. */
+  #refusal: string | null = null;
 
   constructor(
     at: Workplace,
@@ -195,7 +206,7 @@ export class Worker {
     });
     isOpen = true;
     const { roles, steps, labels, slots } = options;
-    const { key } = at;
+    const { credentials } = at;
     const about = {
       ...at.worker,
       version: at.version,
@@ -206,7 +217,7 @@ export class Worker {
       since: at.now(),
     };
     this.#presence = new Presence(this.#source, {
-      key,
+      credentials,
       about,
       now: () => at.now(),
       elapsed: () => at.elapsed(),
@@ -253,12 +264,20 @@ export class Worker {
   async #fill(): Promise<void> {
     while (!this.#isEnding && !this.#isPaused && this.#turns.size < this.#options.slots) {
       const taking = this.#source.take(this.#leaves());
-      const held = await Promise.race([taking, this.#over]);
+      const held = await Promise.race([taking, this.#over]).catch((error: unknown) => this.#refusedBy(error));
       if (held === 'over') this.#late = taking.then((job) => job?.putBack()).catch(() => {});
       if (held === 'over' || held === null) return;
       if (this.#isLimited(held)) this.#leave(held);
       else this.#begin(held);
     }
+  }
+
+  /** Whatever lies in the queue, this worker asks again. */
+  #refusedBy(error: unknown): null {
+    const text = `the queue cannot give any work: ${messageOf(error)}`;
+    if (text !== this.#refusal) this.#options.say(text);
+    this.#refusal = text;
+    return null;
   }
 
   #leaves(): ReadonlySet<string> {
@@ -285,6 +304,8 @@ export class Worker {
   }
 
   #begin(held: HeldJob): void {
+    // Somebody has taken it from this worker, whose agent ends first.
+    if (this.#turns.has(held.id)) return;
     const turn = new HeldTurn(this.#at, held);
     this.#turns.set(held.id, turn);
     const { say } = this.#options;

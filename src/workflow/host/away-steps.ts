@@ -30,7 +30,7 @@ interface AwayStep {
 export class AwaySteps {
   readonly #ledger: RunLedger;
   readonly #ports: Pick<RunPorts, 'away' | 'project'>;
-  /** Keys whose jobs are recorded, and perhaps not durable. */
+  /** Keys whose jobs, or their workers, are recorded, and perhaps not durable. */
   readonly #recorded = new Set<string>();
   /** The same for ends. */
   readonly #over = new Set<string>();
@@ -43,13 +43,20 @@ export class AwaySteps {
   start(step: AwayStep): void {
     const { away, project } = this.#ports;
     if (away === undefined) throw new MailroomError('E_STEP', 'this process reaches no workers');
-    away.start(jobOf(project, step, this.#queued(step.launch)));
+    away.start({ ...jobOf(project, step), ...this.#known(step.launch) });
   }
 
   /** The job that an earlier host has recorded for a step; null: none. */
   #queued({ key }: Pick<Launch, 'key'>): Queued | null {
     const run = this.#ledger.state.steps.get(key.path);
     return isIn(run, 'running') ? run.phase.launched : null;
+  }
+
+  /** What an earlier host has recorded for a step. */
+  #known({ key }: Pick<Launch, 'key'>): Pick<AgentJob, 'queued' | 'assigned'> {
+    const run = this.#ledger.state.steps.get(key.path);
+    if (!isIn(run, 'running') || run.phase.launched === null) return {};
+    return { queued: run.phase.launched, assigned: run.phase.worker };
   }
 
   /** Whether a step continues without this host. */
@@ -63,10 +70,12 @@ export class AwaySteps {
     this.#recorded.add(text);
   }
 
-  assigned({ key }: Launch, worker: Assigned | null): void {
+  /** The worker may begin once the journal has it. */
+  assigned(text: string, { key }: Launch, worker: Assigned | null): void {
     const run = this.#ledger.state.steps.get(key.path);
-    if (isIn(run, 'running') && run.phase.worker?.id !== worker?.id)
-      this.#ledger.record([{ type: 'assigned', key, worker }]);
+    if (!isIn(run, 'running')) return;
+    if (run.phase.worker?.id !== worker?.id) this.#ledger.record([{ type: 'assigned', key, worker }]);
+    if (worker !== null) this.#recorded.add(text);
   }
 
   over(text: string): void {
@@ -116,11 +125,7 @@ function programOf(project: string, launch: Launch, prepared: Prepared): RemoteP
   };
 }
 
-function jobOf(
-  project: string,
-  { key, launch, prepared, invocation: agents, watched }: AwayStep,
-  queued: Queued | null,
-): AgentJob {
+function jobOf(project: string, { key, launch, prepared, invocation: agents, watched }: AwayStep): AgentJob {
   const invocation = agents ?? programInvocation(launch, prepared, { project, secrets: {} });
   const { run, work, on = { labels: [] }, checkout, timeout, stall, grace, secrets, inherit } = launch;
   const { workspace } = prepared;
@@ -147,7 +152,6 @@ function jobOf(
     noteTree: false,
     worktree: null,
     watched: watched ? [workspace] : [],
-    ...(queued && { queued }),
   };
 }
 

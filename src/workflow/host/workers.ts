@@ -251,7 +251,7 @@ export class Workers {
   /** A worker has begun a step, or (null) none has it now. */
   assigned(key: string, worker: Assigned | null): void {
     const running = this.#running.get(key);
-    if (running !== undefined) this.#away.assigned(running.launch, worker);
+    if (running !== undefined) this.#away.assigned(key, running.launch, worker);
   }
 
   /**

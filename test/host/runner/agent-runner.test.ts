@@ -9,6 +9,7 @@ import type { AgentJob, AgentRunner, RunnerEvents } from '../../../src/host/runn
 import { GitTravel, type Travel } from '../../../src/host/runner/travel.ts';
 import { roleBranch, roleCheckout } from '../../../src/kernel/work.ts';
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
+import { Begun } from '../../../src/operations/workers/begun.ts';
 import type { HeldTurn, Workplace } from '../../../src/operations/workers/held-turn.ts';
 import { eventsOf, Worker } from '../../../src/operations/workers/worker.ts';
 import { maskOf } from '../../../src/process/output/mask.ts';
@@ -16,12 +17,12 @@ import type { Provider } from '../../../src/providers/provider.ts';
 import { gitIn, project, thread } from '../../git/roles-at-work.ts';
 import { freshMark, marked, temporaryFolder } from '../../process/support.ts';
 import { invocation } from '../../providers/samples.ts';
+import { controllerKeys, workerKeys } from '../../support/credentials.ts';
 import { MemoryQueue } from '../../support/memory-queue.ts';
 
 /* What every runner of agents does: that of this host, and the queue with a worker. */
 
 const role = 'engineer';
-const key = 'the key of all hosts of this test';
 const usage = { usd: 1, tokens: 2 };
 const named = () => Promise.resolve([]);
 const clocks = { now: Date.now, elapsed: () => performance.now() };
@@ -108,11 +109,12 @@ const onThisHost: Open = (root, events) => {
 function workplaceIn(root: string, mark: string, travel: Travel, turns: Map<string, HeldTurn>): Workplace {
   return {
     root,
-    worker: { host: 'builder', id: 'w1', login: 'builder' },
+    worker: { host: 'builder', id: 'builder.w1', login: 'builder' },
     version: 'test',
     labels: [],
     travel,
-    key,
+    credentials: workerKeys('builder'),
+    begun: new Begun(),
     runner: () => processes(root, mark, eventsOf(turns)),
     forbids: () => null,
     variables: () => ({}),
@@ -147,7 +149,7 @@ const onAWorker: Open = (root, events) => {
       version: 'test',
       notes: new QueuedNotes(new RealDisk(root), queuedFolder),
       travel: travelOf(root),
-      key,
+      credentials: controllerKeys,
       patience: 10_000,
       newId: () => `${String((ids += 1)).padStart(8, '0')}-id`,
       ...clocks,

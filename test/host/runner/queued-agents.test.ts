@@ -6,12 +6,13 @@ import type { Travel } from '../../../src/host/runner/travel.ts';
 import type { JobQueue, JobState } from '../../../src/queue/channel.ts';
 import type { Outcome } from '../../../src/providers/provider.ts';
 import { invocation } from '../../providers/samples.ts';
+import { controllerKeys } from '../../support/credentials.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 
 const never = () => expect.fail('nothing runs');
 const options = {
   version: 'test',
-  key: 'the key of all hosts in this test',
+  credentials: controllerKeys,
   patience: 1_000,
   newId: never,
   now: () => 0,
@@ -20,16 +21,17 @@ const options = {
 const ends: Readonly<Record<string, JobState>> = {
   'its worker was silent for too long': { is: 'lost', note: null },
   'the queue has lost it': { is: 'missing' },
-  'its result was forged': { is: 'done', result: { body: {}, signature: 'x' } },
+  'its result was forged': { is: 'done', result: { body: {}, signature: 'x' }, bytes: 40 },
 };
 
 /** What comes of a job that an earlier host has handed over. */
 async function endOf(how: string, more: Partial<AgentJob> = {}): Promise<Outcome> {
-  const running: JobState = { is: 'running', note: null, stopping: false };
+  const running: JobState = { is: 'running', note: null, stopping: false, granted: null };
   const states = [running, ends[how]!];
   const queue: JobQueue = {
     add: never,
     look: () => Promise.resolve(states.shift() ?? never()),
+    grant: never,
     stop: never,
     remove: never,
     problem: () => null,
@@ -57,17 +59,18 @@ it.each(Object.keys(ends))('knows that a program has used nothing when %s', asyn
 
 it('removes a job that nothing needs, and its refs once its worker can send none', async () => {
   const refs = new Set(['begin']);
-  let state: JobState = { is: 'running', note: null, stopping: false };
+  let state: JobState = { is: 'running', note: null, stopping: false, granted: null };
   let changed = () => {};
   const queue: JobQueue = {
     add: () => expect.fail('nothing is added'),
     look: () => Promise.resolve(state),
+    grant: never,
     stop: () => {
       // Its worker was about to report.
-      state = { is: 'running', note: null, stopping: true };
+      state = { is: 'running', note: null, stopping: true, granted: null };
       queueMicrotask(() => {
         refs.add('end');
-        state = { is: 'done', result: null };
+        state = { is: 'done', result: null, bytes: 4 };
         changed();
       });
       return Promise.resolve();

@@ -1,18 +1,20 @@
 import { expect, it } from 'vitest';
 import type { AgentRunner } from '../../../src/host/runner/runner.ts';
 import type { Travel } from '../../../src/host/runner/travel.ts';
-import { mostBytes, remoteTurnOf } from '../../../src/host/runner/remote-turn.ts';
+import { remoteTurnOf } from '../../../src/host/runner/remote-turn.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { unmasked } from '../../../src/kernel/mask.ts';
 import { readRemoteEnd } from '../../../src/letters/remote-turn.ts';
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
 import { HeldTurn, type Workplace } from '../../../src/operations/workers/held-turn.ts';
-import type { HeldJob } from '../../../src/queue/channel.ts';
+import { mostBytes, type HeldJob } from '../../../src/queue/channel.ts';
 import { sign, verify } from '../../../src/queue/signed.ts';
 import { exit } from '../../providers/samples.ts';
+import { Begun } from '../../../src/operations/workers/begun.ts';
+import { controllerKeys, workerKeys } from '../../support/credentials.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 
-const key = 'the key of all hosts in this test';
+const credentials = workerKeys('far');
 const id = 'thread.t1.1.0';
 
 /** A disk without room for any file. */
@@ -68,6 +70,7 @@ const turn = remoteTurnOf(
 );
 
 const travel: Partial<Travel> = {
+  fetch: () => Promise.resolve({ ok: true, value: undefined }),
   place: () => Promise.resolve({ ok: true, value: undefined }),
 };
 
@@ -75,11 +78,12 @@ const travel: Partial<Travel> = {
 function workplace(disk: MemoryDisk): Workplace {
   return {
     root: disk.root,
-    worker: { host: 'far', id: 'w1', login: 'far' },
+    worker: { host: 'far', id: 'far.w1', login: 'far' },
     version: 'test',
     labels: ['linux'],
     travel: travel as Travel,
-    key,
+    credentials,
+    begun: new Begun(),
     runner: () => expect.fail('nothing may start'),
     forbids: (provider) => (provider === 'play' ? null : `there is no ${provider}`),
     variables: () => ({}),
@@ -128,13 +132,15 @@ async function worked(
   at: (turn: () => HeldTurn) => Workplace = () => workplace(disk),
 ) {
   let result: Json = null;
+  const about = { kind: 'grant', job: id, nonce: 'n1', expires: 2_000 } as const;
+  const granted = sign(controllerKeys, about, { worker: 'far.w1' });
   const held: HeldJob = {
     role,
     id,
-    data: sign(key, { kind: 'job', job: id, nonce: 'n1', expires: 2_000 }, body),
+    data: sign(controllerKeys, { kind: 'job', job: id, nonce: 'n1', expires: 2_000 }, body),
     renew: () => Promise.resolve(true),
     note: () => Promise.resolve(),
-    isStopping: () => Promise.resolve(false),
+    asked: () => Promise.resolve({ stopping: false, granted }),
     finish: (given) => Promise.resolve(((result = given), true)),
     putBack: () => Promise.resolve(),
   };
@@ -143,7 +149,7 @@ async function worked(
     held,
   );
   const said = await doing.run();
-  const signed = verify(key, result, { kind: 'result', job: id, nonce: 'n1', now: 1_000 });
+  const signed = verify(controllerKeys, result, { kind: 'result', job: id, nonce: 'n1', now: 1_000 });
   const read = signed.ok ? readRemoteEnd(signed.body) : signed;
   return { said, end: read.ok ? read.value : expect.fail(read.problem) };
 }

@@ -32,7 +32,10 @@ class WithWorker extends ProjectFixture {
       this.orders.push(`${what} ${target}`);
       return Promise.resolve([worker]);
     };
-    return { ...super.project(), workers: { list: () => Promise.resolve([worker]), order } };
+    return {
+      ...super.project(),
+      workers: { ...super.project().workers, list: () => Promise.resolve([worker]), order },
+    };
   }
 }
 

@@ -100,7 +100,7 @@ export class Controller extends Life {
       version: 'test',
       notes: new QueuedNotes(disk, queuedFolder),
       travel: new ControllerTravel(isResolved, away.shared, known, asker, disk),
-      key: away.key,
+      credentials: away.credentials,
       patience: away.lease,
       newId: () =>
         Math.floor(random.next() * 2 ** 32)

@@ -2,11 +2,12 @@ import type { AgentJob } from '../../../../../src/host/runner/runner.ts';
 import type { Disk } from '../../../../../src/disk/disk.ts';
 import { queuedFolder, QueuedNotes } from '../../../../../src/host/runner/queued-notes.ts';
 import { turnIn } from '../../../../../src/host/runner/remote-turn.ts';
-import type { Json } from '../../../../../src/kernel/json.ts';
+import { isJsonObject, type Json } from '../../../../../src/kernel/json.ts';
 import { roleBranch } from '../../../../../src/kernel/work.ts';
 import type { Protocol } from '../../../../../src/mail/format/protocol.ts';
 import type { AtInvocation, MailEvent } from '../../../../../src/mail/machine/event.ts';
 import type { HeldJob, JobQueue, JobSource } from '../../../../../src/queue/channel.ts';
+import { controllerKeys } from '../../../../support/credentials.ts';
 import { MemoryQueue } from '../../../../support/memory-queue.ts';
 import type { Random } from '../../random.ts';
 import type { Timeline } from '../../timeline.ts';
@@ -23,7 +24,7 @@ const every = 2_000;
 
 /** The worker hosts of a world, the queue, and the repository that they share with the controller. */
 export class Hosts implements WorkerWorld {
-  readonly key = 'the key of all hosts of this world';
+  readonly credentials = controllerKeys;
   readonly lease = lease;
   readonly timeline: Timeline;
   readonly random: Random;
@@ -38,6 +39,8 @@ export class Hosts implements WorkerWorld {
   readonly #workers: readonly WorkerHost[];
   /** Something has happened that may cost a lease: slow disks hold up everything here. */
   #isStrained: boolean;
+  /** Every job that was ever added, as an intruder can keep it. */
+  readonly #kept: Parameters<JobQueue['add']>[] = [];
   /** The jobs in the queue. */
   readonly #jobs = new Set<string>();
 
@@ -81,10 +84,12 @@ export class Hosts implements WorkerWorld {
       add: (job, data, labels) =>
         network.ask(asker, () => {
           this.#jobs.add(job.id);
+          this.#kept.push([job, data, labels]);
           return queue.add(job, data, labels);
         }),
       look: (job) => network.ask(asker, () => queue.look(job)),
       stop: (job) => network.ask(asker, () => queue.stop(job)),
+      grant: (job, grant) => network.ask(asker, () => queue.grant(job, grant)),
       remove: (job) =>
         network.ask(asker, async () => {
           await queue.remove(job);
@@ -132,15 +137,15 @@ export class Hosts implements WorkerWorld {
           return isHeld;
         }),
       note: (about) => network.ask(asker, () => held.note(about)),
-      isStopping: () => network.ask(asker, () => held.isStopping()),
+      asked: () => network.ask(asker, () => held.asked()),
       finish: (result) =>
         network.ask(asker, () => {
+          if (isJsonObject(result) && result['kind'] === 'left') add(this.putBacks, turnIn(id));
           this.#dropped(id, asker);
           return held.finish(result);
         }),
       putBack: () =>
         network.ask(asker, () => {
-          add(this.putBacks, turnIn(id));
           this.#dropped(id, asker);
           return held.putBack();
         }),
@@ -181,6 +186,7 @@ export class Hosts implements WorkerWorld {
   strain(): void {
     const { random, shared } = this;
     const { network } = shared;
+    if (random.chance(0.05)) this.#replay();
     const repaired = (act: () => void) => this.#repaired(act);
     const worker = random.pick(this.#workers);
     const dice = random.next();
@@ -204,6 +210,12 @@ export class Hosts implements WorkerWorld {
       for (const each of this.#workers) each.disturb();
       repaired(() => (network.down[what] = false));
     }
+  }
+
+  /** Somebody adds a job again that is over. */
+  #replay(): void {
+    const over = this.#kept.filter(([{ id }]) => !this.#jobs.has(id));
+    if (over.length > 0) void this.#queue.queue({ onChange: () => {} }).add(...this.random.pick(over));
   }
 
   #end(host: string): void {

@@ -3,9 +3,11 @@ import { park, readParked } from '../../../../../src/host/parked.ts';
 import { unmasked } from '../../../../../src/kernel/mask.ts';
 import { TurnFolders } from '../../../../../src/mail/mailboxes/turn-folders.ts';
 import type { Protocol } from '../../../../../src/mail/format/protocol.ts';
+import { Begun } from '../../../../../src/operations/workers/begun.ts';
 import type { HeldTurn } from '../../../../../src/operations/workers/held-turn.ts';
 import { Worker } from '../../../../../src/operations/workers/worker.ts';
 import type { JobSource } from '../../../../../src/queue/channel.ts';
+import { workerKeys } from '../../../../support/credentials.ts';
 import { MemoryDisk } from '../../../../support/memory-disk.ts';
 import type { Random } from '../../random.ts';
 import type { Timeline } from '../../timeline.ts';
@@ -13,13 +15,21 @@ import { ScriptedRunner, type Script } from '../scripted-runner.ts';
 import type { Asker } from './network.ts';
 import { WorkerTravel, type Shared } from './virtual-travel.ts';
 
+const known = new Map<string, ReturnType<typeof workerKeys>>();
+
+/** Made once for every name, since it takes longer than most of a world. */
+function keysOf(name: string): ReturnType<typeof workerKeys> {
+  const keys = known.get(name) ?? workerKeys(name);
+  known.set(name, keys);
+  return keys;
+}
+
 /** What a worker host is part of. */
 export interface WorkerWorld {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly protocol: Protocol;
   readonly shared: Shared;
-  readonly key: string;
   /** What agents do that write to this disk. */
   scriptOf(disk: MemoryDisk): Script;
   source(asker: Asker, labels: readonly string[], onChange: () => void): JobSource;
@@ -78,7 +88,7 @@ export class WorkerHost {
   }
 
   #worker(life: Life): Worker {
-    const { timeline, random, shared, key } = this.#world;
+    const { timeline, random, shared } = this.#world;
     const turns = new Map<string, HeldTurn>();
     const travel = new WorkerTravel(shared, this.#known, life, this.disk);
     const agents = this.#world.scriptOf(this.disk);
@@ -103,7 +113,8 @@ export class WorkerHost {
       version: 'test',
       labels: this.#labels,
       travel,
-      key,
+      credentials: keysOf(this.name),
+      begun: new Begun(),
       runner: () => counting(runner, life),
       variables: () => ({}),
       forbids: () => null,

@@ -1,0 +1,117 @@
+import { isJsonObject } from '../../kernel/json.ts';
+import type { Read } from '../../letters/letters.ts';
+import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
+import { readAssigned } from '../../letters/worker.ts';
+import { mostBytes, type JobState } from '../../queue/channel.ts';
+import { verify } from '../../queue/signed.ts';
+import type { Travelled } from '../../git/travel.ts';
+import type { Ended } from './agents.ts';
+import { isLeft, type Followed } from './followed.ts';
+import { rootsOf } from './places.ts';
+import type { QueueOptions } from './queued-agents.ts';
+import {
+  endedBy,
+  isIdOf,
+  later,
+  refsOf,
+  stopped,
+  tooLarge,
+  turnOf,
+  unreportedUsage,
+  writeEnd,
+} from './remote-turn.ts';
+import type { AgentJob } from './runner.ts';
+
+type Unpacked =
+  | { readonly is: 'here'; readonly difference: string | null }
+  | { readonly is: 'unreachable' }
+  | { readonly is: 'refused'; readonly problem: string };
+
+type Done = Extract<JobState, { is: 'done' }>;
+
+/** Takes what workers report: nothing of it counts that the controller has not checked itself. */
+export class QueuedResults {
+  readonly #options: QueueOptions;
+  readonly #asked: (problem: string | null) => void;
+
+  /** `asked`: receives why git cannot reach the shared repository; null: it can. */
+  constructor(options: QueueOptions, asked: (problem: string | null) => void) {
+    this.#options = options;
+    this.#asked = asked;
+  }
+
+  /** A finished job's result, with its work in the checkout; null: git cannot be reached now. */
+  async take(followed: Followed, state: Done, nonce: string): Promise<Ended | 'left' | null> {
+    const { job, ending } = followed;
+    if (ending === 'stop') return stopped;
+    const { travel, elapsed } = this.#options;
+    const read = this.#read(followed, state, nonce);
+    if (read === 'left') return 'left';
+    if (!read.ok) return later(`the result of its worker was refused: ${read.problem}`, unreportedUsage(job));
+    const end = read.value;
+    const left = await this.#unpack(followed, end);
+    if (left.is === 'unreachable') followed.failingSince = Math.min(followed.failingSince, elapsed());
+    if (left.is === 'unreachable') return null;
+    // Its files belong to the next host.
+    if (isLeft(followed)) return stopped;
+    const { usage } = end.outcome;
+    if (left.is === 'refused') return later(`its work was refused: ${left.problem}`, usage);
+    writeEnd(travel, job, end);
+    const laid = await this.#lay(job, end);
+    return laid.ok
+      ? endedBy(job, end, left.difference)
+      : later(`its files were refused: ${laid.problem}`, usage);
+  }
+
+  /** The result of the worker that has the job, or that refused it before it began. */
+  #read({ name, worker }: Followed, { result, bytes }: Done, nonce: string): Read<RemoteEnd> | 'left' {
+    if (bytes > mostBytes) return { ok: false, problem: tooLarge('it', bytes) };
+    const kind = isJsonObject(result) && result['kind'] === 'left' ? 'left' : 'result';
+    const expected = { kind, job: name.id, nonce, now: this.#options.now() } as const;
+    const signed = verify(this.#options.credentials, result, expected);
+    if (!signed.ok) return signed;
+    const by = kind === 'left' ? readAssigned(signed.body) : readRemoteEnd(signed.body);
+    if (!by.ok) return by;
+    const { id } = 'worker' in by.value ? by.value.worker : by.value;
+    if (!isIdOf(id, signed.by) || (worker !== null && id !== worker))
+      return { ok: false, problem: 'it is of another worker than the one that has the job' };
+    if (!('worker' in by.value)) return 'left';
+    if (worker === null && by.value.outcome.is === 'done')
+      return { ok: false, problem: 'its worker was never told to begin' };
+    return { ok: true, value: by.value };
+  }
+
+  /** What it brings besides its checkout: only where this host has asked for it. */
+  async #lay({ files, invocation }: AgentJob, end: RemoteEnd): Promise<Travelled<void>> {
+    const { workspace, project } = invocation;
+    if (end.files === null || files === undefined) return { ok: true, value: undefined };
+    return this.#options.travel.lay(end.files, files.brings, rootsOf(files.brings, workspace, project));
+  }
+
+  async #unpack(followed: Followed, { work, files }: RemoteEnd): Promise<Unpacked> {
+    const { job, name, failingSince } = followed;
+    const { travel, patience, elapsed } = this.#options;
+    const { invocation, keepsDifference } = job;
+    const { workspace } = invocation;
+    const turn = turnOf(job);
+    if (work === null || turn === null) return { is: 'here', difference: null };
+    const { endRef, broughtRef } = refsOf(name);
+    // It lies in the checkout already.
+    const isNew = work.commit !== followed.begun || work.head !== work.commit;
+    const fetched = isNew ? await travel.fetch(work.commit, endRef) : here;
+    const got = fetched.ok && files !== null ? await travel.fetch(files, broughtRef) : fetched;
+    this.#asked(got.ok ? null : got.problem);
+    if (!got.ok)
+      return elapsed() - failingSince < patience || failingSince === Infinity
+        ? { is: 'unreachable' }
+        : { is: 'refused', ...got };
+    if (isLeft(followed)) return { is: 'here', difference: null };
+    if (!isNew) return { is: 'here', difference: null };
+    const before = keepsDifference === true ? await travel.tree(workspace) : null;
+    const unpacked = await travel.unpack(workspace, turn, work);
+    if (!unpacked.ok) return { is: 'refused', problem: unpacked.problem };
+    return { is: 'here', difference: before && (await travel.difference(workspace, before)) };
+  }
+}
+
+const here = { ok: true, value: undefined } as const;
