@@ -20,7 +20,7 @@ import {
 } from '../operations/project/find-workflow.ts';
 import { protocolOfNobody, type Settings, type SettingsReader } from '../operations/project/definition.ts';
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
-import { confirm } from '../operations/project/confirmed.ts';
+import { answerStart, confirm } from '../operations/project/confirmed.ts';
 import type { StartMail } from '../operations/runs/mail.ts';
 import type { Origin, RunSettings } from '../operations/runs/compose.ts';
 import { workflowStatus } from '../operations/project/project-status.ts';
@@ -44,6 +44,7 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
       return oneShotWorkflow(disk, await settings(), task);
     },
     confirm: (found) => confirm(disk, found),
+    answerStart: (run, said) => answerStart(disk, run, said),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
       const { readAskedWorkflow } = await import('../operations/nip/requests.ts');

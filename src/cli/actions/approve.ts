@@ -37,6 +37,7 @@ export async function judge(
 ): Promise<number> {
   const { comment, json } = options;
   const { workflows } = context.project();
+  if (run !== null && gate === null && answersStart(context, verb, run)) return 0;
   if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeLanding(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
   if (waiting?.run === null) return judgeLanding(context, verb, waiting.id, options);
@@ -48,6 +49,17 @@ export async function judge(
   const answer = await answerOf(context, stored, path, verb, options);
   const said = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
   return askRun(context, stored, { verb, path, ...answer, ...said }, json === undefined ? {} : { json });
+}
+
+/** Answers a run that a trigger asks for; false: there is none with this id. */
+function answersStart(context: Context, verb: 'approve' | 'reject', run: string): boolean {
+  context.outsideTurn(verb);
+  const { workflows } = context.project();
+  const file = workflows.answerStart(run, verb === 'approve' ? 'yes' : 'no');
+  if (file === null) return false;
+  const then = verb === 'approve' ? '`mailroom up` starts it' : 'it is not started';
+  context.terminal.print(`${file}: ${then}\n`);
+  return true;
 }
 
 /** Lets the work of a turn land, or refuses that. */

@@ -18,7 +18,7 @@ import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns, runControlFolder, runsProblem } from '../../workflow/files/run-folders.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
 import { compile } from '../../workflow/machine/rules.ts';
-import { changedText, unconfirmed } from './confirmed.ts';
+import { changedText, saidTo, unconfirmed } from './confirmed.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
 
@@ -73,7 +73,12 @@ export async function workflowStatus(
     const memory = readTriggers(disk, file);
     const text = changed.has(file) ? changedText(file) : null;
     return (definition?.triggers ?? []).map((trigger) =>
-      triggerStatus(file, trigger, { memory, holder, changed: text }),
+      triggerStatus(file, trigger, {
+        memory,
+        holder,
+        changed: text,
+        said: (start) => saidTo(disk, start),
+      }),
     );
   });
   return { runs, triggers, problems: [...unreadable, ...problems] };

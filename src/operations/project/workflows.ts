@@ -16,6 +16,7 @@ import type { ParsedParts } from '../../yaml/parts.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { findText, readText } from '../../disk/text.ts';
 import { withoutMcpOf, type Settings } from './definition.ts';
+import { deputiesOf } from './deputies.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from '../../workflow/host/secrets.ts';
 import { ProblemsError } from '../problems.ts';
@@ -110,6 +111,7 @@ async function contextOf(
     notEnforced: new Map([...providers.values()].map(({ name, notEnforced }) => [name, notEnforced])),
     withoutMcp: withoutMcpOf(providers),
     hasWorkers: config.workers !== null,
+    deputies: deputiesOf(protocol, config),
     strict: isStrict(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     programOf: (provider) => programFor(config, provider),

@@ -6,6 +6,7 @@ import type { Trigger } from '../../workflow/automation.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
+import { asksText, unanswered, type Moment } from '../../workflow/machine/triggers/decide.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
 import type { RunCard, RunControlFile } from '../../letters/letters.ts';
 import type { Holder } from '../project/project.ts';
@@ -187,6 +188,8 @@ interface TriggerSituation {
   readonly holder: Pick<Holder, 'triggers'> | null;
   /** That the workflow has changed since `up` started, in words; null: it has not. */
   readonly changed: string | null;
+  /** What a person has said to a run that waits for one. */
+  readonly said: Moment['said'];
 }
 
 /** The status of a workflow's trigger. */
@@ -210,14 +213,17 @@ export function triggerStatus(
   };
 }
 
-function whyNot({ name, enabled }: Trigger, { memory, holder, changed }: TriggerSituation): string | null {
+function whyNot(trigger: Trigger, { memory, holder, changed, said }: TriggerSituation): string | null {
+  const { name, enabled } = trigger;
   if (enabled === false) return 'it has `enabled: false`';
   if (holder === null) return 'no controller runs';
   if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
   // `up` remembers each trigger that it has read.
   if (!Object.hasOwn(memory.triggers, name))
     return 'the running `mailroom up` has not read it; restart `mailroom up`';
-  return changed;
+  if (changed !== null) return changed;
+  const asked = unanswered(trigger, memory, said);
+  return asked === null ? null : `it ${asksText(asked)}`;
 }
 
 /** When a run was requested: its id is a uuid v7, which begins with that time. */

@@ -17,7 +17,7 @@ import { baseOf, matchingFiles } from '../../disk/matching-files.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { readTriggers, refuseBadMemories, writeTriggers } from '../../workflow/triggers/memory-files.ts';
 import { watchTrees } from '../../disk/watch-tree.ts';
-import { confirm } from '../project/confirmed.ts';
+import { confirm, saidTo } from '../project/confirmed.ts';
 import type { Settings } from '../project/definition.ts';
 import type { RunSettings } from '../runs/compose.ts';
 import { weakSecrets } from '../../workflow/host/secrets.ts';
@@ -92,6 +92,7 @@ function portsOf(
     clock: { now: Date.now },
     newId: v7,
     next: nextTime,
+    said: (start) => saidTo(disk, start),
     memory: {
       read: (workflow) => readTriggers(disk, workflow),
       write: (workflow, memory) => writeTriggers(disk, workflow, memory),

@@ -9,6 +9,7 @@ import type { Body, StepId, Workflow } from '../model.ts';
 import type { AgentBound } from '../../providers/provider.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
 import { bodyOf } from '../bodies.ts';
+import type { Deputies } from '../../kernel/deputy.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
@@ -48,6 +49,8 @@ export interface CheckContext {
   readonly withoutMcp: MailContext['withoutMcp'];
   /** Whether mailroom.yaml says how worker hosts are reached. */
   readonly hasWorkers: boolean;
+  /** Absent: nobody else writes what its steps run. */
+  readonly deputies?: Deputies;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether earlier errors exist, which may be why something is missing. */
