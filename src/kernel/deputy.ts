@@ -168,6 +168,7 @@ export function filesRunBy(words: readonly (string | null)[], first = 0): RunFil
   if (file !== undefined) return [found(givenFile(words, from) ?? file, skipped)];
   if (!interpreters.test(name)) return [];
   const code = words.findIndex((word, at) => at >= from && inline.test(word ?? ''));
+  if (code >= 0 && words[code] === '-m') return filesRunBy(words, code + 1);
   if (code >= 0 && (option < 0 || code < option)) return filesOfCode(name, words[code + 1] ?? null, code + 1);
   return verb == null || verb.startsWith('/') ? [] : [found(normal(verb), option)];
 }

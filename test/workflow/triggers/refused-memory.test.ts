@@ -25,7 +25,7 @@ function triggers(...all: Trigger[]) {
       clock: { now: () => world.now },
       newId: () => `run-${String(world.now)}`,
       next: () => null,
-    said: () => null,
+      said: () => null,
       memory: {
         read: () => world.kept,
         write: (_file, memory) => {
