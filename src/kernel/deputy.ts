@@ -29,7 +29,11 @@ export interface Deputies {
   /** Globs of the branches that only a person moves. */
   readonly protectedBranches: readonly string[];
   /** What a process may do in fact. `provider` null: a command or script of the author. */
-  powersOf(provider: string | null, capabilities: readonly Capability[] | null, network: boolean): Powers;
+  readonly powersOf: (
+    provider: string | null,
+    capabilities: readonly Capability[] | null,
+    network: boolean,
+  ) => Powers;
 }
 
 /** A file that a command runs, and where its text names it. */
@@ -82,10 +86,10 @@ export function deputyProblem({ writers, path, runner, powers, ways }: Deputy) {
   };
 }
 
-/** What is wrong with a process that can move protected branches with git, and what would be right. */
+/** A process that can move protected branches with git: the problem, and what would be right. */
 export function unprotectedProblem(name: string, branches: readonly string[]) {
   return {
-    message: `\`${name}\` has RUN_COMMANDS in no sandbox, so it can move the protected ${enumerate(branches)} with git, and nobody approves that`,
+    message: `\`${name}\` has RUN_COMMANDS in no sandbox, so it can move the protected ${enumerate(branches)} with git and without an approval`,
     hint: 'set `sandbox: required` in mailroom.yaml, or leave RUN_COMMANDS out',
   };
 }

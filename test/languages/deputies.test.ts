@@ -37,7 +37,7 @@ function found(body: string, given: Config = config(), mail: Protocol = protocol
   const all = read.ok ? read.warnings : read.problems;
   const errors = all.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
-  return all.filter(({ message }) => /no person sees it before|nobody approves that/.test(message));
+  return all.filter(({ message }) => /no person sees it before|without an approval/.test(message));
 }
 
 const on = 'triggers: { onsrc: { files: ["src/**"] } }\n';
@@ -216,7 +216,7 @@ describe('the protocol and mailroom.yaml are warned of', () => {
   it('programs that notify people, of channels and of providers', () => {
     const given = config('auto', {
       notify: { user: { command: ['sh', 'tools/n.sh'], env: [] } },
-    } as unknown as Partial<Config>);
+    });
     expect(warned(protocol(), given)).toEqual([
       expect.stringContaining('`a` may write `tools/n.sh`, which the notice to `user`'),
     ]);

@@ -23,7 +23,7 @@ export interface LanguageContext {
   readonly withoutMcp: CheckContext['withoutMcp'];
   /** Whether mailroom.yaml says how worker hosts are reached. */
   readonly hasWorkers: boolean;
-  /** Absent: nobody else writes what its steps run. */
+  /** Absent: no role writes what its steps run. */
   readonly deputies?: NonNullable<WorkflowContext['deputies']>;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;

@@ -50,7 +50,7 @@ export function gitPlaces(repository: KnownRepository, access: GitAccess): GitPl
 
 /**
  * Names in the folder of a repository that decide what git runs, where it reads, or where branches
- * stand. They are kept if they are missing, so that nobody can create them.
+ * stand. They are kept if they are missing, so that no agent can create them.
  */
 const deciding = [
   'HEAD',
@@ -79,7 +79,7 @@ function committing(place: Place, { project, isProtected }: GitAccess): GitPlace
   const { git, own, top } = place;
   const isLinked = own !== git;
   const ours = top === null ? null : ownBranch(project, top);
-  // In a checkout that people use as well, nobody else decides which branch it is on.
+  // In a checkout that people use as well, only they decide which branch it is on.
   const names = isLinked ? [...decidingLinked, ...(ours === null ? ['HEAD'] : [])] : deciding;
   const tables = entriesOf(git).filter(({ name }) => name === 'reftable');
   const held = [

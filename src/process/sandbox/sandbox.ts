@@ -29,10 +29,10 @@ interface SandboxOptions {
 
 /**
  * The sandbox that restricts a process to its access request: the workspace is writable with any
- * permission beyond READ (tests write build output), what its own commits need of the repository only
- * with RUN_COMMANDS, required outputs and granted folders always; of a project outside the workspace the
- * rest is readable, except Mailroom's key and locks. Throws `E_PATH` for a request that would make
- * a file writable that is run, trusted or obeyed outside.
+ * permission beyond READ (tests write build output), what its own commits need of the repository
+ * only with RUN_COMMANDS, required outputs and granted folders always; of a project outside the
+ * workspace the rest is readable, except Mailroom's key and locks. Throws `E_PATH` for a request
+ * that would make a file writable that is run, trusted or obeyed outside.
  */
 export function sandboxFor(
   reach: AccessRequest,

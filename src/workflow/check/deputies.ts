@@ -218,7 +218,7 @@ function add(before: Before, more: readonly RunWriter[]): Before {
   return { ...before, writers: [...known.values()] };
 }
 
-/** The folder that a step works in, relative to the workspace of the run; null: not known before. */
+/** The folder of a step, relative to the workspace of the run; null: not known before. */
 function folderOf({ workspace }: Step): string | null {
   return workspace === null ? '.' : literal(workspace.path);
 }
@@ -235,7 +235,7 @@ function filesOf(step: Step, work: Work | Check['work']): Runner['files'] {
       return { ...file, place: { ...whole(work.script), span } };
     });
   if (work.kind !== 'workflow') return [];
-  // The file of a sub-workflow is checked alone: there nobody writes before it.
+  // The file of a sub-workflow is checked alone: there no agent writes before it.
   return stepsIn(work.workflow.body).flatMap((inner) =>
     filesOf(inner, inner.work).map((file) => ({ ...file, place: whole(step) })),
   );

@@ -49,7 +49,7 @@ export interface CheckContext {
   readonly withoutMcp: MailContext['withoutMcp'];
   /** Whether mailroom.yaml says how worker hosts are reached. */
   readonly hasWorkers: boolean;
-  /** Absent: nobody else writes what its steps run. */
+  /** Absent: no role writes what its steps run. */
   readonly deputies?: Deputies;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;

@@ -13,7 +13,7 @@ export interface Moment {
    * 1970.
    */
   readonly next: (trigger: Extract<Trigger, { kind: 'cron' }>, after: number) => number | null;
-  /** What a person has said to a run that waits for one; null: nothing yet. Absent: never anything. */
+  /** A person's answer to a run that waits for one; null: none yet. Absent: there are no answers. */
   readonly said?: (start: Start) => 'yes' | 'no' | null;
 }
 
@@ -62,7 +62,7 @@ export function asksText({ run, count }: Start): string {
   return `waits for a person${times}: look at what it would run, then \`mailroom approve ${run}\`, or \`mailroom reject ${run}\``;
 }
 
-/** The request of a trigger that nobody has confirmed as it is now; null: none waits for that. */
+/** The request of a trigger that no person has confirmed in its present form; null: none waits. */
 export function unanswered(
   { name, by }: Trigger,
   memory: TriggersMemory,
