@@ -13,7 +13,7 @@ export interface Moment {
    * 1970.
    */
   readonly next: (trigger: Extract<Trigger, { kind: 'cron' }>, after: number) => number | null;
-  /** A person's answer to a run that waits for one; null: none yet. Absent: there are no answers. */
+  /** A person's answer to a run that waits for one; null: none yet. Absent: there are none. */
   readonly said?: (start: Start) => 'yes' | 'no' | null;
 }
 
