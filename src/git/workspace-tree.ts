@@ -14,7 +14,7 @@ import {
 import { join, relative } from 'node:path';
 import { lookAt, takeFiles, trackedIn, whyOf, type GitLook } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
-import { checkoutOwner, roleBranch, threadBranch } from '../kernel/work.ts';
+import { checkoutBranch, threadBranch } from '../kernel/work.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 
 /**
@@ -151,11 +151,9 @@ export function repairWorktrees(project: string): void {
   for (const name of namesIn(checkouts)) {
     // Git names a worktree after the folder of its checkout.
     const own = join(folder, name);
-    const { thread, role } = checkoutOwner(name);
-    const branch = role === null ? threadBranch(thread) : roleBranch(thread, role);
     fillEmpty(join(checkouts, name, '.git'), `gitdir: ${own}\n`);
     fillEmpty(join(own, 'gitdir'), `${join(checkouts, name, '.git')}\n`);
-    fillEmpty(join(own, 'HEAD'), `ref: refs/heads/${branch}\n`);
+    fillEmpty(join(own, 'HEAD'), `ref: refs/heads/${checkoutBranch(name)}\n`);
     // Git makes it again, of the files.
     if (isEmpty(join(own, 'index'))) rmSync(join(own, 'index'));
   }

@@ -125,6 +125,11 @@ export class Worktrees {
     const folder = this.#folder(owner);
     if (!existsSync(join(folder, '.git'))) return;
     await mustHoldNoRepository(folder);
+    // An agent may have left the checkout on another branch, or made its branch a name of another
+    // one, which this commit must not move.
+    const branch = `refs/heads/${branchOf(owner)}`;
+    await this.#must(['update-ref', '--no-deref', branch, branch]);
+    await this.#must(['symbolic-ref', 'HEAD', branch], folder);
     await this.#must(['add', '-A'], folder);
     const clean = await this.#git(['diff', '--cached', '--quiet'], folder);
     if (clean.exitCode === 0) return;

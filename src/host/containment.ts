@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import picomatch from 'picomatch';
 import { type Config, kindOf, isAgentProvider } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { probeContainment, type ContainmentProbe } from '../process/sandbox/containment.ts';
@@ -57,5 +58,7 @@ function inSandbox(
   disk.makeFolder(apiFolder);
   disk.openAppend(lockNames.project).close();
   const rules = extended.map((path) => join(disk.root, path));
-  return sandboxFor(reach, { project: disk.root, nests, rules });
+  const globs = [...config.protected];
+  const isProtected = globs.length === 0 ? undefined : picomatch(globs);
+  return sandboxFor(reach, { project: disk.root, nests, rules, ...(isProtected && { isProtected }) });
 }

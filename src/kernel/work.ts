@@ -26,6 +26,12 @@ export function checkoutOwner(name: string): { readonly thread: ThreadId; readon
   return { thread, role: role.length === 0 ? null : role.join('.') };
 }
 
+/** The branch of the checkout with this name. */
+export function checkoutBranch(name: string): string {
+  const { thread, role } = checkoutOwner(name);
+  return role === null ? threadBranch(thread) : roleBranch(thread, role);
+}
+
 /** A turn of a role that works on its own branch. */
 export interface WorkingTurn {
   readonly turn: string;

@@ -3,12 +3,14 @@ import { isProtocolFile } from '../disk/find-project.ts';
 import { orElse } from '../kernel/contained.ts';
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
 import { mergeFiles } from '../mail/protocol/merge.ts';
+import { parseYaml } from '../yaml/yaml.ts';
 import { withoutAccepted, type Judged } from '../yaml/accepted.ts';
 import { type Exploration, type StuckState, explore } from '../mail/machine/explore/explore.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';
+import { protocolDeputies, unprotected } from './project/deputies.ts';
 import { channelProblems } from './channels/problems.ts';
 import type { Definition, ProjectServices } from './services.ts';
 import { foundIn, type ReadWorkflow } from './validate.ts';
@@ -81,6 +83,11 @@ export async function check(
     ...(workspace === null ? [] : [workspace]),
     ...unlandable(protocol, missing, (path) => merged.place(path)),
     ...definition.warnings,
+    ...protocolDeputies(protocol, config, {
+      protocol: (path) => merged.place(path),
+      config: placesIn(textOf(files, configPath)),
+    }),
+    ...(await unprotected(protocol, config, (path) => merged.place(path))),
     ...channelProblems(textOf(files, configPath), config, protocol, process.env),
     ...unused,
     ...misplaced,
@@ -106,6 +113,12 @@ function definitionFiles({ files }: Pick<ProjectServices, 'files'>): { file: str
 
 function textOf(files: readonly { readonly file: string; readonly text: string }[], path: string): string {
   return files.find(({ file }) => file === path)?.text ?? '';
+}
+
+/** Where a path of mailroom.yaml lies; null: it has none. */
+function placesIn(text: string): (path: readonly (string | number)[]) => Place | null {
+  const yaml = parseYaml(text, configPath);
+  return (path) => (yaml.ok ? yaml.value.place(path) : null);
 }
 
 /** What cannot be read has no comments: its reader has reported that. */

@@ -27,6 +27,8 @@ export type Containment =
       /** Existing folders that look empty. Default: none. */
       readonly emptied?: readonly string[];
       readonly network: boolean;
+      /** The repository, absolute, that it may add commits to. Default: none. */
+      readonly commitsTo?: string;
       /** True for a program that makes a nested sandbox. */
       readonly nests: boolean;
     }

@@ -20,7 +20,7 @@ import {
 } from '../operations/project/find-workflow.ts';
 import { protocolOfNobody, type Settings, type SettingsReader } from '../operations/project/definition.ts';
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
-import { confirm } from '../operations/project/confirmed.ts';
+import { answerStart, confirm } from '../operations/project/confirmed.ts';
 import { describeChange } from '../operations/project/changed-by.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../operations/project/role-texts.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
@@ -59,6 +59,7 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
       const role = rolesOnDisk(disk).find((name) => file === resolve(disk.root, roleFileOf(name)));
       return role === undefined ? null : readRoleText(disk, role);
     },
+    answerStart: (run, said) => answerStart(disk, run, said),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
       const { readAskedWorkflow } = await import('../operations/nip/requests.ts');

@@ -6,6 +6,8 @@ export type Trigger = {
   readonly name: string;
   /** It never fires; absent: it does. */
   readonly enabled?: false;
+  /** Each of its runs waits until a person confirms it; absent: it starts automatically. */
+  readonly by?: 'person';
   /** Which of its events start a run; it sees only `trigger`. Absent: all. */
   readonly filter?: Tree;
 } & (

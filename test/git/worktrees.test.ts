@@ -90,6 +90,19 @@ describe('merging what an agent wrote besides its work', () => {
   );
 });
 
+it.each([
+  ['its HEAD', ['-C', `.mailroom/worktrees/${thread}`, 'symbolic-ref', 'HEAD', 'refs/heads/release']],
+  ['its branch', ['symbolic-ref', `refs/heads/mailroom-${thread}`, 'refs/heads/release']],
+])('commits what a thread made to its own branch, whatever %s names', async (_, aim) => {
+  const { root, checkout, git } = await project();
+  git('branch', 'release');
+  git(...aim);
+  writeFileSync(join(checkout, 'made.txt'), 'by the thread\n');
+  await worktreesOf(root).remove({ thread, role: null }, 'subject');
+  expect(git('log', '--format=%s', 'release')).toBe('first\n');
+  expect(git('log', '--format=%s', `mailroom-${thread}`)).toBe('subject\nfirst\n');
+});
+
 describe('listing worktrees', () => {
   it('says what git cannot tell', async () => {
     const { root, git } = await project();

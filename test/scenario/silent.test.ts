@@ -248,9 +248,7 @@ it('says while `up` runs that the protocol was edited, and what to do', { timeou
     up,
     'the protocol or settings have changed since `up` started, and are not used yet: protocols/team.yaml; look at the change, check it with `mailroom check`, and restart `mailroom up` to apply it',
   );
-  expect((await project.run(['status'])).stdout).toContain(
-    'protocol    changed on disk, and not used yet\n',
-  );
+  expect((await project.run(['status'])).stdout).toContain('protocol    changed on disk, and not used yet\n');
   up.kill('SIGINT');
   expect(await ended).toMatchObject({ code: 0 });
 });

@@ -40,6 +40,7 @@ export async function judge(
 ): Promise<number> {
   const { comment, json } = options;
   const { workflows } = context.project();
+  if (run !== null && gate === null && answersStart(context, verb, run)) return 0;
   if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeTurn(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
   if (waiting?.run === null) return judgeTurn(context, verb, waiting.id, options);
@@ -83,6 +84,17 @@ function commandOf(
   const given = [...option('choice', [choice]), ...option('field', field), ...option('comment', [comment])];
   const words = [...target, '--as', allowed.join('|'), ...given];
   return `mailroom ${verb} ${words.map(shellWord).join(' ')}`;
+}
+
+/** Answers a run that a trigger asks for; false: there is none with this id. */
+function answersStart(context: Context, verb: 'approve' | 'reject', run: string): boolean {
+  context.outsideTurn(verb);
+  const { workflows } = context.project();
+  const file = workflows.answerStart(run, verb === 'approve' ? 'yes' : 'no');
+  if (file === null) return false;
+  const then = verb === 'approve' ? '`mailroom up` starts it' : 'it is not started';
+  context.terminal.print(`${file}: ${then}\n`);
+  return true;
 }
 
 /** Lets the work of a turn land, or what its agent asks for happen, or refuses that. */

@@ -4,6 +4,7 @@ import type { Changed, Edits, FolderChanges } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
+import { packObjects } from '../../git/pack-objects.ts';
 import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
 import { environments } from '../../process/sandbox/environment.ts';
 import { removeDeadPlaces } from '../../process/sandbox/held-places.ts';
@@ -28,6 +29,11 @@ export interface ProcessOptions {
   contain(reach: AccessRequest): Containment;
   /** Folders, absolute, where edits of agents are not recorded; absent: no edits are recorded. */
   readonly editsBut?: readonly string[];
+}
+
+interface Contained {
+  readonly env: Readonly<Record<string, string>>;
+  readonly containment: Containment;
 }
 
 /** The result of a process. */
@@ -146,19 +152,22 @@ export class Processes {
   /** `temporary`: an agent's folder, used as its home where its program needs one. */
   async #toEnd(given: ProcessJob, temporary: string | null, onReady?: OnReady): Promise<ProcessResult> {
     const { key } = given;
-    if (this.#stopped.has(key)) throw new Error('it was stopped before it began');
     const job = { ...given, command: completed(given.command) };
+    const contained = this.#contain(job, temporary);
+    const { containment } = contained;
+    if (containment.kind === 'bubblewrap' && containment.commitsTo !== undefined)
+      await packObjects(containment.commitsTo);
+    if (this.#stopped.has(key)) throw new Error('it was stopped before it began');
     writeFiles(job.folder, job.command.files);
-    const supervised = this.#supervise(job, temporary, onReady !== undefined);
+    const supervised = this.#supervise(job, contained, onReady !== undefined);
     this.#running.set(key, supervised);
     const waiting = onReady ? await supervised.ready : null;
     if (waiting !== null) onReady?.(waiting);
     return supervised.exited;
   }
 
-  #supervise(job: ProcessJob, temporary: string | null, barrier: boolean): Supervised {
+  #contain(job: ProcessJob, temporary: string | null): Contained {
     const { command, workspace, provider, capabilities, owed, kind } = job;
-    const { project } = this.#options;
     const set = temporary === null ? command.env : { TMPDIR: temporary, ...command.env };
     const given = this.#environment({ inherit: command.inherit, set });
     const env = temporary === null ? given : withProgramHome(command, given, { cwd: workspace, temporary });
@@ -176,6 +185,12 @@ export class Processes {
       ...(kind === 'agent' && { agent: agentReach(command, job.mayConfigure) }),
     });
     if (containment.kind !== 'bubblewrap') refuseShunned(provider ?? '', command, { workspace, env });
+    return { env, containment };
+  }
+
+  #supervise(job: ProcessJob, { env, containment }: Contained, barrier: boolean): Supervised {
+    const { command, workspace, owed, kind } = job;
+    const { project } = this.#options;
     const places = openPlaces(containment, { project, kept: command.writable, owed });
     const { bytes: outputBytes, keeps } = outputs[kind];
     const supervised = supervise({

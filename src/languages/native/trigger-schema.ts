@@ -35,6 +35,10 @@ const common = {
     .boolean({ error: 'true or false' })
     .optional()
     .describe('false: it starts nothing; default true.'),
+  by: z
+    .enum(['person'])
+    .optional()
+    .describe('person: each of its runs waits until a person confirms it; default: it starts alone.'),
 };
 
 const interval = z

@@ -14,6 +14,7 @@ export function lowerTriggers(diagnostics: Diagnostics, inputs: TriggersInput | 
     diagnostics.from(originOf(name, input), {
       name,
       ...(input.enabled === false && { enabled: false }),
+      ...(input.by !== undefined && { by: input.by }),
       ...lowerFilter(diagnostics, input.filter, ['triggers', name, 'filter']),
       ...lowerKind(input),
     }),
@@ -25,7 +26,7 @@ type TriggerInput = TriggersInput[string];
 /** What differs between the kinds of triggers. */
 type TriggerKind = Trigger extends infer T
   ? T extends Trigger
-    ? Omit<T, 'name' | 'enabled' | 'filter'>
+    ? Omit<T, 'name' | 'enabled' | 'by' | 'filter'>
     : never
   : never;
 

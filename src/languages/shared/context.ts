@@ -25,6 +25,8 @@ export interface LanguageContext {
   readonly hasWorkers: boolean;
   /** The branch that is checked out in the project; null: none, or not known. */
   readonly checkedOut: CheckContext['checkedOut'];
+  /** Absent: no role writes what its steps run. */
+  readonly deputies?: NonNullable<WorkflowContext['deputies']>;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether a program of this name is on PATH. */

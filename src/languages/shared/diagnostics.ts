@@ -176,7 +176,7 @@ export class Diagnostics {
 
   /** Reads a shell script: it receives the values of its expressions as environment variables. */
   script(path: Path, text: string, language: Language): Script {
-    if (!text.includes(opening)) return { text, variables: {} };
+    if (!text.includes(opening)) return this.from(path, { text, variables: {} });
     this.#read.add(pathText(path));
     const read = readScript(text, language);
     if (read.ok) return this.from(path, read.value);

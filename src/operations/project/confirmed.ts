@@ -3,6 +3,8 @@ import { relative } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import type { Disk } from '../../disk/disk.ts';
+import type { Start } from '../../letters/triggers-memory.ts';
+import { readTriggers, rememberedWorkflows } from '../../workflow/triggers/memory-files.ts';
 import { describeChange, lookAtChange, type DescribedChange } from './changed-by.ts';
 
 /** What a running `up` uses only in the form that a person has confirmed. */
@@ -88,6 +90,42 @@ export async function expectConfirmed(disk: RealDisk, found: Confirmable): Promi
 /** Why a running `up` does not start a workflow. `path`: from the project. */
 export function changedText(path: string, change: DescribedChange): string {
   return `it has changed since \`up\` started, so it is not started: ${change.what}; ${lookAtChange(change)}, then run \`mailroom reload ${path}\``;
+}
+
+/** What a person has said to a run that a trigger asks for, as it was asked for then. */
+export function saidTo(disk: Disk, start: Start): 'yes' | 'no' | null {
+  const said = readConfirmed(disk).get(startKey(start.run));
+  return said === `yes.${startHash(start)}` ? 'yes' : said === `no.${startHash(start)}` ? 'no' : null;
+}
+
+/**
+ * Lets `up` start a run that a trigger asks for, or refuses that. Returns the workflow; null: no
+ * trigger asks for this run. `run`: its id.
+ */
+export function answerStart(disk: RealDisk, run: string, said: 'yes' | 'no'): string | null {
+  const asked = rememberedWorkflows(disk).flatMap((file) =>
+    Object.values(readTriggers(disk, file).triggers).flatMap(({ waiting }) =>
+      waiting === null ? [] : [{ file, waiting }],
+    ),
+  );
+  const found = asked.find(({ waiting }) => waiting.run === run);
+  if (found === undefined) return null;
+  const known = new Set(asked.map(({ waiting }) => startKey(waiting.run)));
+  const kept = [...readConfirmed(disk)].filter(([key]) => !key.startsWith(startPrefix) || known.has(key));
+  writeConfirmed(disk, new Map([...kept, [startKey(run), `${said}.${startHash(found.waiting)}`]]));
+  return found.file;
+}
+
+/** No file of a workflow begins so. */
+const startPrefix = 'run:';
+
+function startKey(run: string): string {
+  return `${startPrefix}${run}`;
+}
+
+/** A further request of the trigger is another question. */
+function startHash(start: Start): string {
+  return createHash('sha256').update(JSON.stringify(start)).digest('hex');
 }
 
 /** What is confirmed, one per line: fingerprint, and path relative to the project. */

@@ -20,7 +20,7 @@ import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { describeChange } from './changed-by.ts';
-import { unconfirmed } from './confirmed.ts';
+import { saidTo, unconfirmed } from './confirmed.ts';
 import { unusedNotices, unusedRules } from './rules.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
@@ -81,7 +81,7 @@ export async function workflowStatus(
     const change = changes.get(file);
     const changed = change ? await describeChange(disk, change.files, change.fingerprint) : null;
     return (definition?.triggers ?? []).map((trigger) =>
-      triggerStatus(file, trigger, { memory, holder, changed }),
+      triggerStatus(file, trigger, { memory, holder, changed, said: (start) => saidTo(disk, start) }),
     );
   });
   return {

@@ -17,6 +17,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { findText, readText } from '../../disk/text.ts';
 import { fingerprintOf } from './confirmed.ts';
 import { checkedOut, withoutMcpOf, type Settings } from './definition.ts';
+import { deputiesOf } from './deputies.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from '../../workflow/host/secrets.ts';
 import { ProblemsError } from '../problems.ts';
@@ -112,6 +113,7 @@ async function contextOf(
     withoutMcp: withoutMcpOf(providers),
     hasWorkers: config.workers !== null,
     checkedOut: landable(checkedOut(disk.root), config.protected),
+    deputies: deputiesOf(protocol, config),
     strict: isStrict(config),
     hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
     programOf: (provider) => programFor(config, provider),
@@ -140,7 +142,8 @@ async function contextOf(
 
 /** The branch, unless it is protected: no step lands on such a branch. */
 function landable(branch: string | null, protectedBranches: readonly string[]): string | null {
-  const isProtected = branch !== null && protectedBranches.length > 0 && picomatch([...protectedBranches])(branch);
+  const isProtected =
+    branch !== null && protectedBranches.length > 0 && picomatch([...protectedBranches])(branch);
   return isProtected ? null : branch;
 }
 

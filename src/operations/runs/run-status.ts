@@ -8,6 +8,7 @@ import type { Trigger } from '../../workflow/automation.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
+import { asksText, unanswered, type Moment } from '../../workflow/machine/triggers/decide.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
 import type { RunCard, RunControlFile } from '../../letters/letters.ts';
 import type { Holder } from '../project/project.ts';
@@ -189,6 +190,8 @@ interface TriggerSituation {
   readonly holder: Pick<Holder, 'triggers'> | null;
   /** What has changed in the workflow since `up` started; null: nothing. */
   readonly changed: DescribedChange | null;
+  /** What a person has said to a run that waits for one. */
+  readonly said: Moment['said'];
 }
 
 /** The status of a workflow's trigger. */
@@ -214,16 +217,19 @@ export function triggerStatus(
 
 function whyNot(
   workflow: string,
-  { name, enabled }: Trigger,
-  { memory, holder, changed }: TriggerSituation,
+  trigger: Trigger,
+  { memory, holder, changed, said }: TriggerSituation,
 ): string | null {
+  const { name, enabled } = trigger;
   if (enabled === false) return 'it has `enabled: false`';
   if (holder === null) return 'no controller runs';
   if (!holder.triggers) return 'a run moves the mail, and only `mailroom up` serves triggers';
   // `up` remembers each trigger that it has read.
   if (!Object.hasOwn(memory.triggers, name))
     return `the running \`mailroom up\` has not read it${changed === null ? '' : `: ${changed.what}; ${lookAtChange(changed)}`}; restart \`mailroom up\``;
-  return changed === null ? null : changedText(workflow, changed);
+  if (changed !== null) return changedText(workflow, changed);
+  const asked = unanswered(trigger, memory, said);
+  return asked === null ? null : `it ${asksText(asked)}`;
 }
 
 /** When a run was requested: its id is a uuid v7, which begins with that time. */

@@ -74,6 +74,11 @@ export interface WorkflowServices {
   /** The one at a path from `cwd`; null: the path is that of no role. Throws `E_FILE`. */
   roleText(reference: string, cwd: string): Confirmable | null;
   /**
+   * Answers a run that a trigger with `by: person` asks for. Returns its workflow; null: no trigger
+   * asks for this run.
+   */
+  answerStart(run: string, said: 'yes' | 'no'): string | null;
+  /**
    * The run that a request file (from `cwd`) of the language nip asks for; null: it is not a
    * request. Throws `E_FORBIDDEN`.
    */

@@ -19,6 +19,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { readTriggers, refuseBadMemories, writeTriggers } from '../../workflow/triggers/memory-files.ts';
 import { watchTrees } from '../../disk/watch-tree.ts';
 import { confirmAtStart } from '../project/rules.ts';
+import { saidTo } from '../project/confirmed.ts';
 import type { Settings } from '../project/definition.ts';
 import type { RunSettings } from '../runs/compose.ts';
 import { weakSecrets } from '../../workflow/host/secrets.ts';
@@ -94,6 +95,7 @@ function portsOf(
     clock: { now: Date.now },
     newId: v7,
     next: nextTime,
+    said: (start) => saidTo(disk, start),
     memory: {
       read: (workflow) => readTriggers(disk, workflow),
       write: (workflow, memory) => writeTriggers(disk, workflow, memory),

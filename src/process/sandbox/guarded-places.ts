@@ -1,17 +1,9 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  writeFileSync,
-  type Dirent,
-} from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { lstatSync, readdirSync, readlinkSync, type Dirent } from 'node:fs';
+import { join, relative } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ruleNames } from '../../kernel/rule-names.ts';
 import { isAbove } from './program-paths.ts';
-import { realPlace, textOf, type KnownRepository } from './repository-place.ts';
+import { realPlace, type KnownRepository } from './repository-place.ts';
 
 /** The entries that make a folder a repository: a folder `.git`, or `HEAD` of a bare one. */
 const REPOSITORY = ['.git', 'HEAD'];
@@ -48,70 +40,8 @@ export function repositoryNames(folders: readonly string[], repository: KnownRep
     .flatMap((folder) => REPOSITORY.map((name) => join(folder, name)));
 }
 
-/**
- * Files that the user's own git would run or obey, later and outside the sandbox. Where the rest of
- * the repository is writable, missing ones are created: otherwise an agent could create them.
- */
-export function obeyedByGit({ top, git }: KnownRepository, isWritable: boolean): string[] {
-  const repositories = [git, ...modulesIn(join(git, 'modules'))];
-  return repositories.flatMap((folder) => {
-    const tree = folder === git ? top : workingTreeOf(folder);
-    return [
-      ...(tree === null || folder === git ? [] : [join(tree, '.git')]),
-      ...configurationOf(folder, tree, isWritable),
-    ];
-  });
-}
-
-function configurationOf(git: string, tree: string | null, isWritable: boolean): string[] {
-  const [hooks, config] = [join(git, 'hooks'), join(git, 'config')];
-  const text = textOf(config);
-  const ofTrees = /worktreeConfig/i.test(text)
-    ? ['.', ...worktreesIn(git)].map((name) => join(git, name, 'config.worktree'))
-    : [];
-  if (isWritable) makeAll(hooks, ofTrees);
-  return [hooks, config, ...ofTrees, ...namedIn(text, git, tree)];
-}
-
-/** Other files and folders that a configuration names as hooks or as further configuration. */
-function namedIn(config: string, git: string, tree: string | null): string[] {
-  const hooks = [...config.matchAll(/^\s*hooksPath\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
-  const included = [...config.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gim)];
-  const paths = [
-    ...hooks.map((match) => resolve(tree ?? git, match[1]!)),
-    ...included.map((match) => resolve(git, match[1]!)),
-  ];
-  // Agents write in no other folder.
-  return paths.filter((path) => isAbove(tree ?? git, path) || isAbove(git, path));
-}
-
-function makeAll(folder: string, files: readonly string[]): void {
-  try {
-    if (!existsSync(folder)) mkdirSync(folder);
-    for (const file of files) if (!existsSync(file)) writeFileSync(file, '', { flag: 'wx' });
-  } catch {
-    // An agent cannot write either where this process cannot.
-  }
-}
-
-function worktreesIn(git: string): string[] {
-  return foldersIn(join(git, 'worktrees')).map((name) => join('worktrees', name));
-}
-
-/** The repositories of submodules, and of their submodules: a name can have several parts. */
-function modulesIn(folder: string): string[] {
-  return foldersIn(folder).flatMap((name) => {
-    const path = join(folder, name);
-    return existsSync(join(path, 'HEAD')) ? [path, ...modulesIn(join(path, 'modules'))] : modulesIn(path);
-  });
-}
-
-function workingTreeOf(git: string): string | null {
-  const named = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(git, 'config')))?.[1];
-  return named === undefined ? null : resolve(git, named);
-}
-
-function foldersIn(folder: string): string[] {
+/** The names of the folders in a folder. */
+export function foldersIn(folder: string): string[] {
   return entriesOf(folder).flatMap((each) => (each.isDirectory() ? [each.name] : []));
 }
 
@@ -119,7 +49,8 @@ function namesIn(folder: string): string[] {
   return entriesOf(folder).map(({ name }) => name);
 }
 
-function entriesOf(folder: string): Dirent[] {
+/** What lies in a folder; nothing if it cannot be listed. */
+export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

@@ -1,5 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import process from 'node:process';
 import { readPlainFile } from '../plain-file.ts';
 import { isAlive, readProcess } from '../proc.ts';
@@ -7,6 +16,7 @@ import { isAlive, readProcess } from '../proc.ts';
 /*
  * Empty folders at the missing paths that would be obeyed later. A folder even where a file is
  * expected: git skips an empty folder, so no agent commits it and it does not count as a change.
+ * Only where git would fail on a folder there is a file that says what a missing one means.
  * Each process records which ones it keeps, so that the last one removes them, or the next start if
  * that process was killed.
  */
@@ -62,17 +72,33 @@ function leave(project: string, paths: readonly string[]): void {
   writeRecord(project);
 }
 
+/** By their names in the folder of a repository. */
+const files = new Map([
+  ['commondir', '.\n'],
+  ['packed-refs', ''],
+]);
+
+/** The text of the file that keeps a path; undefined: a folder keeps it. */
+function fileAt(path: string): string | undefined {
+  const isRepository = ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(dirname(path), name)));
+  return isRepository ? files.get(basename(path)) : undefined;
+}
+
 function make(path: string): void {
+  const text = fileAt(path);
   try {
-    mkdirSync(path);
+    if (text === undefined) mkdirSync(path);
+    else writeFileSync(path, text, { flag: 'wx' });
   } catch {
     // The path exists, or cannot be created, not even by an agent.
   }
 }
 
 function removeEmpty(path: string): void {
+  const text = fileAt(path);
   try {
-    rmdirSync(path);
+    if (text === undefined) rmdirSync(path);
+    else if (readPlainFile(path) === text) unlinkSync(path);
   } catch {
     // The user has put files there meanwhile.
   }

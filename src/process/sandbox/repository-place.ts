@@ -8,16 +8,15 @@ import { isAbove } from './program-paths.ts';
  * (`commondir`).
  */
 
-/** A working tree and the folder of its repository. */
-export interface KnownRepository {
-  readonly top: string;
-  readonly git: string;
-}
-
 interface WorkingTree {
   readonly top: string;
   /** Git's folder for this working tree: in the folder of its repository, or that folder itself. */
   readonly own: string;
+}
+
+/** A working tree and the folder of its repository. */
+export interface KnownRepository extends WorkingTree {
+  readonly git: string;
 }
 
 /** The repository folder that git finds from a folder upwards; null: none. */
@@ -34,7 +33,7 @@ export function repositoryFrom(folder: string): string | null {
 export function repositoryOf(folder: string, home: string): KnownRepository | null {
   const tree = workingTreeOf(folder, home);
   if (tree === null || !isKnown(tree)) return null;
-  return { top: tree.top, git: repositoryAround(tree.own) };
+  return { ...tree, git: repositoryAround(tree.own) };
 }
 
 /** The working tree whose top a folder is, with its index and the folder of its repository. */

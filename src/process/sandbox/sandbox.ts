@@ -4,14 +4,8 @@ import process from 'node:process';
 import { systemCode } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ownSettings, settingsAround, workspaceSettings, writableBeside } from './agent-settings.ts';
-import {
-  linkedRules,
-  obeyedByGit,
-  refuseGuarded,
-  refuseLink,
-  repositoryNames,
-  rulesOf,
-} from './guarded-places.ts';
+import { gitPlaces } from './git-places.ts';
+import { linkedRules, refuseGuarded, refuseLink, repositoryNames, rulesOf } from './guarded-places.ts';
 import { apiFolder, lockNames } from '../../kernel/lock-names.ts';
 import { usablePath } from './own-programs.ts';
 import { isAbove, programPaths } from './program-paths.ts';
@@ -29,25 +23,30 @@ interface SandboxOptions {
   readonly nests: boolean;
   /** Rules that lie elsewhere in the project, absolute; missing: none. */
   readonly rules?: readonly string[];
+  /** Whether a branch is one that only a person moves; missing: none is. */
+  readonly isProtected?: (branch: string) => boolean;
 }
 
 /**
  * The sandbox that restricts a process to its access request: the workspace is writable with any
- * permission beyond READ (tests write build output), the repository's own folder only with
- * RUN_COMMANDS, required outputs and granted folders always; of a project outside the workspace the
- * rest is readable, except Mailroom's key and locks. Throws `E_PATH` for a request that would make
- * a file writable that is run, trusted or obeyed outside.
+ * permission beyond READ (tests write build output), what its own commits need of the repository
+ * only with RUN_COMMANDS, required outputs and granted folders always; of a project outside the
+ * workspace the rest is readable, except Mailroom's key and locks. Throws `E_PATH` for a request
+ * that would make a file writable that is run, trusted or obeyed outside.
  */
 export function sandboxFor(
   reach: AccessRequest,
-  { project, nests, rules: others = [] }: SandboxOptions,
+  { project, nests, rules: others = [], isProtected = () => false }: SandboxOptions,
 ): Sandbox {
   const { workspace, capabilities, owed } = reach;
   const changes = capabilities === null || capabilities.some((right) => right !== 'READ');
   const commands = capabilities === null || capabilities.includes('RUN_COMMANDS');
   const repository = repositoryOf(workspace, resolve(reach.env['HOME'] ?? '/'));
   const git = repository === null ? [] : [repository.git];
-  const obeyed = repository === null ? [] : obeyedByGit(repository, commands);
+  const places =
+    repository === null
+      ? { writable: [], held: [] }
+      : gitPlaces(repository, { project, commits: commands, isProtected });
   const rules = [
     ...rulesOf(project),
     ...linkedRules(project),
@@ -57,13 +56,13 @@ export function sandboxFor(
     ...(repository === null ? [] : [join(repository.top, '.git')]),
     ...repositoryNames([...new Set([workspace, project])], repository),
   ];
-  const guarded = [...rules, ...git, ...obeyed];
+  const guarded = [...rules, ...git, ...places.held];
   for (const path of [...(changes ? [workspace] : []), ...owed])
     refuseGuarded(path, guarded, { own: false, project });
   for (const path of reach.writable) refuseGuarded(path, guarded, { own: true, project });
   const programs = searched(reach);
   if (changes && programs.includes(realPlace(workspace))) refuseWorkspace(workspace);
-  const held = [...rules.filter((path) => !commands || path !== git[0]), ...obeyed, ...programs];
+  const held = [...rules.filter((path) => !places.writable.includes(path)), ...places.held, ...programs];
   const { agent } = reach;
   const own = agent === undefined ? [] : ownSettings(agent);
   const given = reach.writable.flatMap((folder) => writableBeside(own, folder));
@@ -77,7 +76,7 @@ export function sandboxFor(
     ...programPaths(reach),
     ...reach.writable.filter((folder) => !given.includes(folder)),
   ].filter(isReachable);
-  const writable = [...(changes ? [workspace] : owed), ...(commands ? git : []), ...given];
+  const writable = [...(changes ? [workspace] : owed), ...places.writable, ...given];
   const settings = agent === undefined ? [] : [...own, ...workspaceSettings(workspace, agent, changes)];
   const unseen = agent === undefined ? [] : settingsAround(workspace, reach.env['HOME'] ?? '/', agent.shuns);
   const folders = [...unseen, join(project, lockNames.folder), join(project, apiFolder)].filter(isFolder);
@@ -91,6 +90,7 @@ export function sandboxFor(
     hidden: files.flatMap((path) => placesOf(path, names)).filter((path) => existsSync(path)),
     emptied: folders.flatMap((path) => placesOf(path, names)),
     network: reach.network,
+    ...(commands && repository !== null && { commitsTo: repository.git }),
     nests,
   }));
 }

@@ -2,6 +2,7 @@ import { waysOf } from '../flow.ts';
 import type { Body, Workflow } from '../model.ts';
 import { Graph, unreachedIn } from './body.ts';
 import { checkCommand, checkTemplate, checkTree } from './expressions.ts';
+import { checkDeputies } from './deputies.ts';
 import type { Here } from './meaning.ts';
 import { checkNeeds } from './needs.ts';
 import { field, whole, CheckReport, type CheckContext, type Problem } from './report.ts';
@@ -28,6 +29,7 @@ export function checkWorkflow(workflow: Workflow, context: CheckContext): Proble
     if (hook.tell !== undefined) checkTemplate(hook.tell.target, here);
     if (hook.notify !== null) checkRole(hook.notify, field(hook, 'notify'), report);
   }
+  checkDeputies(report);
   return report.problems;
 }
 

@@ -9,6 +9,7 @@ import type { Body, StepId, Workflow } from '../model.ts';
 import type { AgentBound } from '../../providers/provider.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
 import { bodyOf } from '../bodies.ts';
+import type { Deputies } from '../../kernel/deputy.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
 /**
@@ -50,6 +51,8 @@ export interface CheckContext {
   readonly hasWorkers: boolean;
   /** The branch that is checked out in the project; null: none, or not known. */
   readonly checkedOut: string | null;
+  /** Absent: no role writes what its steps run. */
+  readonly deputies?: Deputies;
   /** Whether a permission broader than requested is an error. */
   readonly strict: boolean;
   /** Whether earlier errors exist, which may be why something is missing. */

@@ -3,7 +3,7 @@ import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Message } from '../../mail/format/message.ts';
 import type { Trigger } from '../automation.ts';
-import { decideTriggers, runEnded, type Moment } from '../machine/triggers/decide.ts';
+import { asksText, decideTriggers, runEnded, unanswered, type Moment } from '../machine/triggers/decide.ts';
 import { memoryOf, taken } from '../machine/triggers/memory.ts';
 import { asked, filesChanged, polled, triggerData } from '../machine/triggers/notice.ts';
 import { FileWatch } from './file-watch.ts';
@@ -67,6 +67,8 @@ export class WorkflowTriggers {
     if (this.#unwritten !== null) return this.#unwritten;
     if (this.#problem !== null) return this.#problem;
     for (const { name } of this.workflow.triggers) {
+      const waiting = this.#asks().find(({ trigger }) => trigger === name);
+      if (waiting !== undefined) return `${this.workflow.file}: the trigger \`${name}\` ${asksText(waiting)}`;
       const { unfiltered } = memoryOf(this.#memory, name);
       if (unfiltered !== null)
         return `${this.workflow.file}: \`filter\` of the trigger \`${name}\` failed, so it started no run: ${unfiltered}`;
@@ -114,7 +116,12 @@ export class WorkflowTriggers {
     }
     for (const name of decided.polls) this.#poll(name);
     this.#continue(now);
-    const wakes = [decided.wake, this.#files.wake, this.#retryAt > now ? this.#retryAt : null];
+    const wakes = [
+      decided.wake,
+      this.#files.wake,
+      this.#retryAt > now ? this.#retryAt : null,
+      this.#asks().length > 0 ? now + again : null,
+    ];
     return wakes.reduce((least, at) => (least === null || (at !== null && at < least) ? at : least), null);
   }
 
@@ -143,9 +150,16 @@ export class WorkflowTriggers {
         this.#note(trigger, { role: trigger.role, message: messageData(message) });
   }
 
+  /** The requests that wait for a person. */
+  #asks(): Start[] {
+    return this.workflow.triggers.flatMap(
+      (trigger) => unanswered(trigger, this.#memory, this.#ports.said) ?? [],
+    );
+  }
+
   #moment(): Moment {
-    const { clock, newId, next } = this.#ports;
-    return { now: clock.now(), fresh: newId, next };
+    const { clock, newId, next, said } = this.#ports;
+    return { now: clock.now(), fresh: newId, next, said };
   }
 
   /** Makes the memory durable. False: the disk refuses it, so nothing may follow from it. */

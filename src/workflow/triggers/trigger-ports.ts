@@ -9,6 +9,8 @@ export interface TriggerPorts {
   /** The id of a new run. */
   readonly newId: () => string;
   readonly next: Moment['next'];
+  /** What a person has said to a run that waits for one. */
+  readonly said: NonNullable<Moment['said']>;
   /** The memory of a workflow's triggers, by its file. Written by one rename. */
   readonly memory: {
     read(workflow: string): TriggersMemory;

@@ -19,6 +19,8 @@ export class TriggerWorld {
   /** How often each command was run. */
   readonly polls: string[] = [];
   readonly started: Start[] = [];
+  /** What a person says to a run that waits for one. */
+  said: (start: Start) => 'yes' | 'no' | null = () => null;
   readonly #triggers: readonly Trigger[];
   #runs = 0;
 
@@ -33,6 +35,7 @@ export class TriggerWorld {
     const decided = decideTriggers(this.memory, this.#triggers, {
       now: this.now,
       fresh: this.#fresh,
+      said: (start) => this.said(start),
       next: ({ expression }, after) => {
         const step = Number(/\/(\d+)/.exec(expression)?.[1]) * minute;
         return (Math.floor(after / step) + 1) * step;

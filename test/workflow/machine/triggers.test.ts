@@ -14,6 +14,39 @@ const sources: Trigger = {
 const head: Trigger = { name: 'head', kind: 'command', argv: ['git'], every: minute, on: 'change' };
 const hook: Trigger = { name: 'hook', kind: 'webhook', path: '/hooks/ship', secret: 'KEY' };
 
+describe('a trigger with `by: person`', () => {
+  const asking: Trigger = { ...sources, by: 'person' };
+
+  it('starts a run once a person has confirmed it, and not what was asked for since', () => {
+    const world = new TriggerWorld([asking]);
+    world.change('sources', 'src/a');
+    world.pass(minute);
+    expect(world.started).toEqual([]);
+    world.said = ({ count }) => (count === 1 ? 'yes' : null);
+    world.memory = { ...world.memory };
+    world.change('sources', 'src/b');
+    expect(world.started.map(({ count, data }) => [count, data])).toEqual([[1, { files: ['src/a'] }]]);
+    world.end();
+    world.said = () => null;
+    world.pass(2 * minute);
+    expect(world.started).toHaveLength(1);
+  });
+
+  it('forgets a run that a person has refused, and holds back no other trigger', () => {
+    const world = new TriggerWorld([asking, everyMinutes('clock', 10)]);
+    world.change('sources', 'src/a');
+    world.pass(11 * minute);
+    expect(world.started.map(({ trigger }) => trigger)).toEqual(['clock']);
+    world.said = () => 'no';
+    world.look();
+    expect(world.memory.triggers['sources']?.waiting).toBeNull();
+    world.said = () => 'yes';
+    world.end();
+    world.pass(minute);
+    expect(world.started).toHaveLength(1);
+  });
+});
+
 describe('a crontab trigger', () => {
   it('starts a run at each of its times', () => {
     const world = new TriggerWorld([everyMinutes('clock', 10)]);

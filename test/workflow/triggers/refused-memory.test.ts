@@ -25,6 +25,7 @@ function triggers(...all: Trigger[]) {
       clock: { now: () => world.now },
       newId: () => `run-${String(world.now)}`,
       next: () => null,
+      said: () => null,
       memory: {
         read: () => world.kept,
         write: (_file, memory) => {

@@ -51,6 +51,20 @@ describe('up', () => {
     expect(world.trigger(run)).toMatchObject({ name: 'src', kind: 'files', files: ['src/deep/c.ts'] });
   });
 
+  it('asks a person before a run where its trigger says so', async () => {
+    const world = upped('  src: { files: [src/a], debounce: 50ms, by: person }\n');
+    await world.up('quiet');
+    world.project.write('src/a', '1');
+    await world.until(() => waiting(world) !== null);
+    const run = waiting(world) ?? '';
+    expect((await world.project.run(['status'])).stdout).toContain(`\`mailroom approve ${run}\``);
+    expect(world.runs()).toEqual([]);
+    const said = await world.project.run(['approve', run]);
+    expect(said.stdout).toBe('workflows/w.yaml: `mailroom up` starts it\n');
+    expect(await world.closed(1)).toEqual([run]);
+    expect(world.trigger(run)).toMatchObject({ name: 'src', files: ['src/a'] });
+  });
+
   it('starts a run when a command prints something else', async () => {
     const world = upped('  poll: { command: [cat, head], every: 100ms }\n', { head: 'one\n' });
     await world.up('quiet');
@@ -279,6 +293,18 @@ function began(world: Upped, run: string): number {
 
 function signed(key: string, body: string): Record<string, string> {
   return { 'x-hub-signature-256': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` };
+}
+
+/** The run that the trigger `src` asks for. */
+function waiting(world: Upped): string | null {
+  const [name = ''] = world.project.list('.mailroom').includes('triggers')
+    ? world.project.list('.mailroom/triggers').filter((each) => each.endsWith('.json'))
+    : [];
+  if (name === '') return null;
+  const { memory } = JSON.parse(world.project.read(`.mailroom/triggers/${name}`)) as {
+    memory: { triggers: { src?: { waiting: { run: string } | null } } };
+  };
+  return memory.triggers.src?.waiting?.run ?? null;
 }
 
 function printed(world: Upped): string | null {

@@ -16,10 +16,17 @@ export interface Tables<Name extends string> {
 
 const heldPlace = String.raw`^(?:\.mailroom/worktrees/[^/]+/)?(\.git|HEAD|agents|protocols|workflows|mailroom\.yaml|agents\.yaml|\.skillmeat-workflow-overrides\.yaml|\.claude|\.codex|\.gemini|\.opencode|\.pi|\.mcp\.json)$`;
 
+/** The same in the folder of a repository, and what an agent that commits there needs. */
+const heldInGit = String.raw`^\.git/(?:worktrees/[^/]+/)?(branches|commondir|config\.worktree|info|logs/.+|logs|modules|packed-refs|refs/heads(?:/.+)?|remotes|shallow|worktrees|objects/(?:info|pack))$`;
+
 /** Held places come before the rest: some of them are folders that are also made for good. */
 const heldFiles: FileTable<CommonEffect> = [
   ['folder', heldPlace, 'held.make'],
   ['remove', heldPlace, 'held.remove'],
+  ['folder', heldInGit, 'held.make'],
+  ['begin', heldInGit, 'held.make'],
+  ['write', heldInGit, 'held.make'],
+  ['remove', heldInGit, 'held.remove'],
   // A sandbox hides the lock of the project, which must be there for that.
   ['begin', String.raw`^\.mailroom/lock$`, 'held.make'],
   ['open', String.raw`^\.mailroom/lock$`, 'held.make'],
@@ -69,6 +76,7 @@ const scratchFiles: FileTable<CommonEffect> = [
 ];
 
 const treeGits: GitTable<CommonEffect> = [
+  ['repack', 'objects.pack'],
   ['add', 'tree.note'],
   ['update-index', 'tree.note'],
   ['write-tree', 'tree.note'],

@@ -8,8 +8,12 @@ export function writeTriggers(triggers: readonly Trigger[]): JsonObject | null {
   if (triggers.length === 0) return null;
   return Object.fromEntries(
     triggers.map((trigger) => {
-      const { name, filter, enabled } = trigger;
-      const rest = { filter: filter ? `\${{ ${expressionText(filter)} }}` : null, enabled: enabled ?? null };
+      const { name, filter, enabled, by } = trigger;
+      const rest = {
+        filter: filter ? `\${{ ${expressionText(filter)} }}` : null,
+        enabled: enabled ?? null,
+        by: by ?? null,
+      };
       return [name, withoutNothing({ ...writeTrigger(trigger), ...rest })];
     }),
   );

@@ -13,6 +13,8 @@ export interface Moment {
    * 1970.
    */
   readonly next: (trigger: Extract<Trigger, { kind: 'cron' }>, after: number) => number | null;
+  /** A person's answer to a run that waits for one; null: none yet. Absent: there are none. */
+  readonly said?: (start: Start) => 'yes' | 'no' | null;
 }
 
 interface TriggerDecision {
@@ -43,14 +45,41 @@ export function decideTriggers(
     if (due.poll) polls.push(trigger.name);
     if (due.wake !== null) wakes.push(due.wake);
   }
-  const start = memory.going === null ? oldest(memory, triggers) : null;
+  for (const { name } of triggers.filter(({ by }) => by === 'person')) {
+    const { waiting } = memoryOf(memory, name);
+    if (waiting !== null && moment.said?.(waiting) === 'no')
+      memory = remember(memory, name, { waiting: null });
+  }
+  const start = memory.going === null ? oldest(memory, triggers, moment) : null;
   if (start !== null)
     memory = { ...remember(memory, start.trigger, { waiting: null, last: start.run }), going: start };
   return { memory, start, polls, wake: wakes.length === 0 ? null : Math.min(...wakes) };
 }
 
-function oldest(memory: TriggersMemory, triggers: readonly Trigger[]): Start | null {
-  const waiting = triggers.flatMap(({ name }) => memoryOf(memory, name).waiting ?? []);
+/** Why a run that waits for a person does not start, and what to do. */
+export function asksText({ run, count }: Start): string {
+  const times = count === 1 ? '' : ` (asked for ${String(count)} times)`;
+  return `waits for a person${times}: look at what it would run, then \`mailroom approve ${run}\`, or \`mailroom reject ${run}\``;
+}
+
+/** The request of a trigger that no person has confirmed in its present form; null: none waits. */
+export function unanswered(
+  { name, by }: Trigger,
+  memory: TriggersMemory,
+  said: Moment['said'],
+): Start | null {
+  const { waiting } = memoryOf(memory, name);
+  return by !== 'person' || waiting === null || said?.(waiting) === 'yes' ? null : waiting;
+}
+
+function oldest(
+  memory: TriggersMemory,
+  triggers: readonly Trigger[],
+  { said }: Pick<Moment, 'said'>,
+): Start | null {
+  const waiting = triggers.flatMap((trigger) =>
+    unanswered(trigger, memory, said) === null ? (memoryOf(memory, trigger.name).waiting ?? []) : [],
+  );
   return waiting.reduce<Start | null>(
     (first, each) => (first === null || each.at < first.at ? each : first),
     null,

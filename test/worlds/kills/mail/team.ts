@@ -1,5 +1,6 @@
 /** Everybody writes down that they were asked. */
 const mayWrite = 'capabilities: [READ, EDIT]';
+const mayCommit = 'capabilities: [READ, EDIT, RUN_COMMANDS]';
 
 /** Where turns work: in the project, in a git worktree of their thread, or in one of their role. */
 export type Workspace = '.' | 'worktree' | `{ worktree: role${string} }`;
@@ -8,7 +9,7 @@ export type Workspace = '.' | 'worktree' | `{ worktree: role${string} }`;
 const parallel = {
   roles: `
   left: { provider: sh, ${mayWrite}, retries: 6, concurrency: 2 }
-  right: { provider: sh, ${mayWrite}, retries: 6 }`,
+  right: { provider: sh, ${mayCommit}, retries: 6 }`,
   messages: `
   pair: { from: maker, to: { all: [left, right] }, reply: [piece], blocking: true }
   piece: { from: [left, right], to: maker }

@@ -38,8 +38,8 @@ export interface RunKind extends Kind {
 }
 
 const words = (text: string): string => `'. ./asked.sh; ${text}over'`;
-const script = (text = '', more = ''): string =>
-  `{ worker: CUSTOM, capabilities: [READ, EDIT], instructions: ${words(text)}${more} }`;
+const script = (text = '', more = '', may = 'READ, EDIT'): string =>
+  `{ worker: CUSTOM, capabilities: [${may}], instructions: ${words(text)}${more} }`;
 const command = (text = '', more = ''): string =>
   `{ command: [sh, -c, ${words(text)}], capabilities: [READ, EDIT]${more} }`;
 const after = (...ids: string[]): string => `, depends_on: [${ids.join(', ')}]`;
@@ -226,7 +226,7 @@ hooks:
     before: { 'kept.txt': 'Kept\n' },
     steps: `
   left: ${script('echo Left > left.txt; ', ', workspace: { worktree: step }')}
-  right: ${script('echo Right > right.txt; ', ', workspace: { worktree: step }')}
+  right: ${script('echo Right > right.txt; ', ', workspace: { worktree: step }', 'READ, EDIT, RUN_COMMANDS')}
   both: { merge: [left, right] }
   land: { land: { branch: main, by: squash }${after('both')} }
   two: ${script('grep -q Left left.txt; ', after('land'))}
