@@ -1,8 +1,6 @@
 import { isAgentProvider, type Config } from '../../config/config.ts';
 import {
-  below,
   deputyProblem,
-  filesRunBy,
   gains,
   isWriter,
   mayWrite,
@@ -12,6 +10,7 @@ import {
   type Powers,
   type Writer,
 } from '../../kernel/deputy.ts';
+import { below, filesRunBy } from '../../kernel/scripts.ts';
 import type { Diagnostic, Place } from '../../kernel/diagnostic.ts';
 import { probeContainment } from '../../process/sandbox/containment.ts';
 import { isHuman, providersOf, type Protocol } from '../../mail/format/protocol.ts';

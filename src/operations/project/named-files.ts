@@ -23,14 +23,10 @@ export async function namedFiles(disk: RealDisk, settings: Omit<Settings, 'proto
     (name) => readConfigFile(disk, name) ?? [],
   );
   const protocol = readProtocol(disk).files.map(({ file, text }) => ({ path: file, text }));
-  const isFile = (path: string) => orElse(() => disk.look(normalize(path))?.kind === 'file', false);
+  // A command may name a file of the project by its absolute path.
+  const read = (text: string): unknown => orElse(() => parse(text.replaceAll(`${disk.root}/`, './')), null);
   const scripts = [...configs, ...protocol, ...parts].flatMap(({ path, text }: TextFile) =>
-    /\.(?:ya?ml|json)$/.test(path)
-      ? scriptsIn(
-          orElse(() => parse(text), null),
-          isFile,
-        )
-      : [],
+    /\.(?:ya?ml|json)$/.test(path) ? scriptsIn(read(text)) : [],
   );
   const named = [...settings.extended, ...parts.map(({ path }) => path), ...scripts];
   return [...new Set(named.map((path) => normalize(path)))].filter((path) => !/^(?:\.\.|\/)/.test(path));

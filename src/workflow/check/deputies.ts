@@ -1,15 +1,13 @@
 import {
-  below,
   deputyProblem,
-  filesRunBy,
-  filesRunByScript,
   gains,
   isWriter,
   mayWrite,
   outside,
   unprotectedProblem,
 } from '../../kernel/deputy.ts';
-import type { Deputies, Powers, RunFile, Writer } from '../../kernel/deputy.ts';
+import type { Deputies, Powers, Writer } from '../../kernel/deputy.ts';
+import { below, filesRunBy, filesRunByScript, type RunFile } from '../../kernel/scripts.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
 import type { Template } from '../../expressions/template.ts';
 import { innerOf, stepsIn, variantsOf } from '../bodies.ts';
