@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { describe, expect, it } from 'vitest';
 import { controlFolder } from '../../../src/host/control.ts';
 import { runControlFolder } from '../../../src/workflow/files/run-folders.ts';
@@ -56,12 +57,13 @@ describe('a file that another process left for the controller', () => {
     ],
   ])('is put aside with the reason and reported once: %s', (_what, given, problem) => {
     const project = new HostedMail();
-    project.disk.write('.mailroom/incoming/x.json', given);
+    writeSealed(project.disk, '.mailroom/incoming/x.json', given);
+    const left = text(project, '.mailroom/incoming/x.json');
     project.settle();
     const id = project.send('one');
     project.settle();
     expect(project.run.answers()).toMatchObject([{ id, answer: { outcome: { is: 'done' } } }]);
-    expect(text(project, `${refused}/x.json`)).toBe(given);
+    expect(text(project, `${refused}/x.json`)).toBe(left);
     expect(text(project, `${refused}/x.json.reason.txt`)).toBe(`${problem}\n`);
     expect(told(project)).toEqual([
       `Refused: .mailroom/incoming/x.json\n.mailroom/incoming/x.json was not followed: ${problem}.\n` +
@@ -127,8 +129,9 @@ describe('a file that another process left for a run', () => {
     const [id = ''] = project.run.posted();
     project.settle();
     const path = `${inbox}/${id}.json`;
-    const right = JSON.parse(text(project, path) ?? '') as object;
-    project.disk.write(
+    const right = JSON.parse((text(project, path) ?? '').replace(/\n[^\n]*\n$/, '')) as object;
+    writeSealed(
+      project.disk,
       path,
       JSON.stringify(what === 'no values' ? { run, ...change } : { ...right, ...change }),
     );
@@ -147,11 +150,12 @@ describe('a file that another process left for a run', () => {
     const host = hostOf(project, roles, false);
     host.look();
     host.look();
-    project.disk.write(`${inbox}/waits.json`, '{"a": 1}');
+    writeSealed(project.disk, `${inbox}/waits.json`, '{"a": 1}');
     host.look();
     expect(host.problem).toBe(`${inbox}/waits.json was put aside: it must be a list of ids`);
     const control = runControlFolder(run);
-    project.disk.write(
+    writeSealed(
+      project.disk,
       `${control}/c.json`,
       JSON.stringify({ id: 'c', at: 1e300, by: 'ada', verb: 'cancel', path: '' }),
     );

@@ -91,13 +91,32 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     if (end === 'release') mailboxes.release('id');
     else mailboxes.keep('id', 'qa', month, 'x.md');
     plant('.mailroom/accepting/id~engineer~inbox', 'two');
-    expect(mailboxes.accepting()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
-    new Mailboxes(disk).release('id');
-    plant('.mailroom/accepting/id~user~outbox', 'three');
+    expect(new Mailboxes(disk).accepting()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
     mailboxes.release('id');
     mailboxes.release('id');
+    expect(mailboxes.refusedAccepting()).toMatchObject([{ name: 'id~engineer~inbox' }]);
     expect(disk.list('.mailroom/accepting')).toEqual([]);
   });
+
+  it.each(['before', 'after'] as const)(
+    'puts aside what another program puts there while it runs, %s it accepts something itself',
+    (when) => {
+      const { disk, plant, mailboxes } = open();
+      const forged = '.mailroom/accepting/forged~user~outbox';
+      if (when === 'before') plant(forged, 'forged');
+      plant(`${inbox}/x.md`, 'one');
+      mailboxes.accept(dropped('x.md'), 'id');
+      if (when === 'after') plant(forged, 'forged');
+      expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
+      const problem = 'another program put it there while Mailroom was running';
+      expect(mailboxes.refusedAccepting()).toEqual([
+        { path: forged, name: 'forged~user~outbox', text: null, problem },
+      ]);
+      expect(mailboxes.refusedAccepting()).toEqual([]);
+      expect(disk.read('.mailroom/refused/forged~user~outbox', 100)?.toString()).toBe('forged');
+      expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
+    },
+  );
 
   it('ignores what it did not put among the taken-in files', () => {
     const { plant, mailboxes } = open();

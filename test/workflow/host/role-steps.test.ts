@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
 import { runState } from '../../../src/workflow/host/run-state.ts';
 import type { RunHost } from '../../../src/workflow/host/run-host.ts';
@@ -41,7 +42,7 @@ it('shows the run as waiting while its role waits, and that it is not ours to ru
   host.look();
   host.look();
   expect(host).toMatchObject({ desired: 0, running: 0, wantsMail: true });
-  project.disk.write(`.mailroom/runs/${run}/inbox/waits.json`, JSON.stringify(project.run.posted()));
+  writeSealed(project.disk, `.mailroom/runs/${run}/inbox/waits.json`, JSON.stringify(project.run.posted()));
   host.look();
   expect(host.state.steps.get('build')?.phase).toMatchObject({ is: 'running', waits: true });
 });
