@@ -49,12 +49,12 @@ export function readKeyFile(disk: Pick<Disk, 'root' | 'look' | 'read'>, file: st
   const bytes = disk.read(file, 1_024);
   if (bytes === null) return null;
   const mode = lstatSync(join(disk.root, file), { throwIfNoEntry: false })?.mode ?? 0;
-  if ((mode & 0o077) !== 0)
-    throw new MailroomError(
-      'E_FILE',
-      `${file} can be read or written by others`,
-      `\`chmod 600 ${file}\`, or move it away, and a new one is made`,
-    );
+  if ((mode & 0o077) !== 0) {
+    const text = `${file} can be read or written by others`;
+    // Only the key that signs is an identity: another one may be what git has placed there.
+    const kept = file === keyFile ? `\`chmod 600 ${file}\`, or ` : '';
+    throw new MailroomError('E_FILE', text, `${kept}move it away, and a new one is made`);
+  }
   return Buffer.from(bytes).toString('utf8');
 }
 

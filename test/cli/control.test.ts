@@ -53,7 +53,11 @@ describe('pause and unpause', () => {
     const [name] = fixture.disk.list('.mailroom/control') ?? [];
     const [file] = new Control(fixture.disk).list();
     expect(file?.name).toBe(name);
-    expect(JSON.parse(file?.text ?? '')).toMatchObject({ verb: 'pause', target: { kind: 'role', role: 'qa' }, now: false });
+    expect(JSON.parse(file?.text ?? '')).toMatchObject({
+      verb: 'pause',
+      target: { kind: 'role', role: 'qa' },
+      now: false,
+    });
   });
 
   it('know the roles of the protocol before anything was started', async () => {

@@ -170,3 +170,48 @@ describe('a file that another process left for a run', () => {
     expect(host.problem).toBeNull();
   });
 });
+
+describe('a command that no program of the project wrote', () => {
+  const id = '019aa000-3333-7000-8000-000000000003';
+  const pause = { id, at: 0, by: 'ada', verb: 'pause', target: { kind: 'role', role: 'one' }, now: false };
+  const path = `${controlFolder}/${id}.json`;
+  const paused = ({ host }: HostedMail) => [...host.state.paused.roles.keys()];
+
+  it.each(['before the start', 'while it runs'])('is not followed, and named once: %s', (when) => {
+    const project = new HostedMail();
+    const place = () => project.disk.plant(path, JSON.stringify(pause));
+    if (when === 'before the start') {
+      place();
+      project.open();
+    } else {
+      project.settle();
+      place();
+    }
+    project.settle();
+    project.settle();
+    expect(paused(project)).toEqual([]);
+    expect(told(project)).toEqual([
+      `Refused: ${path}\n${path} was not followed: it was not written by Mailroom on this machine: it has no seal.\n` +
+        `It lies in ${refused}/${id}.json, unchanged, with the reason beside it. Nothing else was changed.`,
+    ]);
+  });
+
+  it.each([0, 1_500])('is not followed again where it was followed once, and %i others since', (others) => {
+    const project = new HostedMail();
+    const commandOf = (each: string, verb: string) => ({ ...pause, id: each, verb });
+    writeSealed(project.disk, path, JSON.stringify(pause));
+    const left = text(project, path) ?? '';
+    project.settle();
+    expect(paused(project)).toEqual(['one']);
+    for (let count = 0; count <= others; count += 1) {
+      const next = `019aa000-4444-7000-8000-${String(count).padStart(12, '0')}`;
+      writeSealed(project.disk, `${controlFolder}/${next}.json`, JSON.stringify(commandOf(next, 'unpause')));
+    }
+    project.settle();
+    expect(paused(project)).toEqual([]);
+    project.disk.plant(path, left);
+    project.settle();
+    expect(paused(project)).toEqual([]);
+    expect(project.disk.list(controlFolder)).toEqual([]);
+  });
+});

@@ -151,3 +151,25 @@ function endsByCrash(act: () => void): boolean {
     return true;
   }
 }
+
+it.each(['', '{"kind":"step","role":"one"}\n'])(
+  'sends a step as the run has it where another program has replaced what was sent by `%s`',
+  (replaced) => {
+    const project = begin(roles);
+    const first = hostOf(project, roles, false);
+    first.look();
+    first.look();
+    const [id = ''] = project.run.posted();
+    const path = `.mailroom/runs/${run}/posted/${id}.json`;
+    const sent = project.disk.read(path, 10_000)?.toString();
+    project.disk.remove(`.mailroom/incoming/${id}.step.json`);
+    project.disk.plant(path, replaced);
+    const second = hostOf(project, roles, true);
+    second.look();
+    second.look();
+    expect(project.disk.read(path, 10_000)?.toString()).toBe(sent);
+    follow(project, second);
+    expect(second.state.status).toBe('SUCCEEDED');
+    expect(project.turns).toBe(1);
+  },
+);
