@@ -12,8 +12,8 @@ export function park(disk: Disk, provider: string, until: number): void {
 }
 
 /**
- * Until when each provider is parked. A file without a provider or a valid time, or from another program,
- * is ignored: parking only saves waiting.
+ * Until when each provider is parked. A file without a provider or a valid time, or from another
+ * program, is ignored: parking only saves waiting.
  */
 export function readParked(disk: Disk): Map<string, number> {
   const parked = new Map<string, number>();

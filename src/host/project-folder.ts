@@ -12,7 +12,7 @@ export function makeProjectFolder(root: string): void {
 }
 
 /** What git ignores in the folder of Mailroom's state, whatever the repository ignores. */
-export const ignoreFile = '.mailroom/.gitignore';
+const ignoreFile = '.mailroom/.gitignore';
 const everything = '*\n';
 
 /**

@@ -45,7 +45,7 @@ export function readSealed(disk: Disk, path: string, limit: number): Found {
 const sealedText = /^((?:[\s\S]*\n)?)([0-9a-f]{64})\n$/;
 
 /** The text of a sealed file, which lies at this path; or why it does not count. */
-export function unsealed(disk: Disk, path: string, content: string): Content {
+function unsealed(disk: Disk, path: string, content: string): Content {
   const [, text = '', seal] = sealedText.exec(content) ?? [];
   if (seal === undefined) return refused('it has no seal');
   const key = keys.get(disk) ?? usableKey(disk);

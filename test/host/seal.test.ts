@@ -11,7 +11,8 @@ import { sealKeyFile, secretsOfProject } from '../../src/host/project-key.ts';
 import { RunMail } from '../../src/host/run-mail.ts';
 import { readSealed, sealed, sealKey, writeSealed } from '../../src/host/seal.ts';
 import { openState } from '../../src/host/state-places.ts';
-import { readConfirmed } from '../../src/operations/project/confirmed.ts';
+import { confirm, expectConfirmed, readConfirmed } from '../../src/operations/project/confirmed.ts';
+import type { FoundWorkflow } from '../../src/operations/runs/services.ts';
 import { RunOutbox } from '../../src/workflow/files/run-outbox.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 
@@ -166,6 +167,28 @@ describe('the key of the seals', () => {
     ]);
     expect(disk.look(sealKeyFile)).toBeNull();
     expect(readSealed(disk, 'nowhere', 10)).toBe('gone');
+  });
+});
+
+describe('confirmations that another program wrote', () => {
+  it('confirm nothing, say so, and are replaced by those of a person', () => {
+    const root = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-seal-')));
+    try {
+      const disk = new RealDisk(root);
+      const found = {
+        file: join(root, 'workflows/a.yaml'),
+        path: 'workflows/a.yaml',
+        fingerprint: () => 'abc',
+      } as unknown as FoundWorkflow;
+      disk.write('.mailroom/confirmed', 'abc  workflows%2Fa.yaml\n');
+      expect(() => expectConfirmed(disk, found)).toThrow(
+        '.mailroom/confirmed confirms nothing: it was not written by Mailroom on this machine: it has no seal; look at the workflow, then run `mailroom reload workflows/a.yaml`',
+      );
+      expect(confirm(disk, [found])).toEqual(['workflows/a.yaml']);
+      expect(() => expectConfirmed(disk, found)).not.toThrow();
+    } finally {
+      rmSync(root, { recursive: true });
+    }
   });
 });
 
