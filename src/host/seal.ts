@@ -85,7 +85,7 @@ function madeKey(disk: Disk): string {
   ignoreState(disk);
   const file = disk.openAppend(sealKeyFile, 0o600);
   try {
-    // A line that a crash has cut off is no key.
+    // A crash may have cut off a line.
     const start = file.size === 0 ? '' : '\n';
     file.write(Buffer.from(`${start}${randomBytes(32).toString('hex')}\n`));
     file.sync();

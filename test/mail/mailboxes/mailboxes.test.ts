@@ -98,26 +98,6 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     expect(disk.list('.mailroom/accepting')).toEqual([]);
   });
 
-  it.each(['before', 'after'] as const)(
-    'puts aside what another program puts there while it runs, %s it accepts something itself',
-    (when) => {
-      const { disk, plant, mailboxes } = open();
-      const forged = '.mailroom/accepting/forged~user~outbox';
-      if (when === 'before') plant(forged, 'forged');
-      plant(`${inbox}/x.md`, 'one');
-      mailboxes.accept(dropped('x.md'), 'id');
-      if (when === 'after') plant(forged, 'forged');
-      expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
-      const problem = 'another program put it there while Mailroom was running';
-      expect(mailboxes.refusedAccepting()).toEqual([
-        { path: forged, name: 'forged~user~outbox', text: null, problem },
-      ]);
-      expect(mailboxes.refusedAccepting()).toEqual([]);
-      expect(disk.read('.mailroom/refused/forged~user~outbox', 100)?.toString()).toBe('forged');
-      expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
-    },
-  );
-
   it('ignores what it did not put among the taken-in files', () => {
     const { plant, mailboxes } = open();
     for (const file of ['.DS_Store', 'x.md', 'a~b', 'id~qa~sideways', 'id~qa~inbox~more']) {
