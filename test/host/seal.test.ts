@@ -12,7 +12,6 @@ import { RunMail } from '../../src/host/run-mail.ts';
 import { readSealed, sealed, sealKey, writeSealed } from '../../src/host/seal.ts';
 import { openState } from '../../src/host/state-places.ts';
 import { confirm, expectConfirmed, readConfirmed } from '../../src/operations/project/confirmed.ts';
-import type { FoundWorkflow } from '../../src/operations/runs/services.ts';
 import { RunOutbox } from '../../src/workflow/files/run-outbox.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 
@@ -171,7 +170,7 @@ describe('the key of the seals', () => {
 });
 
 describe('confirmations that another program wrote', () => {
-  it('confirm nothing, say so, and are replaced by those of a person', () => {
+  it('confirm nothing, say so, and are replaced by those of a person', async () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'mailroom-seal-')));
     try {
       const disk = new RealDisk(root);
@@ -179,13 +178,13 @@ describe('confirmations that another program wrote', () => {
         file: join(root, 'workflows/a.yaml'),
         path: 'workflows/a.yaml',
         fingerprint: () => 'abc',
-      } as unknown as FoundWorkflow;
+      };
       disk.write('.mailroom/confirmed', 'abc  workflows%2Fa.yaml\n');
-      expect(() => expectConfirmed(disk, found)).toThrow(
+      await expect(expectConfirmed(disk, found)).rejects.toThrow(
         '.mailroom/confirmed confirms nothing: it was not written by Mailroom on this machine: it has no seal; look at the workflow, then run `mailroom reload workflows/a.yaml`',
       );
-      expect(confirm(disk, [found])).toEqual(['workflows/a.yaml']);
-      expect(() => expectConfirmed(disk, found)).not.toThrow();
+      expect(confirm(disk, [found])).toMatchObject([{ key: 'workflows/a.yaml' }]);
+      await expectConfirmed(disk, found);
     } finally {
       rmSync(root, { recursive: true });
     }
