@@ -10,6 +10,8 @@ import { readApiKeysFile, type ApiKey } from '../letters/letters.ts';
 import { readProcess } from '../process/proc.ts';
 import { readHolder, removeHolder, writeHolder } from './holder.ts';
 import { take } from './lock.ts';
+import { ignoreState } from './project-folder.ts';
+import { sealKey } from './seal.ts';
 import { clearPlaces } from './state-places.ts';
 import { refuseTrackedState } from './tracked.ts';
 
@@ -24,7 +26,10 @@ const longestSocket = 107;
 export interface ApiPlace {
   /** The absolute path of the Unix socket; null: it would be too long. */
   readonly socket: string | null;
-  /** Who may use the API, as the file says now. Throws `E_FILE`. */
+  /**
+   * Who may use the API: the keys of the start that the file still has. Others may have placed a
+   * key that was added since. Throws `E_FILE`.
+   */
   keys(): readonly ApiKey[];
   /** Removes the socket and releases the lock. */
   close(): Promise<void>;
@@ -39,12 +44,15 @@ export async function takeApiPlace(disk: RealDisk, owner: string): Promise<ApiPl
   await refuseTrackedState(disk);
   clearPlaces(disk, 'folder', [apiFolder]);
   const held = await take(disk, lock, lock, () => taken(disk));
+  let known: readonly ApiKey[];
   try {
+    ignoreState(disk);
+    sealKey(disk);
     chmodSync(join(disk.root, apiFolder), 0o700);
     const startTime = readProcess(process.pid)?.startTime ?? null;
     writeHolder(disk, { since: Date.now(), triggers: false, startTime }, lock);
     if (disk.look(keysFile) === null) writeFirstKey(disk, owner);
-    readKeys(disk);
+    known = readKeys(disk);
   } catch (error) {
     await held.release();
     throw error;
@@ -54,13 +62,17 @@ export async function takeApiPlace(disk: RealDisk, owner: string): Promise<ApiPl
   rmSync(path, { force: true });
   return {
     socket: Buffer.byteLength(path) > longestSocket ? null : path,
-    keys: () => readKeys(disk),
+    keys: () => readKeys(disk).filter((key) => known.some((each) => isSame(each, key))),
     close: async () => {
       rmSync(path, { force: true });
       removeHolder(disk, lock);
       await held.release();
     },
   };
+}
+
+function isSame(one: ApiKey, other: ApiKey): boolean {
+  return one.key === other.key && one.name === other.name && one.access === other.access;
 }
 
 function writeFirstKey(disk: RealDisk, name: string): void {

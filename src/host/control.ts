@@ -1,9 +1,9 @@
-import { readContent } from '../disk/contents.ts';
 import { join } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
 import { problemWith } from '../kernel/contained.ts';
 import type { Read } from '../letters/letters.ts';
 import { putAside } from './refused.ts';
+import { readSealed, writeSealed } from './seal.ts';
 
 /** The folder for commands to the mail host; a run has a folder of its own. */
 export const controlFolder = '.mailroom/control';
@@ -12,7 +12,8 @@ export const controlFolder = '.mailroom/control';
 const commandBytes = 1024 * 1024;
 
 /**
- * A file of another process; `text` is null if it is not readable as text, and `problem` says why.
+ * A file of another process, without its seal; `text` is null if it is not readable as text or
+ * Mailroom did not write it, and `problem` says why.
  */
 type LeftFile =
   | { readonly name: string; readonly text: string; readonly problem: null }
@@ -39,7 +40,7 @@ export class Control {
       .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
       .toSorted()
       .flatMap((name): LeftFile[] => {
-        const content = readContent(this.#disk, join(this.folder, name), commandBytes);
+        const content = readSealed(this.#disk, join(this.folder, name), commandBytes);
         if (content === 'gone') return [];
         if (content.ok) return [{ name, text: content.text, problem: null }];
         return [{ name, text: null, problem: content.problem }];
@@ -61,7 +62,7 @@ export interface RefusedFile {
   /** Relative to the project. */
   readonly path: string;
   readonly name: string;
-  /** Null: it is not readable as text. */
+  /** Null: it is not readable as text, or Mailroom did not write it. */
   readonly text: string | null;
   readonly problem: string;
 }
@@ -130,12 +131,12 @@ export class ControlReader<File> {
 }
 
 /**
- * Sends a command to the host: writes `<id>.json` into its control folder, atomically. `id` is a
- * uuid v7, the document the command. Returns the file's name.
+ * Sends a command to the host: writes `<id>.json` into its control folder, atomically and sealed.
+ * `id` is a uuid v7, the document the command. Returns the file's name.
  */
 export function requestControl(disk: Disk, id: string, document: unknown, folder = controlFolder): string {
   const name = `${id}.json`;
-  disk.write(join(folder, name), `${JSON.stringify(document, null, 2)}\n`);
+  writeSealed(disk, join(folder, name), JSON.stringify(document, null, 2));
   return name;
 }
 

@@ -7,7 +7,7 @@ import { lockFile, readHolder, type Holder } from './holder.ts';
 import { parentOf } from '../disk/disk.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 import { otherHolder } from './holding.ts';
-import { clearState, clearStateFiles } from './state-places.ts';
+import { clearStateFiles, openState } from './state-places.ts';
 import { refuseTrackedState } from './tracked.ts';
 
 export interface Lock {
@@ -30,7 +30,7 @@ export async function takeLock(disk: RealDisk): Promise<HostLock> {
   await refuseTrackedState(disk);
   const lock = await take(disk, lockFile, lockFile, () => taken(readHolder(disk)));
   try {
-    return { ...lock, refused: [...clearState(disk), ...clearStateFiles(disk)] };
+    return { ...lock, refused: [...openState(disk), ...clearStateFiles(disk)] };
   } catch (error) {
     await lock.release();
     throw error;

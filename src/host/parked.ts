@@ -1,19 +1,19 @@
 import { readParkedFile } from '../letters/letters.ts';
-import { readContent } from '../disk/contents.ts';
 import { join } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
+import { readSealed, writeSealed } from './seal.ts';
 
 /** Providers that must not be used before a given time; shared by all hosts of a project. */
 const parkedFolder = '.mailroom/parked';
 
 /** Records until when a provider is parked; milliseconds since 1970. */
 export function park(disk: Disk, provider: string, until: number): void {
-  disk.write(pathOf(provider), `${JSON.stringify({ until })}\n`);
+  writeSealed(disk, pathOf(provider), JSON.stringify({ until }));
 }
 
 /**
- * Until when each provider is parked. A file without a provider or a valid time is ignored: parking
- * only saves waiting.
+ * Until when each provider is parked. A file without a provider or a valid time, or from another
+ * program, is ignored: parking only saves waiting.
  */
 export function readParked(disk: Disk): Map<string, number> {
   const parked = new Map<string, number>();
@@ -26,7 +26,7 @@ export function readParked(disk: Disk): Map<string, number> {
 }
 
 function readUntil(disk: Disk, path: string): number | null {
-  const content = readContent(disk, path, 10_000);
+  const content = readSealed(disk, path, 10_000);
   const read = content !== 'gone' && content.ok ? readParkedFile(content.text) : null;
   return read?.ok === true ? read.value.until : null;
 }

@@ -2,18 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
+import { apiFolder } from '../kernel/lock-names.ts';
 import { kindWords } from '../disk/contents.ts';
 import type { Disk } from '../disk/disk.ts';
 
-/** Relative to the project. No sandbox shows it. */
+/** The key that signs events. Relative to the project. No sandbox shows it. */
 export const keyFile = '.mailroom/nostr.key';
+
+/** The key of the seals, in a folder that no sandbox shows. Relative to the project. */
+export const sealKeyFile = `${apiFolder}/seal.key`;
+
 const pattern = /^[0-9a-f]{64}\n?$/;
 
-/** The project's own secrets to mask everywhere: its key, if it has one. */
+/** The project's own secrets to mask everywhere: its keys, if it has them. */
 export function secretsOfProject(disk: Pick<Disk, 'look' | 'read'>): string[] {
-  if (disk.look(keyFile)?.kind !== 'file') return [];
-  const text = disk.read(keyFile, 1_024)?.toString('utf8').trim() ?? '';
-  return text === '' ? [] : [text];
+  return [keyFile, sealKeyFile].flatMap((file) => {
+    if (disk.look(file)?.kind !== 'file') return [];
+    const text = disk.read(file, 1_024)?.toString('utf8') ?? '';
+    return text.split('\n').filter((line) => line !== '');
+  });
 }
 
 /**
@@ -22,29 +29,39 @@ export function secretsOfProject(disk: Pick<Disk, 'look' | 'read'>): string[] {
  * key is a new identity, so only a person replaces it.
  */
 export function projectKey(disk: Pick<Disk, 'root' | 'look' | 'read' | 'write'>): string {
-  const kind = disk.look(keyFile)?.kind ?? null;
-  if (kind !== null && kind !== 'file') throw noKey(`it is ${kindWords[kind]}, not a file`);
-  const bytes = disk.read(keyFile, 1_024);
-  if (bytes === null) {
+  const text = readKeyFile(disk, keyFile);
+  if (text === null) {
     const key = randomBytes(32).toString('hex');
     disk.write(keyFile, `${key}\n`, { mode: 0o600, sync: true });
     return key;
   }
-  if ((lstatSync(join(disk.root, keyFile)).mode & 0o077) !== 0)
-    throw new MailroomError(
-      'E_FILE',
-      `${keyFile} can be read or written by others`,
-      `\`chmod 600 ${keyFile}\`, or move it away, and a new one is made`,
-    );
-  const text = Buffer.from(bytes).toString('utf8');
   if (pattern.test(text)) return text.trim();
-  throw noKey('it is not 64 hexadecimal digits');
+  throw noKey(keyFile, 'it is not 64 hexadecimal digits');
 }
 
-function noKey(why: string): MailroomError {
+/**
+ * The text of a file with a key; null: there is no file. Throws `E_FILE` when others could have
+ * read or written it, or something else is in its place.
+ */
+export function readKeyFile(disk: Pick<Disk, 'root' | 'look' | 'read'>, file: string): string | null {
+  const kind = disk.look(file)?.kind ?? null;
+  if (kind !== null && kind !== 'file') throw noKey(file, `it is ${kindWords[kind]}, not a file`);
+  const bytes = disk.read(file, 1_024);
+  if (bytes === null) return null;
+  const mode = lstatSync(join(disk.root, file), { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) !== 0) {
+    const text = `${file} can be read or written by others`;
+    // Only the key that signs is an identity: another one may be what git has placed there.
+    const kept = file === keyFile ? `\`chmod 600 ${file}\`, or ` : '';
+    throw new MailroomError('E_FILE', text, `${kept}move it away, and a new one is made`);
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
+
+function noKey(file: string, why: string): MailroomError {
   return new MailroomError(
     'E_FILE',
-    `${keyFile} holds no key, so nothing is signed: ${why}`,
+    `${file} holds no key, so nothing is signed: ${why}`,
     'move it away, and a new one is made',
   );
 }

@@ -1,5 +1,6 @@
 import { join, type Disk } from '../disk/disk.ts';
 import { Control } from './control.ts';
+import { writeSealed } from './seal.ts';
 import type { StepAnswer } from '../letters/step-answer.ts';
 
 /** The folder of a project's runs, one folder each. */
@@ -41,7 +42,7 @@ export class RunMail {
    */
   answer(answer: StepAnswer): void {
     if (!this.#isThere(answer.run)) return;
-    this.#disk.write(join(runInbox(answer.run), `${answer.id}.json`), `${JSON.stringify(answer, null, 2)}\n`);
+    writeSealed(this.#disk, join(runInbox(answer.run), `${answer.id}.json`), JSON.stringify(answer, null, 2));
   }
 
   /** Publishes to runs which of their steps wait for other roles. */
@@ -49,7 +50,7 @@ export class RunMail {
     for (const run of new Set([...this.#shown.keys(), ...steps.keys()])) {
       const text = JSON.stringify([...(steps.get(run) ?? [])].toSorted());
       if ((this.#shown.get(run) ?? '[]') === text || !this.#isThere(run)) continue;
-      this.#disk.write(join(runInbox(run), waitsFile), `${text}\n`);
+      writeSealed(this.#disk, join(runInbox(run), waitsFile), text);
       if (text === '[]') this.#shown.delete(run);
       else this.#shown.set(run, text);
     }

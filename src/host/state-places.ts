@@ -1,7 +1,9 @@
 import { kindWords } from '../disk/contents.ts';
 import { join } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
+import { ignoreState } from './project-folder.ts';
 import { putAside, refusedFolder } from './refused.ts';
+import { sealKey } from './seal.ts';
 
 const below = (names: string) => names.split(' ').map((name) => `.mailroom/${name}`);
 
@@ -9,7 +11,7 @@ const below = (names: string) => names.split(' ').map((name) => `.mailroom/${nam
  * The entries of `.mailroom/` that can be recreated. The journal, its blobs and the key are missing
  * on purpose: only a person may replace them.
  */
-const files = below('lock.json boot confirmed workers.json');
+const files = below('.gitignore lock.json boot confirmed workers.json');
 /** Folders whose other entries are files that nothing else checks. */
 const ownFolders = below('channels contexts events events/definitions events/relays parked queued');
 const folders = [
@@ -54,6 +56,17 @@ export function clearState(disk: Disk): string[] {
     ...clearPlaces(disk, 'folder', folders),
     ...clearPlaces(disk, 'file', files),
   ];
+}
+
+/**
+ * Clears the places of the state of a project, makes git ignore it, and reads the key of its seals.
+ * Every host does this at its start. Throws `E_DISK`, `E_FILE`.
+ */
+export function openState(disk: Disk): string[] {
+  const cleared = clearState(disk);
+  ignoreState(disk);
+  sealKey(disk);
+  return cleared;
 }
 
 /** Does this for the files in its folders. Call it with the project locked. */

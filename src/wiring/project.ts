@@ -11,6 +11,7 @@ import { Worktrees } from '../git/worktrees.ts';
 import { hostChanged, requestControl } from '../host/control.ts';
 import { JournalReader } from '../disk/journal-reader.ts';
 import { readHolder } from '../host/holder.ts';
+import { refuseTrackedState } from '../host/tracked.ts';
 import { isThere } from '../host/holding.ts';
 import { mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { misplacedMail } from '../mail/mailboxes/misplaced.ts';
@@ -126,6 +127,7 @@ function pruningOf(disk: RealDisk, worktrees: Worktrees): Pruning {
     list: async (kinds, scope) => (await load()).listPrunable(disk, kinds, { ...scope, worktrees }),
     remove: async (item, scope) => {
       try {
+        await refuseTrackedState(disk);
         await (await load()).prune(disk, item, { ...scope, worktrees });
         return null;
       } catch (error) {

@@ -6,6 +6,7 @@ import type { OwnWorkspace } from '../workflow/model.ts';
 import type { PlanData } from '../workflow/machine/plan.ts';
 import { hostChanged, requestControl, withdrawControl } from '../host/control.ts';
 import { readParked } from '../host/parked.ts';
+import { refuseTrackedState } from '../host/tracked.ts';
 import { changedFiles, fileTimes } from '../disk/file-times.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../operations/project/project-files.ts';
 import { RealDisk } from '../disk/real-disk.ts';
@@ -46,13 +47,14 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
       const { oneShotWorkflow } = await import('../operations/project/one-shot.ts');
       return oneShotWorkflow(disk, await settings(), task);
     },
-    confirm: (found) =>
-      Promise.all(
-        confirm(disk, found).map(async ({ path, files, fingerprint }) => ({
-          path,
-          change: await describeChange(disk, files, fingerprint),
-        })),
-      ),
+    confirm: async (found) => {
+      await refuseTrackedState(disk);
+      const changed = confirm(disk, found).map(async ({ path, files, fingerprint }) => ({
+        path,
+        change: await describeChange(disk, files, fingerprint),
+      }));
+      return Promise.all(changed);
+    },
     roleTexts: () => rolesOnDisk(disk).map((role) => readRoleText(disk, role)),
     roleText: (reference, cwd) => {
       const file = resolve(cwd, reference);

@@ -1,3 +1,4 @@
+import { Control } from '../../src/host/control.ts';
 import { describe, expect, it } from 'vitest';
 import type { ErrorDocument } from '../../src/operations/problems.ts';
 import type { CommandResult } from '../../src/operations/requests.ts';
@@ -50,8 +51,13 @@ describe('pause and unpause', () => {
       err: '',
     });
     const [name] = fixture.disk.list('.mailroom/control') ?? [];
-    const file = JSON.parse(fixture.project().files.read(`.mailroom/control/${name ?? ''}`) ?? '') as object;
-    expect(file).toMatchObject({ verb: 'pause', target: { kind: 'role', role: 'qa' }, now: false });
+    const [file] = new Control(fixture.disk).list();
+    expect(file?.name).toBe(name);
+    expect(JSON.parse(file?.text ?? '')).toMatchObject({
+      verb: 'pause',
+      target: { kind: 'role', role: 'qa' },
+      now: false,
+    });
   });
 
   it('know the roles of the protocol before anything was started', async () => {

@@ -49,6 +49,27 @@ describe('the folder of the API', () => {
     await expect(takeApiPlace(disk, 'ada')).rejects.toThrow(message);
   });
 
+  it('counts a key that is removed at once, and one that is added or changed from the next start', async () => {
+    const disk = newDisk();
+    const one = { name: 'one', access: 'write', key: 'k'.repeat(32) };
+    const two = { name: 'two', access: 'read', key: 'l'.repeat(32) };
+    const write = (...all: object[]) => disk.write(keys, JSON.stringify({ keys: all }), { mode: 0o600 });
+    write(one, two);
+    const place = await takeApiPlace(disk, 'ada');
+    const added = { ...one, name: 'eve', key: 'm'.repeat(32) };
+    for (const changed of [{ ...two, access: 'write' }, { ...two, name: 'one' }, added]) {
+      write(one, changed);
+      expect(place.keys()).toEqual([one]);
+    }
+    write(two);
+    expect(place.keys()).toEqual([two]);
+    await place.close();
+    write(one, added);
+    const again = await takeApiPlace(disk, 'ada');
+    expect(again.keys()).toEqual([one, added]);
+    await again.close();
+  });
+
   it('is no link, wherever it leads', async () => {
     const disk = newDisk();
     const elsewhere = temporaryFolder();

@@ -1,3 +1,4 @@
+import { sealed, writeSealed } from '../../src/host/seal.ts';
 import { Control, ControlReader, requestControl } from '../../src/host/control.ts';
 import { describe, expect, it } from 'vitest';
 import { MailroomError } from '../../src/kernel/errors.ts';
@@ -48,23 +49,24 @@ describe('ControlReader', () => {
     const disk = new MemoryDisk();
     const said: string[] = [];
     const reader = new ControlReader<string>(new Control(disk, 'run/control'), {
-      read: (text) => (text === 'good' ? { ok: true, value: text } : { ok: false, problem: 'it is bad' }),
+      read: (text) => (text === 'good\n' ? { ok: true, value: text } : { ok: false, problem: 'it is bad' }),
       follow: (text) => void said.push(text),
       refused: ({ path, problem }) => void said.push(`${path}: ${problem}`),
     });
-    disk.write('run/control/a.json', 'bad');
+    writeSealed(disk, 'run/control/a.json', 'bad');
     disk.before = ({ kind }) => {
       if (kind === 'rename') throw new MailroomError('E_DISK', 'cannot move it');
     };
     reader.take();
     expect(() => reader.release()).toThrowError('cannot move it');
-    disk.plant('run/control/a.json', 'good');
+    const good = sealed(disk, 'run/control/a.json', 'good');
+    disk.plant('run/control/a.json', good);
     reader.take();
     disk.before = null;
     reader.release();
     reader.take();
     expect(said).toEqual(['run/control/a.json: it is bad']);
     expect(disk.list('run/control')).toEqual([]);
-    expect(disk.read('run/refused/a.json', 10)?.toString()).toBe('good');
+    expect(disk.read('run/refused/a.json', 100)?.toString()).toBe(good);
   });
 });

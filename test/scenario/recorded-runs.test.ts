@@ -1,3 +1,5 @@
+import { RealDisk } from '../../src/disk/real-disk.ts';
+import { park } from '../../src/host/parked.ts';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -148,7 +150,7 @@ it(
     const dead = checkoutWith(nobody, files);
     // A limit of the real provider is none of the recording's.
     const later = Date.now() + 3_600_000;
-    dead.write('.mailroom/parked/claude', JSON.stringify({ until: later }));
+    park(new RealDisk(dead.root), 'claude', later);
     const again = await dead.run([...up, '--replay', recording]);
     expect(again).toMatchObject({ code: 0, stderr: '' });
     const rows = async (of: CliProject) => {

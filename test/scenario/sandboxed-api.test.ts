@@ -84,7 +84,7 @@ async function attackedBy(role: string): Promise<Record<string, unknown> | null>
   const keys = project.read('.mailroom/api/keys.json');
   const { code } = await project.works(role);
   expect(project.read('.mailroom/api/keys.json')).toBe(keys);
-  expect(project.list('.mailroom/api')).toEqual(['keys.json', 'lock', 'lock.json', 'sock']);
+  expect(project.list('.mailroom/api')).toEqual(['keys.json', 'lock', 'lock.json', 'seal.key', 'sock']);
   const inbox = JSON.parse((await project.run(['inbox', '--json'])).stdout) as { items: { kind: string }[] };
   // Nobody has answered the gate.
   expect(inbox.items.filter(({ kind }) => kind === 'approval')).toHaveLength(1);

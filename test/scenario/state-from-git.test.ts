@@ -58,6 +58,9 @@ it(
       ['resume', run],
       ['cancel', run],
       ['run', 'attack.yaml'],
+      ['run-step', 'attack.yaml', 'evil'],
+      ['serve'],
+      ['reload'],
     ]) {
       const ran = await project.run(command);
       expect([command[0], ran.code, ran.stderr.trimEnd()]).toEqual([command[0], 2, expected.trimEnd()]);

@@ -1,3 +1,5 @@
+import { RealDisk } from '../../src/disk/real-disk.ts';
+import { park } from '../../src/host/parked.ts';
 import { describe, expect, test } from 'vitest';
 import { finished } from '../support/project.ts';
 import { hostsFixture, kill } from './hosts.ts';
@@ -17,7 +19,7 @@ describe.each(engines)('through $name', (engine) => {
       });
       const before = await hosts.work('--login', 'one');
       await kill(before.program);
-      before.project.write('.mailroom/parked/play', JSON.stringify({ until: Date.now() + 3_600_000 }));
+      park(new RealDisk(before.project.root), 'play', Date.now() + 3_600_000);
       const limited = await hosts.workIn(before.project, '--login', 'one');
       hosts.drop();
       const up = finished(hosts.up('--until-idle'));

@@ -1,3 +1,5 @@
+import { RealDisk } from '../../src/disk/real-disk.ts';
+import { park } from '../../src/host/parked.ts';
 import { hostname } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { finished, said } from '../support/project.ts';
@@ -240,7 +242,7 @@ describe('steps', () => {
         text.replace('providers: {', 'providers: { other: { command: [node, play/run.mjs] },');
       for (const project of [hosts.controller, first.project])
         project.write('mailroom.yaml', settings(project.read('mailroom.yaml')));
-      first.project.write('.mailroom/parked/other', JSON.stringify({ until: Date.now() + 3_600_000 }));
+      park(new RealDisk(first.project.root), 'other', Date.now() + 3_600_000);
       hosts.start('run', 'build', '--plain');
       await hosts.workIn(first.project, '--steps', 'agents');
       await hosts.noted('free');

@@ -1,6 +1,7 @@
 import { ControlReader, type Control } from '../../host/control.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Command, Fact } from '../machine/event.ts';
+import { hasVerdict } from '../machine/apply.ts';
 import { refusal } from '../machine/rules/commands.ts';
 import { waitsForPerson } from '../machine/rules/work.ts';
 import { fileName, idInName, type Message } from '../format/message.ts';
@@ -54,7 +55,7 @@ export class Commands {
 
   #follow(file: ControlFile): void {
     // The file stays until its verdict is durable and the disk lets it go, also beyond a crash.
-    if (this.#ledger.state.commands.has(file.id)) return;
+    if (hasVerdict(this.#ledger.state, file.id)) return;
     const fact = verdict(this.#ledger, this.#protocol, this.#mailboxes, file);
     this.#ledger.record([fact]);
     if (fact.refusal !== null && this.#isLate(file)) reportRefusedCommand(this.#ledger, file, fact.refusal);

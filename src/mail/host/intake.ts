@@ -10,6 +10,7 @@ import { parseMessage } from '../format/read-message.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { namesOf, type Expected } from './project.ts';
 import type { MailLedger } from './ledger.ts';
+import { reportRefused } from './refused-files.ts';
 import type { Listing } from './listing.ts';
 import { trusted } from './first-start.ts';
 import { returned } from './returned.ts';
@@ -149,6 +150,7 @@ export class Intake {
       if (!this.#isKnown(accepted.id)) this.#ledger.record(this.#judge(accepted));
       this.#done.add(accepted.id);
     }
+    for (const file of this.#mailboxes.refusedAccepting()) reportRefused(this.#ledger, file);
     this.#unrecorded = false;
   }
 

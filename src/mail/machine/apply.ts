@@ -113,6 +113,15 @@ function accepted(state: MailState, { sent }: Of<'accepted'>): boolean {
 /** How many commands the state remembers: more than wait for a host at a time. */
 const rememberedCommands = 1_000;
 
+/**
+ * Whether a command has a verdict already: it is remembered, or older than all that are. Ids are
+ * uuids v7, and every look at the folder gives all that wait their verdicts.
+ */
+export function hasVerdict({ commands }: Pick<MailState, 'commands'>, id: string): boolean {
+  const [oldest = ''] = commands;
+  return commands.has(id) || (commands.size >= rememberedCommands && id < oldest);
+}
+
 function controlled(state: MailState, { id, command, by, refusal }: Of<'controlled'>): boolean {
   state.commands.add(id);
   const [oldest] = state.commands;

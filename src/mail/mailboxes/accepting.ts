@@ -1,7 +1,10 @@
+import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { readContent } from '../../disk/contents.ts';
 import { diskError, join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
+import type { RefusedFile } from '../../host/control.ts';
+import { putAside } from '../../host/refused.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 import type { Accepted, Box, Dropped } from '../format/boxes.ts';
 
@@ -15,15 +18,22 @@ interface Entry {
   readonly path: string;
 }
 
-/** The accepted files, each named `<id>~<role>~<box>`, so that a crash changes no id. */
+/**
+ * The accepted files, each named `<id>~<role>~<box>`, so that a crash changes no id. Only those
+ * that existed at the start, and those that this process accepted, count.
+ */
 export class Accepting {
   readonly #disk: Disk;
   /** The names that files were dropped under; unknown after a restart. */
   readonly #names = new Map<MessageId, string>();
   readonly #paths = new Map<MessageId, string>();
+  #hasLooked = false;
+  readonly #refused: RefusedFile[] = [];
 
   constructor(disk: Disk) {
     this.#disk = disk;
+    // A folder that cannot be listed yet is looked at by the first call that can.
+    orElse(() => this.#entries(), []);
   }
 
   /** One rename. False: the file was gone. */
@@ -54,6 +64,11 @@ export class Accepting {
       const content = readContent(this.#disk, path);
       return content === 'gone' ? [] : [{ id, role, box, name: this.#names.get(id) ?? null, content }];
     });
+  }
+
+  /** Files that another program put there, and that were put aside since the last call. */
+  refused(): RefusedFile[] {
+    return this.#refused.splice(0);
   }
 
   remove(id: MessageId): void {
@@ -94,7 +109,17 @@ export class Accepting {
         ? [{ id, role, box, path: join(acceptingFolder, name) }]
         : [];
     });
-    for (const { id, path } of entries) this.#paths.set(id, path);
-    return entries;
+    if (!this.#hasLooked) for (const { id, path } of entries) this.#paths.set(id, path);
+    this.#hasLooked = true;
+    return entries.filter((entry) => this.#isOwn(entry));
+  }
+
+  /** Puts aside what is not. */
+  #isOwn({ id, path }: Entry): boolean {
+    if (this.#paths.get(id) === path) return true;
+    const problem = 'another program put it there while Mailroom was running';
+    putAside(this.#disk, path, problem);
+    this.#refused.push({ path, name: path.slice(acceptingFolder.length + 1), text: null, problem });
+    return false;
   }
 }

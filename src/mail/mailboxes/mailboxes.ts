@@ -1,4 +1,5 @@
 import { MailroomError } from '../../kernel/errors.ts';
+import type { RefusedFile } from '../../host/control.ts';
 import { Accepting, acceptingFolder } from './accepting.ts';
 import { messageBytes, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
@@ -75,6 +76,11 @@ export class Mailboxes {
    */
   accepting(): Accepted[] {
     return this.#accepting.all();
+  }
+
+  /** Files that another program put among these, and that were put aside since the last call. */
+  refusedAccepting(): RefusedFile[] {
+    return this.#accepting.refused();
   }
 
   /** Removes an accepted file, once the journal has it. */

@@ -19,7 +19,7 @@ export type { ApiKey, Topic };
 export interface ApiServices {
   /** The absolute path of the Unix socket; null: it would be too long for the system. */
   readonly socket: string | null;
-  /** Who may use the API, as the file of keys says now. Throws `E_FILE`. */
+  /** Who may use the API: the keys of the start that the file still has. Throws `E_FILE`. */
   keys(): readonly ApiKey[];
   /**
    * A document without secrets of the project and without keys. Its own words stay: a weak secret

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
+import { readSealed, writeSealed } from '../../host/seal.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Found } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Start } from '../../letters/triggers-memory.ts';
 import { readTriggers, rememberedWorkflows } from '../../workflow/triggers/memory-files.ts';
@@ -79,10 +81,21 @@ export function differingFiles(before: string, now: string): string[] {
   return [...new Set(entries.flatMap((entry) => decoded(entry.split(':')[1] ?? '') || []))].toSorted();
 }
 
-/** Throws `E_UNCONFIRMED` for a workflow that differs from its confirmed form. */
+/**
+ * Throws `E_UNCONFIRMED` for a workflow that differs from its confirmed form, or where another
+ * program wrote the confirmations.
+ */
 export async function expectConfirmed(disk: RealDisk, found: Confirmable): Promise<void> {
   const [changed] = unconfirmed(disk, [found]);
   if (changed === undefined) return;
+  const confirmed = confirmations(disk);
+  if (confirmed !== 'gone' && !confirmed.ok) {
+    const why = `${confirmedFile} confirms nothing: ${confirmed.problem}`;
+    throw new MailroomError(
+      'E_UNCONFIRMED',
+      `${why}; look at the workflow, then run \`mailroom reload ${changed.key}\``,
+    );
+  }
   const described = await describeChange(disk, changed.files, changed.fingerprint);
   throw new MailroomError('E_UNCONFIRMED', changedText(changed.key, described));
 }
@@ -133,14 +146,19 @@ const confirmedFile = '.mailroom/confirmed';
 
 /** The fingerprints with which `up` may use something, by its path, relative to the project. */
 export function readConfirmed(disk: Disk): Map<string, string> {
-  const text = disk.read(confirmedFile, 16 * 1024 * 1024)?.toString('utf8') ?? '';
+  const found = confirmations(disk);
+  if (found === 'gone' || !found.ok) return new Map();
   return new Map(
-    text.split('\n').flatMap((line) => {
+    found.text.split('\n').flatMap((line) => {
       const [fingerprint = '', name] = line.split('  ');
       const file = name === undefined ? null : decoded(name);
       return file === null ? [] : [[file, fingerprint]];
     }),
   );
+}
+
+function confirmations(disk: Disk): Found {
+  return readSealed(disk, confirmedFile, 16 * 1024 * 1024);
 }
 
 /** Null: an invalid encoding, which confirms nothing. */
@@ -155,5 +173,5 @@ function decoded(name: string): string | null {
 /** Replaces all confirmations. */
 function writeConfirmed(disk: Disk, confirmed: ReadonlyMap<string, string>): void {
   const lines = [...confirmed].map(([file, fingerprint]) => `${fingerprint}  ${encodeURIComponent(file)}\n`);
-  disk.write(confirmedFile, lines.join(''));
+  writeSealed(disk, confirmedFile, lines.join(''));
 }

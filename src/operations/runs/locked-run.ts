@@ -3,7 +3,7 @@ import type { RealDisk } from '../../disk/real-disk.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { removeHolder } from '../../host/holder.ts';
 import type { Lock } from '../../host/lock.ts';
-import { clearState } from '../../host/state-places.ts';
+import { openState } from '../../host/state-places.ts';
 import { refuseTrackedState } from '../../host/tracked.ts';
 import {
   contextBeside,
@@ -113,7 +113,7 @@ function besideContext(disk: RealDisk, run: RunFolder, { what }: RunInTheWay): R
  */
 export async function lockRun(disk: RealDisk, run: RunFolder, place: Place | null): Promise<LockedRun> {
   await refuseTrackedState(disk);
-  const cleared = clearState(disk);
+  const cleared = openState(disk);
   const context = contextFolderOf(disk, openRoot, run);
   const lock = await takeRun(disk, run.run, context, place);
   return { lock: { ...lock, refused: [...cleared, ...lock.refused] }, run, context };

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { StepAnswer, StepRequest } from '../../letters/step-answer.ts';
 import type { ProcessKey } from '../machine/event.ts';
 import { readAnswer, readWaits, type Read } from '../../letters/letters.ts';
-import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { putAside } from '../../host/refused.ts';
+import { readSealed, writeSealed } from '../../host/seal.ts';
 import { runFolder, incomingFolder, runInbox, waitsFile } from '../../host/run-mail.ts';
 
 /** The maximum size of an answer, in bytes; its text is an agent's. */
@@ -43,14 +43,19 @@ export class RunOutbox {
 
   /** Sends a step to the project's mail. Idempotent: it is one message. */
   send(letter: StepRequest): void {
-    this.#disk.write(this.#postedFile(letter.id), document({ kind: 'step', ...letter }));
+    writeSealed(this.#disk, this.#postedFile(letter.id), document({ kind: 'step', ...letter }));
     this.resend(letter.id);
   }
 
-  /** Sends a message again, unchanged: it is unknown whether the mail accepted the first one. */
-  resend(id: string): void {
-    const bytes = this.#disk.read(this.#postedFile(id), answerBytes);
-    if (bytes !== null) this.#disk.write(join(incomingFolder, `${id}.step.json`), bytes);
+  /**
+   * Sends a message again, unchanged: it is unknown whether the mail accepted the first one. False:
+   * Mailroom has not written it, so it was not sent.
+   */
+  resend(id: string): boolean {
+    const posted = readSealed(this.#disk, this.#postedFile(id), answerBytes);
+    if (posted === 'gone' || !posted.ok) return false;
+    writeSealed(this.#disk, join(incomingFolder, `${id}.step.json`), posted.text);
+    return true;
   }
 
   /** Messages that were sent and are neither withdrawn nor removed. */
@@ -68,7 +73,7 @@ export class RunOutbox {
     const id = `${step}.withdrawal`;
     // Sorts after the step by name: a reader of both reads them in this order.
     const withdrawal = { kind: 'withdrawal', id, run: this.#run, step, by: `the run ${this.#run}` };
-    this.#disk.write(join(incomingFolder, `${id}.json`), document(withdrawal));
+    writeSealed(this.#disk, join(incomingFolder, `${id}.json`), document(withdrawal));
     this.remove(step);
   }
 
@@ -117,7 +122,7 @@ export class RunOutbox {
 
   /** Null: it has vanished. */
   #read<T>(name: string, reader: (text: string) => Read<T>): Read<T> | null {
-    const content = readContent(this.#disk, this.#inboxFile(name), answerBytes);
+    const content = readSealed(this.#disk, this.#inboxFile(name), answerBytes);
     if (content === 'gone') return null;
     return content.ok ? reader(content.text) : content;
   }
@@ -128,5 +133,5 @@ export class RunOutbox {
 }
 
 function document(value: object): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return JSON.stringify(value, null, 2);
 }

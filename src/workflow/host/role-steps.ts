@@ -132,8 +132,7 @@ export class RoleSteps {
       if (!this.has(key)) this.#ledger.record([{ type: 'posted', key }]);
       else if (!this.#sent.has(id)) {
         // Not prepared twice: the role may have begun to write outputs.
-        if (posted.has(id)) mail.resend(id);
-        else this.#send(id, this.#launching.launchOf(key));
+        if (!posted.has(id) || !mail.resend(id)) this.#send(id, this.#launching.launchOf(key));
         this.#sent.add(id);
       }
   }

@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
@@ -120,7 +121,7 @@ it('does not take for mail of somebody what could not be filed yet', () => {
   };
   const target = { kind: 'thread', thread };
   const command = { id: 'c', at: 0, by: 'ada', verb: 'cancel', target, now: true };
-  disk.plant('.mailroom/control/c.json', JSON.stringify(command));
+  writeSealed(disk, '.mailroom/control/c.json', JSON.stringify(command));
   host.look();
   const next = open(0);
   next.look();

@@ -1,3 +1,4 @@
+import { sealKey } from '../../../src/host/seal.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { readJournal } from '../../support/read-journal.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
@@ -30,6 +31,7 @@ export class HostedMail {
   host: MailHost = this.open();
 
   constructor() {
+    sealKey(this.disk);
     this.disk.makeFolder(`.mailroom/runs/${run}/inbox`);
   }
 

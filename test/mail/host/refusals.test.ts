@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
@@ -270,7 +271,7 @@ it('notifies once of a command that is refused when no one waits for its verdict
   const thread = '018f0000-0000-7000-8000-00000000000a';
   const ask = (file: string, at: number) => {
     const asked = { id, at, by: 'ada', verb: 'cancel', target: { kind: 'thread', thread }, now: false };
-    disk.write(`${controlFolder}/${file}.json`, JSON.stringify({ ...asked, id: file }));
+    writeSealed(disk, `${controlFolder}/${file}.json`, JSON.stringify({ ...asked, id: file }));
   };
   const notices = (host: MailHost) =>
     [...host.state.unread.values()].map(({ message }) => `${message.subject}\n${message.body}`);
@@ -302,7 +303,8 @@ it('follows a command once, though its file is still there at the next start', (
   const { disk, open, now } = project();
   const ask = (id: string, verb: 'pause' | 'unpause') => {
     const target = { kind: 'role', role: 'one' };
-    disk.write(
+    writeSealed(
+      disk,
       `${controlFolder}/${id}.json`,
       JSON.stringify({ id, at: now(), by: 'ada', verb, target, now: false }),
     );

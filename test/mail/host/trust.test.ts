@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { describe, expect, it } from 'vitest';
 import { controlFolder } from '../../../src/host/control.ts';
 import { runControlFolder } from '../../../src/workflow/files/run-folders.ts';
@@ -56,12 +57,13 @@ describe('a file that another process left for the controller', () => {
     ],
   ])('is put aside with the reason and reported once: %s', (_what, given, problem) => {
     const project = new HostedMail();
-    project.disk.write('.mailroom/incoming/x.json', given);
+    writeSealed(project.disk, '.mailroom/incoming/x.json', given);
+    const left = text(project, '.mailroom/incoming/x.json');
     project.settle();
     const id = project.send('one');
     project.settle();
     expect(project.run.answers()).toMatchObject([{ id, answer: { outcome: { is: 'done' } } }]);
-    expect(text(project, `${refused}/x.json`)).toBe(given);
+    expect(text(project, `${refused}/x.json`)).toBe(left);
     expect(text(project, `${refused}/x.json.reason.txt`)).toBe(`${problem}\n`);
     expect(told(project)).toEqual([
       `Refused: .mailroom/incoming/x.json\n.mailroom/incoming/x.json was not followed: ${problem}.\n` +
@@ -127,8 +129,9 @@ describe('a file that another process left for a run', () => {
     const [id = ''] = project.run.posted();
     project.settle();
     const path = `${inbox}/${id}.json`;
-    const right = JSON.parse(text(project, path) ?? '') as object;
-    project.disk.write(
+    const right = JSON.parse((text(project, path) ?? '').replace(/\n[^\n]*\n$/, '')) as object;
+    writeSealed(
+      project.disk,
       path,
       JSON.stringify(what === 'no values' ? { run, ...change } : { ...right, ...change }),
     );
@@ -147,11 +150,12 @@ describe('a file that another process left for a run', () => {
     const host = hostOf(project, roles, false);
     host.look();
     host.look();
-    project.disk.write(`${inbox}/waits.json`, '{"a": 1}');
+    writeSealed(project.disk, `${inbox}/waits.json`, '{"a": 1}');
     host.look();
     expect(host.problem).toBe(`${inbox}/waits.json was put aside: it must be a list of ids`);
     const control = runControlFolder(run);
-    project.disk.write(
+    writeSealed(
+      project.disk,
       `${control}/c.json`,
       JSON.stringify({ id: 'c', at: 1e300, by: 'ada', verb: 'cancel', path: '' }),
     );
@@ -164,5 +168,50 @@ describe('a file that another process left for a run', () => {
     );
     host.look();
     expect(host.problem).toBeNull();
+  });
+});
+
+describe('a command that no program of the project wrote', () => {
+  const id = '019aa000-3333-7000-8000-000000000003';
+  const pause = { id, at: 0, by: 'ada', verb: 'pause', target: { kind: 'role', role: 'one' }, now: false };
+  const path = `${controlFolder}/${id}.json`;
+  const paused = ({ host }: HostedMail) => [...host.state.paused.roles.keys()];
+
+  it.each(['before the start', 'while it runs'])('is not followed, and named once: %s', (when) => {
+    const project = new HostedMail();
+    const place = () => project.disk.plant(path, JSON.stringify(pause));
+    if (when === 'before the start') {
+      place();
+      project.open();
+    } else {
+      project.settle();
+      place();
+    }
+    project.settle();
+    project.settle();
+    expect(paused(project)).toEqual([]);
+    expect(told(project)).toEqual([
+      `Refused: ${path}\n${path} was not followed: it was not written by Mailroom on this machine: it has no seal.\n` +
+        `It lies in ${refused}/${id}.json, unchanged, with the reason beside it. Nothing else was changed.`,
+    ]);
+  });
+
+  it.each([0, 1_500])('is not followed again where it was followed once, and %i others since', (others) => {
+    const project = new HostedMail();
+    const commandOf = (each: string, verb: string) => ({ ...pause, id: each, verb });
+    writeSealed(project.disk, path, JSON.stringify(pause));
+    const left = text(project, path) ?? '';
+    project.settle();
+    expect(paused(project)).toEqual(['one']);
+    for (let count = 0; count <= others; count += 1) {
+      const next = `019aa000-4444-7000-8000-${String(count).padStart(12, '0')}`;
+      writeSealed(project.disk, `${controlFolder}/${next}.json`, JSON.stringify(commandOf(next, 'unpause')));
+    }
+    project.settle();
+    expect(paused(project)).toEqual([]);
+    project.disk.plant(path, left);
+    project.settle();
+    expect(paused(project)).toEqual([]);
+    expect(project.disk.list(controlFolder)).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
 import type { TurnLaunch } from '../../../src/kernel/launched.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
@@ -41,7 +42,7 @@ function working(stdout: string | null, launch: TurnLaunch | null = here) {
   if (stdout !== null) disk.write('.mailroom/turns/t1/1/stdout', stdout);
   const command = (verb: string, more: object) => {
     const letter = { id: 'c', at: now, by: 'ada', verb, now: false, ...more };
-    disk.write('.mailroom/control/c.json', JSON.stringify(letter));
+    writeSealed(disk, '.mailroom/control/c.json', JSON.stringify(letter));
     host.look();
   };
   return { host, command };

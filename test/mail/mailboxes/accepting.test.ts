@@ -1,21 +1,33 @@
 import { expect, it } from 'vitest';
-import { diskError } from '../../../src/disk/disk.ts';
-import { Accepting } from '../../../src/mail/mailboxes/accepting.ts';
+import { Mailboxes } from '../../../src/mail/mailboxes/mailboxes.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 
-it('says the same of each attempt at a file that cannot be accepted, and accepts it later', () => {
+const forged = '.mailroom/accepting/forged~user~outbox';
+const problem = 'another program put it there while Mailroom was running';
+
+it.each(['before', 'after'] as const)(
+  'what another program puts among accepted files while it runs is put aside, %s it accepts one itself',
+  (when) => {
+    const disk = new MemoryDisk();
+    const mailboxes = new Mailboxes(disk);
+    if (when === 'before') disk.plant(forged, 'forged');
+    disk.plant('agents/qa/inbox/x.md', 'one');
+    mailboxes.accept({ role: 'qa', box: 'inbox', name: 'x.md' }, 'id');
+    if (when === 'after') disk.plant(forged, 'forged');
+    expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
+    expect(mailboxes.refusedAccepting()).toEqual([
+      { path: forged, name: 'forged~user~outbox', text: null, problem },
+    ]);
+    expect(mailboxes.refusedAccepting()).toEqual([]);
+    expect(disk.read('.mailroom/refused/forged~user~outbox', 100)?.toString()).toBe('forged');
+    expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
+  },
+);
+
+it('what was there at the start is accepted: the last process was killed before it could record it', () => {
   const disk = new MemoryDisk();
-  const path = 'agents/a/inbox/x.md';
-  disk.write(path, 'Words\n');
-  const file = { role: 'a', box: 'inbox', name: 'x.md' } as const;
-  const accepting = new Accepting(disk);
-  disk.before = ({ path: place }) => {
-    const cause = Object.assign(new Error('EACCES: permission denied, rename'), { code: 'EACCES' });
-    throw diskError(`move ${path} to`, place, cause);
-  };
-  const refusal = `cannot accept ${path}: permission denied`;
-  for (const id of ['1', '2']) expect(() => accepting.take(path, file, id)).toThrowError(refusal);
-  disk.before = null;
-  expect(accepting.take(path, file, '3')).toBe(true);
-  expect(accepting.all()).toMatchObject([{ id: '3', role: 'a', name: 'x.md' }]);
+  disk.plant('.mailroom/accepting/left~qa~inbox', 'left');
+  const mailboxes = new Mailboxes(disk);
+  expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['left']);
+  expect(mailboxes.refusedAccepting()).toEqual([]);
 });

@@ -91,11 +91,10 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     if (end === 'release') mailboxes.release('id');
     else mailboxes.keep('id', 'qa', month, 'x.md');
     plant('.mailroom/accepting/id~engineer~inbox', 'two');
-    expect(mailboxes.accepting()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
-    new Mailboxes(disk).release('id');
-    plant('.mailroom/accepting/id~user~outbox', 'three');
+    expect(new Mailboxes(disk).accepting()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
     mailboxes.release('id');
     mailboxes.release('id');
+    expect(mailboxes.refusedAccepting()).toMatchObject([{ name: 'id~engineer~inbox' }]);
     expect(disk.list('.mailroom/accepting')).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { Control } from '../../../src/host/control.ts';
 import { unmasked } from '../../../src/kernel/mask.ts';
 import type { RunStart } from '../../../src/workflow/machine/event.ts';
@@ -112,5 +113,5 @@ export function begin(definition: Workflow): HostedMail {
 /** Leaves a command for the host of the run, by a rename as everybody does. */
 export function command(project: HostedMail, id: string, verb: string, path = ''): void {
   const asked = { id, at: project.now, by: 'ada', verb, path, comment: null, instructions: null };
-  project.disk.write(`${runControlFolder(run)}/${id}.json`, JSON.stringify(asked));
+  writeSealed(project.disk, `${runControlFolder(run)}/${id}.json`, JSON.stringify(asked));
 }

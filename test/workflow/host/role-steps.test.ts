@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
 import { runState } from '../../../src/workflow/host/run-state.ts';
 import type { RunHost } from '../../../src/workflow/host/run-host.ts';
@@ -41,7 +42,7 @@ it('shows the run as waiting while its role waits, and that it is not ours to ru
   host.look();
   host.look();
   expect(host).toMatchObject({ desired: 0, running: 0, wantsMail: true });
-  project.disk.write(`.mailroom/runs/${run}/inbox/waits.json`, JSON.stringify(project.run.posted()));
+  writeSealed(project.disk, `.mailroom/runs/${run}/inbox/waits.json`, JSON.stringify(project.run.posted()));
   host.look();
   expect(host.state.steps.get('build')?.phase).toMatchObject({ is: 'running', waits: true });
 });
@@ -150,3 +151,25 @@ function endsByCrash(act: () => void): boolean {
     return true;
   }
 }
+
+it.each(['', '{"kind":"step","role":"one"}\n'])(
+  'sends a step as the run has it where another program has replaced what was sent by `%s`',
+  (replaced) => {
+    const project = begin(roles);
+    const first = hostOf(project, roles, false);
+    first.look();
+    first.look();
+    const [id = ''] = project.run.posted();
+    const path = `.mailroom/runs/${run}/posted/${id}.json`;
+    const sent = project.disk.read(path, 10_000)?.toString();
+    project.disk.remove(`.mailroom/incoming/${id}.step.json`);
+    project.disk.plant(path, replaced);
+    const second = hostOf(project, roles, true);
+    second.look();
+    second.look();
+    expect(project.disk.read(path, 10_000)?.toString()).toBe(sent);
+    follow(project, second);
+    expect(second.state.status).toBe('SUCCEEDED');
+    expect(project.turns).toBe(1);
+  },
+);

@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { Control } from '../../../src/host/control.ts';
 import fc from 'fast-check';
 import { it } from 'vitest';
@@ -106,7 +107,7 @@ function answerAll(project: Disk, mail: RunOutbox, { text, values, code }: Said)
   const rest = { values, work: null, usage: { usd: 0, tokens: 123_456 }, durationMs: 5 };
   for (const id of mail.posted()) {
     const answer: StepAnswer = { id, run, outcome, text, ...rest };
-    project.write(`${runInbox(run)}/${id}.json`, JSON.stringify(answer));
+    writeSealed(project, `${runInbox(run)}/${id}.json`, JSON.stringify(answer));
   }
   for (const name of project.list(incomingFolder) ?? []) project.remove(`${incomingFolder}/${name}`);
 }

@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
 import { compose } from '../../../src/operations/compose.ts';
 import { fileName } from '../../../src/mail/format/message.ts';
@@ -54,7 +55,7 @@ it('answers a step for a role that there is not', () => {
 
 it('refuses nonsense, and tells user', () => {
   const project = new HostedMail();
-  project.disk.write('.mailroom/incoming/a.json', '{"kind": "step", "id": 1}');
+  writeSealed(project.disk, '.mailroom/incoming/a.json', '{"kind": "step", "id": 1}');
   project.settle();
   expect(project.disk.list('.mailroom/incoming')).toEqual([]);
   expect([...project.host.state.unread.values()].map(({ message }) => message.subject)).toEqual([

@@ -1,3 +1,4 @@
+import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import { controlFolder } from '../../../src/host/control.ts';
@@ -37,7 +38,7 @@ it('starts no turn while the commands of people cannot be read, says so, and con
     target: { kind: 'role', role: 'one' },
     now: false,
   };
-  project.disk.write(`${controlFolder}/c.json`, JSON.stringify(pause));
+  writeSealed(project.disk, `${controlFolder}/c.json`, JSON.stringify(pause));
   refuse(project, controlFolder);
   project.send('one');
   expect(project.host.look()).toMatchObject({ settled: false });
@@ -61,7 +62,7 @@ it('takes a command once that cannot be removed', () => {
     target: { kind: 'role', role: 'one' },
     now: false,
   };
-  project.disk.write(`${controlFolder}/c.json`, JSON.stringify(pause));
+  writeSealed(project.disk, `${controlFolder}/c.json`, JSON.stringify(pause));
   project.disk.before = (operation) => {
     if (JSON.stringify(operation).includes(`${controlFolder}/c.json`))
       throw new MailroomError('E_DISK', 'cannot remove it');
@@ -89,7 +90,7 @@ it('turns away what names no message that can be read, and continues', () => {
   ];
   for (const [index, target] of targets.entries()) {
     const asked = { id: `c${String(index)}`, at: 0, by: 'ada', verb: 'retry', target, now: false };
-    project.disk.write(`${controlFolder}/c${String(index)}.json`, JSON.stringify(asked));
+    writeSealed(project.disk, `${controlFolder}/c${String(index)}.json`, JSON.stringify(asked));
   }
   project.disk.write('agents/one/failed/2026-01/bytes.md', Buffer.of(0, 1));
   project.settle();

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { noMemory } from '../../../src/workflow/machine/triggers/memory.ts';
+import type { TriggersMemory } from '../../../src/letters/triggers-memory.ts';
 import type { Trigger } from '../../../src/workflow/automation.ts';
 import { WorkflowTriggers } from '../../../src/workflow/triggers/host.ts';
 
@@ -10,12 +11,12 @@ const told: Trigger = { name: 'told', kind: 'message', role: 'maker', type: 'tas
 const poll: Trigger = { name: 'poll', kind: 'command', argv: ['date'], every: 60_000, on: 'change' };
 const problem = 'cannot write .mailroom/triggers/x.json: not a directory';
 
-/** Triggers of a workflow on a disk that refuses their memory while `refuses`. */
-function triggers(...all: Trigger[]) {
+/** Triggers of a workflow on a disk that has this memory, and that refuses to write it while `refuses`. */
+function triggersWith(kept: TriggersMemory, ...all: Trigger[]) {
   const world = {
     refuses: true,
     now: 1_000,
-    kept: noMemory,
+    kept,
     ran: [] as string[],
     polled: 0,
   };
@@ -50,6 +51,30 @@ function triggers(...all: Trigger[]) {
   );
   return { world, host };
 }
+
+function triggers(...all: Trigger[]) {
+  return triggersWith(noMemory, ...all);
+}
+
+describe('a run that the memory of triggers says is going', () => {
+  const going = { run: 'planted', trigger: 'hook', at: 1, count: 1, data: {} };
+
+  it('continues where it was there at the start', () => {
+    const { world, host } = triggersWith({ going, triggers: {} }, hook);
+    world.refuses = false;
+    host.look();
+    expect(world.ran).toEqual(['planted']);
+  });
+
+  it('is not begun where another program writes it there later', () => {
+    const { world, host } = triggers(hook);
+    world.refuses = false;
+    world.kept = { going, triggers: {} };
+    host.look();
+    expect(world.ran).toEqual([]);
+    expect(host.memory.going).toBeNull();
+  });
+});
 
 describe('triggers whose memory the disk refuses', () => {
   it('start nothing and end nothing, say why, and continue when it is accepted', () => {

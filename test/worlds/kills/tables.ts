@@ -41,6 +41,19 @@ const heldMoves: MoveTable<CommonEffect> = [
   [String.raw`^\.mailroom/held/\.`, String.raw`^\.mailroom/held/`, 'held.note'],
 ];
 
+/** The key of the seals lies in the folder of the API. */
+const sealFiles: FileTable<CommonEffect> = [
+  ['folder', String.raw`^\.mailroom/api$`, 'seal.key'],
+  ['sync', String.raw`^\.mailroom/api$`, 'seal.key'],
+  ...(['begin', 'open', 'write', 'sync'] as const).map(
+    (act) => [act, String.raw`^\.mailroom/api/seal\.key$`, 'seal.key'] as const,
+  ),
+];
+
+const ignoreMoves: MoveTable<CommonEffect> = [
+  [String.raw`^\.mailroom/tmp/`, String.raw`^\.mailroom/\.gitignore$`, 'ignore.write'],
+];
+
 function journalFiles(home: string): FileTable<CommonEffect> {
   const segment = `${home}/journal/\\d+\\.log$`;
   return [
@@ -89,11 +102,12 @@ export function classifier<Name extends string>(tables: Tables<Name>): Classify<
   type Any = Name | CommonEffect;
   const files: FileTable<Any> = [
     ...heldFiles,
+    ...sealFiles,
     ...journalFiles(tables.home),
     ...tables.files,
     ...scratchFiles,
   ];
-  const moves: MoveTable<Any> = [...heldMoves, ...journalMoves(tables.home), ...tables.moves];
+  const moves: MoveTable<Any> = [...heldMoves, ...ignoreMoves, ...journalMoves(tables.home), ...tables.moves];
   const gits: GitTable<Any> = [...tables.gits, ...treeGits];
   return (operation) => {
     switch (operation.kind) {

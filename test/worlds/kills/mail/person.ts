@@ -1,5 +1,6 @@
 /* What people do while the controller is killed. */
 import type { Place } from '../place.ts';
+import { dropSealed } from '../seal.ts';
 
 export const letter = (type: string, subject: string, more = ''): string =>
   `---\ntype: ${type}\nsubject: ${subject}\n${more}---\nWords\n`;
@@ -18,7 +19,7 @@ type Target =
 export function command(place: Place, number: number, verb: string, target: Target): void {
   const id = `01800000-0000-7000-8000-${String(number).padStart(12, '0')}`;
   const document = { id, at: 0, by: 'tester', verb, target, now: false };
-  place.drop(`.mailroom/control/${id}.json`, JSON.stringify(document));
+  dropSealed(place, `.mailroom/control/${id}.json`, JSON.stringify(document));
 }
 
 function mailOf(place: Place): string[] {

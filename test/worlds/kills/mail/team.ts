@@ -1,3 +1,5 @@
+import { sealScript } from '../seal.ts';
+
 /** Everybody writes down that they were asked. */
 const mayWrite = 'capabilities: [READ, EDIT]';
 const mayCommit = 'capabilities: [READ, EDIT, RUN_COMMANDS]';
@@ -123,13 +125,13 @@ case "$type $subject" in
   'task cancel'*)
     deaf
     id="01900000-0000-7000-8000-$(printf '%012d' "$MAILROOM_ATTEMPT")"
-    control="$MAILROOM_PROJECT/.mailroom/control"
-    printf '{"id":"%s","at":0,"by":"maker","verb":"cancel","target":{"kind":"turn","turn":"%s"},"now":false}' "$id" "$MAILROOM_TURN" > "$control/.$id"
-    mv "$control/.$id" "$control/$id.json"
+    printf '{"id":"%s","at":0,"by":"maker","verb":"cancel","target":{"kind":"turn","turn":"%s"},"now":false}' "$id" "$MAILROOM_TURN" |
+      node "$MAILROOM_PROJECT/seal.mjs" ".mailroom/control/$id.json"
     while :; do sleep 1; done ;;
   'go crossed'*) say ask two ;;
 esac
 `,
+  'seal.mjs': sealScript,
   'talker.sh': `${opening}
 if [ "$MAILROOM_ROUND" = 0 ]; then say nonsense user; else rm -f "$MAILROOM_OUTBOX/nonsense.md"; say done user; fi
 echo '{"type":"init","session_id":"talk"}'

@@ -1,3 +1,5 @@
+import { sealScript } from '../seal.ts';
+
 /** What workers do first and last: they write down that they were asked, and that they are done. */
 export const scripts: Readonly<Record<string, string>> = {
   'asked.sh': `
@@ -8,11 +10,11 @@ deaf() { trap '' TERM; setsid sh -c 'trap "" TERM; exec sleep 600' > /dev/null 2
 # A command for the run, whole, once for each attempt: its verb, its path.
 command() {
   id="01900000-0000-7000-8000-$(printf '%012d' "$MAILROOM_ATTEMPT")"
-  control="$MAILROOM_PROJECT/.mailroom/runs/$MAILROOM_RUN/control"
-  printf '{"id":"%s","at":%s,"by":"tester","verb":"%s","path":"%s"}' "$id" "$(date +%s%3N)" "$1" "$2" > "$control/.$id"
-  mv "$control/.$id" "$control/$id.json"
+  printf '{"id":"%s","at":%s,"by":"tester","verb":"%s","path":"%s"}' "$id" "$(date +%s%3N)" "$1" "$2" |
+    node "$MAILROOM_PROJECT/seal.mjs" ".mailroom/runs/$MAILROOM_RUN/control/$id.json"
 }
 `,
+  'seal.mjs': sealScript,
   'told.sh': 'echo "$MAILROOM_GATE" >> told.log\n',
   'hook.sh': 'echo "hook $1" >> "$MAILROOM_PROJECT/asked.log"\n',
   'bin/claude': `#!/bin/sh

@@ -1,6 +1,7 @@
 import { fileName, monthOf } from '../../../../src/mail/format/message.ts';
 import { isHuman, typesFrom } from '../../../../src/mail/format/protocol.ts';
 import { controlFolder } from '../../../../src/host/control.ts';
+import { sealed } from '../../../../src/host/seal.ts';
 import type { MailAct, MailWhy } from '../../../../src/mail/machine/explain/words.ts';
 import { explanations, unexplained } from '../../../mail/machine/explained.ts';
 import type { World } from './world.ts';
@@ -277,7 +278,8 @@ export class Person {
   request(verb: string, target: object, now: boolean): void {
     const id = this.#world.newId();
     const document = { id, at: this.#world.now, by: 'ada', verb, target, now };
-    this.#world.disk.plant(`${controlFolder}/${id}.json`, JSON.stringify(document));
+    const path = `${controlFolder}/${id}.json`;
+    this.#world.disk.plant(path, sealed(this.#world.disk, path, JSON.stringify(document)));
     this.#world.hint();
   }
 }

@@ -1,4 +1,5 @@
 import type { MailEventRecord } from '../../../../src/mail/machine/event.ts';
+import { sealKey } from '../../../../src/host/seal.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
 import { MemoryDisk } from '../../../support/memory-disk.ts';
@@ -39,6 +40,7 @@ export class World extends VirtualWorld<Controller> {
     const timeline = new Timeline();
     const disk = new MemoryDisk(() => timeline.now);
     super({ random, chaos, timeline, disk }, ['E_DISK', 'E_LOCKED']);
+    sealKey(disk);
     this.protocol = protocol;
     this.work = new VirtualWork(random.fork());
     this.neighbours = new Neighbours(protocol.concurrency, random.fork());

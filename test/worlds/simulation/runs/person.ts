@@ -1,5 +1,6 @@
 import type { Happening } from '../../../../src/workflow/machine/event.ts';
 import { refusal } from '../../../../src/workflow/machine/commands.ts';
+import { sealed } from '../../../../src/host/seal.ts';
 import { compile } from '../../../../src/workflow/machine/rules.ts';
 import { runControlFolder } from '../../../../src/workflow/files/run-folders.ts';
 import { explanations } from '../../../workflow/machine/unexplained.ts';
@@ -97,7 +98,8 @@ export class Person {
     const id = world.newId();
     const at = world.timeline.now;
     const document = { id, at, by, verb, path, comment: null, instructions: null, ...answer };
-    world.disk.plant(`project/${runControlFolder(world.run)}/${id}.json`, JSON.stringify(document));
+    const file = `${runControlFolder(world.run)}/${id}.json`;
+    world.disk.plant(`project/${file}`, sealed(world.project, file, JSON.stringify(document)));
     if (world.calm || !world.random.chance(world.chaos.lostHint))
       world.timeline.later(world.random.below(50), () => world.process?.hint());
   }

@@ -1,4 +1,5 @@
 import type { Happening, RunEvent } from '../../../../src/workflow/machine/event.ts';
+import { sealKey } from '../../../../src/host/seal.ts';
 import type { Workflow } from '../../../../src/workflow/model.ts';
 import { compile, type Rules } from '../../../../src/workflow/machine/rules.ts';
 import type { RunState } from '../../../../src/workflow/machine/state.ts';
@@ -52,6 +53,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     this.rules = compile(workflow);
     this.project = new FolderDisk(disk, 'project');
     disk.plant('project', '', 'folder');
+    sealKey(this.project);
     this.git = new VirtualGit(this.disk);
     this.floor = new WorkFloor({
       disk: this.disk,
