@@ -95,7 +95,14 @@ const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 const reason = z.object({ code: z.enum(codes, { error: 'a code of an error' }), text });
 
 const outcome = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('done'), text, usage: reported, model: text.nullable(), denials: z.array(text) }),
+  z.object({
+    is: z.literal('done'),
+    text,
+    usage: reported,
+    model: text.nullable(),
+    denials: z.array(text),
+    warnings: z.array(text).default([]),
+  }),
   z.object({
     is: z.literal('later'),
     class: z.enum(['RETRYABLE_TRANSIENT', 'RETRYABLE_RATE_LIMIT']),

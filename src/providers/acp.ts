@@ -2,8 +2,9 @@ import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import { acpQuirks, effectsFor, type AcpEffect } from './acp-quirks.ts';
 import { presetFor, type AcpPreset } from './acp-presets.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { implausible } from '../kernel/money.ts';
 import type { McpServer } from '../kernel/mcp.ts';
-import { amount, at, eventsIn, list, paragraphs, string } from './events.ts';
+import { at, eventsIn, figure, list, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
@@ -246,17 +247,18 @@ function isOneOf(event: JsonObject, ...types: readonly string[]): boolean {
 }
 
 function costOf(event: JsonObject): number | null {
-  return at(event, 'cost', 'currency') === 'USD' ? amount(at(event, 'cost', 'amount')) : null;
+  return at(event, 'cost', 'currency') === 'USD' ? figure(at(event, 'cost', 'amount')) : null;
 }
 
 function usageBy(usage: Json | undefined, { input_includes_cached }: AcpEffect, price: Price | null): Usage {
-  const part = (name: string) => amount(at(usage, name)) ?? 0;
-  const total = amount(at(usage, 'totalTokens'));
+  const part = (name: string) => figure(at(usage, name)) ?? 0;
+  const total = figure(at(usage, 'totalTokens'));
   if (total === null) return unknownUsage;
   const cached = part('cachedReadTokens');
   const input = part('inputTokens') - (input_includes_cached ? cached : 0) + part('cachedWriteTokens');
   const output = part('outputTokens') + part('thoughtTokens');
-  return { ...usageOf({ input, cached, output, usd: null }, price), tokens: total };
+  const counted = usageOf({ input, cached, output, usd: null }, price);
+  return implausible(counted, null) === null ? { ...counted, tokens: total } : counted;
 }
 
 function effectOf(events: readonly JsonObject[]): AcpEffect {

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import type { McpServer } from '../kernel/mcp.ts';
 import type { Reading } from './reading.ts';
-import { amount, at, eventsIn, list, paragraphs, string } from './events.ts';
+import { amount, at, eventsIn, figure, list, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
@@ -244,9 +244,9 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
   const models = result?.['modelUsage'];
   const sum = (...keys: readonly string[]) =>
     (isJsonObject(models) ? Object.values(models) : [])
-      .flatMap((model) => keys.map((key) => amount(at(model, key)) ?? 0))
+      .flatMap((model) => keys.map((key) => figure(at(model, key)) ?? 0))
       .reduce((total, part) => total + part, 0);
-  const usd = amount(result?.['total_cost_usd']);
+  const usd = figure(result?.['total_cost_usd']);
   if (!isJsonObject(models)) return { usd, tokens: null };
   const input = sum('inputTokens', 'cacheCreationInputTokens');
   const cached = sum('cacheReadInputTokens');
@@ -273,7 +273,7 @@ function counter(options: ProviderOptions): Counter {
       const used = at(event, 'message', 'usage');
       if (event['type'] !== 'assistant' || used === undefined) return;
       const id = string(at(event, 'message', 'id')) ?? '';
-      const part = (key: string) => amount(at(used, key)) ?? 0;
+      const part = (key: string) => figure(at(used, key)) ?? 0;
       const count = {
         input: part('input_tokens') + part('cache_creation_input_tokens'),
         cached: part('cache_read_input_tokens'),

@@ -13,6 +13,9 @@ export interface Count extends TokenCount {
 /** Nothing was used. */
 export const nothing: Usage = { usd: 0, tokens: 0 };
 
+/** A report that cannot be read: nothing of it counts, and it is named (see `credibleOutcome`). */
+export const unreadableUsage: Usage = { usd: NaN, tokens: NaN };
+
 /** Neither the cost nor the number of tokens is known. */
 export const unknownUsage: Usage = { usd: null, tokens: null };
 

@@ -163,6 +163,8 @@ export type Outcome =
       readonly model: string | null;
       /** Tool uses that were refused. */
       readonly denials: readonly string[];
+      /** For people: what is wrong with its report. Missing: nothing. */
+      readonly warnings?: readonly string[];
       /** What a person must allow before the conversation continues. Missing: it is complete. */
       readonly asks?: readonly AskedCall[];
     }

@@ -290,8 +290,10 @@ export class Turns {
     }
   }
 
-  #end(invocation: Invocation, came: Outcome, exit: Exit, { failure, reports }: ChangesJudged): Fact[] {
+  #end(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
     const { role, turn, attempt, round } = invocation;
+    const { failure } = looked;
+    const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const { folders } = this.#ports;
     this.#stageLast(role);
     const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
