@@ -40,8 +40,8 @@ export function isNestedWithin(value: Json, levels: number): boolean {
 const structure = /("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[{}]/g;
 
 /**
- * Whether an object in JSON has a key twice, so that readers may differ about its value. Of anything
- * but JSON the answer means nothing.
+ * Whether an object in JSON has a key twice, so that readers may differ about its value. Of text
+ * that is not JSON the answer means nothing.
  */
 export function hasDoubledKey(text: string): boolean {
   const open: Set<string>[] = [];

@@ -75,7 +75,7 @@ export function settled(reported: Usage, reservation: Budget | null): Cost {
   return {
     usd: usage.usd ?? reservation?.usd ?? 0,
     tokens: usage.tokens ?? reservation?.tokens ?? 0,
-    unpriced: usage.usd === null ? 1 : 0,
+    unpriced: usage.usd === null || usage.more === true ? 1 : 0,
   };
 }
 

@@ -255,9 +255,10 @@ function usageBy(usage: Json | undefined, { input_includes_cached }: AcpEffect, 
   const total = figure(at(usage, 'totalTokens'));
   if (total === null) return unknownUsage;
   const cached = part('cachedReadTokens');
-  const input = part('inputTokens') - (input_includes_cached ? cached : 0) + part('cachedWriteTokens');
+  const written = part('cachedWriteTokens');
+  const input = part('inputTokens') - (input_includes_cached ? cached : 0);
   const output = part('outputTokens') + part('thoughtTokens');
-  const counted = usageOf({ input, cached, output, usd: null }, price);
+  const counted = usageOf({ input, cached, written, output, usd: null }, price);
   return implausible(counted, null) === null ? { ...counted, tokens: total } : counted;
 }
 

@@ -248,23 +248,26 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
       .reduce((total, part) => total + part, 0);
   const usd = figure(result?.['total_cost_usd']);
   if (!isJsonObject(models)) return { usd, tokens: null };
-  const input = sum('inputTokens', 'cacheCreationInputTokens');
+  const [input, written] = [sum('inputTokens'), sum('cacheCreationInputTokens')];
   const cached = sum('cacheReadInputTokens');
   const [model = null] = Object.keys(models);
-  return usageOf({ input, cached, output: sum('outputTokens'), usd }, options.price(model));
-}
-
-function streamedUsage(events: readonly JsonObject[], options: ProviderOptions): Usage {
-  if (!events.some((event) => event['type'] === 'assistant')) return unknownUsage;
-  const count = counter(options);
-  for (const event of events) count.add(event);
-  return count.usage;
+  return usageOf({ input, cached, written, output: sum('outputTokens'), usd }, options.price(model));
 }
 
 /**
- * Several events of one model answer repeat the same usage. The output tokens are known only at the
- * end.
+ * Of a run without a result. An answer is reported as it begins, with the first token of its
+ * output: without the reason of its end the rest is unknown.
  */
+function streamedUsage(events: readonly JsonObject[], options: ProviderOptions): Usage {
+  const answers = events.filter((event) => event['type'] === 'assistant');
+  if (answers.length === 0) return unknownUsage;
+  const count = counter(options);
+  for (const event of answers) count.add(event);
+  const isWhole = answers.every((event) => string(at(event, 'message', 'stop_reason')) !== null);
+  return isWhole ? count.usage : { ...count.usage, more: true };
+}
+
+/** Several events of one model answer repeat the same usage. */
 function counter(options: ProviderOptions): Counter {
   const answers = new Map<string, Usage>();
   let usage: Usage = { usd: 0, tokens: 0 };
@@ -275,8 +278,9 @@ function counter(options: ProviderOptions): Counter {
       const id = string(at(event, 'message', 'id')) ?? '';
       const part = (key: string) => figure(at(used, key)) ?? 0;
       const count = {
-        input: part('input_tokens') + part('cache_creation_input_tokens'),
+        input: part('input_tokens'),
         cached: part('cache_read_input_tokens'),
+        written: part('cache_creation_input_tokens'),
         output: part('output_tokens'),
         usd: null,
       };

@@ -264,8 +264,9 @@ function isRefused(events: readonly JsonObject[]): boolean {
 function countOf(step: JsonObject): Count & { readonly usd: number } {
   const part = (...path: readonly string[]) => figure(at(step, 'part', ...path)) ?? 0;
   return {
-    input: part('tokens', 'input') + part('tokens', 'cache', 'write'),
+    input: part('tokens', 'input'),
     cached: part('tokens', 'cache', 'read'),
+    written: part('tokens', 'cache', 'write'),
     output: part('tokens', 'output') + part('tokens', 'reasoning'),
     usd: part('cost'),
   };

@@ -171,8 +171,9 @@ function usageBy(answer: JsonObject, price: Price | null): Usage {
   const part = (...path: readonly string[]) => figure(at(answer, 'message', 'usage', ...path)) ?? 0;
   const usd = part('cost', 'total');
   const count = {
-    input: part('input') + part('cacheWrite'),
+    input: part('input'),
     cached: part('cacheRead'),
+    written: part('cacheWrite'),
     output: part('output'),
   };
   return usageOf({ ...count, usd: usd === 0 ? null : usd }, price);
