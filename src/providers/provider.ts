@@ -216,8 +216,10 @@ export interface Provider {
   readonly notEnforced: readonly AgentBound[];
   /** Whether its agents can be given MCP servers by name; otherwise the reason why not. */
   readonly mcp: true | string;
-  /** Its agents can ask a person for permission. Missing: they cannot. */
-  readonly asks?: true;
+  /**
+   * Its agents can ask a person for permission, or why nobody may be asked. Missing: they cannot.
+   */
+  readonly asks?: true | string;
   /** Missing: no settings of a repository configure its agents. */
   readonly obeys?: RepositorySettings;
   /**
