@@ -6,6 +6,7 @@ import { isObject } from './acp-connection.mjs';
 const usual = ['default', 'ask'];
 
 export class AskingMode {
+  /** @type {string | null} */
   #mode = null;
   #isEntered = false;
   #options;

@@ -1,4 +1,4 @@
-/** How an agent of the Agent Client Protocol is made to ask for permission, as its program has it. */
+/** How an agent of the Agent Client Protocol is made to ask for permission. */
 export interface AcpMode {
   /** The known name, or the file of the program, by which a provider starts it. */
   readonly provider: string;
@@ -42,7 +42,7 @@ export const acpModes: readonly AcpMode[] = [
     seen: '2.6.0',
     mode: 'read-only',
     options: {},
-    asks: 'its own sandbox refuses commands, and asks nobody',
+    asks: 'its own sandbox refuses commands without a question',
   },
   {
     provider: 'cline',

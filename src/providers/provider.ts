@@ -217,7 +217,8 @@ export interface Provider {
   /** Whether its agents can be given MCP servers by name; otherwise the reason why not. */
   readonly mcp: true | string;
   /**
-   * Its agents can ask a person for permission, or why nobody may be asked. Missing: they cannot.
+   * Its agents can ask a person for permission, or why a person may never be asked. Missing: they
+   * cannot.
    */
   readonly asks?: true | string;
   /** Missing: no settings of a repository configure its agents. */

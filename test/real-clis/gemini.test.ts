@@ -82,7 +82,7 @@ it('resumes a conversation whose turns and those of others lie minutes apart', a
   onTestFinished(() => model.stop());
   const [minutes, preload] = [join(place.root, 'minutes'), join(place.root, 'clock.mjs')];
   writeFileSync(preload, clock(minutes));
-  const [node = '', program = ''] = gemini.command;
+  const [node, program = ''] = gemini.command;
   const setting = new Setting({ ...gemini, command: [node, '--import', preload, program] }, place, model);
   const turnAt = async (minute: number, session: Session | null) => {
     writeFileSync(minutes, String(minute));

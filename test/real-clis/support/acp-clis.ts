@@ -80,10 +80,10 @@ export const lonelyClis: readonly AcpCli[] = [
   lonely('droid', join(packages, `@factory/cli-${native}/bin/droid`), 'exec', '--output-format', 'acp'),
 ];
 
-function lonely(name: string, ...command: [string, ...string[]]): AcpCli {
+function lonely(name: string, ...started: [string, ...string[]]): AcpCli {
   return {
     name,
-    command,
+    command: started,
     environment: () => ({
       CLINE_API_KEY: 'no-secret',
       FACTORY_API_KEY: 'no-secret',

@@ -44,8 +44,8 @@ export interface CheckContext {
   /** By provider: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp: ReadonlyMap<string, string>;
   /**
-   * The providers whose agents can ask a person for permission, or why nobody may be asked; null:
-   * not known.
+   * The providers whose agents can ask a person for permission, or why a person may never be asked;
+   * null: not known.
    */
   readonly askers: ReadonlyMap<string, true | string> | null;
   /** Whether mailroom.yaml says how roles reach worker hosts. */
