@@ -255,16 +255,16 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
 }
 
 /**
- * Of a run without a result. An answer is reported as it begins, with the first token of its
- * output: without the reason of its end the rest is unknown.
+ * Of a run without a result. An answer is reported as it begins, without the reason of its end and
+ * with the first token of its output: the rest is unknown.
  */
 function streamedUsage(events: readonly JsonObject[], options: ProviderOptions): Usage {
   const answers = events.filter((event) => event['type'] === 'assistant');
   if (answers.length === 0) return unknownUsage;
   const count = counter(options);
   for (const event of answers) count.add(event);
-  const isWhole = answers.every((event) => string(at(event, 'message', 'stop_reason')) !== null);
-  return isWhole ? count.usage : { ...count.usage, more: true };
+  const isBegun = answers.some((event) => at(event, 'message', 'stop_reason') === null);
+  return isBegun ? { ...count.usage, more: true } : count.usage;
 }
 
 /** Several events of one model answer repeat the same usage. */
