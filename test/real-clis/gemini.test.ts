@@ -82,8 +82,8 @@ it('resumes a conversation whose turns and those of others lie minutes apart', a
   onTestFinished(() => model.stop());
   const [minutes, preload] = [join(place.root, 'minutes'), join(place.root, 'clock.mjs')];
   writeFileSync(preload, clock(minutes));
-  const [node, program = ''] = gemini.command;
-  const setting = new Setting({ ...gemini, command: [node, '--import', preload, program] }, place, model);
+  const [node, ...program] = gemini.command;
+  const setting = new Setting({ ...gemini, command: [node, '--import', preload, ...program] }, place, model);
   const turnAt = async (minute: number, session: Session | null) => {
     writeFileSync(minutes, String(minute));
     model.says({ say: `Minute ${String(minute)}.` });
