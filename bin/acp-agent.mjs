@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeSync } from 'node:fs';
 import { Connection, isObject, RequestError } from './acp-connection.mjs';
 import { askedCall, detailOf } from './acp-call.mjs';
+import { AskingMode } from './acp-mode.mjs';
 import { refusal } from './acp-policy.mjs';
 
 /** How long an agent may take to introduce itself. */
@@ -33,6 +34,7 @@ class Failure extends Error {
 const turn = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const { version: ourVersion } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url)));
 let quirks = {};
+let asking = new AskingMode();
 const progress = { refused: [], saidSince: false, usedSince: false, cancelled: false, loading: false };
 const tools = new Set();
 /** What was said of the calls that run or wait, by their ids: a request tells only what is new. */
@@ -87,6 +89,8 @@ child.once('exit', (code, signal) => {
 
 /** Prints a session update in short; what a loaded session repeats is left out. */
 function report(update) {
+  const left = asking.left(update);
+  if (left !== null) return stray(left);
   if (progress.loading) return;
   const kind = update.sessionUpdate;
   if (String(kind).startsWith('tool_call')) learn(update);
@@ -184,6 +188,16 @@ function ask(question) {
   });
 }
 
+let stop = () => {};
+/** Rejects when the agent leaves the mode in which it asks: nothing more of it is allowed. */
+const strayed = new Promise((_, reject) => (stop = reject));
+strayed.catch(() => {});
+
+function stray(why) {
+  if (!progress.cancelled) cancel();
+  stop(new Failure('mode', why));
+}
+
 let askInstead = () => {};
 /** Resolves if the agent has not ended its turn in time although a person must be asked. */
 const unansweredPrompt = new Promise((resolve) => (askInstead = () => resolve({ stopReason: 'cancelled' })));
@@ -217,6 +231,7 @@ async function introduce() {
   print({ type: 'agent', name, version, protocol: answer.protocolVersion });
   if (answer.protocolVersion !== 1) throw new Failure('version', String(answer.protocolVersion));
   quirks = effectsOf(String(name), String(version));
+  asking = new AskingMode(turn.modes.find(({ agent }) => agent === name));
   return answer;
 }
 
@@ -275,12 +290,13 @@ function namesOf(authMethods) {
 }
 
 /** Puts the conversation into the mode that asks, and gives it the model of the role. */
-async function set({ modes, models, configOptions }) {
-  const known = (modes?.availableModes ?? []).map(({ id }) => id);
-  const mode = [quirks.mode, 'default', 'ask'].find((each) => known.includes(each));
-  if (mode !== undefined && mode !== modes.currentModeId)
-    await connection.request('session/set_mode', { sessionId: session, modeId: mode });
+async function set(opened) {
+  const request = (method, params) => connection.request(method, { sessionId: session, ...params });
+  const problem = await asking.enter(opened ?? {}, request);
+  if (problem !== null) throw new Failure('mode', problem);
+  print({ type: 'mode', mode: asking.mode });
   if (turn.model === null) return;
+  const { models, configOptions } = opened ?? {};
   const option = (configOptions ?? []).find(({ category }) => category === 'model');
   const values = (option?.options ?? []).flatMap((each) => each.options ?? [each]).map(({ value }) => value);
   const named = (models?.availableModels ?? []).map(({ modelId }) => modelId);
@@ -304,7 +320,7 @@ async function work(prompt) {
       sessionId: session,
       prompt: [{ type: 'text', text }],
     });
-    const answer = await Promise.race([answered, unansweredPrompt]);
+    const answer = await Promise.race([answered, unansweredPrompt, strayed]);
     print({ type: 'answer', stop: answer.stopReason, usage: answer.usage });
     if (questions.length > 0) {
       for (const { question } of questions) print({ type: 'asked', ...question });

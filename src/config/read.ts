@@ -158,8 +158,8 @@ function lowerProvider(name: string, input: ProviderInput): ProviderConfig {
   };
 }
 
-function lowerPrice({ input, cached, output }: NonNullable<ProviderInput['prices']>): Price {
-  return { input, cached: cached ?? input, output };
+function lowerPrice({ input, cached, written, output }: NonNullable<ProviderInput['prices']>): Price {
+  return { input, cached: cached ?? input, ...(written !== undefined && { written }), output };
 }
 
 function lowerDefaults(input: NonNullable<ConfigFile['defaults']>): RoleDefaults {

@@ -21,6 +21,7 @@ const prices = z
   .strictObject({
     input: price.describe('Dollars for a million tokens that are read.'),
     cached: price.optional().describe('The same, where the vendor still had them; default: as `input`.'),
+    written: price.optional().describe('The same, where the vendor caches them; default: as `input`.'),
     output: price.describe('Dollars for a million tokens that are written.'),
   })
   .meta({ title: 'price list' });

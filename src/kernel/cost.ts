@@ -1,6 +1,6 @@
 /**
  * Settled costs. `unpriced` counts invocations of unknown price, which were settled at their
- * reservation.
+ * reservation, or at what they had reported by their end.
  */
 export interface Cost {
   readonly usd: number;
@@ -46,6 +46,8 @@ export interface Budget {
 export interface Usage {
   readonly usd: number | null;
   readonly tokens: number | null;
+  /** True: the program ended before it had reported all of it. Missing: this is all. */
+  readonly more?: boolean;
 }
 
 /** A conversation that the provider keeps for resuming, and what it had cost at the last launch. */

@@ -36,6 +36,34 @@ export function isNestedWithin(value: Json, levels: number): boolean {
   return levels > 0 && Object.values(value).every((inner) => isNestedWithin(inner, levels - 1));
 }
 
+/** A key of an object, any other string, and where objects begin and end. */
+const structure = /("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[{}]/g;
+
+/**
+ * Whether an object in JSON has a key twice, so that readers may differ about its value. Of text
+ * that is not JSON the answer means nothing.
+ */
+export function hasDoubledKey(text: string): boolean {
+  const open: Set<string>[] = [];
+  for (const [token, key] of text.matchAll(structure)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (key !== undefined) {
+      const name = string(key);
+      const names = open.at(-1);
+      if (names?.has(name) === true) return true;
+      names?.add(name);
+    }
+  }
+  return false;
+}
+
+/** The string of a quoted one, however it is written. */
+function string(quoted: string): string {
+  const value = parseJson(quoted);
+  return typeof value === 'string' ? value : quoted;
+}
+
 /** A quoted string, or a number. */
 const literals = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 

@@ -2,19 +2,22 @@ import type { Bill, Bills, Budget, Cost, Usage } from './cost.ts';
 
 export const noCost: Cost = { usd: 0, tokens: 0, unpriced: 0 };
 
+/** Sums stop here: beyond it neither tokens nor millionths of dollars are exact. */
+const largest = Number.MAX_SAFE_INTEGER;
+
 /** Dollars are rounded to millionths, so that sums do not drift. */
 function round(usd: number): number {
-  return Math.round(usd * 1e6) / 1e6;
+  return usd > largest / 1e6 ? usd : Math.round(usd * 1e6) / 1e6;
 }
 
 export function addCost(a: Cost, b: Cost): Cost {
   const msats =
     a.msats === undefined && b.msats === undefined
       ? {}
-      : { msats: Math.min(Number.MAX_SAFE_INTEGER, (a.msats ?? 0) + (b.msats ?? 0)) };
+      : { msats: Math.min(largest, (a.msats ?? 0) + (b.msats ?? 0)) };
   return {
-    usd: round(a.usd + b.usd),
-    tokens: a.tokens + b.tokens,
+    usd: Math.min(largest / 1e6, round(a.usd + b.usd)),
+    tokens: Math.min(largest, a.tokens + b.tokens),
     unpriced: a.unpriced + b.unpriced,
     ...msats,
   };
@@ -38,12 +41,41 @@ export function charge(bills: Bills, added: Bill): void {
   );
 }
 
-/** The cost of an invocation: its own figures, and its reservation where a figure is unknown. */
-export function settled(usage: Usage, reservation: Budget | null): Cost {
+/** A report of more than this many times the budget of its launch is a mistake, or a lie. */
+const mostTimes = 1000;
+/** The same without a budget, and the budget that a smaller one counts as. */
+const bounds = { usd: { most: 1e6, budget: 0.01 }, tokens: { most: 1e12, budget: 1000 } } as const;
+
+/** Why a launch cannot have used what it reports, as the end of "it reported …"; null: it can. */
+export function implausible(usage: Usage, budget: Budget | null): string | null {
+  for (const unit of ['usd', 'tokens'] as const) {
+    const used = usage[unit] ?? 0;
+    if (Number.isNaN(used) || used < 0)
+      return 'a figure that is not a number of at least 0, or is given twice';
+    const limit = budget?.[unit] ?? null;
+    const most = limit === null ? Infinity : mostTimes * Math.max(limit, bounds[unit].budget);
+    const words = `${String(used)} ${unit === 'usd' ? 'dollars' : 'tokens'}, more than`;
+    if (used > most) return `${words} ${String(mostTimes)} times its budget`;
+    if (used > bounds[unit].most) return `${words} a launch can use`;
+  }
+  return null;
+}
+
+/** A report of usage as far as it counts: nothing of one that cannot be true. */
+export function credible(usage: Usage, budget: Budget | null): Usage {
+  return implausible(usage, budget) === null ? usage : { usd: null, tokens: null };
+}
+
+/**
+ * The cost of an invocation: its own figures, and its reservation where a figure is unknown or
+ * cannot be true.
+ */
+export function settled(reported: Usage, reservation: Budget | null): Cost {
+  const usage = credible(reported, reservation);
   return {
     usd: usage.usd ?? reservation?.usd ?? 0,
     tokens: usage.tokens ?? reservation?.tokens ?? 0,
-    unpriced: usage.usd === null ? 1 : 0,
+    unpriced: usage.usd === null || usage.more === true ? 1 : 0,
   };
 }
 

@@ -3,6 +3,8 @@ interface Rates {
   readonly input: number;
   /** For input that the vendor had cached from an earlier request; missing: unknown. */
   readonly cached?: number;
+  /** For input that the vendor puts into its cache; missing: the same as `input`. */
+  readonly written?: number;
   readonly output: number;
 }
 
@@ -11,10 +13,12 @@ export interface Price extends Rates {
   readonly long?: Rates & { readonly above: number };
 }
 
-/** Token counts by price: `input` excludes `cached`; `output` includes reasoning. */
+/** Token counts by price: `input` excludes `cached` and `written`; `output` includes reasoning. */
 export interface TokenCount {
   readonly input: number;
   readonly cached: number;
+  /** Missing: 0, or part of `input`. */
+  readonly written?: number;
   readonly output: number;
 }
 
@@ -26,9 +30,16 @@ export type PriceList = ReadonlyMap<string, Price>;
  * known, the maximum: if one of them may have been long, all count as long.
  */
 export function costOf(count: TokenCount, price: Price): number | null {
-  const { input, cached, output } = ratesOf(count.input + count.cached, price);
+  const { written: put = 0 } = count;
+  const { input, cached, written = input, output } = ratesOf(takenBy(count), price);
   if (count.cached > 0 && cached === undefined) return null;
-  return (count.input * input + count.cached * (cached ?? 0) + count.output * output) / 1e6;
+  const taken = count.input * input + count.cached * (cached ?? 0) + put * written;
+  return (taken + count.output * output) / 1e6;
+}
+
+/** All tokens of the input. */
+export function takenBy({ input, cached, written = 0 }: TokenCount): number {
+  return input + cached + written;
 }
 
 function ratesOf(taken: number, { long, ...short }: Price): Rates {
@@ -41,8 +52,8 @@ export function atMost(tokens: number, { long, ...short }: Price): number {
   return (tokens * Math.max(mostExpensive(short), ...dear)) / 1e6;
 }
 
-function mostExpensive({ input, cached = 0, output }: Rates): number {
-  return Math.max(input, cached, output);
+function mostExpensive({ input, cached = 0, written = 0, output }: Rates): number {
+  return Math.max(input, cached, written, output);
 }
 
 /**

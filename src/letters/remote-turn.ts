@@ -13,9 +13,13 @@ import { assigned } from './worker.ts';
 const text = z.string({ error: 'a string' });
 const count = z.number({ error: 'a number' }).min(0, { error: 'at least 0' });
 const whole = z.int({ error: 'a whole number' }).min(0, { error: 'at least 0' });
-const usage = z.object({ usd: count.nullable(), tokens: count.nullable() });
+const budget = z.object({ usd: count.nullable(), tokens: count.nullable() });
 /** What an agent is said to have used: what cannot be counts as unknown, and loses no work. */
-const reported = z.object({ usd: count.nullable().catch(null), tokens: count.nullable().catch(null) });
+const reported = z.object({
+  usd: count.nullable().catch(null),
+  tokens: count.nullable().catch(null),
+  more: z.boolean().exactOptional().catch(true),
+});
 const commit = z.string().regex(/^[\da-f]{40}(?:[\da-f]{24})?$/, { error: 'the id of a commit' });
 /** It becomes the name of a file or folder. */
 const word = z.string().regex(/^[\w-]{1,100}$/, { error: 'an id of letters, digits, `_` and `-`' });
@@ -60,7 +64,7 @@ const remoteTurn = z.object({
   capabilities: z.array(z.enum(capabilities)),
   network: z.boolean(),
   model: text.nullable(),
-  budget: usage.nullable(),
+  budget: budget.nullable(),
   env: z.record(z.string(), text),
   /** Variables of the worker's own environment that it is given; all secrets must be there. */
   inherit: z.array(text),
@@ -95,7 +99,14 @@ const codes = Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]];
 const reason = z.object({ code: z.enum(codes, { error: 'a code of an error' }), text });
 
 const outcome = z.discriminatedUnion('is', [
-  z.object({ is: z.literal('done'), text, usage: reported, model: text.nullable(), denials: z.array(text) }),
+  z.object({
+    is: z.literal('done'),
+    text,
+    usage: reported,
+    model: text.nullable(),
+    denials: z.array(text),
+    warnings: z.array(text).default([]),
+  }),
   z.object({
     is: z.literal('later'),
     class: z.enum(['RETRYABLE_TRANSIENT', 'RETRYABLE_RATE_LIMIT']),

@@ -4,7 +4,7 @@ import { askedReason } from '../mail/machine/landing.ts';
 import { askKey } from '../mail/machine/fold/asks.ts';
 import type { Cost } from '../kernel/cost.ts';
 import { noCost } from '../kernel/money.ts';
-import type { Mail, MailState, Pause, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
+import type { Mail, MailState, Pause, Permission, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
 import type { Landing } from '../mail/machine/landing.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
 import { duration, span } from '../kernel/times.ts';
@@ -220,6 +220,12 @@ function landingLines(before: Landing | undefined, landing: Landing): Change[] {
   return [];
 }
 
+/** What a person has decided about the calls of an agent. */
+function answerWords({ allowed, by }: Permission): string {
+  if (by === null) return 'refused, as it was not answered in time';
+  return `${allowed ? 'approved' : 'refused'} by ${by}`;
+}
+
 /** The changes of a turn in progress. */
 function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
   const { id, role, messages, attempt, round, phase } = turn;
@@ -234,6 +240,9 @@ function progress(before: Turn | undefined, turn: Turn, now: number): Change[] {
         text: `${role} ${id} resolves a conflict: ${abbreviated(headOf(turn.conflict.text))}`,
       },
     ];
+  const decided = turn.decided.length > before.decided.length ? turn.decided.at(-1) : undefined;
+  if (decided !== undefined)
+    return [{ kind: 'again', role, text: `${role} ${id} continues: ${answerWords(decided)}` }];
   if (round > before.round && attempt === before.attempt) {
     const problems = abbreviated(turn.problems.map(headOf).join('; '));
     const what = turn.merges > before.merges ? 'resolves a conflict' : 'sent back for correction';

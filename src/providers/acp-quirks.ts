@@ -2,16 +2,18 @@ import { isBefore } from './quirks.ts';
 
 /** What a quirk changes in how Mailroom speaks with an agent, and reads it. */
 export interface AcpEffect {
-  /** The mode of a conversation in which it asks for permission. */
-  readonly mode: string | null;
   /** A refused permission ends its turn: it is asked to continue. */
   readonly refusal_ends: boolean;
   /** The title of a request to run a command is the command. */
   readonly title_is_command: boolean;
   /** The tokens in its last answer are those that its model has counted in the whole run. */
   readonly tokens: boolean;
+  /** Those in each answer are those of its prompt alone. */
+  readonly tokens_by_prompt: boolean;
   /** Those of the input include the cached ones. */
   readonly input_includes_cached: boolean;
+  /** Those of the output include the thoughts. */
+  readonly output_includes_thoughts: boolean;
   /** The cost in its updates is that of the conversation so far, as its model has counted. */
   readonly usd: boolean;
   /** A failure of its model is its answer, behind `Error: `, and a success. */
@@ -39,11 +41,12 @@ export const provedAcp: Readonly<Record<string, string>> = { copilot: '1.0.102',
 
 /** How an agent without quirks is read: nothing that it counts is trusted. */
 const usual: AcpEffect = {
-  mode: null,
   refusal_ends: false,
   title_is_command: false,
   tokens: false,
+  tokens_by_prompt: false,
   input_includes_cached: false,
+  output_includes_thoughts: false,
   usd: false,
   error_is_text: false,
   notice_is_text: false,
@@ -75,6 +78,11 @@ export const acpQuirks: readonly AcpQuirk[] = [
     ...proved('Copilot', '1.0.102'),
     what: 'reports the tokens of the whole run exactly; those of the input include the cached ones',
     effect: { tokens: true, input_includes_cached: true },
+  },
+  {
+    ...proved('@agentclientprotocol/codex-acp', '2.6.0'),
+    what: 'reports the tokens of each prompt exactly; those of the output include the thoughts',
+    effect: { tokens: true, tokens_by_prompt: true, output_includes_thoughts: true },
   },
 ];
 

@@ -1,14 +1,16 @@
 import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import { acpQuirks, effectsFor, type AcpEffect } from './acp-quirks.ts';
+import { acpModes, asksByName } from './acp-modes.ts';
 import { presetFor, type AcpPreset } from './acp-presets.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
+import { implausible } from '../kernel/money.ts';
 import type { McpServer } from '../kernel/mcp.ts';
-import { amount, at, eventsIn, list, paragraphs, string } from './events.ts';
+import { at, eventsIn, figure, list, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
 import { because, denied, never, transient } from './outcomes.ts';
-import { nothing, sinceSession, unknownUsage, usageOf } from './prices.ts';
+import { nothing, sinceSession, together, unknownUsage, usageOf } from './prices.ts';
 import { acpObeys } from './repository-settings.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { continued } from './sessions.ts';
@@ -39,7 +41,7 @@ export function acpProvider(options: ProviderOptions): Provider {
       obeys: acpObeys(options.name, preset?.obeys ?? null),
     }),
     mcp: 'it connects to the servers of its own settings, and Mailroom cannot choose among them',
-    asks: true,
+    asks: asksByName(options.name, options.command),
   };
 }
 
@@ -100,6 +102,7 @@ function turnOf(invocation: Invocation, options: ProviderOptions): Record<string
       mayConfigure,
     },
     asking,
+    modes: acpModes.map(({ agent, mode, options: settings }) => ({ agent, mode, options: settings })),
     quirks: acpQuirks.map(({ agent, from, before, effect }) => ({ agent, from, before, effect })),
   };
 }
@@ -208,6 +211,11 @@ function unsuccessful(exit: Exit, result: JsonObject, reading: Reading, usage: U
         `${name} cannot be given the model of its role: it offers ${message || 'no choice'}`,
         usage,
       );
+    case 'mode':
+      return never(
+        `${name} is not in the mode in which it asks for permission, so it gets no work: ${message}`,
+        usage,
+      );
     case 'servers':
       return never(because(`${name} cannot be given its MCP servers`, message), usage);
     case 'silent':
@@ -234,8 +242,10 @@ function usageIn(events: readonly JsonObject[], price: Price | null, session: Se
   const isRefused = failure !== undefined && failure !== 'ended';
   if (!worked && (isRefused || !events.some(isOf('session')))) return nothing;
   const effect = effectOf(events);
-  const answer = effect.tokens ? events.findLast(isOf('answer')) : undefined;
-  const counted = usageBy(at(answer, 'usage'), effect, price);
+  const answers = effect.tokens ? events.filter(isOf('answer')) : [];
+  const told = effect.tokens_by_prompt ? answers : answers.slice(-1);
+  const usages = told.map((answer) => usageBy(at(answer, 'usage'), effect, price));
+  const counted = usages.length === 0 ? unknownUsage : together(usages);
   const spent = effect.usd ? events.findLast((event) => costOf(event) !== null) : undefined;
   if (spent === undefined) return counted;
   return { ...counted, usd: sinceSession({ usd: costOf(spent), tokens: null }, session).usd };
@@ -246,17 +256,19 @@ function isOneOf(event: JsonObject, ...types: readonly string[]): boolean {
 }
 
 function costOf(event: JsonObject): number | null {
-  return at(event, 'cost', 'currency') === 'USD' ? amount(at(event, 'cost', 'amount')) : null;
+  return at(event, 'cost', 'currency') === 'USD' ? figure(at(event, 'cost', 'amount')) : null;
 }
 
-function usageBy(usage: Json | undefined, { input_includes_cached }: AcpEffect, price: Price | null): Usage {
-  const part = (name: string) => amount(at(usage, name)) ?? 0;
-  const total = amount(at(usage, 'totalTokens'));
+function usageBy(usage: Json | undefined, effect: AcpEffect, price: Price | null): Usage {
+  const part = (name: string) => figure(at(usage, name)) ?? 0;
+  const total = figure(at(usage, 'totalTokens'));
   if (total === null) return unknownUsage;
   const cached = part('cachedReadTokens');
-  const input = part('inputTokens') - (input_includes_cached ? cached : 0) + part('cachedWriteTokens');
-  const output = part('outputTokens') + part('thoughtTokens');
-  return { ...usageOf({ input, cached, output, usd: null }, price), tokens: total };
+  const written = part('cachedWriteTokens');
+  const input = part('inputTokens') - (effect.input_includes_cached ? cached : 0);
+  const output = part('outputTokens') + (effect.output_includes_thoughts ? 0 : part('thoughtTokens'));
+  const counted = usageOf({ input, cached, written, output, usd: null }, price);
+  return implausible(counted, null) === null ? { ...counted, tokens: total } : counted;
 }
 
 function effectOf(events: readonly JsonObject[]): AcpEffect {

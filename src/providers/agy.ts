@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { TokenCount } from '../kernel/price.ts';
-import { amount, at, eventsIn, paragraphs, string } from './events.ts';
+import { at, eventsIn, figure, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed, statusIn } from './failures.ts';
 import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
@@ -152,9 +152,9 @@ function usageIn(
 
 /** Input is without what was cached, and output with the thoughts. */
 function countOf(usage: Json | undefined): TokenCount | null {
-  const input = amount(at(usage, 'input_tokens'));
+  const input = figure(at(usage, 'input_tokens'));
   if (input === null) return null;
-  const part = (key: string) => amount(at(usage, key)) ?? 0;
+  const part = (key: string) => figure(at(usage, key)) ?? 0;
   return { input, cached: part('cache_read_tokens'), output: part('output_tokens') };
 }
 

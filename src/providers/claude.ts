@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import type { McpServer } from '../kernel/mcp.ts';
 import type { Reading } from './reading.ts';
-import { amount, at, eventsIn, list, paragraphs, string } from './events.ts';
+import { amount, at, eventsIn, figure, list, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
@@ -244,27 +244,30 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
   const models = result?.['modelUsage'];
   const sum = (...keys: readonly string[]) =>
     (isJsonObject(models) ? Object.values(models) : [])
-      .flatMap((model) => keys.map((key) => amount(at(model, key)) ?? 0))
+      .flatMap((model) => keys.map((key) => figure(at(model, key)) ?? 0))
       .reduce((total, part) => total + part, 0);
-  const usd = amount(result?.['total_cost_usd']);
+  const usd = figure(result?.['total_cost_usd']);
   if (!isJsonObject(models)) return { usd, tokens: null };
-  const input = sum('inputTokens', 'cacheCreationInputTokens');
+  const [input, written] = [sum('inputTokens'), sum('cacheCreationInputTokens')];
   const cached = sum('cacheReadInputTokens');
   const [model = null] = Object.keys(models);
-  return usageOf({ input, cached, output: sum('outputTokens'), usd }, options.price(model));
-}
-
-function streamedUsage(events: readonly JsonObject[], options: ProviderOptions): Usage {
-  if (!events.some((event) => event['type'] === 'assistant')) return unknownUsage;
-  const count = counter(options);
-  for (const event of events) count.add(event);
-  return count.usage;
+  return usageOf({ input, cached, written, output: sum('outputTokens'), usd }, options.price(model));
 }
 
 /**
- * Several events of one model answer repeat the same usage. The output tokens are known only at the
- * end.
+ * Of a run without a result. An answer is reported as it begins, without the reason of its end and
+ * with the first token of its output: the rest is unknown.
  */
+function streamedUsage(events: readonly JsonObject[], options: ProviderOptions): Usage {
+  const answers = events.filter((event) => event['type'] === 'assistant');
+  if (answers.length === 0) return unknownUsage;
+  const count = counter(options);
+  for (const event of answers) count.add(event);
+  const isBegun = answers.some((event) => at(event, 'message', 'stop_reason') === null);
+  return isBegun ? { ...count.usage, more: true } : count.usage;
+}
+
+/** Several events of one model answer repeat the same usage. */
 function counter(options: ProviderOptions): Counter {
   const answers = new Map<string, Usage>();
   let usage: Usage = { usd: 0, tokens: 0 };
@@ -273,10 +276,11 @@ function counter(options: ProviderOptions): Counter {
       const used = at(event, 'message', 'usage');
       if (event['type'] !== 'assistant' || used === undefined) return;
       const id = string(at(event, 'message', 'id')) ?? '';
-      const part = (key: string) => amount(at(used, key)) ?? 0;
+      const part = (key: string) => figure(at(used, key)) ?? 0;
       const count = {
-        input: part('input_tokens') + part('cache_creation_input_tokens'),
+        input: part('input_tokens'),
         cached: part('cache_read_input_tokens'),
+        written: part('cache_creation_input_tokens'),
         output: part('output_tokens'),
         usd: null,
       };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { McpServer } from '../kernel/mcp.ts';
 import type { Reading } from './reading.ts';
 import type { TokenCount } from '../kernel/price.ts';
-import { amount, at, eventsIn, paragraphs, string } from './events.ts';
+import { at, eventsIn, figure, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
@@ -238,10 +238,10 @@ function complaint(events: readonly JsonObject[], final: JsonObject | undefined)
  * reasoning.
  */
 function totalOf(final: JsonObject | undefined): TokenCount | null {
-  const input = amount(at(final, 'usage', 'input_tokens'));
-  const output = amount(at(final, 'usage', 'output_tokens'));
+  const input = figure(at(final, 'usage', 'input_tokens'));
+  const output = figure(at(final, 'usage', 'output_tokens'));
   if (input === null && output === null) return null;
-  const cached = Math.min(input ?? 0, amount(at(final, 'usage', 'cached_input_tokens')) ?? 0);
+  const cached = Math.min(input ?? 0, figure(at(final, 'usage', 'cached_input_tokens')) ?? 0);
   return { input: (input ?? 0) - cached, cached, output: output ?? 0 };
 }
 

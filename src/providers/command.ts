@@ -1,10 +1,10 @@
-import { isJsonObject, parseJson } from '../kernel/json.ts';
-import { amount } from './events.ts';
+import { hasDoubledKey, isJsonObject, parseJson } from '../kernel/json.ts';
+import { figure } from './events.ts';
 import { interrupted } from './exits.ts';
 import { latest } from './limits.ts';
 import type { ProviderOptions } from './options.ts';
 import { because, limited, never, transient } from './outcomes.ts';
-import { unknownUsage } from './prices.ts';
+import { unknownUsage, unreadableUsage } from './prices.ts';
 import { obeyedBy } from './repository-settings.ts';
 import { environment } from './variables.ts';
 import type { Usage } from '../kernel/cost.ts';
@@ -87,22 +87,24 @@ interface Trailers {
 function trailers(stderr: string): Trailers {
   const lines = stderr.slice(-16_384).trimEnd().split('\n');
   let retryAfterMs: number | null = null;
-  let usage: Usage = unknownUsage;
+  let usage: Usage | null = null;
   for (let line = lines.at(-1); line !== undefined; line = lines.at(-1)) {
     const [, key, value = ''] = /^(retry-after|usage):\s*(\S.*)$/i.exec(line.trim()) ?? [];
     if (key === undefined && line.trim() !== '') break;
     if (key?.toLowerCase() === 'retry-after') retryAfterMs = milliseconds(value);
-    if (key?.toLowerCase() === 'usage') usage = usageIn(value);
+    if (key?.toLowerCase() === 'usage') usage = usage === null ? usageIn(value) : unreadableUsage;
     lines.pop();
   }
-  return { retryAfterMs, usage, rest: lines.join('\n') };
+  return { retryAfterMs, usage: usage ?? unknownUsage, rest: lines.join('\n') };
 }
 
 function milliseconds(seconds: string): number | null {
   return /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1000 : null;
 }
 
+/** One that cannot be read has figures that do not count (see `figure`). */
 function usageIn(text: string): Usage {
   const value = parseJson(text);
-  return isJsonObject(value) ? { usd: amount(value['usd']), tokens: amount(value['tokens']) } : unknownUsage;
+  if (!isJsonObject(value) || hasDoubledKey(text)) return unreadableUsage;
+  return { usd: figure(value['usd']), tokens: figure(value['tokens']) };
 }

@@ -53,7 +53,15 @@ export function paragraphs(texts: readonly string[]): string {
     .join('\n\n');
 }
 
-/** The value as a cost or a count: finite and not negative, otherwise null. */
+/** The value as an amount: finite and not negative, otherwise null. */
 export function amount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+/**
+ * A figure of what a program reports that it used: null if it is missing, NaN if it is not an
+ * amount, so that no sum with it counts (see `credible`).
+ */
+export function figure(value: unknown): number | null {
+  return value === undefined || value === null ? null : (amount(value) ?? NaN);
 }

@@ -16,10 +16,13 @@ const defaults: JsonObject = {
 };
 
 /**
- * Override all others: no folder is trusted while settings are read, so that a repository's
- * settings and variable files do not count, even if the user has trusted it.
+ * Override all others. No folder is trusted while settings are read, so that a repository's
+ * settings and variable files do not count, even if the user has trusted it. No start removes
+ * conversations: gemini 0.61.0 writes a second file of one that is resumed in a later minute than
+ * it began in, and its next start removes both.
  */
-const shutOut: JsonObject = {
+const forced: JsonObject = {
+  general: { sessionRetention: { enabled: false } },
   security: { folderTrust: { enabled: true } },
   advanced: { ignoreLocalEnv: true },
 };
@@ -59,7 +62,7 @@ function merged(own: JsonObject, invocation: Invocation, path: string): JsonObje
     adminPolicyPaths: [`${paths.folder}/${policyName}`],
     context: { includeDirectories: [...included, paths.outbox] },
   };
-  const settings = [own, limit, shutOut, turn].reduce(over, defaults);
+  const settings = [own, limit, forced, turn].reduce(over, defaults);
   return { ...settings, mcpServers: servers(own, invocation, path) };
 }
 

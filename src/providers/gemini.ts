@@ -3,7 +3,7 @@ import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Reading } from './reading.ts';
-import { amount, at, eventsIn, paragraphs, string } from './events.ts';
+import { at, eventsIn, figure, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { geminiHome, policyName } from './gemini-settings.ts';
@@ -247,12 +247,12 @@ function usageIn(result: JsonObject | undefined, model: string | null, options: 
 }
 
 function usageBy(stats: Json | undefined, model: string | null, options: ProviderOptions): Usage {
-  const input = amount(at(stats, 'input_tokens'));
-  const output = amount(at(stats, 'output_tokens'));
+  const input = figure(at(stats, 'input_tokens'));
+  const output = figure(at(stats, 'output_tokens'));
   if (input === null && output === null) return unknownUsage;
   const taken = input ?? 0;
-  const cached = Math.min(taken, amount(at(stats, 'cached')) ?? 0);
-  const thought = (amount(at(stats, 'total_tokens')) ?? 0) - taken;
+  const cached = Math.min(taken, figure(at(stats, 'cached')) ?? 0);
+  const thought = (figure(at(stats, 'total_tokens')) ?? 0) - taken;
   const count = { input: taken - cached, cached, output: Math.max(output ?? 0, thought), usd: null };
   return usageOf(count, options.price(model));
 }

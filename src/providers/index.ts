@@ -5,6 +5,7 @@ import { ownValue } from '../kernel/own.ts';
 import { acpProvider } from './acp.ts';
 import { agyProvider } from './agy.ts';
 import { presetFor } from './acp-presets.ts';
+import { withCredibleUsage } from './credible-usage.ts';
 import { claudeProvider } from './claude.ts';
 import { codexProvider } from './codex.ts';
 import { commandProvider } from './command.ts';
@@ -50,13 +51,17 @@ const factories: Readonly<Record<ProviderKind, (options: ProviderOptions) => Pro
   command: commandProvider,
 };
 
+function providerOf(kind: ProviderKind, options: ProviderOptions): Provider {
+  return withCredibleUsage(factories[kind](options));
+}
+
 /** The providers that every project has, by name: the agent CLIs, `replay` and `human`. */
 export function builtInProviders(environment: ProviderEnvironment): Map<string, Provider> {
   const providers = new Map<string, Provider>([['human', humanProvider()]]);
   for (const kind of ['claude', 'codex', 'gemini', 'opencode', 'pi', 'agy', 'replay'] as const) {
-    providers.set(kind, factories[kind](defaults(kind, environment)));
+    providers.set(kind, providerOf(kind, defaults(kind, environment)));
   }
-  for (const name of acpAgents) providers.set(name, acpProvider(acpDefaults(name, null, environment)));
+  for (const name of acpAgents) providers.set(name, providerOf('acp', acpDefaults(name, null, environment)));
   return providers;
 }
 
@@ -78,7 +83,7 @@ export function namedProvider(config: ProviderConfig, environment: ProviderEnvir
       'say what runs, e.g. command: [node, agent.mjs]',
     );
   }
-  return factories[config.kind]({
+  return providerOf(config.kind, {
     name: config.name,
     command,
     arguments: config.arguments,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import type { McpServer } from '../kernel/mcp.ts';
 import type { Reading } from './reading.ts';
 import type { Price } from '../kernel/price.ts';
-import { amount, at, eventsIn, paragraphs, string } from './events.ts';
+import { amount, at, eventsIn, figure, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
@@ -262,10 +262,11 @@ function isRefused(events: readonly JsonObject[]): boolean {
 
 /** One step is one request. */
 function countOf(step: JsonObject): Count & { readonly usd: number } {
-  const part = (...path: readonly string[]) => amount(at(step, 'part', ...path)) ?? 0;
+  const part = (...path: readonly string[]) => figure(at(step, 'part', ...path)) ?? 0;
   return {
-    input: part('tokens', 'input') + part('tokens', 'cache', 'write'),
+    input: part('tokens', 'input'),
     cached: part('tokens', 'cache', 'read'),
+    written: part('tokens', 'cache', 'write'),
     output: part('tokens', 'output') + part('tokens', 'reasoning'),
     usd: part('cost'),
   };

@@ -1,7 +1,7 @@
 import { settingsFiles, settingsFolders } from './agent-settings.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Price } from '../kernel/price.ts';
-import { amount, at, eventsIn, list, paragraphs, string } from './events.ts';
+import { at, eventsIn, figure, list, paragraphs, string } from './events.ts';
 import { interrupted } from './exits.ts';
 import { failed, statusIn } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
@@ -155,7 +155,7 @@ function statusOf(message: string): number | null {
 function usageIn(events: readonly JsonObject[], answers: readonly JsonObject[], price: Price | null): Usage {
   const started = events.some((event) => event['type'] === 'agent_start');
   if (!started) return nothing;
-  const counted = answers.filter((answer) => tokensOf(answer) > 0);
+  const counted = answers.filter((answer) => tokensOf(answer) !== 0);
   if (counted.length > 0) return together(counted.map((answer) => usageBy(answer, price)));
   const message = string(at(answers.at(-1), 'message', 'errorMessage'));
   return message !== null && statusOf(message) !== null ? nothing : unknownUsage;
@@ -168,11 +168,12 @@ function tokensOf(answer: JsonObject): number {
 
 /** A cost of 0 for used tokens means that pi has no price for the model. */
 function usageBy(answer: JsonObject, price: Price | null): Usage {
-  const part = (...path: readonly string[]) => amount(at(answer, 'message', 'usage', ...path)) ?? 0;
+  const part = (...path: readonly string[]) => figure(at(answer, 'message', 'usage', ...path)) ?? 0;
   const usd = part('cost', 'total');
   const count = {
-    input: part('input') + part('cacheWrite'),
+    input: part('input'),
     cached: part('cacheRead'),
+    written: part('cacheWrite'),
     output: part('output'),
   };
   return usageOf({ ...count, usd: usd === 0 ? null : usd }, price);

@@ -1,4 +1,4 @@
-import { costOf, type Price, type PriceList, type TokenCount } from '../kernel/price.ts';
+import { costOf, takenBy, type Price, type PriceList, type TokenCount } from '../kernel/price.ts';
 import table from './price-table.json' with { type: 'json' };
 import type { Session, Usage } from '../kernel/cost.ts';
 
@@ -13,6 +13,9 @@ export interface Count extends TokenCount {
 /** Nothing was used. */
 export const nothing: Usage = { usd: 0, tokens: 0 };
 
+/** A report that cannot be read: nothing of it counts, and it is named (see `credibleOutcome`). */
+export const unreadableUsage: Usage = { usd: NaN, tokens: NaN };
+
 /** Neither the cost nor the number of tokens is known. */
 export const unknownUsage: Usage = { usd: null, tokens: null };
 
@@ -22,7 +25,7 @@ export const unknownUsage: Usage = { usd: null, tokens: null };
  */
 export function usageOf(count: Count, price: Price | null): Usage {
   const priced = price === null ? null : costOf(count, price);
-  return { usd: count.usd ?? priced, tokens: count.input + count.cached + count.output };
+  return { usd: count.usd ?? priced, tokens: takenBy(count) + count.output };
 }
 
 /** The sum of several usages; unknown if one of them is. */
@@ -64,7 +67,7 @@ export function pricedSinceSession(
   const short = price && shortOnly(price);
   const counted = usageOf({ ...total, usd: null }, short);
   const usage = sinceSession(counted, session);
-  const taken = session === null ? total.input + total.cached : usage.tokens;
+  const taken = session === null ? takenBy(total) : usage.tokens;
   if (price?.long === undefined || taken === null || taken <= price.long.above)
     return { total: counted, usage };
   const long = usageOf({ ...total, usd: null }, { ...price.long }).usd;

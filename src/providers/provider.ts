@@ -163,6 +163,8 @@ export type Outcome =
       readonly model: string | null;
       /** Tool uses that were refused. */
       readonly denials: readonly string[];
+      /** For people: what is wrong with its report. Missing: nothing. */
+      readonly warnings?: readonly string[];
       /** What a person must allow before the conversation continues. Missing: it is complete. */
       readonly asks?: readonly AskedCall[];
     }
@@ -214,8 +216,11 @@ export interface Provider {
   readonly notEnforced: readonly AgentBound[];
   /** Whether its agents can be given MCP servers by name; otherwise the reason why not. */
   readonly mcp: true | string;
-  /** Its agents can ask a person for permission. Missing: they cannot. */
-  readonly asks?: true;
+  /**
+   * Its agents can ask a person for permission, or why a person may never be asked. Missing: they
+   * cannot.
+   */
+  readonly asks?: true | string;
   /** Missing: no settings of a repository configure its agents. */
   readonly obeys?: RepositorySettings;
   /**

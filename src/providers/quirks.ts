@@ -144,6 +144,12 @@ export const quirks: Readonly<Record<AgentCli, readonly Quirk[]>> = {
       what: 'takes a path with a comma in a flag for two',
       answer: 'paths in `settings.json`',
     },
+    {
+      ...always,
+      from: '0.61.0',
+      what: 'removes a conversation that was resumed in a later minute than it began',
+      answer: '`general.sessionRetention.enabled: false` in the `settings.json` of the turn',
+    },
   ],
   opencode: [
     {

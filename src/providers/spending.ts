@@ -1,4 +1,5 @@
 import type { JsonObject } from '../kernel/json.ts';
+import { credible } from '../kernel/money.ts';
 import { eventsAsTheyCome } from './stream.ts';
 import type { Budget, Usage } from '../kernel/cost.ts';
 import type { CommandLine } from './provider.ts';
@@ -30,7 +31,7 @@ export function spending(
   return {
     overspent(output) {
       take(output);
-      const { usd, tokens } = counter.usage;
+      const { usd, tokens } = credible(counter.usage, budget);
       if (more(steps, maxSteps)) return true;
       return budget !== null && (more(tokens, budget.tokens) || more(usd, budget.usd));
     },

@@ -52,6 +52,15 @@ it('counts cached input at its own price', () => {
   expect(costOf({ input: 1e6, cached: 1e6, output: 1e6 }, { input: 2, cached: 0.5, output: 10 })).toBe(12.5);
 });
 
+it('counts input that is put into a cache at its own price, else as other input', () => {
+  const count = { input: 1e6, cached: 0, written: 1e6, output: 0 };
+  expect(costOf(count, { input: 2, written: 2.5, output: 10 })).toBe(4.5);
+  expect(costOf(count, { input: 2, output: 10 })).toBe(4);
+  const long = { above: 1.5e6, input: 4, written: 5, output: 20 };
+  expect(costOf(count, { input: 2, written: 2.5, output: 10, long })).toBe(9);
+  expect(atMost(1e6, { input: 2, written: 12.5, output: 10 })).toBe(12.5);
+});
+
 it('does not know what cached input costs where the vendor names no price for it', () => {
   const pro: Price = { input: 30, output: 180 };
   expect(costOf({ input: 1e6, cached: 0, output: 1e6 }, pro)).toBe(210);

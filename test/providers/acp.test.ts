@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fixture } from '../process/support.ts';
 import { appears } from '../support/appears.ts';
 import { acpProviderOf, says, Stage } from './acp-stage.ts';
-import { verdict } from './samples.ts';
+import { exit as exitOf, invocation, verdict } from './samples.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 
 const session = { id: 'first', usd: 0, tokens: 0 };
@@ -260,6 +260,35 @@ describe('the quirks of an agent', { timeout: 60_000 }, () => {
     expect(await counted(copilot)).toEqual({ usd: null, tokens: 1050 });
     expect(await counted({ ...copilot, version: '1.0.101' })).toEqual({ usd: null, tokens: null });
     expect(await counted({ name: 'other', version: '9.0.0' })).toEqual({ usd: null, tokens: null });
+  });
+
+  it('its tokens where each answer has those of its prompt, thoughts among its output', async () => {
+    const stage = new Stage();
+    const info = { name: '@agentclientprotocol/codex-acp', version: '2.6.0' };
+    const asks = { kind: 'edit', title: 'Write', locations: [{ path: stage.path('x') }] };
+    const counted = { inputTokens: 900, cachedReadTokens: 100, outputTokens: 50, thoughtTokens: 20 };
+    const answer = { answer: { usage: { ...counted, totalTokens: 1050 } } };
+    const play = {
+      info,
+      prompts: [
+        [{ asks }, answer],
+        [{ say: 'Without.' }, answer],
+      ],
+    };
+    expect((await stage.run(play)).outcome).toMatchObject({
+      text: 'Without.',
+      usage: { usd: null, tokens: 2100 },
+    });
+    const events = [
+      { type: 'agent', ...info },
+      { type: 'session', id: 's', resumable: true },
+      { type: 'answer', stop: 'end_turn', usage: answer.answer.usage },
+      { type: 'result', stop: 'end_turn', error: null },
+    ];
+    const stdout = events.map((event) => JSON.stringify(event)).join('\n');
+    const turn = invocation({ model: 'gpt-5.5' });
+    // 900 tokens at $5, 100 at $0.5 and 50 at $30 a million.
+    expect(acpProviderOf().read(exitOf({ stdout }), turn, 0).usage.usd).toBeCloseTo(0.00605, 9);
   });
 
   it('its dollars, as those of the conversation', async () => {

@@ -20,7 +20,12 @@ describe('the settings of gemini', () => {
 
   it('are defaults under those of the person, comments and all, and what shuts the repository out above them', () => {
     expect(settings(null)).toEqual({
-      general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
+      general: {
+        enableAutoUpdate: false,
+        enableAutoUpdateNotification: false,
+        maxAttempts: 3,
+        sessionRetention: { enabled: false },
+      },
       privacy: { usageStatisticsEnabled: false },
       ...ours,
       mcpServers: {},
@@ -35,6 +40,27 @@ describe('the settings of gemini', () => {
       context: { includeDirectories: ['/a', `${folder}/outbox`] },
     });
   });
+
+  it.each([
+    '{ "general": { "sessionRetention": { "enabled": true, "maxAge": "30d" }, "vimMode": true } }',
+    '{ "general": { "sessionRetention": { "enabled": false, "maxAge": "30d" }, "vimMode": true } }',
+    '{ "general": { "sessionRetention": { "maxAge": "30d" }, "vimMode": true } }',
+  ])('let no turn remove conversations, and lose nothing else of %j', (own) => {
+    expect(settings(own)['general']).toEqual({
+      enableAutoUpdate: false,
+      enableAutoUpdateNotification: false,
+      maxAttempts: 3,
+      vimMode: true,
+      sessionRetention: { enabled: false, maxAge: '30d' },
+    });
+  });
+
+  it.each(['{ "general": { "sessionRetention": true } }', '{ "general": [] }', '{ "general": "x" }'])(
+    'let no turn remove conversations, whatever stands there: %j',
+    (own) => {
+      expect(settings(own)['general']).toMatchObject({ sessionRetention: { enabled: false } });
+    },
+  );
 
   it('bring the tools of the turn and servers that it was given, and of the person only those that it names', () => {
     const own =

@@ -12,6 +12,15 @@ it('names the page and the day of what it says', () => {
   expect([...vendors].toSorted()).toEqual(['Anthropic', 'Google', 'OpenAI']);
 });
 
+it('has what Anthropic takes for input that it caches: 1.25 times that of other input', () => {
+  const factors = [...builtInPrices].flatMap(([name, { long, ...short }]) =>
+    name.startsWith('claude-')
+      ? [short, long].map((rates) => rates && (rates.written ?? 0) / rates.input)
+      : [],
+  );
+  expect(new Set(factors)).toEqual(new Set([1.25, undefined]));
+});
+
 it('has prices as vendors make them: cached input is the cheapest, output the most expensive, long requests cost more', () => {
   const isUnlikely = ({ input, cached = 0, output }: { input: number; cached?: number; output: number }) =>
     !(cached < input && input < output);

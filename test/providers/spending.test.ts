@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { settled } from '../../src/kernel/money.ts';
 import { namedProvider } from '../../src/providers/index.ts';
 import { agents, exit, fixture, invocation, now, environment } from './samples.ts';
 import type { Session } from '../../src/kernel/cost.ts';
@@ -35,6 +36,21 @@ describe('an agent that tells what it uses as it goes', () => {
     expect(overspentAt('opencode', { usd: null, tokens: 5 }, [step(1, 0.6), step(9, 0)])).toBe(1);
   });
 
+  it('has spent what it put into the cache at its own price', () => {
+    const written = (tokens: number) =>
+      `${JSON.stringify({
+        type: 'assistant',
+        message: {
+          id: String(tokens),
+          model: 'claude-sonnet-4-5',
+          usage: { input_tokens: 1000, cache_creation_input_tokens: tokens },
+        },
+      })}\n`;
+    // 1000 tokens at $3 and 4000 at $3.75 a million.
+    expect(overspentAt('claude', { usd: 0.018, tokens: null }, [written(4000)])).toBe(-1);
+    expect(overspentAt('claude', { usd: 0.0179, tokens: null }, [written(4000)])).toBe(0);
+  });
+
   it('counts an answer once that comes in several events, and reads lines that come in pieces', () => {
     const [first, second] = [answer('a', 800).slice(0, 40), answer('a', 800).slice(40)];
     const pieces = [first, second, answer('a', 800), answer('b', 800)];
@@ -63,6 +79,23 @@ describe('an agent that tells what it uses as it goes', () => {
       expect(failed.is).not.toBe('done');
       const alone = agent(name).read({ ...resumed, code: 1 }, invocation(), now);
       expect(alone).toMatchObject({ session: null });
+    },
+  );
+
+  it.each([
+    ['null', true],
+    ['"tool_use"', undefined],
+  ])(
+    'that was killed has used more than its answers told where their reason to end is %s',
+    (reason, more) => {
+      const told = answer('a', 400).replace('"id"', `"stop_reason":${reason},"id"`);
+      const outcome = agent('claude').read(
+        exit({ ended: 'stopped', code: null, stdout: told }),
+        invocation(),
+        now,
+      );
+      expect(outcome.usage).toEqual({ usd: 0.00123, tokens: 500, ...(more && { more }) });
+      expect(settled(outcome.usage, null)).toEqual({ usd: 0.00123, tokens: 500, unpriced: more ? 1 : 0 });
     },
   );
 
@@ -210,6 +243,6 @@ describe('a turn that is killed', () => {
       .filter((line) => !line.includes('"type":"result"'))
       .join('\n');
     const outcome = agent('claude').read(exit({ ended: 'stopped', stdout }), invocation(), now);
-    expect(outcome?.usage).toEqual({ usd: 0.0075, tokens: 2100 });
+    expect(outcome?.usage).toEqual({ usd: 0.0075, tokens: 2100, more: true });
   });
 });

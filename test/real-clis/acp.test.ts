@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { letter, forbidden } from '../providers/provider-contract.ts';
 import { TurnFixture } from '../providers/turns.ts';
-import { acpClis, AcpSetting } from './support/acp-clis.ts';
+import { acpClis, AcpSetting, lonelyClis, type AcpCli } from './support/acp-clis.ts';
 import { Model, type Answer } from './support/model.ts';
 
 /** Answers the turn's own requests one after the other, and those for titles and suggestions aside. */
@@ -24,7 +24,84 @@ const counted: Readonly<Record<string, unknown>> = {
   qwen: { usd: null, tokens: null },
 };
 
-describe.concurrent.each(acpClis)('$name by the Agent Client Protocol', { timeout: 240_000 }, (cli) => {
+/** What each introduces itself in, and may not leave, whatever its person has set. */
+const modes: Readonly<Record<string, string | null>> = {
+  gemini: 'default',
+  opencode: null,
+  copilot: 'https://agentclientprotocol.com/protocol/session-modes#agent',
+  qwen: 'default',
+  'codex-acp': 'read-only',
+  cline: 'act',
+  droid: 'normal',
+};
+
+/** Settings by which it would ask for nothing. */
+const bold: Readonly<Record<string, Partial<Pick<AcpCli, 'environment' | 'files'>>>> = {
+  qwen: {
+    files: () => ({
+      '.qwen/settings.json': {
+        security: { auth: { selectedType: 'openai' } },
+        tools: { approvalMode: 'yolo' },
+      },
+    }),
+  },
+};
+
+const modeIn = (stdout: string): string | undefined => /"type":"mode","mode":(.+)\}/.exec(stdout)?.[1];
+
+describe.concurrent.each(acpClis)('an attack by $name', { timeout: 240_000 }, (known) => {
+  const environment: AcpCli['environment'] = (home, url) => ({
+    ...known.environment(home, url),
+    ...(known.name === 'codex-acp' && { INITIAL_AGENT_MODE: 'agent-full-access' }),
+  });
+  const cli = { ...known, environment, ...bold[known.name] };
+
+  it('that may only read writes nothing and runs nothing', async ({ onTestFinished: finished }) => {
+    const model = await Model.start();
+    finished(() => model.stop());
+    const place = new TurnFixture(finished);
+    const setting = new AcpSetting(cli, place, model);
+    const ran = `${place.project}/ran.txt`;
+    plays(model, [
+      { say: 'I write.', tools: [cli.write(forbidden(place), 'x')] },
+      { say: 'I run.', tools: [cli.shell(`echo x > '${ran}'`)] },
+      { say: 'Done.' },
+    ]);
+    const { outcome, exit } = await place.run(setting.provider, setting.turn(['READ']));
+    expect(outcome).toMatchObject({ is: 'done' });
+    expect(model.asked.some(({ conversation }) => conversation.includes('I run.'))).toBe(true);
+    expect(modeIn(exit.stdout)).toBe(JSON.stringify(modes[cli.name]));
+    expect([forbidden(place), ran].filter((path) => existsSync(path))).toEqual([]);
+  });
+});
+
+it.each(lonelyClis)('$name is put into the mode in which it asks', async (cli) => {
+  const model = await Model.start();
+  onTestFinished(() => model.stop());
+  const place = new TurnFixture(onTestFinished);
+  const setting = new AcpSetting(cli, place, model);
+  const { exit } = await place.run(setting.provider, setting.turn(['READ']), { totalMs: 60_000 });
+  expect(modeIn(exit.stdout)).toBe(JSON.stringify(modes[cli.name]));
+});
+
+const drivers = acpClis.filter(({ name }) => name !== 'codex-acp');
+
+it('counts what codex-acp counts, whose shell writes nothing in its mode', async () => {
+  const model = await Model.start();
+  onTestFinished(() => model.stop());
+  const place = new TurnFixture(onTestFinished);
+  const cli = acpClis.find(({ name }) => name === 'codex-acp');
+  if (cli === undefined) throw new Error('it is not among them');
+  const setting = new AcpSetting(cli, place, model);
+  plays(model, [{ say: 'I look.', tools: [cli.shell('ls')] }, { say: 'Done.' }]);
+  const first = await place.run(setting.provider, setting.turn(['READ', 'RUN_COMMANDS']));
+  expect(first.outcome).toMatchObject({ is: 'done', usage: { usd: null, tokens: 2100 } });
+  plays(model, [{ say: 'Again.' }]);
+  const again = await place.run(setting.provider, setting.turn(['READ'], first.outcome.session));
+  expect(again.outcome).toMatchObject({ is: 'done', text: 'Again.', usage: { usd: null, tokens: 1050 } });
+});
+
+describe.concurrent.each(drivers)('$name by the Agent Client Protocol', { timeout: 240_000 }, (cli) => {
   it('writes its mail, runs its tests, is refused the rest, and resumes', async ({
     onTestFinished: finished,
   }) => {

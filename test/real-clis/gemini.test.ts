@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Session } from '../../src/kernel/cost.ts';
+import { TurnFixture } from '../providers/turns.ts';
 import { gemini } from './support/clis.ts';
-import type { Answer, Asked } from './support/model.ts';
+import { Model, type Answer, type Asked } from './support/model.ts';
+import { Setting } from './support/players.ts';
 import { gather } from './support/team.ts';
 
 const protocol = `
@@ -55,4 +58,47 @@ it('gives somebody with a login of their own tools and conversations, and leaves
   expect(last).toMatchObject({ conversation: expect.stringMatching(/Make it\.[^]*The red one\./) });
   expect(readFileSync(join(home, 'settings.json'), 'utf8')).toBe(own);
   expect(existsSync(join(home, 'tmp'))).toBe(true);
+});
+
+/** Its clock goes ahead by as many minutes as a file says. */
+const clock = (file: string) => `
+import { readFileSync } from 'node:fs';
+const ahead = Number(readFileSync(${JSON.stringify(file)}, 'utf8')) * 60_000;
+const Real = Date;
+globalThis.Date = class Date extends Real {
+  constructor(...given) {
+    if (given.length === 0) super(Real.now() + ahead);
+    else super(...given);
+  }
+  static now() {
+    return Real.now() + ahead;
+  }
+};
+`;
+
+it('resumes a conversation whose turns and those of others lie minutes apart', async () => {
+  const place = new TurnFixture(onTestFinished);
+  const model = await Model.start();
+  onTestFinished(() => model.stop());
+  const [minutes, preload] = [join(place.root, 'minutes'), join(place.root, 'clock.mjs')];
+  writeFileSync(preload, clock(minutes));
+  const [node, ...program] = gemini.command;
+  const setting = new Setting({ ...gemini, command: [node, '--import', preload, ...program] }, place, model);
+  const turnAt = async (minute: number, session: Session | null) => {
+    writeFileSync(minutes, String(minute));
+    model.says({ say: `Minute ${String(minute)}.` });
+    const { outcome } = await setting.run(setting.turn(['READ'], session));
+    expect(outcome).toMatchObject({ is: 'done', text: `Minute ${String(minute)}.` });
+    return outcome.session;
+  };
+  const first = await turnAt(0, null);
+  let session = first;
+  for (const minute of [1, 3, 5]) {
+    session = await turnAt(minute, session);
+    expect(session).toMatchObject({ id: first?.id });
+    await turnAt(minute + 1, null);
+  }
+  await turnAt(7, session);
+  const { conversation = '' } = model.asked[0] ?? {};
+  for (const minute of [0, 1, 3, 5]) expect(conversation).toContain(`Minute ${String(minute)}.`);
 });

@@ -37,7 +37,11 @@ function filesOf(name: string, text: string): { file: string; text: string }[] {
 /** The branch that is checked out where a file is read. */
 const checkedOutOf = (name: string) => (name.includes('checked-out') ? 'main' : null);
 
-const askers = new Set(['copilot', 'qwen']);
+const askers = new Map<string, true | string>([
+  ['copilot', true],
+  ['qwen', true],
+  ['cursor', 'no test has shown that it asks'],
+]);
 
 const withoutMcp = new Map([
   ['human', 'a person has no MCP servers'],

@@ -341,12 +341,13 @@ function later(text: string, code: ErrorCode): Ended {
 export function maskOutcome(outcome: Outcome, { text, name }: Mask): Outcome {
   if (outcome.is !== 'done')
     return { ...outcome, reason: { ...outcome.reason, text: text(outcome.reason.text) } };
-  const { session, model, denials } = outcome;
+  const { session, model, denials, warnings } = outcome;
   return {
     ...outcome,
     text: name(outcome.text),
     session: session && { ...session, id: name(session.id) },
     model: model && name(model),
     denials: denials.map(name),
+    ...(warnings !== undefined && { warnings: warnings.map(text) }),
   };
 }

@@ -3,6 +3,7 @@ import type { Usage } from '../../kernel/cost.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
 import { notStarted } from '../../process/supervision/exits.ts';
+import { credibleOutcome } from '../../providers/credible-usage.ts';
 import type { Outcome } from '../../providers/provider.ts';
 import { mostBytes, type JobName } from '../../queue/channel.ts';
 import type { Ended } from './agents.ts';
@@ -122,13 +123,14 @@ function programOf({ argv, stdin, files, capabilities }: RemoteProgram): RemoteT
 
 /** How a turn ended on a worker, as if it had ended here. */
 export function endedBy(
-  { invocation: { workspace, project } }: AgentJob,
+  { invocation }: AgentJob,
   { outcome, exit, changed }: RemoteEnd,
   difference: string | null,
 ): Ended {
+  const { workspace, project } = invocation;
   const folders = { workspace, project };
   return [
-    { ...outcome, session: null },
+    credibleOutcome({ ...outcome, session: null }, invocation),
     { ...exit, edits: null },
     new Map(changed.map(({ folder, changes }) => [folders[folder], changes])),
     difference,

@@ -290,8 +290,9 @@ export class Turns {
     }
   }
 
-  #end(invocation: Invocation, came: Outcome, exit: Exit, { failure, reports }: ChangesJudged): Fact[] {
+  #end(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
     const { role, turn, attempt, round } = invocation;
+    const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const { folders } = this.#ports;
     this.#stageLast(role);
     const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
@@ -305,11 +306,11 @@ export class Turns {
     ];
     const borrowed = this.#borrowed.get(turn) ?? [];
     // A turn that asks a person continues with its staging folder.
-    if (failure !== null || came.is !== 'done' || came.asks === undefined)
+    if (looked.failure !== null || came.is !== 'done' || came.asks === undefined)
       [this.#violations, this.#borrowed].forEach((each) => each.delete(turn));
     const outcome: Outcome =
-      failure !== null && came.is === 'done'
-        ? { is: 'never', reason: failure, usage: came.usage, session: came.session }
+      looked.failure !== null && came.is === 'done'
+        ? { is: 'never', reason: looked.failure, usage: came.usage, session: came.session }
         : came;
     const { code, durationMs } = exit;
     const host = this.#ledger.state.turns.get(turn)?.host ?? null;

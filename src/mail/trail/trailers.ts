@@ -13,7 +13,8 @@ type Trailer = readonly [string, string];
  * that the sent messages are about), `Landed` (the branch that it came onto, and the
  * commit there), then of a turn `Turn`, `Provider`, `Model`, `Exit`, `Duration`
  * (of its last invocation), `Cost-USD` and `Tokens` (of all invocations), `Session` (only where it
- * was lost), `Reported` (changes during the turn that it was not permitted to make), and `Seq`.
+ * was lost), `Reported` (changes during the turn that it was not permitted to make, and what is
+ * wrong with its report of usage), and `Seq`.
  * Omits unknown values, but an unknown price is `unpriced`. Every value is one line.
  */
 export function trailersOf(

@@ -194,7 +194,9 @@ async function parse(
   const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
   const cores = availableParallelism();
   const withoutMcp = withoutMcpOf(providers);
-  const askers = new Set([...providers.values()].flatMap(({ name, asks }) => (asks === true ? [name] : [])));
+  const askers = new Map(
+    [...providers.values()].flatMap(({ name, asks }) => (asks === undefined ? [] : [[name, asks] as const])),
+  );
   const protocol =
     files.length === 0
       ? null

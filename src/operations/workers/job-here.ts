@@ -130,7 +130,10 @@ export function reportOf(
   const { code, signal, ended, error, durationMs } = exit;
   return {
     worker,
-    outcome: outcome.is === 'done' ? { ...outcome, denials: [...outcome.denials] } : outcome,
+    outcome:
+      outcome.is === 'done'
+        ? { ...outcome, denials: [...outcome.denials], warnings: [...(outcome.warnings ?? [])] }
+        : outcome,
     exit: {
       code,
       signal,

@@ -16,7 +16,7 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
   const ended = readExit(launch, exit, outcome);
   const base = resultOf(ended, exit, outcome);
   if (isUnfinished(launch, base))
-    return { ...base, artifacts: collected.artifacts, warnings: collected.warnings };
+    return { ...base, artifacts: collected.artifacts, warnings: [...base.warnings, ...collected.warnings] };
   if (ended.outcome.is !== 'done') return base;
   const read = valuesFromText(launch, collected, ended.text);
   if ('unreadable' in read)
@@ -40,6 +40,7 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
     return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');
   }
   const warnings = [
+    ...base.warnings,
     ...collected.warnings,
     ...collected.missing.map(({ name, path }) => `the output \`${name}\` is not there: ${path}`),
     ...undeclared.map((name) => `the value \`${name}\` is not declared and was left out`),

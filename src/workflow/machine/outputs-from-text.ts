@@ -27,7 +27,7 @@ export function resultOf(
     session: outcome?.session ?? null,
     model: isDone?.model ?? null,
     durationMs: exit.durationMs,
-    warnings: [],
+    warnings: isDone?.warnings ?? [],
     changed: null,
     commit: null,
   };

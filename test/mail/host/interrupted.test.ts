@@ -45,7 +45,7 @@ const told = fixture('claude', 'edit-outbox')
   .filter((line) => !line.includes('"type":"result"'));
 
 it('counts what a turn had reported when its host was killed', () => {
-  expect(countedOf(told.join('\n'))).toEqual([{ usd: 0.0075, tokens: 2100 }]);
+  expect(countedOf(told.join('\n'))).toEqual([{ usd: 0.0075, tokens: 2100, more: true }]);
 });
 
 it('counts what it had reported at its end, too', () => {

@@ -64,6 +64,24 @@ it.each([
   expect(started).toHaveLength(1);
 });
 
+it('reports with the turn what is wrong with the report of its agent', () => {
+  const { disk, host, jobs, look, drop } = project();
+  drop('one');
+  for (let again = 0; again < 3; again += 1) look();
+  const [job] = jobs;
+  const usage = { usd: null, tokens: null };
+  const warnings = ['Its report does not count.'];
+  host.turns.ended(
+    job?.key ?? '',
+    { is: 'done', text: done, session: null, usage, model: null, denials: [], warnings },
+    exit(),
+  );
+  look();
+  expect(JSON.parse(String(disk.read('.mailroom/turns/t1/1/result.json', 10_000)))).toMatchObject({
+    reported: warnings,
+  });
+});
+
 it('draws all but what the disk refuses, tells people once, and draws the rest when it can', () => {
   const { disk, host, look, lying, told } = project();
   disk.remove('agents/one/failed');

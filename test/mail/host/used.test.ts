@@ -67,7 +67,7 @@ it.each(Object.keys(ends))('counts what an agent had reported when %s', (how) =>
   const turn = working(reported);
   ends[how]!(turn);
   expect(turn.host.state.turns.get('t1')?.phase.is).not.toBe('active');
-  expect(costOf(turn)).toEqual({ usd: 0.0075, tokens: 2100, unpriced: 0 });
+  expect(costOf(turn)).toEqual({ usd: 0.0075, tokens: 2100, unpriced: 1 });
   expect(turn.host.state.roles.get('one')?.cost).toEqual(costOf(turn));
   const bills = [...turn.host.state.bills.values()].flatMap((each) => [...each.values()]);
   expect(bills).toMatchObject([{ provider: 'claude', launches: 1, cost: costOf(turn) }]);

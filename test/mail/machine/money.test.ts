@@ -35,6 +35,24 @@ describe('a launch', () => {
     expect(world.state.threads.get('go')?.cost).toEqual({ usd: 1, tokens: 3, unpriced: 1 });
   });
 
+  it.each([
+    { usd: 1e308, tokens: 1 },
+    { usd: 0.3, tokens: 1e300 },
+    { usd: 1001, tokens: 1 },
+    { usd: -1, tokens: 1 },
+    { usd: NaN, tokens: NaN },
+  ])('of a turn that reports %j costs its reservation, and holds up no other thread', (usage) => {
+    const world = limited('budget: { thread: { usd: 5 }, day: { usd: 1000 } }');
+    world.drop('user → one: go');
+    world.turn('one', ['→ user: done'], { usage });
+    expect(world.state.spent.cost).toEqual({ usd: 1, tokens: 100, unpriced: 1 });
+    world.drop('user → two: go');
+    world.fail('two', { usage });
+    world.tick('1m');
+    expect(world.processes()).toEqual([expect.stringContaining('two in')]);
+    expect(world.state.spent.cost).toEqual({ usd: 2, tokens: 200, unpriced: 2 });
+  });
+
   it('of a role without a budget reserves nothing', () => {
     const world = new World('roles: { one: {} }\nmessages: { go: { from: [user], to: [one] } }');
     world.drop('user → one: go');

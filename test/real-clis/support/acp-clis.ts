@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { namedProvider } from '../../../src/providers/index.ts';
 import type { TurnFixture } from '../../providers/turns.ts';
-import { furnish, gemini, opencode, packages, type Cli } from './clis.ts';
+import { codex, furnish, gemini, opencode, packages, type Cli } from './clis.ts';
 import type { Model } from './model.ts';
 import type { Capability } from '../../../src/kernel/capabilities.ts';
 import type { Session } from '../../../src/kernel/cost.ts';
@@ -55,7 +55,45 @@ export const acpClis: readonly AcpCli[] = [
     write: (path, content) => ({ name: 'write_file', arguments: { file_path: path, content } }),
     shell: (command) => ({ name: 'run_shell_command', arguments: { command, is_background: false } }),
   },
+  {
+    ...codex,
+    name: 'codex-acp',
+    command: [process.execPath, join(packages, '@agentclientprotocol/codex-acp/dist/index.js')],
+    files: (url) => ({
+      '.codex/config.toml': `model = "gpt-5.5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "${url}/v1"
+env_key = "CODEX_API_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+`,
+    }),
+  },
 ];
+
+/** Agents whose model cannot be the scripted one: what they say of themselves is still theirs. */
+export const lonelyClis: readonly AcpCli[] = [
+  lonely('cline', join(packages, `@cline/cli-${native}/bin/cline`), '--acp'),
+  lonely('droid', join(packages, `@factory/cli-${native}/bin/droid`), 'exec', '--output-format', 'acp'),
+];
+
+function lonely(name: string, ...started: [string, ...string[]]): AcpCli {
+  return {
+    name,
+    command: started,
+    environment: () => ({
+      CLINE_API_KEY: 'no-secret',
+      FACTORY_API_KEY: 'no-secret',
+      DROID_DISABLE_AUTO_UPDATE: 'true',
+    }),
+    files: () => ({}),
+    write: (path, text) => ({ name: 'write', arguments: { path, text } }),
+    shell: (command) => ({ name: 'shell', arguments: { command } }),
+  };
+}
 
 const acpAgent = fileURLToPath(new URL('../../../bin/acp-agent.mjs', import.meta.url));
 

@@ -38,6 +38,13 @@ describe('a budget in msats', () => {
     expect(creditOf(world.state)).toEqual({ total: 1_000, spent: 1_000, reserved: 0 });
   });
 
+  it('is charged what a step reserves that reports more than it can have used', () => {
+    const world = worldOf(chain, 1_000);
+    world.done('a', { usd: 1e308 });
+    expect(world.state.cost).toEqual({ usd: 0, tokens: 0, unpriced: 1, msats: 333 });
+    expect(world.status('b')).toBe('RUNNING');
+  });
+
   it('ends the run when one unit more is spent, at the last step, too', () => {
     const world = worldOf(chain, 1_000);
     world.done('a', { usd: 0.1 });

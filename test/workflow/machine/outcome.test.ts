@@ -48,6 +48,13 @@ function classOf(of: Launch, exit: Exit): string {
   return outcome.is === 'done' ? 'done' : outcome.class;
 }
 
+it('says of an agent what is wrong with its report, beside what its outputs lack', () => {
+  const outcome: Outcome = { ...said('Done.'), is: 'done', warnings: ['Not so.'] } as Outcome;
+  const lacking = { ...collected, warnings: ['An output is cut.'] };
+  const { warnings } = readWork(agent, { exit: exited(0), outcome, collected: lacking });
+  expect(warnings).toEqual(['Not so.', 'An output is cut.']);
+});
+
 describe('exit codes', () => {
   it.each([
     [0, 'done', 'done'],

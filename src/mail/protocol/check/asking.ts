@@ -14,13 +14,23 @@ export function checkAsking(report: CheckReport, role: Role): void {
   }
   if (isHuman(protocol, role.name))
     return report.error(path, `${name} is a person, and has no agent that could ask`, 'remove `ask`');
-  for (const provider of providersOf(role))
-    if (context.askers?.has(provider) === false)
+  for (const provider of providersOf(role)) {
+    const asks = context.askers === null ? true : context.askers.get(provider);
+    if (typeof asks === 'string')
+      report.problems.push({
+        code: 'E_CAPABILITY',
+        severity: 'warning',
+        path,
+        message: `\`ask\` of ${name} may have no effect with \`${provider}\`: ${asks}`,
+        hint: 'docs/providers/acp.md says which agents ask',
+      });
+    if (asks === undefined)
       report.error(
         path,
         `the agents of \`${provider}\` cannot ask a person: what the capabilities of ${name} do not allow is refused`,
         `remove \`ask\`, or give ${name} a provider of the kind \`acp\``,
       );
+  }
   if (role.on !== undefined)
     report.error(
       path,

@@ -43,8 +43,11 @@ export interface CheckContext {
   >;
   /** By provider: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp: ReadonlyMap<string, string>;
-  /** The providers whose agents can ask a person for permission; null: not known. */
-  readonly askers: ReadonlySet<string> | null;
+  /**
+   * The providers whose agents can ask a person for permission, or why a person may never be asked;
+   * null: not known.
+   */
+  readonly askers: ReadonlyMap<string, true | string> | null;
   /** Whether mailroom.yaml says how roles reach worker hosts. */
   readonly hasWorkers: boolean;
   /** The branch that is checked out in the project; null: none, or not known. */

@@ -1,5 +1,5 @@
 import type { Cost, Budget, Session, Usage } from '../../../kernel/cost.ts';
-import { settled as settledCost } from '../../../kernel/money.ts';
+import { credible, settled as settledCost } from '../../../kernel/money.ts';
 import { limitUsage } from '../../../kernel/usage-limits.ts';
 import type { Fact, Happening, UsedByPath } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
@@ -65,7 +65,7 @@ export function end(state: RunState, { key, result }: Of<'ended'>): void {
   if (!run || run.phase.is !== 'running') return;
   const { reserves, provider } = run.phase;
   spend(state, run, costOf(state, result, reserves), { provider, model: result.model, host: run.host });
-  if (run.role !== null) rememberRole(state, run, run.role, result);
+  if (run.role !== null) rememberRole(state, run, run.role, result.outcome, credible(result.usage, reserves));
   run.result = result;
   run.crashes = 0;
   if (counts(result)) run.attempts += 1;
@@ -82,12 +82,19 @@ function costOf(state: RunState, result: WorkResult, reserves: Budget | null): C
   return priced(state, result.usage, reserves);
 }
 
-function priced({ given }: RunState, usage: Usage, reserves: Budget | null): Cost {
+function priced({ given }: RunState, reported: Usage, reserves: Budget | null): Cost {
+  const usage = credible(reported, reserves);
   return settledMsats(settledCost(usage, reserves), usage, reserves, given?.msats?.perUsd ?? null);
 }
 
 /** Records what the next choice of a role needs. */
-function rememberRole(state: RunState, run: StepRun, role: string, { outcome, usage }: WorkResult): void {
+function rememberRole(
+  state: RunState,
+  run: StepRun,
+  role: string,
+  outcome: WorkResult['outcome'],
+  usage: Usage,
+): void {
   if (outcome.is === 'failed') run.failedRoles = [...new Set([...run.failedRoles, role])];
   else run.failedRoles = [];
   if (usage.usd === null) return;
