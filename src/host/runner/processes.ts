@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Changed, Edits, FolderChanges } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
+import { cautiously } from '../../process/plain-file.ts';
 import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
 import { environments } from '../../process/sandbox/environment.ts';
 import { removeDeadPlaces } from '../../process/sandbox/held-places.ts';
@@ -200,11 +201,19 @@ export class Processes {
   }
 }
 
+const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
+
 function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
+    // An earlier round of the agent may have put a link there.
+    const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | cautiously, 0o666);
+    try {
+      writeFileSync(file, text);
+    } finally {
+      closeSync(file);
+    }
   }
 }
 
