@@ -37,7 +37,7 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
   const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
-  // Opening a pipe would wait for its other end, and flock(1) would follow a link, or create its target.
+  // Opening a pipe would wait for its other end, and flock(1) would follow a link.
   if (kindAt(file) !== 'file' && kindAt(file) !== null)
     return Promise.resolve({ held: false, reason: 'failed', error: `${file} is not a file` });
   // A session of its own: Ctrl-C must not release the lock before the host has shut down in order.

@@ -83,7 +83,7 @@ function refuseOther(disk: RealDisk, file: string, path: string, kind: 'file' | 
   // A project may keep all of its state elsewhere below it.
   if (found === kind || path === stateFolder) return;
   const why = `${path} is ${kindWords[found]}, not ${kindWords[kind]}`;
-  throw unlockable(file, why, `look at what lies there, and move it away: \`mv ${path} /tmp/\``);
+  throw unlockable(file, why, 'look at what lies there, and move it away');
 }
 
 function unlockable(file: string, why: string, hint: string): MailroomError {

@@ -33,8 +33,8 @@ export async function inTemporary<T>(work: (folder: string) => Promise<T>): Prom
 
 /**
  * Removes the folder; one with many files, or a deep one, by a process beside this one, which may
- * take as long as the programs that filled it want. Never throws: files that cannot be removed do no
- * harm.
+ * take as long as the programs that filled it want. Never throws: files that cannot be removed do
+ * no harm.
  */
 export function removeTemporary(folder: string): void {
   try {

@@ -82,6 +82,7 @@ it.each([
         cwd: folder,
       },
     );
+  expect(existsSync(folder)).toBe(true);
   removeTemporary(folder);
   await until('it is removed', () => !existsSync(folder));
 });

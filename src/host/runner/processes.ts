@@ -1,7 +1,8 @@
-import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Changed, Edits, FolderChanges } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
+import { writeBytes } from '../../disk/real-appender.ts';
 import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
 import { cautiously } from '../../process/plain-file.ts';
@@ -210,7 +211,7 @@ function writeFiles(folder: string, files: Readonly<Record<string, string>>): vo
     // An earlier round of the agent may have put a link there.
     const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | cautiously, 0o666);
     try {
-      writeFileSync(file, text);
+      writeBytes(file, Buffer.from(text));
     } finally {
       closeSync(file);
     }

@@ -35,7 +35,7 @@ interface Looked {
 export interface OpenTurns {
   /** Moves a file in an outbox into the open turn of that role; true when it did. */
   stage(file: Dropped): boolean;
-  /** Whether files in this outbox stay until the turns of its role end. `isWhole`: as of `BoxNames`. */
+  /** Whether files in this outbox stay until its role's turns end. `isWhole`: see `BoxNames`. */
   holds(role: RoleName, isWhole: boolean): boolean;
 }
 

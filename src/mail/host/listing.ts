@@ -11,8 +11,8 @@ export interface Listing {
 }
 
 /**
- * How many files of a box are listed, whoever wrote them, besides the waiting mail in an inbox. What
- * is beyond them is listed once these have gone.
+ * How many files of a box are listed, besides the waiting mail in an inbox. The others are listed
+ * once these have gone.
  */
 const mostListed: Readonly<Record<Box, number>> = { inbox: 10_000, outbox: stagedFiles };
 

@@ -32,7 +32,7 @@ interface Open {
 
 type TurnAt = Pick<Invocation, 'turn' | 'attempt' | 'role'>;
 
-/** What roles with open turns write into their outboxes, and into mail folders of their worktree. */
+/** What roles with open turns write into their outboxes, and into mail folders of a worktree. */
 export class Staging implements OpenTurns {
   readonly #ports: Pick<MailPorts, 'folders' | 'mailboxes'>;
   readonly #running: (role: RoleName) => readonly TurnAt[];

@@ -70,7 +70,7 @@ function ofRole(disk: Disk, role: RoleName, isMail: IsMail): Misplaced[] {
   ];
 }
 
-/** What lies in a box under a name that is not one of mail. `pattern`: what makes a file there mail. */
+/** What lies in a box under a name that is not one of mail. `pattern`: another way to fix it. */
 function misnamed(disk: Disk, entries: Entries, pattern: string): Misplaced[] {
   const folders = entries.only(disk, ['folder']);
   const others = entries.only(disk, ['file', 'link', 'fifo', 'socket', 'device']);

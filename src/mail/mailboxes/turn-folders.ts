@@ -218,8 +218,8 @@ export class TurnFolders {
   }
 
   /**
-   * Removes what an earlier round left at this path; where that could take as long as an agent wants
-   * (many files, or folders), moves it to another name instead, which takes one rename.
+   * Removes what an earlier round left at this path; where that could take as long as an agent
+   * wants (many files, or folders), moves it to another name instead, which takes one rename.
    */
   #clear(path: string): void {
     const isFolder = this.#disk.look(path)?.kind === 'folder';
@@ -233,17 +233,17 @@ export class TurnFolders {
 
   /** The names in a staging folder, or why it cannot be used, in words. */
   #staged(outbox: string): string[] | string {
-    let problem = '';
+    let why = '';
     const names = this.#unlessRefused(
       () => {
         const kind = this.#disk.look(outbox)?.kind ?? 'folder';
         if (kind === 'folder') return this.#disk.list(outbox, listedFiles) ?? [];
-        problem = `the staging folder was replaced by a ${kind}`;
+        why = `the staging folder was replaced by a ${kind}`;
         return null;
       },
-      (why) => (problem = why),
+      (refusal) => (why = refusal),
     );
-    if (names === null) return problem;
+    if (names === null) return why;
     const shown = names.filter((name) => !name.startsWith('.'));
     const isWhole = names.length < listedFiles && shown.length <= stagedFiles;
     return isWhole ? shown.toSorted() : `${tooManyText}; they lie unread in ${parentOf(outbox)}`;

@@ -31,8 +31,8 @@ export function surveyFile(disk: Disk, path: string, name: string): Survey {
 /**
  * Everything in a folder (plain, links followed). A link to a file inside the root becomes that
  * file; one that leads out of the root throws `E_PATH`. Other links and special files are left out
- * with a warning. `leaveOut` filters each path of the source; `guard` checks what links lead to. Throws
- * `E_FILE` for more than `most` entries, at any depth.
+ * with a warning. `leaveOut` filters each path of the source; `guard` checks what links lead to.
+ * Throws `E_FILE` for more than `most` entries, at any depth.
  */
 export function surveyFolder(
   disk: Disk,

@@ -60,7 +60,8 @@ function project() {
     disk.crash();
     return costOf(() => void (host = open()));
   };
-  return { disk, jobs, staging, thread, look, looks, end, events, restart };
+  const turns = () => [...host.state.turns.keys()];
+  return { disk, jobs, turns, staging, thread, look, looks, end, events, restart };
 }
 
 const launched = { pid: 1, startTime: '1', mark: 'm' };
@@ -154,6 +155,36 @@ it('sets aside what a turn left in its outbox that a crash ended, and notifies a
   const [notice] = world.disk.list('agents/user/inbox') ?? [];
   expect(world.disk.read(`agents/user/inbox/${notice}`, 10_000)?.toString()).toContain(`unread in ${place}`);
   expect(world.events('refused')).toEqual([]);
+});
+
+it('loses none of it in a crash at any moment', () => {
+  let crashes = 0;
+  for (let until = 1; ; until += 1) {
+    const world = project();
+    floods['other files in its outbox']!(world, 1_001);
+    floods['mail in its staging folder']!(world, 1_001);
+    let left = until;
+    world.disk.before = () => {
+      left -= 1;
+      if (left === 0) throw new Error('crash');
+    };
+    let isOver = true;
+    try {
+      world.end();
+    } catch {
+      isOver = false;
+      crashes += 1;
+    }
+    world.disk.before = null;
+    if (!isOver) world.restart();
+    const attempt = '.mailroom/turns/t1/1';
+    const folders = [own, world.staging, `${attempt}/outbox-of-one`, `${attempt}/outbox-earlier`];
+    const files = folders.flatMap((folder) => world.disk.list(folder) ?? []);
+    expect(new Set(files).size, `crashed at operation ${String(until)}`).toBe(2_002);
+    expect(world.turns()).toEqual(['t1']);
+    if (isOver) break;
+  }
+  expect(crashes).toBeGreaterThan(5);
 });
 
 it('hands over a thousand files of an outbox, and gives each the name that it has then', () => {
