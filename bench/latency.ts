@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openProject } from '../src/wiring/project.ts';
@@ -13,9 +15,24 @@ const rest = 100;
 /** When a message comes: to a controller at rest, or as soon as the agent of the one before it was started. */
 type When = 'at rest' | 'back to back';
 
+/** How many files an agent puts into each folder that it may write. */
+const flood = 100_000;
+
+/** The first role works until the end, and has filled its folders. */
+const flooding = ['sh', '-c', '[ "$MAILROOM_ROLE" != role0 ] || exec sleep 600'];
+
+/** Fills the folders of the turn that runs for the first role. */
+function fill(project: BenchProject): void {
+  const [turn = ''] = readdirSync(join(project.root, '.mailroom/turns'));
+  for (const folder of ['agents/role0/outbox', `.mailroom/turns/${turn}/1/outbox`])
+    for (let index = 0; index < flood; index += 1)
+      closeSync(openSync(join(project.root, folder, `${String(index)}.md`), 'w'));
+  mkdirSync(join(project.root, `.mailroom/turns/${turn}/1/outbox`, 'd/'.repeat(1_000)), { recursive: true });
+}
+
 /** Milliseconds from each drop to the launch of its agent behind the launch barrier. */
-async function drop(roles: number, when: When): Promise<number[]> {
-  const project = new BenchProject(roles, ['true']);
+async function drop(roles: number, when: When, isFlooded: boolean | null = null): Promise<number[]> {
+  const project = new BenchProject(roles, isFlooded === null ? ['true'] : flooding);
   const launched = new Map<string, number>();
   let running = 0;
   let heard = () => {};
@@ -34,14 +51,21 @@ async function drop(roles: number, when: When): Promise<number[]> {
   });
   const ended = controller.run();
   const took: number[] = [];
-  for (let index = 0; index < drops; index += 1) {
+  const busy = isFlooded === null ? 0 : 1;
+  const next = async (role: number, name: string, still: number) => {
     const before = launched.size;
-    const at = project.drop(index % roles, `m${String(index)}.md`);
+    const at = project.drop(role, name);
     await new Promise<void>((done) => {
       heard = () => {
-        if (launched.size > before && (when === 'back to back' || running === 0)) done();
+        if (launched.size > before && (when === 'back to back' || running === still)) done();
       };
     });
+    return at;
+  };
+  if (busy > 0) await next(0, 'first.md', busy);
+  if (isFlooded === true) fill(project);
+  for (let index = 0; index < drops; index += 1) {
+    const at = await next(busy + (index % (roles - busy)), `m${String(index)}.md`, busy);
     took.push(([...launched.values()].at(-1) ?? Number.NaN) - at);
     if (when === 'at rest') await setTimeout(rest);
   }
@@ -71,5 +95,14 @@ export async function latency(): Promise<Line[]> {
         met: isBudgeted ? half <= 25 && most <= 60 : null,
       });
     }
+  const [calm, filled] = [await drop(11, 'at rest', false), await drop(11, 'at rest', true)];
+  const [half, most] = [0.5, 0.99].map((share) => percentile(filled, share) / percentile(calm, share));
+  lines.push({
+    what: `the same to 10 roles while an eleventh has ${String(flood)} files in each of its folders`,
+    seen: `p50 ${milliseconds(percentile(filled, 0.5))}, p99 ${milliseconds(percentile(filled, 0.99))}`,
+    ratio: `p50 ${half!.toFixed(2)} ×, p99 ${most!.toFixed(2)} × the same with empty folders`,
+    budget: 'p50 ≤ 2 ×',
+    met: half! <= 2,
+  });
   return lines;
 }

@@ -52,8 +52,11 @@ export interface Appender {
 export interface Disk {
   /** The project's absolute path. */
   readonly root: string;
-  /** The names in a folder, unordered. Null: no such folder. */
-  list(folder: string): string[] | null;
+  /**
+   * The names in a folder, unordered; at most `most` of them, which takes no longer however many
+   * more there are. Null: no such folder.
+   */
+  list(folder: string, most?: number): string[] | null;
   look(path: string): FileStat | null;
   /**
    * At most `maxBytes` bytes of a regular file, from byte `from`. Null: no such file. Never waits

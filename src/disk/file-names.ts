@@ -1,3 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { MailroomError } from '../kernel/errors.ts';
+import { join, parentOf, type Disk } from './disk.ts';
+
 /**
  * File names are bytes; JavaScript's are strings. A byte outside valid UTF-8 becomes the lone
  * surrogate U+DC00 + byte, as in Python (PEP 383), and back.
@@ -41,10 +45,36 @@ export function pathForSystem(path: string): string | Buffer {
   return Buffer.concat(parts);
 }
 
-/** The name, then `<stem>-2.md`, `<stem>-3.md`, … */
-export function* freeNames(name: string): Generator<string> {
+/**
+ * Moves a file of any kind by one rename to `to`, or to the first free one of `<stem>-2.md`,
+ * `<stem>-3.md`, … Returns its path then; null: it does not exist. Throws `E_DISK`.
+ */
+export function moveFree(disk: Disk, from: string, to: string): string | null {
+  for (const free of freeNames(to.slice(parentOf(to).length + 1))) {
+    const path = join(parentOf(to), free);
+    const moved = disk.rename(from, path, { replace: false });
+    if (moved !== 'exists') return moved === 'moved' ? path : null;
+  }
+  throw new MailroomError('E_INTERNAL', `no name was free for ${to}`);
+}
+
+/** How many names in a row are tried: somebody may have taken any number of them. */
+const mostTried = 20;
+/** The longest name that most file systems have, in bytes. */
+const longest = 255;
+
+function* freeNames(name: string): Generator<string> {
   yield name;
   const dot = name.lastIndexOf('.');
-  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
-  for (let number = 2; ; number += 1) yield `${stem}-${number}${ending}`;
+  const [stem, ending] =
+    dot > 0 && name.length - dot < 20 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let number = 2; number < mostTried; number += 1) yield within(stem, `-${number}${ending}`);
+  for (;;) yield within(stem, `-${randomBytes(8).toString('hex')}${ending}`);
+}
+
+/** The stem is cut where the whole name would be too long. */
+function within(stem: string, rest: string): string {
+  let kept = stem;
+  while (Buffer.byteLength(kept + rest) > longest) kept = kept.slice(0, -8);
+  return kept + rest;
 }

@@ -7,6 +7,7 @@ import {
   fsyncSync,
   lstatSync,
   mkdirSync,
+  opendirSync,
   openSync,
   readSync,
   readdirSync,
@@ -15,7 +16,7 @@ import {
   statSync,
   unlinkSync,
 } from 'node:fs';
-import type { Stats } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { systemCode } from '../kernel/contained.ts';
 import { attempt, isMissing, unlessMissing } from './disk-attempts.ts';
 import { checkPath, linkOnTheWay, parentOf, pathError, temporaryEnding, temporaryFolder } from './disk.ts';
@@ -45,9 +46,11 @@ export class RealDisk implements Disk {
     this.#prefix = this.root === '/' ? '/' : `${this.root}/`;
   }
 
-  list(folder: string): string[] | null {
+  list(folder: string, most = Infinity): string[] | null {
     const path = this.#folder(folder)?.at;
     if (path === undefined) return null;
+    if (most !== Infinity)
+      return unlessMissing('list', this.#shown(folder), null, () => firstNames(path, most));
     const names = unlessMissing('list', this.#shown(folder), null, () => readdirSync(path));
     if (names === null || !names.some((name) => name.includes('\ufffd'))) return names;
     return attempt('list', this.#shown(folder), () =>
@@ -301,6 +304,21 @@ function writeWhole(file: number, bytes: Uint8Array, sync: boolean, kept: Stats 
   } finally {
     closeSync(file);
   }
+}
+
+function firstNames(path: string, most: number): string[] {
+  const folder = opendirSync(path, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 });
+  const names: string[] = [];
+  try {
+    while (names.length < most) {
+      const entry = folder.readSync() as Dirent<Buffer> | null;
+      if (entry === null) break;
+      names.push(nameFromBytes(entry.name));
+    }
+  } finally {
+    folder.closeSync();
+  }
+  return names;
 }
 
 function readBytes(file: number, length: number, from: number): Buffer {

@@ -56,8 +56,8 @@ export class UnsavedDisk extends RealDisk {
     return text === null ? null : Buffer.from(text);
   }
 
-  override list(folder: string): string[] | null {
-    const names = super.list(folder);
+  override list(folder: string, most?: number): string[] | null {
+    const names = super.list(folder, most);
     const unsaved = this.#unsaved.namesIn(join(this.root, folder));
     return unsaved.length === 0 ? names : [...new Set([...(names ?? []), ...unsaved])];
   }

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
+import type { Kind } from '../disk/disk.ts';
+import { kindOf } from '../disk/real-appender.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { ownPath, ownProgram } from '../process/sandbox/own-programs.ts';
@@ -35,8 +37,8 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
   const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
-  // Opening a pipe would wait for its other end.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+  // Opening a pipe would wait for its other end, and flock(1) would follow a link.
+  if (kindAt(file) !== 'file' && kindAt(file) !== null)
     return Promise.resolve({ held: false, reason: 'failed', error: `${file} is not a file` });
   // A session of its own: Ctrl-C must not release the lock before the host has shut down in order.
   // Where too many files are open the process has none, and reports that by `error`.
@@ -76,7 +78,8 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
  * `E_LOCKED` when it cannot be determined.
  */
 export async function isKernelLocked(file: string): Promise<boolean | 'missing'> {
-  if (!existsSync(file)) return false;
+  // Nothing takes a lock on what a link leads to.
+  if (kindAt(file) === null || kindAt(file) === 'link') return false;
   const argv = [ownProgram('flock'), '-s', '-n', '-E', String(TAKEN), file, ownProgram('true')];
   const { exitCode, ended, error, stderr } = await run(argv, {
     cwd: '/',
@@ -90,4 +93,10 @@ export async function isKernelLocked(file: string): Promise<boolean | 'missing'>
     why,
     'look who owns the file and its folder, and what they allow (ls -la)',
   );
+}
+
+/** Null: nothing is there. */
+function kindAt(file: string): Kind | null {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? null : kindOf(stats);
 }

@@ -4,11 +4,12 @@ import { MailroomError } from '../kernel/errors.ts';
 import { lockNames } from '../kernel/lock-names.ts';
 import { takeKernelLock } from './flock.ts';
 import { lockFile, readHolder, type Holder } from './holder.ts';
+import { kindWords } from '../disk/contents.ts';
 import { parentOf } from '../disk/disk.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 import { otherHolder } from './holding.ts';
 import { clearStateFiles, openState } from './state-places.ts';
-import { refuseTrackedState } from './tracked.ts';
+import { refuseTrackedState, stateFolder } from './tracked.ts';
 
 export interface Lock {
   release(): Promise<void>;
@@ -56,22 +57,37 @@ export async function take(
 
 /**
  * The kernel's lock on a file (relative to the project), or a weaker one where flock(1) is missing;
- * null: another process held it for the half second that this waits. Throws `E_LOCKED`.
+ * null: another process held it for the half second that this waits. Throws `E_LOCKED`, also for
+ * anything but a file in its place: a lock that follows a link locks, or creates, another file.
  */
 export async function tryLock(disk: RealDisk, file: string): Promise<Lock | null> {
+  refuseOther(disk, file, parentOf(file), 'folder');
   disk.makeFolder(parentOf(file));
+  refuseOther(disk, file, file, 'file');
   const kernel = await takeKernelLock(join(disk.root, file));
   if (kernel.held) return kernel;
   if (kernel.reason === 'failed')
-    throw new MailroomError(
-      'E_LOCKED',
-      `${file} cannot be locked: ${kernel.error}`,
+    throw unlockable(
+      file,
+      kernel.error,
       'look who owns the file and its folder, and what they allow (ls -la)',
     );
   if (kernel.reason === 'taken') return null;
   const { takeFallbackLock } = await import('./fallback-lock.ts');
   const fallback = takeFallbackLock(disk, file);
   return fallback.held ? fallback : null;
+}
+
+function refuseOther(disk: RealDisk, file: string, path: string, kind: 'file' | 'folder'): void {
+  const found = disk.look(path)?.kind ?? kind;
+  // A project may keep all of its state elsewhere below it.
+  if (found === kind || path === stateFolder) return;
+  const why = `${path} is ${kindWords[found]}, not ${kindWords[kind]}`;
+  throw unlockable(file, why, 'look at what lies there, and move it away');
+}
+
+function unlockable(file: string, why: string, hint: string): MailroomError {
+  return new MailroomError('E_LOCKED', `${file} cannot be locked: ${why}`, hint);
 }
 
 function taken(holder: Holder | null): MailroomError {

@@ -1,7 +1,6 @@
-import { MailroomError } from '../kernel/errors.ts';
 import { join, parentOf } from '../disk/disk.ts';
 import type { Disk } from '../disk/disk.ts';
-import { freeNames } from '../disk/file-names.ts';
+import { moveFree } from '../disk/file-names.ts';
 
 /** The folder for what cannot be followed, with the reasons. */
 export const refusedFolder = '.mailroom/refused';
@@ -17,12 +16,6 @@ export function putAside(
   problem: string,
   folder = join(parentOf(parentOf(path)), 'refused'),
 ): void {
-  for (const free of freeNames(path.slice(parentOf(path).length + 1))) {
-    const moved = disk.rename(path, join(folder, free), { replace: false });
-    if (moved === 'missing') return;
-    if (moved === 'exists') continue;
-    disk.write(join(folder, `${free}.reason.txt`), `${problem}\n`);
-    return;
-  }
-  throw new MailroomError('E_INTERNAL', `no name was free in ${folder}`);
+  const moved = moveFree(disk, path, join(folder, path.slice(parentOf(path).length + 1)));
+  if (moved !== null) disk.write(`${moved}.reason.txt`, `${problem}\n`);
 }

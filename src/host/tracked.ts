@@ -3,7 +3,8 @@ import { git } from '../git/git.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import type { RealDisk } from '../disk/real-disk.ts';
 
-const stateFolder = '.mailroom';
+/** The folder of all state of a project. */
+export const stateFolder = '.mailroom';
 
 /**
  * The files of `.mailroom/` that git tracks, relative to the project: the repository's author may

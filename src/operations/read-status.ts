@@ -98,7 +98,8 @@ const longest = 200;
 function progressOf({ files }: Project, { id, state, attempt }: TurnStatus): string | null {
   if (state !== 'running') return null;
   try {
-    const text = files.read(`.mailroom/turns/${id}/${String(attempt)}/outbox/${progressFile}`);
+    const path = `.mailroom/turns/${id}/${String(attempt)}/outbox/${progressFile}`;
+    const text = files.part(path, 0, 16 * longest)?.toString('utf8');
     return text?.trim().replaceAll(/\s+/g, ' ').slice(0, longest) ?? null;
   } catch (error) {
     if (error instanceof MailroomError) return null;

@@ -1,4 +1,5 @@
-import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, lstatSync, mkdtempSync, opendirSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -30,13 +31,54 @@ export async function inTemporary<T>(work: (folder: string) => Promise<T>): Prom
   }
 }
 
-/** Never throws: files that a program made there and that cannot be removed do no harm. */
+/**
+ * Removes the folder; one with many files, or a deep one, by a process beside this one, which may
+ * take as long as the programs that filled it want. Never throws: files that cannot be removed do
+ * no harm.
+ */
 export function removeTemporary(folder: string): void {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    if (remove === undefined || isSmall(folder)) return rmSync(folder, { recursive: true, force: true });
+    const options = { cwd: '/', env: {}, stdio: 'ignore', detached: true } as const;
+    const remover = spawn(remove, ['-rf', '--', folder], options);
+    remover.on('error', () => {});
+    remover.unref();
   } catch {
     // A later host tries again.
   }
+}
+
+/** Not searched: `PATH` may name a folder that agents can write. */
+const remove = ['/usr/bin/rm', '/bin/rm'].find((path) => existsSync(path));
+
+/** How many entries are removed within one turn of the event loop. */
+const mostRemoved = 200;
+
+/** False also where that cannot be determined: a path may be too long. */
+function isSmall(folder: string): boolean {
+  try {
+    return hasFew(folder);
+  } catch {
+    return false;
+  }
+}
+
+function hasFew(folder: string): boolean {
+  const waiting = [folder];
+  let room = mostRemoved;
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const entries = opendirSync(at);
+    try {
+      for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+        room -= 1;
+        if (room < 0) return false;
+        if (entry.isDirectory()) waiting.push(join(at, entry.name));
+      }
+    } finally {
+      entries.closeSync();
+    }
+  }
+  return true;
 }
 
 /** Removes the folders of this user's dead processes. Leaves a folder whose owner is uncertain. */

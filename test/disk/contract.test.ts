@@ -48,6 +48,18 @@ describe.each(diskFixtures)('Disk: $name', ({ make }) => {
       );
   });
 
+  it('lists no more names than asked for, whatever they are', () => {
+    const { disk, plant } = make();
+    expect(disk.list('box', 2)).toBe(null);
+    for (const name of ['a.md', 'b\udcff.md', '.c', 'd'.repeat(255), 'e\n.md']) plant(`box/${name}`, 'x');
+    const all = disk.list('box') ?? [];
+    expect(disk.list('box', 5)?.toSorted()).toEqual(all.toSorted());
+    expect(disk.list('box', 9)).toHaveLength(5);
+    expect(all).toEqual(expect.arrayContaining(disk.list('box', 2) ?? []));
+    expect([disk.list('box', 2), disk.list('box', 0)]).toMatchObject([{ length: 2 }, { length: 0 }]);
+    expect(() => disk.list('box/a.md', 2)).toThrowError(expect.objectContaining({ code: 'E_DISK' }));
+  });
+
   it('tells which files may be executed', () => {
     const { disk } = make();
     disk.write('a.sh', 'a', { mode: 0o755 });

@@ -1,8 +1,24 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readHolder, removeHolder, writeHolder } from '../../src/host/holder.ts';
+import { isKernelLocked } from '../../src/host/flock.ts';
+import { tryLock } from '../../src/host/lock.ts';
+import { lockNames } from '../../src/kernel/lock-names.ts';
+import { keepPlaces, removeDeadPlaces } from '../../src/process/sandbox/held-places.ts';
+import { runLockFile } from '../../src/workflow/files/layout.ts';
 import { takeFallbackLock } from '../../src/host/fallback-lock.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
@@ -76,4 +92,79 @@ describe('the holder', () => {
       expect(readHolder(memory)).toBe(null);
     },
   );
+});
+
+describe('a lock', () => {
+  const outside = () => mkdtempSync(join(tmpdir(), 'mailroom-outside-'));
+  const files = [lockNames.project, lockNames.start, runLockFile('a'), '.mailroom/api/lock'];
+  const others: Readonly<Record<string, (path: string, elsewhere: string) => void>> = {
+    'a dangling link': (path, elsewhere) => symlinkSync(join(elsewhere, 'missing'), path),
+    'a relative link out': (path) => symlinkSync(`../../${basename(disk.root)}-evil`, path),
+    'a link to a file outside': (path, elsewhere) => {
+      writeFileSync(join(elsewhere, 'file'), 'x');
+      symlinkSync(join(elsewhere, 'file'), path);
+    },
+    'a link to a file of the project': (path) => {
+      writeFileSync(join(disk.root, 'mailroom.yaml'), '');
+      symlinkSync(join(disk.root, 'mailroom.yaml'), path);
+    },
+    'a link to itself': (path) => symlinkSync(path, path),
+    'a folder': (path) => mkdirSync(path),
+    'a fifo': (path) => void execFileSync('mkfifo', [path]),
+  };
+
+  it.each(files.flatMap((file) => Object.keys(others).map((what) => [file, what] as const)))(
+    '%s is not taken where %s lies in its place, which stays',
+    async (file, what) => {
+      const elsewhere = outside();
+      const path = join(disk.root, file);
+      mkdirSync(dirname(path), { recursive: true });
+      others[what]!(path, elsewhere);
+      const before = readdirSync(elsewhere);
+      await expect(tryLock(disk, file)).rejects.toMatchObject({
+        code: 'E_LOCKED',
+        message: expect.stringMatching(/^\S+ cannot be locked: \S+ is a (?:link|folder|fifo.*), not a file$/),
+      });
+      expect(readdirSync(elsewhere)).toEqual(before);
+      expect(existsSync(`${disk.root}-evil`)).toBe(false);
+      expect(lstatSync(path).isFile()).toBe(false);
+      if (what.includes('link')) expect(await isKernelLocked(path)).toBe(false);
+      rmSync(elsewhere, { recursive: true });
+    },
+  );
+
+  it.each(['.mailroom/locks', '.mailroom/api'])('is not taken in %s where that is a link', async (folder) => {
+    const elsewhere = outside();
+    mkdirSync(join(disk.root, 'src'));
+    mkdirSync(join(disk.root, '.mailroom'));
+    for (const target of [elsewhere, join(disk.root, 'src'), join(elsewhere, 'missing')]) {
+      symlinkSync(target, join(disk.root, folder));
+      await expect(tryLock(disk, `${folder}/a`)).rejects.toMatchObject({ code: 'E_LOCKED' });
+      rmSync(join(disk.root, folder));
+    }
+    expect([readdirSync(elsewhere), readdirSync(join(disk.root, 'src'))]).toEqual([[], []]);
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  it('is taken where a project keeps its state elsewhere below it', async () => {
+    mkdirSync(join(disk.root, 'state'));
+    symlinkSync('state', join(disk.root, '.mailroom'));
+    const lock = await tryLock(disk, lockNames.project);
+    await lock?.release();
+    expect(readdirSync(join(disk.root, 'state'))).toEqual(['lock']);
+  });
+});
+
+describe('the record of the folders that a sandbox needs', () => {
+  it('is neither written nor removed through a link in the place of its folder', () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'mailroom-outside-'));
+    writeFileSync(join(elsewhere, 'kept'), 'x');
+    mkdirSync(join(disk.root, '.mailroom'));
+    symlinkSync(elsewhere, join(disk.root, '.mailroom/held'));
+    removeDeadPlaces(disk.root);
+    const refused = expect.objectContaining({ code: 'E_PATH' });
+    expect(() => keepPlaces(disk.root, [join(disk.root, 'mailroom.yaml')])).toThrowError(refused);
+    expect(readdirSync(elsewhere)).toEqual(['kept']);
+    rmSync(elsewhere, { recursive: true });
+  });
 });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { makeTemporary, removeDeadTemporaries, removeTemporary } from '../../src/process/temporaries.ts';
 import { ProcessRunner } from '../../src/host/runner/agents.ts';
 import { ProcessStepRunner } from '../../src/host/runner/steps.ts';
-import { temporaryFolder } from './support.ts';
+import { temporaryFolder, until } from './support.ts';
 
 /** The name of a folder of ours, which now lies in another folder. */
 function own(folder: string): string {
@@ -64,6 +64,27 @@ it.each([
   await runner(temporaryFolder()).sweep();
   expect([existsSync(left), existsSync(living)]).toEqual([false, true]);
   removeTemporary(living);
+});
+
+it.each([
+  ['many files', 3_000, ''],
+  ['a tree that is deeper than a path', 1, 'd'.repeat(200)],
+])('removes %s beside this process', async (_what, count, name) => {
+  const folder = makeTemporary();
+  writeFileSync(join(folder, 'marked'), 'x');
+  if (name === '')
+    for (let number = 0; number < count; number += 1) writeFileSync(join(folder, String(number)), '');
+  else
+    execFileSync(
+      'sh',
+      ['-c', `i=0; while [ $i -lt 300 ]; do mkdir ${name}; cd -P ${name}; i=$((i+1)); done`],
+      {
+        cwd: folder,
+      },
+    );
+  expect(existsSync(folder)).toBe(true);
+  removeTemporary(folder);
+  await until('it is removed', () => !existsSync(folder));
 });
 
 it('leaves what cannot be removed, and continues', () => {

@@ -38,6 +38,8 @@ export class MemoryDisk implements Disk {
   beside: (act: () => void) => void = (act) => act();
   /** Called once for every operation, reads too: on a slow disk it moves the clock. */
   delay: (() => void) | null = null;
+  /** How many names listings have returned in all. */
+  listed = 0;
   /** Bytes that can still be written before the disk is full. */
   free = Number.POSITIVE_INFINITY;
   #tree: MemoryTree;
@@ -108,11 +110,18 @@ export class MemoryDisk implements Disk {
     else this.#put(place, { kind, target: content.toString(), mtimeMs: this.now() });
   }
 
-  list(folder: string): string[] | null {
+  list(folder: string, most = Number.POSITIVE_INFINITY): string[] | null {
     this.#reading(folder);
     const node = this.#tree.find(this.#tree.straight(folder));
     if (node !== null && node.kind !== 'folder') throw failure('list', folder, 'ENOTDIR');
-    return node === null ? null : [...node.children.keys()];
+    if (node === null) return null;
+    const names: string[] = [];
+    for (const name of node.children.keys()) {
+      if (names.length >= most) break;
+      names.push(name);
+    }
+    this.listed += names.length;
+    return names;
   }
 
   look(path: string): FileStat | null {

@@ -1,10 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Changed, Edits, FolderChanges } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
+import { writeBytes } from '../../disk/real-appender.ts';
 import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
 import { packObjects } from '../../git/pack-objects.ts';
+import { cautiously } from '../../process/plain-file.ts';
 import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
 import { environments } from '../../process/sandbox/environment.ts';
 import { removeDeadPlaces } from '../../process/sandbox/held-places.ts';
@@ -215,11 +217,19 @@ export class Processes {
   }
 }
 
+const { O_WRONLY, O_CREAT, O_TRUNC } = constants;
+
 function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
+    // An earlier round of the agent may have put a link there.
+    const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | cautiously, 0o666);
+    try {
+      writeBytes(file, Buffer.from(text));
+    } finally {
+      closeSync(file);
+    }
   }
 }
 

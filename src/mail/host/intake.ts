@@ -19,8 +19,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Accepted, Box, Dropped } from '../format/boxes.ts';
 
 /**
- * Maximum number of files accepted in one look; the rest waits for the next, so that one sync
- * serves many and none waits long.
+ * Maximum number of files judged in one look; the rest waits for the next, so that one sync serves
+ * many and none waits long.
  */
 const batch = 256;
 
@@ -32,6 +32,21 @@ interface Looked {
   readonly more: boolean;
 }
 
+/** The open turns of the roles, to which files in their outboxes belong. */
+export interface OpenTurns {
+  /** Moves a file in an outbox into the open turn of that role; true when it did. */
+  stage(file: Dropped): boolean;
+  /** Whether files in this outbox stay until its role's turns end. `isWhole`: see `BoxNames`. */
+  holds(role: RoleName, isWhole: boolean): boolean;
+}
+
+/** Files of a box in the order in which they are judged. */
+interface Queue {
+  readonly files: readonly Dropped[];
+  /** When to look again at those judged before; null: never. */
+  readonly wake: number | null;
+}
+
 /** Accepts the files that people and agents drop into the mailboxes. */
 export class Intake {
   readonly #ledger: MailLedger;
@@ -41,18 +56,17 @@ export class Intake {
   readonly #newId: () => string;
   /** The clock that file times are compared with. */
   readonly #wall: () => number;
-  /** Moves a file in an outbox into the open turn of that role; true when it did. */
-  readonly #stage: (file: Dropped) => boolean;
+  readonly #turns: OpenTurns;
   #names = new Map<string, string>();
-  /** The files of the last listing that no batch had room for. */
-  #left: Dropped[] = [];
+  /** By box: the files of its last listing that no batch had room for. */
+  readonly #left = new Map<string, Queue>();
 
   constructor(
     ledger: MailLedger,
     ports: { mailboxes: Mailboxes; newId: () => string; clock: Clock },
     protocol: Protocol,
     expected: Expected,
-    stage: (file: Dropped) => boolean,
+    turns: OpenTurns,
   ) {
     this.#ledger = ledger;
     this.#mailboxes = ports.mailboxes;
@@ -60,47 +74,67 @@ export class Intake {
     this.#wall = () => ports.clock.now();
     this.#protocol = protocol;
     this.#expected = expected;
-    this.#stage = stage;
+    this.#turns = turns;
   }
 
   /**
    * Moves complete files to `accepting`, then records each of them. A disk error delays only its
-   * own file. The next looks take the rest of a full batch before they list again.
+   * own file. Each box has an equal share of the batch, whatever lies in the others; the next looks
+   * take the rest of a box before they list it again.
    */
   look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
-    let wake: number | null = null;
-    let taken = 0;
     const { hasMore } = this;
-    const files = roles.length > 0 ? this.#filesFor(roles, boxes, disk) : [];
-    for (const [index, file] of files.entries()) {
-      if (taken >= batch) {
-        this.#left = files.slice(index);
-        break;
+    const queues = roles.flatMap((role) =>
+      (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, boxes, disk)),
+    );
+    const shares = sharesOf(queues.map(({ files }) => files.length));
+    const pending = new Set(
+      [...this.#ledger.state.pendingProjections.values()].map((projection) => projection.role),
+    );
+    let taken = 0;
+    const wakes: number[] = [];
+    for (const [index, { files, wake }] of queues.entries()) {
+      const share = shares[index] ?? 0;
+      const waits = wake === null ? [] : [wake];
+      for (const file of files.slice(0, share)) {
+        const until = disk.attempt(() => this.#take(file, pending), Infinity);
+        if (until === null) taken += 1;
+        else if (until !== Infinity) waits.push(until);
       }
-      const until = disk.attempt(() => this.#take(file), Infinity);
-      if (until === null) taken += 1;
-      else wake = Math.min(wake ?? until, until);
+      const soonest = waits.length === 0 ? null : Math.min(...waits);
+      const [first] = files;
+      if (share < files.length && first !== undefined)
+        this.#left.set(keyOf(first), { files: files.slice(share), wake: soonest });
+      else if (soonest !== null) wakes.push(soonest);
     }
     if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
-    // Incomplete files are not in the rest of a listing: only a new listing shows that none waits.
-    return { wake: wake === Infinity ? null : wake, more: taken >= batch || hasMore };
+    // A rest of an earlier listing does not show what came since.
+    const more = this.hasMore || (hasMore && (roles.length === 0 || taken > 0));
+    return { wake: wakes.length === 0 ? null : Math.min(...wakes), more };
   }
 
   /** True while files of an earlier listing remain. */
   get hasMore(): boolean {
-    return this.#left.length > 0;
+    return this.#left.size > 0;
   }
 
-  /** Unexpected files: the rest of the last listing, else a new listing of the boxes. */
-  #filesFor(roles: readonly RoleName[], boxes: Listing, disk: DiskGuard): Dropped[] {
-    const left = this.#left.filter(({ role, box, name }) => !this.#isExpected(role, box, name));
-    this.#left = [];
-    if (left.length > 0) return left;
-    return roles.flatMap((role) =>
-      (['inbox', 'outbox'] as const).flatMap((box) =>
-        disk.attempt(() => this.#dropped(role, box, boxes), []).map((name) => ({ role, box, name })),
-      ),
-    );
+  /** Whether files of an earlier listing of this box remain. */
+  hasLeft(role: RoleName, box: Box): boolean {
+    return this.#left.has(keyOf({ role, box }));
+  }
+
+  /** Unexpected files: the rest of the last listing, else a new listing of the box. */
+  #queueOf(role: RoleName, box: Box, boxes: Listing, disk: DiskGuard): Queue {
+    const key = keyOf({ role, box });
+    const left = this.#left.get(key);
+    this.#left.delete(key);
+    const isNew = ({ name }: Pick<Dropped, 'name'>) => !this.#isExpected(role, box, name);
+    const rest = left?.files.filter(isNew) ?? [];
+    if (left !== undefined && rest.length > 0) return { files: rest, wake: left.wake };
+    const listed = disk.attempt(() => boxes.list(role, box), null);
+    if (listed === null || (box === 'outbox' && this.#turns.holds(role, listed.isWhole)))
+      return { files: [], wake: null };
+    return { files: listed.names.map((name) => ({ role, box, name })).filter(isNew), wake: null };
   }
 
   /** Since the listing, a projection may have written a file of that name. */
@@ -108,34 +142,27 @@ export class Intake {
     return box === 'inbox' && namesOf(this.#expected, role).has(name);
   }
 
-  /** The names that no projection wrote. Removes handled mail that reappears. */
-  #dropped(role: RoleName, box: Box, boxes: Listing): string[] {
-    const names = boxes.list(role, box) ?? [];
-    if (box === 'outbox') return names;
-    // Until everything is projected, a projected file may still be in its old place.
-    const isProjected = [...this.#ledger.state.pendingProjections.values()].every(
-      (projection) => projection.role !== role,
-    );
-    return names.filter((name) => {
-      if (this.#isExpected(role, box, name)) return false;
-      if (idInName(name) === null) return true;
-      if (!isProjected) return false;
-      const handled =
-        this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name);
-      if (handled) this.#mailboxes.remove(role, box, name);
-      return !handled;
-    });
-  }
-
-  /** Null: accepted. Else when to look at this file again; Infinity is never. */
-  #take(file: Dropped): number | null {
+  /**
+   * Null: accepted, or handled mail that reappeared, which is removed. Else when to look at this
+   * file again; Infinity is never.
+   */
+  #take(file: Dropped, pending: ReadonlySet<RoleName>): number | null {
+    const { role, box, name } = file;
+    if (box === 'inbox' && idInName(name) !== null) {
+      // Until everything is projected, a projected file may still be in its old place.
+      if (pending.has(role)) return Infinity;
+      if (this.#mailboxes.holds(role, 'processed', name) || this.#mailboxes.holds(role, 'failed', name)) {
+        this.#mailboxes.remove(role, box, name);
+        return null;
+      }
+    }
     const settled = this.#mailboxes.settled(file, this.#wall());
     if (settled.is === 'wait') return settled.until;
     if (settled.is === 'gone') return Infinity;
-    if (file.box === 'outbox' && settled.is === 'complete' && this.#stage(file)) return null;
+    if (box === 'outbox' && settled.is === 'complete' && this.#turns.stage(file)) return null;
     const id = this.#newId();
     if (!this.#mailboxes.accept(file, id)) return Infinity;
-    this.#names.set(id, file.name);
+    this.#names.set(id, name);
     this.#unrecorded = true;
     return null;
   }
@@ -237,4 +264,22 @@ export class Intake {
     ];
     return { type: 'refused', id, role, box, name, text, reason, notices };
   }
+}
+
+function keyOf({ role, box }: Pick<Dropped, 'role' | 'box'>): string {
+  return `${role}/${box}`;
+}
+
+/** How many of each box are judged: of small ones all, and of the others equally many. */
+function sharesOf(lengths: readonly number[]): number[] {
+  const shares = lengths.map(() => 0);
+  let room = batch;
+  let waiting = lengths.length;
+  for (const index of [...lengths.keys()].toSorted((a, b) => lengths[a]! - lengths[b]!)) {
+    const share = Math.min(lengths[index]!, Math.ceil(room / waiting));
+    shares[index] = share;
+    room -= share;
+    waiting -= 1;
+  }
+  return shares;
 }

@@ -90,9 +90,7 @@ export class MailHost implements Host {
     this.#texts = new RoleTexts((role) => ports.roleText(role));
     this.#programs = new MissingPrograms(() => ports.missingProviders?.() ?? new Set());
     this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
-    this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, (file) =>
-      this.#turns.stage(file),
-    );
+    this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, this.#turns.staging);
   }
 
   get state(): MailState {
@@ -131,14 +129,21 @@ export class MailHost implements Host {
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
     const { state } = this.#ledger;
     const interrupted = interruptedAttempts(state, this.#ports, this.#options, this.#ledger.now());
-    const ended = new Set(interrupted.flatMap(({ turn }) => state.turns.get(turn)?.role ?? []));
+    const ended = interrupted.flatMap(({ turn, attempt }) => {
+      const role = state.turns.get(turn)?.role;
+      return role === undefined ? [] : [{ turn, attempt, role }];
+    });
     facts.push(...interrupted);
     this.#ledger.record(facts);
+    this.#disk.attempt(() => this.#turns.staging.keepLeft(ended, this.#ledger), undefined);
     for (const role of protocol.roles.keys()) {
       if (rebooted === true) this.#disk.attempt(() => this.#projectInbox(role), undefined);
       this.#disk.attempt(() => this.#prepare(role), undefined);
     }
-    this.#disk.attempt(() => this.#intake.refuseLeft(ended, this.#disk), undefined);
+    this.#disk.attempt(
+      () => this.#intake.refuseLeft(new Set(ended.map(({ role }) => role)), this.#disk),
+      undefined,
+    );
     // Must precede the projections: only they still show which refused files are known.
     this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
     this.#flush();
@@ -150,7 +155,7 @@ export class MailHost implements Host {
    */
   #prepare(role: RoleName): void {
     const { mailboxes } = this.#ports;
-    const isMissed = mailboxes.list(role, 'inbox') === null && namesOf(this.#expected, role).size > 0;
+    const isMissed = mailboxes.look(role, 'inbox', 1) === null && namesOf(this.#expected, role).size > 0;
     mailboxes.prepare(isMissed ? [] : [role]);
   }
 
@@ -174,9 +179,12 @@ export class MailHost implements Host {
     this.#commandsReadable = unpaused !== null;
     disk.attempt(() => this.#incoming?.take(), undefined);
     for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
-    const boxes = listedOnce(this.#ports.mailboxes);
+    const boxes = listedOnce(this.#ports.mailboxes, this.#expected);
     // Once per listing: the rest of a burst of mail was compared when it was listed.
-    const again = this.#intake.hasMore ? null : this.#compare(names, boxes);
+    const again = this.#compare(
+      names.filter((role) => !this.#intake.hasLeft(role, 'inbox')),
+      boxes,
+    );
     const looked = this.#intake.look(names, disk, boxes);
     this.#looked = { wake: earliest([looked.wake, again]), more: looked.more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);

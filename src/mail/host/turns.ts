@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { checksKey, type Decision, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { metBy } from '../machine/rules/outcomes.ts';
@@ -18,6 +17,7 @@ import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
+import { Staging } from './staging.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
 import { placeOf, stepFiles } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
@@ -26,7 +26,6 @@ import { isQueued, type Assigned, type TurnLaunch } from '../../kernel/launched.
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import type { AgentJob, CheckReport } from '../../host/runner/runner.ts';
-import type { Dropped } from '../format/boxes.ts';
 
 /** Starts and stops processes as decided, and records their results. */
 export class Turns {
@@ -41,13 +40,11 @@ export class Turns {
   readonly #ready = new Set<string>();
   /** Processes whose end is recorded, and durable at the next `steer`. */
   readonly #ended = new Set<string>();
-  /** Violations of an open turn that its result cannot show. */
-  readonly #violations = new Map<string, string[]>();
-  /** Names of files that were moved from a role's outbox into its open turn. */
-  readonly #borrowed = new Map<string, string[]>();
   readonly #permissions: TurnPermissions;
   /** The landings of their work. */
   readonly landings: Landings;
+  /** What they write outside of their staging folders. */
+  readonly staging: Staging;
   readonly #texts: RoleTexts;
 
   constructor(ledger: MailLedger, ports: MailPorts, options: MailOptions, texts: RoleTexts) {
@@ -57,6 +54,9 @@ export class Turns {
     this.#running = new ProcessTable(ports.runner);
     this.#options = options;
     this.#permissions = new TurnPermissions(ports.project, (provider) => ports.verifies(provider));
+    this.staging = new Staging(ports, (role) =>
+      [...this.#running.values()].flatMap((one) => (one?.role === role ? [one] : [])),
+    );
     this.landings = new Landings(ledger, ports, options.protocol, this.#permissions);
   }
 
@@ -294,20 +294,13 @@ export class Turns {
     const { role, turn, attempt, round } = invocation;
     const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const { folders } = this.#ports;
-    this.#stageLast(role);
     const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
-    const strays = isWorktree ? orElse(() => folders.strays(basename(invocation.workspace)), []) : [];
-    const violations = [
-      ...(this.#violations.get(turn) ?? []),
-      ...strays.map(
-        (path) =>
-          `\`${path}\` was written in the worktree, where no messages are read: write to $MAILROOM_OUTBOX`,
-      ),
-    ];
-    const borrowed = this.#borrowed.get(turn) ?? [];
+    const { violations, borrowed, unread } = this.staging.last(
+      invocation,
+      isWorktree ? invocation.workspace : null,
+    );
     // A turn that asks a person continues with its staging folder.
-    if (looked.failure !== null || came.is !== 'done' || came.asks === undefined)
-      [this.#violations, this.#borrowed].forEach((each) => each.delete(turn));
+    if (looked.failure !== null || came.is !== 'done' || came.asks === undefined) this.staging.forget(turn);
     const outcome: Outcome =
       looked.failure !== null && came.is === 'done'
         ? { is: 'never', reason: looked.failure, usage: came.usage, session: came.session }
@@ -327,10 +320,11 @@ export class Turns {
     }
     const later = outcome.is === 'later';
     const { usage, session } = outcome;
-    const reason = soundReason(outcome.reason, invocation);
+    const sound = soundReason(outcome.reason, invocation);
+    const reason = unread === null ? sound : { ...sound, text: `${sound.text}; ${unread}` };
     const errorClass = later ? outcome.class : 'NON_RETRYABLE';
     const until = later ? outcome.until : null;
-    const lost = borrowed.length === 0 ? [] : folders.collect(turn, attempt, round);
+    const lost = borrowed.size === 0 ? [] : folders.collect(turn, attempt, round);
     return [
       {
         type: 'attempt-failed',
@@ -344,15 +338,9 @@ export class Turns {
         session,
       },
       ...lost.flatMap(({ name, content }) =>
-        borrowed.includes(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
+        borrowed.has(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
       ),
     ];
-  }
-
-  /** Accepts an agent's last files in its role's outbox. The next scan reports disk errors. */
-  #stageLast(role: RoleName): void {
-    for (const name of orElse(() => this.#ports.mailboxes.list(role, 'outbox'), null) ?? [])
-      orElse(() => this.stage({ role, box: 'outbox', name }), false);
   }
 
   /** The variables with the path of the step's values file. */
@@ -365,26 +353,6 @@ export class Turns {
   #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {
     const id = this.#ports.newId();
     return { type: 'refused', id, role, box: 'outbox', name, text, reason, notices: [] };
-  }
-
-  /**
-   * Moves a file in a role's outbox into the role's open turn. With several open turns its author
-   * is ambiguous: each gets a correction, and the file is judged as a person's.
-   */
-  stage(file: Dropped): boolean {
-    const open = [...this.#running.values()].flatMap((one) => (one?.role === file.role ? [one] : []));
-    const [only] = open;
-    if (only && open.length === 1) {
-      this.#borrowed.set(only.turn, [...(this.#borrowed.get(only.turn) ?? []), file.name]);
-      return this.#ports.folders.stage(only.turn, only.attempt, file.name, file);
-    }
-    const why = `\`${file.name}\` was written to agents/${file.role}/outbox: write to $MAILROOM_OUTBOX`;
-    for (const { turn } of open) this.violate(turn, why);
-    return false;
-  }
-
-  violate(turn: string, text: string): void {
-    this.#violations.set(turn, [...(this.#violations.get(turn) ?? []), text]);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { readContent } from '../../disk/contents.ts';
+import { moveFree } from '../../disk/file-names.ts';
 import { diskError, join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { RefusedFile } from '../../host/control.ts';
@@ -77,19 +78,13 @@ export class Accepting {
     this.#forget(id);
   }
 
-  /**
-   * Moves an accepted file into a folder under the first unused one of `names`. False: it is gone.
-   */
-  move(id: MessageId, folder: string, names: Iterable<string>): boolean {
+  /** Moves an accepted file to a path, or to a free one beside it. False: it is gone. */
+  move(id: MessageId, to: string): boolean {
     const path = this.#path(id);
     if (path === null) return false;
-    for (const name of names) {
-      const moved = this.#disk.rename(path, join(folder, name), { replace: false });
-      if (moved === 'exists') continue;
-      this.#forget(id);
-      return moved === 'moved';
-    }
-    throw new MailroomError('E_INTERNAL', `no name was free in ${folder}`);
+    const moved = moveFree(this.#disk, path, to);
+    this.#forget(id);
+    return moved !== null;
   }
 
   #forget(id: MessageId): void {

@@ -8,8 +8,15 @@ import { isMarkdown, type IsMail } from './mail-files.ts';
 import { Settling } from './settling.ts';
 import type { Settled } from './settling.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
-import { freeNames } from '../../disk/file-names.ts';
 import type { Accepted, Box, Dropped, Folder } from '../format/boxes.ts';
+
+/** The messages in a box. */
+export interface BoxNames {
+  /** Sorted. */
+  readonly names: readonly string[];
+  /** False: more lies there than was asked for. */
+  readonly isWhole: boolean;
+}
 
 /**
  * The mail folders of a project:
@@ -44,12 +51,19 @@ export class Mailboxes {
   }
 
   /** The names of the messages in a role's box, sorted. Null: the folder is missing. */
-  list(role: RoleName, box: Box): string[] | null {
+  list(role: RoleName, box: Box): readonly string[] | null {
+    return this.look(role, box, Infinity)?.names ?? null;
+  }
+
+  /** Like `list`, of the first `most` files of any name. */
+  look(role: RoleName, box: Box, most: number): BoxNames | null {
     const folder = boxPath(role, box);
-    const names = this.#disk.list(folder)?.filter(box === 'inbox' ? this.#isMail : isMarkdown);
+    const all = this.#disk.list(folder, most + 1);
+    const isWhole = all === null || all.length <= most;
+    const names = all?.slice(0, most).filter(box === 'inbox' ? this.#isMail : isMarkdown);
     const settling = this.#settling.get(folder);
-    if (settling !== undefined && settling.size > 0) settling.keepOnly(new Set(names));
-    return names?.toSorted() ?? null;
+    if (settling !== undefined && settling.size > 0 && isWhole) settling.keepOnly(new Set(names));
+    return names === undefined ? null : { names: names.toSorted(), isWhole };
   }
 
   /**
@@ -93,7 +107,7 @@ export class Mailboxes {
    * unchanged.
    */
   keep(id: MessageId, role: RoleName, month: string, name: string): boolean {
-    return this.#accepting.move(id, filedPath(role, 'failed', month), freeNames(name));
+    return this.#accepting.move(id, join(filedPath(role, 'failed', month), name));
   }
 
   /**

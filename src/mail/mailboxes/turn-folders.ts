@@ -1,14 +1,15 @@
 import { bytesInWords } from '../../kernel/bytes.ts';
 import { orElse } from '../../kernel/contained.ts';
+import { counted } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { unmasked, type Mask } from '../../kernel/mask.ts';
 import { messageBytes, problem, readContent } from '../../disk/contents.ts';
-import { isDenied, join } from '../../disk/disk.ts';
+import { isDenied, join, parentOf } from '../../disk/disk.ts';
 import type { Found } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { StagedFile, TurnPaths } from '../../providers/provider.ts';
-import { freeNames } from '../../disk/file-names.ts';
+import { moveFree } from '../../disk/file-names.ts';
 import { latestLines, type OutputReading } from '../../host/latest-output.ts';
 
 export const turnsFolder = '.mailroom/turns';
@@ -16,10 +17,12 @@ export const turnsFolder = '.mailroom/turns';
 const worktreesFolder = '.mailroom/worktrees';
 
 /**
- * The maximum number of files in one staging folder: more are an error, and must not exhaust the
- * memory.
+ * The maximum number of files that one turn hands over: more are an error, and nothing looks at
+ * each of them.
  */
-const stagedFiles = 1_000;
+export const stagedFiles = 1_000;
+/** So many entries of a staging folder are listed: there are hidden ones, too. */
+const listedFiles = 2 * stagedFiles;
 const stagedBytes = 16 * messageBytes;
 
 /** More than a program can print before it is ended. */
@@ -52,7 +55,7 @@ export class TurnFolders {
     const folder = this.#attemptFolder(turn, attempt);
     const copies = this.#folder(join(folder, 'messages'));
     const outbox = join(folder, 'outbox');
-    if (!keepStaging) this.#disk.remove(outbox);
+    if (!keepStaging) this.#clear(outbox);
     this.#folder(outbox);
     const absolute = (path: string): string => `${this.#disk.root}/${path}`;
     const paths = messages.map(({ name }) => join(copies, name));
@@ -73,7 +76,8 @@ export class TurnFolders {
 
   /**
    * Copies the staging folder aside and reads the copy, so that later writes are not seen. Sorted
-   * by name, without dot files. A file that is not a readable `.md` file comes with the reason.
+   * by name, without dot files. A file that is not a readable `.md` file comes with the reason; of
+   * more files than a turn may hand over none is read.
    */
   collect(turn: string, attempt: number, round: number): StagedFile[] {
     const folder = attemptPath(turn, attempt);
@@ -81,56 +85,71 @@ export class TurnFolders {
     const names = this.#staged(outbox);
     if (typeof names === 'string') return [{ name: 'outbox', content: problem(names) }];
     const collected = join(folder, `collected-${round}`);
-    this.#disk.remove(collected);
-    const staged: StagedFile[] = [];
+    this.#clear(collected);
     let bytes = 0;
-    for (const name of names) {
-      if (staged.length === stagedFiles) {
-        staged.push({ name, content: problem(`there are more than ${stagedFiles} files`) });
-        break;
-      }
-      const content = this.#stagedContent(join(outbox, name), name);
-      if (content === 'gone') continue;
-      bytes += content.ok ? Buffer.byteLength(content.text) : 0;
-      const tooMuch = content.ok && bytes > stagedBytes;
-      if (content.ok && !tooMuch) this.#disk.write(join(collected, name), content.text);
-      staged.push({ name, content: tooMuch ? problem(tooMuchText) : content });
-    }
-    return staged;
+    return names.flatMap((name): StagedFile[] => {
+      const path = join(outbox, name);
+      const look = this.#disk.look(path);
+      const size = look?.kind === 'file' && look.size <= messageBytes ? look.size : 0;
+      bytes += size;
+      const isTooMuch = size > 0 && bytes > stagedBytes;
+      const content = isTooMuch ? problem(tooMuchText) : this.#stagedContent(path, name);
+      if (content === 'gone') return [];
+      if (content.ok) this.#disk.write(join(collected, name), content.text);
+      return [{ name, content }];
+    });
   }
 
   /**
    * Moves a file that a role wrote into its own outbox during its turn to the staging folder, under
-   * another name if its own is used.
+   * another name if its own is used. Returns that name; null: it is still where it was, or gone.
    */
-  stage(turn: string, attempt: number, name: string, from: { role: RoleName; name: string }): boolean {
+  stage(turn: string, attempt: number, from: { role: RoleName; name: string }): string | null {
     const outbox = join(attemptPath(turn, attempt), 'outbox');
-    // `collect` reports what an agent has put in its place.
-    if (typeof this.#staged(outbox) === 'string') return false;
-    const source = join(join(join('agents', from.role), 'outbox'), from.name);
-    for (const free of freeNames(name)) {
-      const moved = this.#disk.rename(source, join(outbox, free), { replace: false });
-      if (moved !== 'exists') return moved === 'moved';
-    }
-    return false;
+    const source = join(outboxPath(from.role), from.name);
+    const target = join(outbox, from.name);
+    const moved = this.#unlessRefused(() => {
+      // `collect` reports what an agent has put in its place.
+      const isFolder = (this.#disk.look(outbox)?.kind ?? 'folder') === 'folder';
+      return isFolder ? moveFree(this.#disk, source, target) : null;
+    });
+    return moved === null ? null : moved.slice(outbox.length + 1);
   }
 
   /**
-   * Mail in mail folders of a checkout below `.mailroom/worktrees/`, which Mailroom does not read.
+   * Moves the outbox of a role, with all that lies in it, into the folder of a turn, by one rename.
+   * Returns where it lies then; relative to the project.
    */
-  strays(worktree: string): string[] {
+  keepOutbox(turn: string, attempt: number, role: RoleName): string {
+    const outbox = outboxPath(role);
+    const place = join(this.#attemptFolder(turn, attempt), `outbox-of-${role}`);
+    const moved = this.#unlessRefused(() => moveFree(this.#disk, outbox, place));
+    this.#disk.makeFolder(outbox);
+    return moved ?? outbox;
+  }
+
+  /**
+   * Mail in mail folders of a checkout below `.mailroom/worktrees/`, which Mailroom does not read:
+   * the first `most` that it finds among as many entries as it looks at.
+   */
+  strays(worktree: string, most: number): string[] {
     const agents = join(join(worktreesFolder, worktree), 'agents');
-    const listed = (folder: string) =>
-      this.#disk.look(folder)?.kind === 'folder' ? (this.#disk.list(folder) ?? []) : [];
-    return listed(agents).flatMap((role) =>
-      ['inbox', 'outbox'].flatMap((box) => {
-        const folder = join(join(agents, role), box);
-        if (this.#disk.look(join(agents, role))?.kind !== 'folder') return [];
-        return listed(folder)
-          .filter((name) => name.endsWith('.md'))
-          .map((name) => `agents/${role}/${box}/${name}`);
-      }),
-    );
+    let looks = listedStrays;
+    const listed = (folder: string): string[] => {
+      const isFolder = looks > 0 && this.#disk.look(folder)?.kind === 'folder';
+      const names = isFolder ? (this.#disk.list(folder, looks) ?? []) : [];
+      looks -= names.length + 1;
+      return names;
+    };
+    const found: string[] = [];
+    for (const role of listed(agents)) {
+      if (this.#disk.look(join(agents, role))?.kind !== 'folder') continue;
+      for (const box of ['inbox', 'outbox'])
+        for (const name of listed(join(join(agents, role), box)))
+          if (name.endsWith('.md')) found.push(`agents/${role}/${box}/${name}`);
+      if (found.length >= most) break;
+    }
+    return found.toSorted().slice(0, most);
   }
 
   /** The last lines that an agent has printed, the newest last. `said`: reads its events. */
@@ -158,7 +177,7 @@ export class TurnFolders {
   /** A folder for files that lie in no checkout, empty at first but for these folders; absolute. */
   others(turn: string, attempt: number, folders: readonly string[]): string {
     const folder = join(this.#attemptFolder(turn, attempt), 'files');
-    this.#disk.remove(folder);
+    this.#clear(folder);
     for (const each of ['', ...folders]) this.#folder(each === '' ? folder : `${folder}/${each}`);
     return `${this.#disk.root}/${folder}`;
   }
@@ -207,24 +226,62 @@ export class TurnFolders {
     return content === 'gone' || !content.ok ? content : { ...content, text: this.#mask.name(content.text) };
   }
 
+  /**
+   * Removes what an earlier round left at this path; where that could take as long as an agent
+   * wants (many files, or folders), moves it to another name instead, which takes one rename.
+   */
+  #clear(path: string): void {
+    const isFolder = this.#disk.look(path)?.kind === 'folder';
+    const names = isFolder ? orElse(() => this.#disk.list(path, listedFiles) ?? [], null) : [];
+    const isFlat = (inner: readonly string[]) =>
+      inner.length <= stagedFiles &&
+      inner.every((name) => this.#disk.look(join(path, name))?.kind !== 'folder');
+    if (names !== null && isFlat(names)) this.#disk.remove(path);
+    else moveFree(this.#disk, path, `${path}-earlier`);
+  }
+
   /** The names in a staging folder, or why it cannot be used, in words. */
   #staged(outbox: string): string[] | string {
+    let why = '';
+    const names = this.#unlessRefused(
+      () => {
+        const kind = this.#disk.look(outbox)?.kind ?? 'folder';
+        if (kind === 'folder') return this.#disk.list(outbox, listedFiles) ?? [];
+        why = `the staging folder was replaced by a ${kind}`;
+        return null;
+      },
+      (refusal) => (why = refusal),
+    );
+    if (names === null) return why;
+    const shown = names.filter((name) => !name.startsWith('.'));
+    const isWhole = names.length < listedFiles && shown.length <= stagedFiles;
+    return isWhole ? shown.toSorted() : `${tooManyText}; they lie unread in ${parentOf(outbox)}`;
+  }
+
+  /**
+   * Null where the system refuses: the agent caused it and is notified. A link is not followed, and
+   * a folder may forbid that it is listed.
+   */
+  #unlessRefused<T>(act: () => T, refused: (why: string) => void = () => {}): T | null {
     try {
-      const kind = this.#disk.look(outbox)?.kind ?? 'folder';
-      if (kind !== 'folder') return `the staging folder was replaced by a ${kind}`;
-      const names = this.#disk.list(outbox) ?? [];
-      return names.filter((name) => !name.startsWith('.')).toSorted();
+      return act();
     } catch (error) {
-      // The agent caused it and is notified: a link, which is not followed, or a folder that cannot
-      // be listed.
-      if (error instanceof MailroomError && (error.code === 'E_PATH' || isDenied(error)))
-        return error.message;
-      throw error;
+      if (!(error instanceof MailroomError) || (error.code !== 'E_PATH' && !isDenied(error))) throw error;
+      refused(error.message);
+      return null;
     }
   }
 }
 
+/** So many entries of a checkout's mail folders are looked at. */
+const listedStrays = 10_000;
+
+const tooManyText = `there are more than ${counted(stagedFiles, 'file')}`;
 const tooMuchText = `all files together have more than ${bytesInWords(stagedBytes)}`;
+
+function outboxPath(role: RoleName): string {
+  return join(join('agents', role), 'outbox');
+}
 
 function attemptPath(turn: string, attempt: number): string {
   return join(join(turnsFolder, turn), String(attempt));

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -10,6 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import process from 'node:process';
+import { MailroomError } from '../../kernel/errors.ts';
 import { readPlainFile } from '../plain-file.ts';
 import { isAlive, readProcess } from '../proc.ts';
 
@@ -126,9 +128,15 @@ function writeRecord(project: string, leaving: readonly string[] = []): void {
     ...leaving.map((path) => ['-', path] as const),
   ];
   if (lines.length === 0) return rmSync(file, { force: true });
-  mkdirSync(folderOf(project), { recursive: true });
-  const draft = join(folderOf(project), `.${ownName()}`);
-  writeFileSync(draft, lines.map(([mark, path]) => `${mark}${encodeURIComponent(path)}`).join('\n'));
+  const folder = folderOf(project);
+  mkdirSync(folder, { recursive: true });
+  if (!isItself(folder))
+    throw new MailroomError('E_PATH', `${folder} is a link, not a folder`, 'move it away, and start again');
+  const draft = join(folder, `.${ownName()}`);
+  // Not through a link that lies in its place.
+  rmSync(draft, { force: true, recursive: true });
+  const text = lines.map(([mark, path]) => `${mark}${encodeURIComponent(path)}`).join('\n');
+  writeFileSync(draft, text, { flag: 'wx' });
   renameSync(draft, file);
 }
 
@@ -160,9 +168,14 @@ function recordsOf(project: string): PlaceRecord[] {
   });
 }
 
+function isItself(folder: string): boolean {
+  return lstatSync(folder).isDirectory();
+}
+
+/** Empty for a link, too: what it leads to is not removed as if it were a record. */
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder);
+    return isItself(folder) ? readdirSync(folder) : [];
   } catch {
     return [];
   }

@@ -6,6 +6,9 @@ import { findPath, plainPath } from './paths.ts';
 import { surveyFile, surveyFolder } from './survey.ts';
 import type { Survey } from './survey.ts';
 
+/** The maximum number of entries of an output: a worker decides how many there are. */
+const mostEntries = 20_000;
+
 /** An output that exists. */
 interface Present {
   readonly artifact: Collected['artifacts'][number];
@@ -48,7 +51,7 @@ export function readOutputs(
     const base = plain.slice(plain.lastIndexOf('/') + 1);
     const kind = path === '' ? 'folder' : path === null ? null : workspace.look(path)?.kind;
     if (path !== null && kind === 'folder') {
-      const survey = surveyFolder(workspace, path, leaveOut, guard);
+      const survey = surveyFolder(workspace, path, leaveOut, guard, mostEntries);
       present.push({ artifact: { name, path: `${name}/`, type }, survey });
     } else if (path !== null && kind === 'file') {
       const survey = surveyFile(workspace, path, base);

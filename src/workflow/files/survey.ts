@@ -1,3 +1,5 @@
+import { counted } from '../../kernel/enumerate.ts';
+import { MailroomError } from '../../kernel/errors.ts';
 import { join, temporaryEnding } from '../../disk/disk.ts';
 import type { Disk, FileStat } from '../../disk/disk.ts';
 import type { Guard } from './guard.ts';
@@ -30,19 +32,30 @@ export function surveyFile(disk: Disk, path: string, name: string): Survey {
  * Everything in a folder (plain, links followed). A link to a file inside the root becomes that
  * file; one that leads out of the root throws `E_PATH`. Other links and special files are left out
  * with a warning. `leaveOut` filters each path of the source; `guard` checks what links lead to.
+ * Throws `E_FILE` for more than `most` entries, at any depth.
  */
 export function surveyFolder(
   disk: Disk,
   folder: string,
   leaveOut: (path: string) => boolean,
   guard: Guard | null = null,
+  most = Infinity,
 ): Survey {
   const folders: string[] = [];
   const files: SurveyedFile[] = [];
   const warnings: string[] = [];
+  let room = most;
   const walk = (from: string, to: string): void => {
     folders.push(to);
-    for (const name of (disk.list(from) ?? []).toSorted()) {
+    const names = disk.list(from, room + 1) ?? [];
+    room -= names.length;
+    if (room < 0)
+      throw new MailroomError(
+        'E_FILE',
+        `${folder === '' ? 'the workspace' : folder} has more than ${counted(most, 'file')}, the most that is copied`,
+        'pack them into one file, such as a .tar.gz',
+      );
+    for (const name of names.toSorted()) {
       const path = join(from, name);
       if (name.endsWith(temporaryEnding) || leaveOut(path)) continue;
       const look = disk.look(path);

@@ -4,6 +4,7 @@ import { defaultConfig } from '../../../src/config/config.ts';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { expectedNow } from '../../../src/mail/host/project.ts';
 import { Intake } from '../../../src/mail/host/intake.ts';
+import { listedOnce } from '../../../src/mail/host/listing.ts';
 import { openMailLedger } from '../../../src/mail/host/ledger.ts';
 import { inMemoryTrail } from '../../support/memory-trail.ts';
 import { parseProtocol } from '../../../src/mail/protocol/read.ts';
@@ -26,9 +27,9 @@ const roles = ['architect', 'qa'];
 class Counted extends Mailboxes {
   readonly listed = new Map<string, number>();
 
-  override list(...[role, box]: Parameters<Mailboxes['list']>): string[] | null {
+  override look(...[role, box, most]: Parameters<Mailboxes['look']>) {
     if (box === 'inbox') this.listed.set(role, (this.listed.get(role) ?? 0) + 1);
-    return super.list(role, box);
+    return super.look(role, box, most);
   }
 }
 
@@ -49,9 +50,10 @@ function openIntake() {
     trailAt: null,
   });
   const ports = { mailboxes, newId, clock };
-  const intake = new Intake(ledger, ports, protocol, expectedNow(ledger.state), () => false);
+  const expected = expectedNow(ledger.state);
+  const intake = new Intake(ledger, ports, protocol, expected, { stage: () => false, holds: () => false });
   const look = () => {
-    const looked = intake.look(roles, new DiskGuard(), mailboxes);
+    const looked = intake.look(roles, new DiskGuard(), listedOnce(mailboxes, expected));
     ledger.flush();
     intake.release(new Set());
     return looked;

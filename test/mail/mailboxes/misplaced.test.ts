@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mailMatching } from '../../../src/mail/mailboxes/mail-files.ts';
 import { misplacedMail, misplacedText } from '../../../src/mail/mailboxes/misplaced.ts';
+import { MemoryDisk } from '../../support/memory-disk.ts';
 import { diskFixtures, cleanUp } from '../../disk/disk-fixtures.ts';
 
 cleanUp();
@@ -48,6 +49,46 @@ describe.each(diskFixtures)('misplaced mail: $name', ({ make }) => {
       'agents/qa/Inbox/c.md is not read: no box has this name; move it to agents/qa/inbox/',
       'agents/qa/oubox/d.txt is not read: no box has this name; move it to agents/qa/outbox/',
     ]);
+  });
+
+  it.each(['user', 'qa'])('under a wrong name in the outbox of %s is named as in an inbox', (role) => {
+    const names = ['a.MD', 'b.markdown', 'c.txt', 'd', 'e.md.txt', 'f .md '];
+    for (const name of names)
+      expect(found([`agents/${role}/outbox/${name}`], '*.txt', '*')).toEqual([
+        `agents/${role}/outbox/${name} is not read: the name of a message ends in .md; rename it`,
+      ]);
+    const temporary = ['.a.md', 'b.md~', 'c.md.tmp', 'd.part', 'e.swp', 'f.bak', 'g.md'];
+    expect(found(temporary.map((name) => `agents/${role}/outbox/${name}`))).toEqual([]);
+  });
+
+  it.each(['inbox', 'outbox'])('is named in a folder, and behind a link or pipe, of an %s', (box) => {
+    const { disk, plant } = make();
+    plant(`agents/qa/${box}/batch/1.md`, 'x');
+    plant(`agents/qa/${box}/linked`, '../role.md', 'link');
+    plant(`agents/qa/${box}/pipe`, '', 'fifo');
+    expect(misplacedMail(disk, protocol, { inboxPatterns: [] }).map(({ message }) => message)).toEqual([
+      `agents/qa/${box}/linked, pipe are not read: the name of a message ends in .md`,
+      `agents/qa/${box}/batch is not read: it is a folder`,
+    ]);
+  });
+
+  it('looks at no more than some entries of a folder, whoever filled it', () => {
+    const disk = new MemoryDisk();
+    let looks = 0;
+    disk.beforeRead = () => void (looks += 1);
+    for (const [name, count] of [
+      ['qa/outbox', 20_000],
+      ['qa/inbox', 20_000],
+      ['qa/outbx', 20_000],
+      ['qa', 20_000],
+      ['qb/inbox', 20_000],
+    ] as const)
+      for (let number = 0; number < count; number += 1) disk.plant(`agents/${name}/${number}.txt`, 'x');
+    const misplaced = misplacedMail(disk, protocol, { inboxPatterns: [] }).map(misplacedText);
+    expect(misplaced).toHaveLength(4);
+    expect(misplaced[1]).toMatch(/^agents\/qa\/outbox\/\S+, \S+, \S+ and at least 997 more are not read/);
+    expect(disk.listed).toBeLessThan(7_000);
+    expect(looks).toBeLessThan(1_500);
   });
 
   it('names the first three of many, and counts the rest', () => {

@@ -127,26 +127,35 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
     },
   );
 
-  it('holds no more than a thousand files of a turn', () => {
+  it('reads none of more than a thousand files of a turn, and leaves them where they lie', () => {
     const fixture = open();
     fixture.begin(0, false);
-    for (let number = 1000; number <= 2001; number += 1) fixture.plant(`${outbox}/${number}.md`, 'x');
-    const many = fixture.folders.collect('t1', 2, 0);
-    expect(many).toHaveLength(1_001);
-    expect(many.at(-1)).toEqual({
-      name: '2000.md',
-      content: { ok: false, problem: 'there are more than 1000 files' },
-    });
+    for (let number = 1000; number < 2000; number += 1) fixture.plant(`${outbox}/${number}.md`, 'x');
+    fixture.plant(`${outbox}/.progress`, 'x');
+    expect(fixture.folders.collect('t1', 2, 0)).toHaveLength(1_000);
+    fixture.plant(`${outbox}/2000.md`, 'x');
+    const problem = `there are more than 1000 files; they lie unread in ${attempt}`;
+    expect(fixture.folders.collect('t1', 2, 1)).toEqual([
+      { name: 'outbox', content: { ok: false, problem } },
+    ]);
+    fixture.begin(2, false);
+    expect([fixture.disk.list(outbox), fixture.disk.list(`${outbox}-earlier`)]).toMatchObject([
+      [],
+      { length: 1_002 },
+    ]);
   });
 
   it('stages mail that a role wrote into its outbox, and overwrites nothing', () => {
     const fixture = open();
     fixture.begin(0, false);
-    for (const text of ['one', 'two']) {
+    for (const [text, name] of [
+      ['one', 'x.md'],
+      ['two', 'x-2.md'],
+    ] as const) {
       fixture.plant('agents/qa/outbox/x.md', text);
-      expect(fixture.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(true);
+      expect(fixture.folders.stage('t1', 2, { role: 'qa', name: 'x.md' })).toBe(name);
     }
-    expect(fixture.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
+    expect(fixture.folders.stage('t1', 2, { role: 'qa', name: 'x.md' })).toBe(null);
     expect([read(fixture, `${outbox}/x.md`), read(fixture, `${outbox}/x-2.md`)]).toEqual(['one', 'two']);
     expect(fixture.disk.list('agents/qa/outbox')).toEqual([]);
   });
@@ -157,7 +166,7 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
     fixture.disk.remove(outbox);
     fixture.plant(outbox, '/tmp', 'link');
     fixture.plant('agents/qa/outbox/x.md', 'one');
-    expect(fixture.folders.stage('t1', 2, 'x.md', { role: 'qa', name: 'x.md' })).toBe(false);
+    expect(fixture.folders.stage('t1', 2, { role: 'qa', name: 'x.md' })).toBe(null);
     expect(read(fixture, 'agents/qa/outbox/x.md')).toBe('one');
   });
 
@@ -167,6 +176,6 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
     const escape = [{ name: '../../x.md', text: '' }];
     expect(() => folders.open('t1', 1, 0, () => '', escape, false)).toThrowError(refused);
     expect(() => folders.open('../t1', 1, 0, () => '', [], false)).toThrowError(refused);
-    expect(() => folders.stage('t1', 1, 'a/b.md', { role: 'qa', name: 'x.md' })).toThrowError(refused);
+    expect(() => folders.stage('t1', 1, { role: 'qa', name: 'a/b.md' })).toThrowError(refused);
   });
 });

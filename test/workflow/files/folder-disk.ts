@@ -13,8 +13,8 @@ export class FolderDisk implements Disk {
     this.root = `${disk.root}/${folder}`;
   }
 
-  list(folder: string): string[] | null {
-    return this.#disk.list(this.#inside(folder, true));
+  list(folder: string, most?: number): string[] | null {
+    return this.#disk.list(this.#inside(folder, true), most);
   }
 
   look(path: string): FileStat | null {

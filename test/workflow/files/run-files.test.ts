@@ -77,6 +77,20 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     expect(fixture.project.look('context/make/code/a.ts')?.executable).toBe(false);
   });
 
+  it('copies no output with more files than its limit, at any depth', () => {
+    const fixture = make();
+    fixture.plant('project/out/plan.md', 'x');
+    if (fixture.memory === null) return;
+    for (let number = 0; number < 20_000; number += 1)
+      fixture.plant(`project/src/${number % 10}/${number}`, '');
+    expect(() => filesOf(fixture).collect(launch('make', made), true)).toThrowError(
+      expect.objectContaining({
+        code: 'E_FILE',
+        message: 'src has more than 20000 files, the most that is copied',
+      }),
+    );
+  });
+
   it('tells what is missing, and keeps nothing unless asked to', () => {
     const fixture = make();
     fixture.plant('project/src/a.ts', 'a');

@@ -60,6 +60,8 @@ const moves: MoveTable<EffectName> = [
   [String.raw`^\.mailroom/tmp/`, box('outbox'), 'letter.send'],
   [box('(inbox|outbox)'), String.raw`^\.mailroom/accepting/`, 'accept.take'],
   [box('outbox'), `${attempt}/outbox/`, 'turn.borrow'],
+  [String.raw`^agents/[^/]+/outbox$`, `${attempt}/outbox-of-`, 'turn.borrow'],
+  [`${attempt}/(outbox|collected-\\d+)$`, `${attempt}/[^/]+-earlier`, 'turn.clear'],
   [box('inbox'), filed, 'projection.move'],
   [String.raw`^\.mailroom/accepting/`, filed, 'accept.keep'],
   [String.raw`^\.mailroom/(control|incoming)/`, String.raw`^\.mailroom/refused/`, 'control.refuse'],
