@@ -37,6 +37,8 @@ export class Connection {
   readonly #name: string;
   readonly #onChange: () => void;
   readonly #foreign: Foreign;
+  /** The queues in which it has looked for what is not Mailroom's. */
+  readonly #looked = new WeakSet<Pick<Queue, 'toKey'>>();
   readonly #timer: NodeJS.Timeout;
   /** The connections of what listens, which BullMQ makes. */
   readonly #copies: Redis[] = [];
@@ -70,16 +72,25 @@ export class Connection {
     return { connection: this.client, prefix: 'mailroom' };
   }
 
-  /** Asks once more if what lies in the queue made it fail, and could be set aside. */
-  async asking<T>(queue: Pick<Queue, 'toKey'> | null, act: () => Promise<T>): Promise<T> {
+  /**
+   * Asks, and once more if what lies in the queue made it fail. `act` receives which time it is:
+   * BullMQ leaves half of what it was doing.
+   */
+  async asking<T>(queue: Pick<Queue, 'toKey'> | null, act: (isAgain: boolean) => Promise<T>): Promise<T> {
+    // What lies there from before is found before anything fails by it.
+    if (queue !== null && !this.#looked.has(queue)) await this.#look(queue);
     try {
-      return await act();
+      return await act(false);
     } catch (error) {
       if (!isWrongType(error)) throw error;
-      // Another process may have done so at the same time.
       await this.#foreign.setKeysAside(queue);
-      return act();
+      return act(true);
     }
+  }
+
+  async #look(queue: Pick<Queue, 'toKey'>): Promise<void> {
+    this.#looked.add(queue);
+    await this.#foreign.setKeysAside(queue);
   }
 
   /** Sets a job aside that this token has taken, and that BullMQ cannot read. */

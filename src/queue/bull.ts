@@ -70,7 +70,8 @@ class BullQueue implements JobQueue {
 
   async add(name: JobName, data: Json, labels: readonly string[]): Promise<void> {
     const queue = this.#queue(name.role);
-    await this.#connection.asking(queue, async () => {
+    await this.#connection.asking(queue, async (isAgain) => {
+      if (isAgain) await this.#connection.client.del(queue.toKey(name.id));
       await publishLabels(this.#connection.client, this.#name, name, labels);
       await queue.add('turn', data, { jobId: name.id });
     });
@@ -91,7 +92,8 @@ class BullQueue implements JobQueue {
       client.hmget(key, 'name', 'defa'),
     ] as const);
     const [bytes, noted] = sizes;
-    if (exists === null) return { is: 'missing' };
+    // Somebody has taken it out of every list.
+    if (exists === null || state === 'unknown') return { is: 'missing' };
     if (state === 'completed') {
       const result = bytes > mostBytes ? null : parsed(await client.hget(key, 'returnvalue'));
       return { is: 'done', result, bytes };
@@ -118,12 +120,14 @@ class BullQueue implements JobQueue {
     const queue = this.#queue(role);
     const { client } = this.#connection;
     const [name = null, progress = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
-    if (name !== null) await queue.updateJobProgress(id, { ...progressIn(parsed(progress)), ...more });
+    const now = { ...progressIn(parsed(progress)), ...more };
+    if (name !== null) await this.#connection.asking(queue, () => queue.updateJobProgress(id, now));
   }
 
   async remove(name: JobName): Promise<void> {
-    const removed = await this.#queue(name.role)
-      .remove(name.id)
+    const queue = this.#queue(name.role);
+    const removed = await this.#connection
+      .asking(queue, () => queue.remove(name.id))
       // Refused while a worker holds it.
       .catch(() => null);
     if (removed !== null) await withdrawLabels(this.#connection.client, this.#name, name);
@@ -245,12 +249,14 @@ class BullSource implements JobSource {
 
   #held({ role, id }: JobName, queue: Queue, job: Job, token: string): HeldJob {
     const lease = this.#lease;
+    const asking = <T>(act: () => Promise<T>) => this.#connection.asking(queue, act);
+    const renew = async () => (await asking(() => job.extendLock(token, lease))) === 1;
     const still = async (act: () => Promise<unknown>): Promise<boolean> => {
       try {
-        await act();
+        await asking(act);
         return true;
       } catch (error) {
-        if ((await job.extendLock(token, lease)) === 1) throw error;
+        if (await renew()) throw error;
         return false;
       }
     };
@@ -264,11 +270,11 @@ class BullSource implements JobSource {
       role,
       id,
       data: job.data as Json,
-      renew: async () => (await job.extendLock(token, lease)) === 1,
+      renew,
       note: async (note) => {
         // A stop between the two is lost; the controller sees that, and asks again.
         const now = await progress();
-        if (now !== null) await queue.updateJobProgress(id, { ...now, note });
+        if (now !== null) await asking(() => queue.updateJobProgress(id, { ...now, note }));
       },
       asked: async () => {
         const now = await progress();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { QueuedAgents } from '../../src/host/runner/queued-agents.ts';
 import { QueuedNotes } from '../../src/host/runner/queued-notes.ts';
 import type { AgentJob } from '../../src/host/runner/runner.ts';
@@ -18,7 +19,7 @@ import { engineOf, type QueueEngine } from '../../src/queue/engine.ts';
 import { exit, invocation } from '../providers/samples.ts';
 import { workerKeys } from '../support/credentials.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
-import type { TestServer } from './servers.ts';
+import type { TestEngine, TestServer } from './servers.ts';
 
 /*
  * A controller and workers in this process, through a real queue that somebody else can write, with
@@ -291,4 +292,37 @@ function jobOf(turn: string): AgentJob {
     noteTree: false,
     worktree: null,
   };
+}
+
+/** A bed for each test of a suite, with a server for all of them. */
+export function bedFixture(engine: TestEngine): { readonly bed: AttackBed; readonly server: TestServer } {
+  let server: TestServer | null = null;
+  let bed: AttackBed | null = null;
+  beforeAll(async () => {
+    if (engine.folder !== null) server = await engine.open(engine.folder);
+  });
+  beforeEach(async ({ skip }) => {
+    if (server === null) skip(`there is no ${engine.name} server`);
+    bed = await AttackBed.open(server!);
+  });
+  afterEach(() => bed?.close());
+  afterAll(() => server?.close());
+  return {
+    get bed() {
+      return bed!;
+    },
+    get server() {
+      return server!;
+    },
+  };
+}
+
+/** Plays one turn to its end, and returns how its job was added. */
+export async function played(bed: AttackBed, controller: ReturnType<AttackBed['controller']>, turn: string) {
+  const followed = controller.start(turn);
+  const before = bed.starts;
+  await bed.until(() => bed.starts > before);
+  bed.finish(bed.saved.at(-1)!.name.id);
+  expect(await followed.ended).toMatchObject({ is: 'done' });
+  return bed.saved.at(-1)!;
 }

@@ -3,12 +3,11 @@ import type { Json } from '../../kernel/json.ts';
 import type { Assigned } from '../../kernel/launched.ts';
 import { readAssigned } from '../../letters/worker.ts';
 import { mostBytes, type JobName, type JobQueue, type JobState } from '../../queue/channel.ts';
-import type { Credentials } from '../../queue/credentials.ts';
 import { jobMs, sign, verify, type About } from '../../queue/signed.ts';
 import { changed, isLeft, stir, unlessLeft, type Followed } from './followed.ts';
 import { notPlaced, type Ended } from './agents.ts';
 import { QueuedLeftovers } from './queued-leftovers.ts';
-import { QueuedResults } from './queued-results.ts';
+import { QueuedResults, type ResultOptions } from './queued-results.ts';
 import type { QueuedNotes } from './queued-notes.ts';
 import {
   isIdOf,
@@ -23,24 +22,15 @@ import {
   unreportedUsage,
 } from './remote-turn.ts';
 import type { AgentJob, AgentRunner, RunnerEvents } from './runner.ts';
-import type { Travel } from './travel.ts';
 import type { Packed, Travelled } from '../../git/travel.ts';
 
-export interface QueueOptions {
+export interface QueueOptions extends ResultOptions {
   /** Of the program, which must be the same on all hosts. */
   readonly version: string;
   /** What may have to be removed from the queue and the shared repository. */
   readonly notes: QueuedNotes;
-  readonly travel: Travel;
-  readonly credentials: Credentials;
-  /** How long git and the queue may fail before a turn does, in milliseconds. */
-  readonly patience: number;
   /** Random from its first digits on. */
   readonly newId: () => string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Milliseconds since some time, on a clock that is never set. */
-  readonly elapsed: () => number;
 }
 
 /** What a turn begins with on a worker, or why it does not. */

@@ -3,12 +3,13 @@ import type { Read } from '../../letters/letters.ts';
 import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
 import { readAssigned } from '../../letters/worker.ts';
 import { mostBytes, type JobState } from '../../queue/channel.ts';
+import type { Credentials } from '../../queue/credentials.ts';
 import { verify } from '../../queue/signed.ts';
+import type { Travel } from './travel.ts';
 import type { Travelled } from '../../git/travel.ts';
 import type { Ended } from './agents.ts';
 import { isLeft, type Followed } from './followed.ts';
 import { rootsOf } from './places.ts';
-import type { QueueOptions } from './queued-agents.ts';
 import {
   endedBy,
   isIdOf,
@@ -29,13 +30,24 @@ type Unpacked =
 
 type Done = Extract<JobState, { is: 'done' }>;
 
+export interface ResultOptions {
+  readonly travel: Travel;
+  readonly credentials: Credentials;
+  /** How long git and the queue may fail before a turn does, in milliseconds. */
+  readonly patience: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds since some time, on a clock that is never set. */
+  readonly elapsed: () => number;
+}
+
 /** Takes what workers report: nothing of it counts that the controller has not checked itself. */
 export class QueuedResults {
-  readonly #options: QueueOptions;
+  readonly #options: ResultOptions;
   readonly #asked: (problem: string | null) => void;
 
   /** `asked`: receives why git cannot reach the shared repository; null: it can. */
-  constructor(options: QueueOptions, asked: (problem: string | null) => void) {
+  constructor(options: ResultOptions, asked: (problem: string | null) => void) {
     this.#options = options;
     this.#asked = asked;
   }

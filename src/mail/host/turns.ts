@@ -36,7 +36,7 @@ export class Turns {
   readonly #running: ProcessTable<Invocation | null>;
   /** The commits of other roles that running gates take into account. */
   readonly #met = new Map<string, readonly string[]>();
-  /** Processes behind the launch barrier, which opens once the journal has them, or their workers. */
+  /** What waits behind the launch barrier until the journal has it, or its worker. */
   readonly #ready = new Set<string>();
   /** Processes whose end is recorded, and durable at the next `steer`. */
   readonly #ended = new Set<string>();
@@ -216,18 +216,13 @@ export class Turns {
     this.#ready.add(key);
   }
 
-  /**
-   * Recorded once for each start on a worker, also by the host that finds it running. The worker
-   * may begin once the journal has it.
-   */
+  /** Recorded once for each start on a worker, which may begin once the journal has it. */
   assigned(key: string, worker: Assigned | null): void {
-    const invocation = this.#running.get(key);
-    if (!invocation) return;
-    const { turn, attempt, round } = invocation;
+    const { turn = '', attempt = 0, round = 0 } = this.#running.get(key) ?? {};
     const phase = this.#ledger.state.turns.get(turn)?.phase;
     if (phase?.is !== 'active') return;
-    if (phase.worker?.id !== worker?.id)
-      this.#ledger.record([{ type: 'assigned', turn, attempt, round, worker }]);
+    const isNew = phase.worker?.id !== worker?.id;
+    if (isNew) this.#ledger.record([{ type: 'assigned', turn, attempt, round, worker }]);
     if (worker !== null) this.#ready.add(key);
   }
 

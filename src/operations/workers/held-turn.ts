@@ -219,6 +219,7 @@ export class HeldTurn {
     // What it begins with is got meanwhile; nothing is changed in any checkout.
     const fetched = this.#at.travel.fetch(turn.begin, refsOf(this.#held).beginRef);
     await this.#confirmed(signed.nonce);
+    if (!this.#runs()) return this.#report(signed.nonce, this.#endOf(stopped, [], null));
     await fetched;
     const checkout = join(this.#at.root, '.mailroom', 'worktrees', roleCheckout(turn.thread, turn.role));
     const work = () => this.#work(turn, checkout);
