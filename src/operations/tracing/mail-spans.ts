@@ -19,7 +19,7 @@ interface Place {
 }
 
 /** Follows the mail of one host, and makes the spans of what ends: attempts, turns and threads. */
-export class MailSpans {
+class MailSpans {
   readonly #turns = new Map<TurnId, Turn>();
   /** When the running attempt of a turn was launched. */
   readonly #launched = new Map<TurnId, number>();

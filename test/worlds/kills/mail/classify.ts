@@ -100,7 +100,7 @@ const gits: GitTable<EffectName> = [
   ...['check-ref-format', 'rev-parse', 'for-each-ref', 'worktree list', 'rev-list', 'merge-base', 'show'].map(
     reads,
   ),
-  ...['cat-file', 'count-objects', 'diff', 'diff-tree', 'diff-index', '--version'].map(reads),
+  ...['cat-file', 'count-objects', 'diff', 'diff-tree', 'diff-index', 'log', '--version'].map(reads),
 ];
 
 function reads(words: string): readonly [string, 'inward'] {

@@ -10,7 +10,7 @@ export const effects = {
   'anchor.write': at('puts the file in its place that ties a checkout to its repository'),
   'boot.write': at('writes down in which boot of the machine it ran'),
   'check.visit': at('starts git to note which work lies in a checkout while checks run there', 'running'),
-  'confirmed.write': at('writes down which workflows may start as they are'),
+  'confirmed.write': at('writes down which workflows and other rules may be used as they are'),
   'conflict.note': at('starts git to note which conflict lies in a checkout', 'running'),
   'control.refuse': at('puts a command aside that cannot be followed'),
   'control.take': at('removes a command that the journal has'),
