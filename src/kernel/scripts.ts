@@ -1,3 +1,5 @@
+import { ownValue } from './own.ts';
+
 /* Which files of a project its commands run. */
 
 /** A file that a command runs, and where its text names it. */
@@ -8,14 +10,14 @@ export interface RunFile {
   readonly at: number;
   /** The number of characters that name it. */
   readonly length: number;
-  /** False: its program finds it by itself, as npm finds package.json. */
+  /** False: its program finds it alone, as npm finds package.json. */
   readonly isNamed: boolean;
 }
 
 /** Where a definition has a command line as text. */
 const textKeys: ReadonlySet<string> = new Set(['script', 'run', 'command', 'check', 'poll', 'shell']);
 
-/** The files that the commands of a definition name, whether or not they exist, as far as they say. */
+/** The files that the commands of a definition name, whether or not they exist. */
 export function scriptsIn(definition: unknown, key = ''): string[] {
   const named = (files: readonly RunFile[]) => files.filter(({ isNamed }) => isNamed).map(({ path }) => path);
   if (typeof definition === 'string') return textKeys.has(key) ? named(filesRunByScript(definition)) : [];
@@ -83,9 +85,9 @@ export function filesRunBy(words: readonly (string | null)[], first = 0): RunFil
     return [found(normal(program), skipped)];
   const option = words.findIndex((word, at) => at >= from && word !== null && !word.startsWith('-'));
   const verb = option < 0 ? undefined : words[option];
-  const known = withVerb[name];
+  const known = ownValue(withVerb, name);
   if (known !== undefined && verb != null && known[1].test(verb)) return [found(known[0], skipped, false)];
-  const file = projectFiles[name];
+  const file = ownValue(projectFiles, name);
   if (file !== undefined) {
     const given = givenFile(words, from);
     return [found(given ?? file, skipped, given !== null)];

@@ -47,21 +47,7 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
       const { oneShotWorkflow } = await import('../operations/project/one-shot.ts');
       return oneShotWorkflow(disk, await settings(), task);
     },
-    confirm: async (found) => {
-      await refuseTrackedState(disk);
-      const changed = confirm(disk, found).map(async ({ path, files, fingerprint }) => ({
-        path,
-        change: await describeChange(disk, files, fingerprint),
-      }));
-      return Promise.all(changed);
-    },
-    roleTexts: () => rolesOnDisk(disk).map((role) => readRoleText(disk, role)),
-    roleText: (reference, cwd) => {
-      const file = resolve(cwd, reference);
-      const role = rolesOnDisk(disk).find((name) => file === resolve(disk.root, roleFileOf(name)));
-      return role === undefined ? null : readRoleText(disk, role);
-    },
-    answerStart: (run, said) => answerStart(disk, run, said),
+    ...confirmations(disk),
     asked: async (reference, cwd) => {
       if (!reference.endsWith('.json')) return null;
       const { readAskedWorkflow } = await import('../operations/nip/requests.ts');
@@ -98,6 +84,29 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
     withdraw: (run, id) => withdrawControl(disk, id, runControlFolder(run)),
     verdict: (run, id) => verdictOf(disk, run, id),
     changed: (run, milliseconds) => hostChanged(disk, runFolder(run), milliseconds),
+  };
+}
+
+/** What a person has let a running `up` use and start. */
+function confirmations(
+  disk: RealDisk,
+): Pick<WorkflowServices, 'confirm' | 'roleTexts' | 'roleText' | 'answerStart'> {
+  return {
+    confirm: async (found) => {
+      await refuseTrackedState(disk);
+      const changed = confirm(disk, found).map(async ({ path, files, fingerprint }) => ({
+        path,
+        change: await describeChange(disk, files, fingerprint),
+      }));
+      return Promise.all(changed);
+    },
+    roleTexts: () => rolesOnDisk(disk).map((role) => readRoleText(disk, role)),
+    roleText: (reference, cwd) => {
+      const file = resolve(cwd, reference);
+      const role = rolesOnDisk(disk).find((name) => file === resolve(disk.root, roleFileOf(name)));
+      return role === undefined ? null : readRoleText(disk, role);
+    },
+    answerStart: (run, said) => answerStart(disk, run, said),
   };
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/states.md');
 const state = read('src/mail/machine/state.ts');
+const landing = read('src/mail/machine/landing.ts');
 const event = read('src/mail/machine/event.ts');
 
 /** The literals of a tag in a piece of source: `is: 'active'` gives `active`. */
@@ -30,7 +31,7 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted((a, b) 
 describe('docs/states.md', () => {
   it.each([
     ['Turn phases', tags(between(state, 'export type Phase', 'export interface Turn'), 'is')],
-    ['Landings', tags(between(state, 'type LandingPhase', 'export type ThreadState'), 'is')],
+    ['Landings', tags(between(landing, 'type LandingPhase', 'export function'), 'is')],
     ['Copies of a message', tags(between(state, 'export type Delivery', 'export type AskState'), 'at')],
     ['Asks', tags(between(state, 'export type AskState', 'export interface Mail'), 'is')],
     [
