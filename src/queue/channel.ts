@@ -71,7 +71,7 @@ export interface HeldJob extends JobName {
   renew(): Promise<boolean>;
   /** Says what worker holds it. */
   note(about: Json): Promise<void>;
-  /** Whether the controller has asked to stop it, and its `grant`; null: it has not answered yet. */
+  /** Whether the controller wants it stopped, and what it has granted; null: nothing yet. */
   asked(): Promise<{ readonly stopping: boolean; readonly granted: Json }>;
   /** Ends it with a result. False: it is not held any more, and the result is dropped. */
   finish(result: Json): Promise<boolean>;

@@ -47,7 +47,7 @@ export function controllerCredentials(key: string, place: string): Credentials {
   return { project, controller, secret, admission: null };
 }
 
-/** A key of its own for a worker, as one word: whoever has it is that worker. */
+/** A key of its own for a worker, as one word. */
 export function invite({ project, secret }: Credentials, name: string): string {
   const seed = randomBytes(32);
   const key = publicText(secretOf(seed));

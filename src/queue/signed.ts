@@ -4,15 +4,15 @@ import { isJsonObject, isNestedWithin, type Json, type JsonObject } from '../ker
 import { isAdmitted, publicOf, type Admission, type Credentials } from './credentials.ts';
 
 /*
- * What goes through the queue is signed, so that an intruder there can delay work, and neither start
- * any nor forge a result. An old document is refused by its nonce: a job starts nothing until the
- * controller has confirmed it to one worker.
+ * What goes through the queue is signed, so that an intruder there can delay work, and neither
+ * start any nor forge a result. An old document is refused by its nonce: a job starts nothing
+ * until the controller has confirmed it to one worker.
  */
 
 /** Who must have signed each kind of document. */
 const signers = {
   job: 'controller',
-  /** A worker is to begin a job, which no other worker is told. */
+  /** One worker can begin a job. */
   grant: 'controller',
   order: 'controller',
   /** A worker holds a job, and asks to begin it. */
@@ -101,7 +101,7 @@ interface SigningKey {
   readonly name: string | null;
 }
 
-/** Who may have signed a document of this kind; null: whoever it names was never admitted. */
+/** Who may have signed a document of this kind; null: no worker that was admitted. */
 function signerOf(credentials: Credentials, kind: About['kind'], by: Json): SigningKey | null {
   if (signers[kind] === 'controller') return { key: credentials.controller, name: null };
   if (!isJsonObject(by)) return null;

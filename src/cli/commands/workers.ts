@@ -6,7 +6,7 @@ import type { WorkersAction, WorkersOptions } from '../actions/workers.ts';
 export function addWorkers(program: Command, context: Context): void {
   program
     .command('workers')
-    .description('list the worker hosts of the project, invite one, or drain, pause or unpause one')
+    .description('list the worker hosts, invite one, or drain, pause or unpause one')
     .addArgument(
       new Argument('[action]', 'what to do')
         .choices(['list', 'invite', 'drain', 'pause', 'unpause'])

@@ -324,8 +324,8 @@ export class QueuedAgents implements AgentRunner {
   }
 
   /**
-   * Lets the first worker that asks begin, once the journal has it, and no other. False: another one
-   * has it in the queue.
+   * Lets the first worker that asks begin, once the journal has it, and no other. False: another
+   * one has it in the queue.
    */
   async #confirm(
     followed: Followed,

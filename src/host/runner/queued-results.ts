@@ -89,7 +89,7 @@ export class QueuedResults {
       return { ok: false, problem: 'it is of another worker than the one that has the job' };
     if (!('worker' in by.value)) return 'left';
     if (worker === null && by.value.outcome.is === 'done')
-      return { ok: false, problem: 'its worker was never told to begin' };
+      return { ok: false, problem: 'its worker was not allowed to begin' };
     return { ok: true, value: by.value };
   }
 

@@ -12,7 +12,7 @@ export class Begun {
     this.#jobs.add(`${id} ${nonce}`);
   }
 
-  /** Waits until nobody works in a checkout. */
+  /** Works in a checkout once no other job does. */
   inside<T>(checkout: string, work: () => Promise<T>): Promise<T> {
     const before = this.#checkouts.get(checkout) ?? Promise.resolve();
     const working = before.then(work, work).finally(() => {

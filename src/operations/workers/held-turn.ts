@@ -158,7 +158,7 @@ export class HeldTurn {
     this.#claim = null;
   }
 
-  /** Says that this worker holds it, and waits until the controller lets it begin, or it is over. */
+  /** Asks the controller to begin, and waits until it is confirmed, or over. */
   async #confirmed(nonce: string): Promise<void> {
     await this.#held.note(this.#signed('note', nonce, { ...this.#at.worker }));
     if (this.#fate !== 'runs') return;
@@ -371,7 +371,7 @@ function maskedFile({ name, content }: StagedFile, mask: Mask): StagedFile {
 }
 
 const unconfirmed =
-  'was not begun: its controller has not confirmed it, because it is away, or nobody wants it';
+  'was not begun: its controller has not confirmed it, because it is away, or does not want it';
 
 const nothingSent = { ok: true } as const;
 

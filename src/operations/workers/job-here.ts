@@ -121,7 +121,7 @@ function programHere(
 /** How much of an agent's output travels, from its end, in characters. */
 const tail = 64_000;
 
-/** How a turn ended here, as its controller is told. */
+/** How a turn ended here, as its worker reports it. */
 export function reportOf(
   { root, worker }: { readonly root: string; readonly worker: Assigned },
   [outcome, exit, changed]: Ended,

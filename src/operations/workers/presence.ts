@@ -26,7 +26,7 @@ export class Presence {
   #said = '';
   #at = -Infinity;
   #isTalking = false;
-  /** When the last order was given that was obeyed: each counts once, and no earlier one after it. */
+  /** When the last order was given: each counts once, and no earlier one after it. */
   #obeyed = 0;
 
   constructor(notes: WorkerNotes, options: PresenceOptions) {
