@@ -1,5 +1,6 @@
 import { askState } from '../machine/fold/asks.ts';
 import { freeProvider } from '../machine/rules/fallback.ts';
+import { pausedThread } from '../machine/rules/slots.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { MailState, Turn } from '../machine/state.ts';
 import type { Idle } from '../../host/idle.ts';
@@ -40,11 +41,12 @@ function asksUser({ landings }: MailState, { id, conflict, phase }: Turn): boole
 }
 
 /** Whether a turn waits until a person unpauses it, or restores an inbox. */
-function isHeld({ roles, paused }: MailState, { role, thread }: Turn): boolean {
+function isHeld(state: MailState, { role, thread }: Turn): boolean {
+  const { roles, paused } = state;
   return (
     paused.all !== null ||
     paused.roles.has(role) ||
-    paused.threads.has(thread) ||
+    pausedThread(state, thread) !== null ||
     roles.get(role)?.vanished === true
   );
 }

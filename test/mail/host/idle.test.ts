@@ -39,6 +39,30 @@ it('is stuck while the only turn is to start again in a role whose inbox is gone
   expect(world.processes()).toEqual(['architect in task']);
 });
 
+it('is stuck while the only turn waits in a part of a paused thread', () => {
+  const world = new World(`
+    roles: { architect: {}, engineer: {} }
+    messages:
+      task: { from: user, to: architect }
+      part: { from: architect, to: engineer, thread: new, reply: [done] }
+      done: { from: engineer, to: architect }
+  `);
+  world.drop('user → architect: task');
+  world.turn('architect', ['→ engineer: part']);
+  world.record({
+    type: 'controlled',
+    id: 'pause',
+    by: 'ada',
+    command: { verb: 'pause', target: { kind: 'thread', thread: 'task' }, now: false },
+    refusal: null,
+  });
+  world.fail('engineer');
+  world.tick('1h');
+  world.record({ type: 'projected', through: world.state.events });
+  expect([world.processes(), world.state.turns.size]).toEqual([[], 1]);
+  expect(idleOf(world.state, world.protocol, world.now)).toBe('stuck');
+});
+
 const landing = `
 workspace: { worktree: role }
 roles:
