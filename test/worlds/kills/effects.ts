@@ -40,7 +40,6 @@ export const commonEffects = {
   'journal.sync': at('syncs what was appended', 'running'),
   'lock.release': at('lets go of a project, a run or a context folder'),
   'lock.take': at('starts flock(1) to hold a project, a run or a context folder', 'running'),
-  'objects.pack': inSandbox('packs the objects of a repository that an agent may add to', 'running'),
   'other.refuse': at('puts aside what is in the place of a file or folder that it keeps'),
   'pipes.make': at('makes pipes for the output of programs'),
   'scratch.make': at('makes a throw-away folder'),

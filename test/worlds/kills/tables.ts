@@ -89,7 +89,6 @@ const scratchFiles: FileTable<CommonEffect> = [
 ];
 
 const treeGits: GitTable<CommonEffect> = [
-  ['repack', 'objects.pack'],
   ['add', 'tree.note'],
   ['update-index', 'tree.note'],
   ['write-tree', 'tree.note'],

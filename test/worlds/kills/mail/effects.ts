@@ -41,7 +41,7 @@ export const effects = {
   'schema.write': at('puts a JSON Schema for editors in its place'),
   'summary.write': at('keeps beside the journal what `status` takes from it'),
   'trail.import': at('starts git to import commits', 'running'),
-  'trail.pack': at('starts git to roll packs up', 'running'),
+  'trail.pack': at('packs the objects of the trail, or of a repository that an agent may add to', 'running'),
   'trail.ref': at('starts git to move the branch of the trail', 'running'),
   'turn.borrow': at('moves what a role wrote into its own outbox to its turn'),
   'turn.clear': at('empties a staging folder'),
