@@ -8,7 +8,7 @@ import type { Holder } from '../operations/project/project.ts';
 import type { OpenWorkflows } from '../workflow/host/up-host.ts';
 import { keepProgramsOutOf } from '../process/sandbox/own-programs.ts';
 import { Worktrees } from '../git/worktrees.ts';
-import { hostChanged, requestControl } from '../host/control.ts';
+import { Control, hostChanged, requestControl } from '../host/control.ts';
 import { JournalReader } from '../disk/journal-reader.ts';
 import { readHolder } from '../host/holder.ts';
 import { refuseTrackedState } from '../host/tracked.ts';
@@ -106,6 +106,7 @@ function filesOf(disk: RealDisk): ProjectServices['files'] {
   return {
     read: (file) => disk.read(file, 4 * 1024 * 1024)?.toString('utf8') ?? null,
     part: (file, from, most) => disk.read(file, most, from),
+    commands: (folder) => new Control(disk, folder).list().flatMap(({ text }) => text ?? []),
     exists: (file) => disk.look(file) !== null,
     list: (folder) => disk.list(folder) ?? [],
   };

@@ -28,7 +28,7 @@ import { identitiesBy } from '../../src/operations/project/find-workflow.ts';
 import { keptParts, projectFiles } from '../../src/operations/project/workflows.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { listWorkflowFiles, writeMissing } from '../../src/operations/project/project-files.ts';
-import { requestControl } from '../../src/host/control.ts';
+import { Control, requestControl } from '../../src/host/control.ts';
 import { JournalReader } from '../../src/disk/journal-reader.ts';
 import { misplacedMail } from '../../src/mail/mailboxes/misplaced.ts';
 import { mailNames, readMail, rolesOnDisk } from '../../src/mail/mailboxes/mail-files.ts';
@@ -282,6 +282,7 @@ export class ProjectFixture {
       files: {
         read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
         part: (path, from, most) => disk.read(path, most, from),
+        commands: (folder) => new Control(disk, folder).list().flatMap(({ text }) => text ?? []),
         exists: (path) => disk.look(path) !== null,
         list: (folder) => disk.list(folder) ?? [],
       },

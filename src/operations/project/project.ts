@@ -68,6 +68,8 @@ export interface Project {
     read(path: string): string | null;
     /** At most so many bytes of a file from an offset on; null: it does not exist. */
     part(path: string, from: number, most: number): Buffer | null;
+    /** The texts of the commands in a control folder that no host has read, the oldest first. */
+    commands(folder: string): string[];
     /** The names in a folder; none if it does not exist. */
     list(folder: string): readonly string[];
   };

@@ -19,7 +19,7 @@ export interface Subject {
  */
 export function recordedPause(project: Pick<Project, 'files'>, subject: Subject): Why<MailAct> | null {
   const last = new Map<string, ControlFile>();
-  for (const text of commandsIn(project, controlFolder)) {
+  for (const text of project.files.commands(controlFolder)) {
     const read = readControl(text);
     if (read.ok && isPausing(read.value)) last.set(JSON.stringify(read.value.target), read.value);
   }
@@ -37,7 +37,7 @@ export function withRecordedPause(
   run: string,
   own: Why<RunAct>,
 ): Why<RunAct> {
-  const pausing = commandsIn(project, runControlFolder(run)).flatMap((text) => {
+  const pausing = project.files.commands(runControlFolder(run)).flatMap((text) => {
     const read = readRunControl(text);
     return read.ok && isPausing(read.value) ? [read.value] : [];
   });
@@ -49,14 +49,6 @@ export function withRecordedPause(
     cause: { record: by, at },
     act: { do: 'unpause' },
   });
-}
-
-/** The command files that no host has read, the oldest first. */
-function commandsIn({ files }: Pick<Project, 'files'>, folder: string): string[] {
-  return files
-    .list(folder)
-    .toSorted()
-    .flatMap((name) => files.read(`${folder}/${name}`) ?? []);
 }
 
 function isPausing({ verb }: { readonly verb: string }): boolean {
