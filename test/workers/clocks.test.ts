@@ -53,7 +53,7 @@ describe.each(engines)('through $name', (engine) => {
       const [, ...found] = await hosts.doctor();
       expect(found).toMatchObject([{ state: 'warning' }]);
       expect(found[0]?.text).toMatch(
-        /^the clock of the worker \w+ on .+ is 1h (ahead of|behind) the one here/,
+        /^the clock of the worker [\w.-]+ on .+ is 1h (ahead of|behind) the one here/,
       );
       expect(await hosts.doctor(env, worker.project)).toContainEqual({ state: 'warning', text: own });
       hosts.allow('go');

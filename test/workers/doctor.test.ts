@@ -123,7 +123,7 @@ test('doctor names workers of another version, and with another time', async () 
     /^the clock of the worker far\.fast on far is \S+ ahead of the one here; set the clocks/,
   );
   expect(texts[1]).toMatch(/^the clock of the worker far\.slow on far is 1h\S* behind the one here/);
-  expect(texts[2]).toContain(
+  expect(texts[3]).toContain(
     `the worker near.new on near runs version 9.0.0 of Mailroom, and this host version`,
   );
   expect(texts[2]).toContain(
