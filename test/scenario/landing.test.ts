@@ -142,7 +142,7 @@ describe('work that lands', { timeout: 120_000 }, () => {
     begin(team('main'), 'trail: off\nprotected: [main]\n');
     task('left', 'Add left');
     expect((await up()).stdout).toMatch(
-      / the work of left in t1 waits for approval: \w{10} is to land on main\n/,
+      / the work of left in t1 waits for approval: \w{10} is to land on main; `main` is protected\n/,
     );
     const inbox = await document<{ items: { kind: string; command: string }[] }>('inbox');
     expect(inbox.items).toMatchObject([{ kind: 'approval', id: 't1', command: 'mailroom approve t1' }]);

@@ -65,6 +65,7 @@ const always = {
   journal: refused,
   rights: refused,
   protocol: refused,
+  git: refused,
   hook: refused,
   system: refused,
   role: 'done',
@@ -95,10 +96,10 @@ const where = bubblewrap.works ? 'in the sandbox' : `with no sandbox here: ${bub
 
 describe(`${where},`, () => {
   it.each([
-    ['READ', { workspace: refused, git: refused }],
-    ['READ, RUN_TESTS', { workspace: 'done', git: refused }],
-    ['READ, EDIT', { workspace: 'done', git: refused }],
-    ['READ, EDIT, RUN_COMMANDS', { workspace: 'done', git: 'done' }],
+    ['READ', { workspace: refused }],
+    ['READ, RUN_TESTS', { workspace: 'done' }],
+    ['READ, EDIT', { workspace: 'done' }],
+    ['READ, EDIT, RUN_COMMANDS', { workspace: 'done' }],
   ])('an agent with %s reaches no more than that', { timeout: 60_000 }, async (rights, own) => {
     const came = await attempts(rights, 'auto');
     expect(came).toMatchObject(bubblewrap.works ? { ...always, ...own } : unheld);
