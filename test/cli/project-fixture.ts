@@ -317,6 +317,7 @@ export class ProjectFixture {
       runs: () => this.runs,
       find: () => null,
       waiting: () => null,
+      answerStart: () => null,
       locate: (path) => Promise.resolve({ file: path, path }),
       parts: keptParts(),
       read: (path) => {

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { letter, forbidden } from '../providers/provider-contract.ts';
 import { TurnFixture } from '../providers/turns.ts';
-import { acpClis, AcpSetting, lonelyClis, type AcpCli } from './support/acp-clis.ts';
+import { acpClis, AcpSetting, type AcpCli } from './support/acp-clis.ts';
 import { Model, type Answer } from './support/model.ts';
 
 /** Answers the turn's own requests one after the other, and those for titles and suggestions aside. */
@@ -31,8 +31,6 @@ const modes: Readonly<Record<string, string | null>> = {
   copilot: 'https://agentclientprotocol.com/protocol/session-modes#agent',
   qwen: 'default',
   'codex-acp': 'read-only',
-  cline: 'act',
-  droid: 'normal',
 };
 
 /** Settings by which it would ask for nothing. */
@@ -73,15 +71,6 @@ describe.concurrent.each(acpClis)('an attack by $name', { timeout: 240_000 }, (k
     expect(modeIn(exit.stdout)).toBe(JSON.stringify(modes[cli.name]));
     expect([forbidden(place), ran].filter((path) => existsSync(path))).toEqual([]);
   });
-});
-
-it.each(lonelyClis)('$name is put into the mode in which it asks', async (cli) => {
-  const model = await Model.start();
-  onTestFinished(() => model.stop());
-  const place = new TurnFixture(onTestFinished);
-  const setting = new AcpSetting(cli, place, model);
-  const { exit } = await place.run(setting.provider, setting.turn(['READ']), { totalMs: 60_000 });
-  expect(modeIn(exit.stdout)).toBe(JSON.stringify(modes[cli.name]));
 });
 
 const drivers = acpClis.filter(({ name }) => name !== 'codex-acp');

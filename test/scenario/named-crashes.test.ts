@@ -69,7 +69,7 @@ describe('a controller that is killed', () => {
       );
       const ran = await project.run(['up', '--until-idle']);
       expect(ran).toMatchObject({ code: 0 });
-      expect(ran.stdout).toContain('the protocol has changed');
+      expect(ran.stdout).toContain('used from now on: protocols/team.yaml');
       expect(await types()).toEqual(['task', 'review', 'verdict', 'done']);
       expect(project.list('.mailroom/accepting')).toEqual([]);
       expect(await project.run(['show', id])).toMatchObject({ code: 0 });

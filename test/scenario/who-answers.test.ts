@@ -7,6 +7,9 @@ import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
 import { Server } from '../support/server.ts';
 
+/** The last line of a command is its seal. */
+const withoutSeal = (text: string) => text.trimEnd().split('\n').slice(0, -1).join('\n');
+
 /*
  * Who answered is who answered, by whatever way: `--as`, else `$MAILROOM_USER`, else the user name.
  * Nobody takes over the name of the only one who may answer.
@@ -35,7 +38,7 @@ async function waiting(): Promise<{ run: string; recorded: () => readonly object
   const [run = ''] = project.list('.mailroom/runs');
   const folder = `.mailroom/runs/${run}/control`;
   const recorded = () =>
-    project.list(folder).map((name) => JSON.parse(project.read(`${folder}/${name}`)) as object);
+    project.list(folder).map((name) => JSON.parse(withoutSeal(project.read(`${folder}/${name}`))) as object);
   return { run, recorded };
 }
 

@@ -61,7 +61,10 @@ class Reports {
         ready(one);
         this.#changed();
       },
-      assigned: () => {},
+      // A worker that has asked begins once it is released.
+      assigned: (one, worker) => {
+        if (worker !== null) ready(one);
+      },
       ended: (_key, outcome, exit, changed = new Map(), difference = null) => {
         this.ended.push([outcome, exit, changed, difference]);
         this.#changed();

@@ -74,27 +74,6 @@ stream_max_retries = 0
   },
 ];
 
-/** Agents whose model cannot be the scripted one: what they say of themselves is still theirs. */
-export const lonelyClis: readonly AcpCli[] = [
-  lonely('cline', join(packages, `@cline/cli-${native}/bin/cline`), '--acp'),
-  lonely('droid', join(packages, `@factory/cli-${native}/bin/droid`), 'exec', '--output-format', 'acp'),
-];
-
-function lonely(name: string, ...started: [string, ...string[]]): AcpCli {
-  return {
-    name,
-    command: started,
-    environment: () => ({
-      CLINE_API_KEY: 'no-secret',
-      FACTORY_API_KEY: 'no-secret',
-      DROID_DISABLE_AUTO_UPDATE: 'true',
-    }),
-    files: () => ({}),
-    write: (path, text) => ({ name: 'write', arguments: { path, text } }),
-    shell: (command) => ({ name: 'shell', arguments: { command } }),
-  };
-}
-
 const acpAgent = fileURLToPath(new URL('../../../bin/acp-agent.mjs', import.meta.url));
 
 /** An agent in a home folder of its own, with the scripted model behind it. */
