@@ -1,8 +1,10 @@
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import { park } from '../../src/host/parked.ts';
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { CliProject } from '../support/clis.ts';
 
 const projects: CliProject[] = [];
@@ -138,7 +140,10 @@ it(
     const files = { 'protocols/pair.yaml': pair, 'agents/writer/inbox/task.md': '# Write\n\nA page.\n' };
     const live = checkoutWith(players, files);
     const recording = join(live.root, 'recording');
-    const env = { ANTHROPIC_API_KEY: 'sesame-open' };
+    // Settings of agents in a home folder within the project would be changes of the project.
+    const home = mkdtempSync(join(tmpdir(), 'mailroom-home-'));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    const env = { ANTHROPIC_API_KEY: 'sesame-open', HOME: home };
     const up = ['up', '--until-idle', '--plain'];
     expect(await live.run([...up, '--record', recording], env)).toMatchObject({ code: 0, stderr: '' });
     const texts = live.list('recording').map((name) => live.read(`recording/${name}`));
