@@ -226,9 +226,9 @@ describe('a sandbox', () => {
       const { readable, held, writable } = sandboxFor(reach, { project: workspace, nests: false });
       return { readable, held, writable };
     };
-    // The folders around what is held are shown by themselves, so that nobody can put others in their place.
-    const modules = [`${home}/own/.git/modules`, `${home}/own/.git/modules/part`];
-    expect(shown('linked').writable).toEqual([`${home}/linked`, `${home}/own/.git`, ...modules]);
+    const { writable } = shown('linked');
+    expect(writable.slice(0, 2)).toEqual([`${home}/linked`, `${home}/own/.git/worktrees/linked`]);
+    expect(writable).not.toContain(`${home}/own/.git`);
     expect(shown('linked').held).toContain(`${home}/linked/.git`);
     expect(shown('own/part').writable).toContain(`${home}/own/.git/modules/part`);
     for (const named of [
@@ -241,23 +241,6 @@ describe('a sandbox', () => {
       expect(writable).toEqual([`${home}/forged`]);
       expect(readable.filter((path) => /private|own/.test(path))).toEqual([]);
     }
-  });
-
-  it('lets no agent give a repository hooks or a configuration, be there none yet', async () => {
-    const probe = await probeContainment();
-    const project = realpathSync(temporaryFolder());
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: project, stdio: 'ignore' });
-    git('init', '--template=');
-    git('config', 'extensions.worktreeConfig', 'true');
-    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--allow-empty', '-m', 'first');
-    git('worktree', 'add', `${temporaryFolder()}/tree`);
-    const nothing = { provider: null, argv: ['sh'], env: {}, writable: [], owed: [], guarded: [] };
-    const reach = { ...nothing, workspace: project, capabilities: null, network: false };
-    const containment = sandboxFor(reach, { project, nests: false });
-    const script =
-      'cd .git; touch HEAD && echo written; mkdir -p hooks; mv worktrees w || echo kept; for f in hooks/pre-commit config config.worktree worktrees/tree/config.worktree; do echo x >> $f || echo no; done';
-    const result = await start(['sh', '-c', script], { containment, cwd: project }).exited;
-    expect(result.stdoutTail).toBe(probe.bubblewrap.works ? 'written\nkept\nno\nno\nno\nno\n' : '');
   });
 
   it('does not show the key by which the project signs, whatever the permissions', async () => {
