@@ -182,7 +182,8 @@ export class Hosts {
     env: Readonly<Record<string, string>> = {},
     within: readonly string[] = [],
   ) {
-    const own = project === this.controller || args[0] === 'up' ? key : this.#workerKey;
+    const isController = args[0] === 'up' || (project === this.controller && args[0] !== 'worker');
+    const own = isController ? key : this.#workerKey;
     const given = { MAILROOM_QUEUE: this.#server.url, MAILROOM_WORKER_KEY: own, ...env };
     const program = project.start(args, given, within);
     this.#programs.push(program);
