@@ -226,9 +226,9 @@ describe('a sandbox', () => {
       const { readable, held, writable } = sandboxFor(reach, { project: workspace, nests: false });
       return { readable, held, writable };
     };
-    const { writable } = shown('linked');
-    expect(writable.slice(0, 2)).toEqual([`${home}/linked`, `${home}/own/.git/worktrees/linked`]);
-    expect(writable).not.toContain(`${home}/own/.git`);
+    const linked = shown('linked').writable;
+    expect(linked.slice(0, 2)).toEqual([`${home}/linked`, `${home}/own/.git/worktrees/linked`]);
+    expect(linked).not.toContain(`${home}/own/.git`);
     expect(shown('linked').held).toContain(`${home}/linked/.git`);
     expect(shown('own/part').writable).toContain(`${home}/own/.git/modules/part`);
     for (const named of [
