@@ -69,64 +69,10 @@ describe("Mailroom's own files and mail", () => {
     const next = commitOf(await one.enter());
     expect(git('diff', '--name-only', entered, next)).toBe('half.txt');
   });
-
-  it('that a commit has all the same land on no branch', async () => {
-    const { root, role, git } = emptied();
-    const one = role('one');
-    await one.enter();
-    one.put('agents/b/inbox/f.md', mail);
-    one.git('add', '-f', '-A');
-    one.git('commit', '-qm', 'mine');
-    const commit = one.git('rev-parse', 'HEAD');
-    const main = git('rev-parse', 'main');
-    for (const by of ['merge', 'rebase', 'squash'] as const) {
-      const about = { commit, branch: 'main', by, author: 'one', text: 'L\n' };
-      const landed = await landWork(root, `run/${by}`, about, nothingApproved);
-      expect(landed).toMatchObject({ ok: false, code: 'E_CONFLICT' });
-      expect(landed).toMatchObject({ problem: expect.stringContaining('`agents/b/inbox/f.md`') as string });
-    }
-    expect(git('rev-parse', 'main')).toBe(main);
-  });
 });
 
 describe('changes of rules', () => {
-  const rules = [
-    'mailroom.yaml',
-    'workflows/evil.yaml',
-    'agents/b/role.md',
-    '.claude/settings.json',
-    'tools/run.sh',
-  ];
-  const named = () => Promise.resolve(['tools/run.sh']);
-
-  it.each(['merge', 'rebase', 'squash'] as const)(
-    'land by %s only as a person has approved them',
-    async (by) => {
-      const { root, role, git, put } = emptied();
-      const one = role('one');
-      const commit = await one.does({
-        ...Object.fromEntries(rules.map((path) => [path, 'evil\n'])),
-        'a.txt': 'a\n',
-      });
-      put('other.txt', 'other\n');
-      git('add', '-A');
-      git('commit', '-qm', 'other');
-      const main = git('rev-parse', 'main');
-      const about = { commit, branch: 'main', by, author: 'one', text: 'L\n' };
-      const land = (approved: string | null) => landWork(root, 'run/land', about, { named, approved });
-      const asked = await land(null);
-      expect(asked).toMatchObject({
-        ok: false,
-        code: 'E_REFUSED',
-        rules: { paths: rules.toSorted(), more: 0 },
-      });
-      expect(await land('another')).toEqual(asked);
-      expect(git('rev-parse', 'main')).toBe(main);
-      const digest = !asked.ok && asked.code === 'E_REFUSED' ? asked.rules.digest : '';
-      expect(await land(digest)).toMatchObject({ ok: true });
-      expect(git('show', 'main:mailroom.yaml')).toBe('evil');
-    },
-  );
+  const named = () => Promise.resolve([]);
 
   it('count as others once anything in them differs', async () => {
     const { root, role } = emptied();

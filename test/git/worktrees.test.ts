@@ -8,7 +8,7 @@ import { temporaryFolder } from '../process/support.ts';
 
 const thread = '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27';
 
-const worktreesOf = (root: string) => new Worktrees(root, () => Promise.resolve(['tools/run.sh']));
+const worktreesOf = (root: string) => new Worktrees(root, () => Promise.resolve([]));
 
 /** A project with one commit, and the checkout that a thread has of it. */
 async function project() {
@@ -51,43 +51,6 @@ describe('merging what a thread made', () => {
     expect(readFileSync(join(root, 'file.txt'), 'utf8')).toBe('put together by hand\n');
     expect(git('rev-parse', '--verify', 'MERGE_HEAD').trim()).not.toBe('');
   });
-});
-
-describe('merging what an agent wrote besides its work', () => {
-  const owner = { thread, role: null };
-  async function written(files: Readonly<Record<string, string>>) {
-    const { root, checkout, git } = await project();
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(checkout, path)), { recursive: true });
-      writeFileSync(join(checkout, path), text);
-    }
-    execFileSync('git', ['-C', checkout, 'add', '-f', '-A']);
-    return { worktrees: worktreesOf(root), git, main: git('rev-parse', 'main') };
-  }
-
-  it.each(['.mailroom/control/x.json', 'agents/b/inbox/f.md'])('refuses %s', async (path) => {
-    const { worktrees, git, main } = await written({ [path]: 'x', 'work.txt': 'work' });
-    for (const rules of [false, true])
-      await expect(worktrees.merge(owner, 'subject', { rules })).rejects.toMatchObject({
-        code: 'E_REFUSED',
-        message: expect.stringContaining(`changes \`${path}\``) as string,
-      });
-    expect(git('rev-parse', 'main')).toBe(main);
-  });
-
-  it.each(['mailroom.yaml', 'tools/run.sh', '.claude/settings.json'])(
-    'wants to be told for %s',
-    async (path) => {
-      const { worktrees, git, main } = await written({ [path]: 'x' });
-      await expect(worktrees.merge(owner, 'subject')).rejects.toMatchObject({
-        message: expect.stringContaining(`it changes the rules of this project: \`${path}\``) as string,
-        hint: expect.stringContaining('--rules') as string,
-      });
-      expect(git('rev-parse', 'main')).toBe(main);
-      await worktrees.merge(owner, 'subject', { rules: true });
-      expect(git('show', `main:${path}`)).toBe('x');
-    },
-  );
 });
 
 it.each([
