@@ -3,7 +3,10 @@ interface Rates {
   readonly input: number;
   /** For input that the vendor had cached from an earlier request; missing: unknown. */
   readonly cached?: number;
-  /** For input that the vendor puts into its cache; missing: the same as `input`. */
+  /**
+   * For input that the vendor puts into its cache, for minutes where there is a choice; missing: the
+   * same as `input`.
+   */
   readonly written?: number;
   readonly output: number;
 }
@@ -19,6 +22,8 @@ export interface TokenCount {
   readonly cached: number;
   /** Missing: 0, or part of `input`. */
   readonly written?: number;
+  /** Those of `written` that are kept for an hour; missing: none, or unknown. */
+  readonly hourly?: number;
   readonly output: number;
 }
 
@@ -31,10 +36,17 @@ export type PriceList = ReadonlyMap<string, Price>;
  */
 export function costOf(count: TokenCount, price: Price): number | null {
   const { written: put = 0 } = count;
-  const { input, cached, written = input, output } = ratesOf(takenBy(count), price);
+  const hourly = Math.min(count.hourly ?? 0, put);
+  const rates = ratesOf(takenBy(count), price);
+  const { input, cached, written = input, output } = rates;
   if (count.cached > 0 && cached === undefined) return null;
-  const taken = count.input * input + count.cached * (cached ?? 0) + put * written;
-  return (taken + count.output * output) / 1e6;
+  const cache = count.cached * (cached ?? 0) + (put - hourly) * written + hourly * hourlyRate(rates);
+  return (count.input * input + cache + count.output * output) / 1e6;
+}
+
+/** By the rule of Anthropic, the only vendor with a choice: twice the input. */
+function hourlyRate({ input, written }: Rates): number {
+  return written === undefined ? input : Math.max(written, 2 * input);
 }
 
 /** All tokens of the input. */
@@ -52,8 +64,8 @@ export function atMost(tokens: number, { long, ...short }: Price): number {
   return (tokens * Math.max(mostExpensive(short), ...dear)) / 1e6;
 }
 
-function mostExpensive({ input, cached = 0, written = 0, output }: Rates): number {
-  return Math.max(input, cached, written, output);
+function mostExpensive(rates: Rates): number {
+  return Math.max(rates.input, rates.cached ?? 0, hourlyRate(rates), rates.output);
 }
 
 /**

@@ -249,9 +249,10 @@ function totalOf(result: JsonObject | undefined, options: ProviderOptions): Usag
   const usd = figure(result?.['total_cost_usd']);
   if (!isJsonObject(models)) return { usd, tokens: null };
   const [input, written] = [sum('inputTokens'), sum('cacheCreationInputTokens')];
-  const cached = sum('cacheReadInputTokens');
+  const [cached, hourly] = [sum('cacheReadInputTokens'), sum('cacheCreationEphemeral1hInputTokens')];
   const [model = null] = Object.keys(models);
-  return usageOf({ input, cached, written, output: sum('outputTokens'), usd }, options.price(model));
+  const count = { input, cached, written, hourly, output: sum('outputTokens'), usd };
+  return usageOf(count, options.price(model));
 }
 
 /**
@@ -276,11 +277,12 @@ function counter(options: ProviderOptions): Counter {
       const used = at(event, 'message', 'usage');
       if (event['type'] !== 'assistant' || used === undefined) return;
       const id = string(at(event, 'message', 'id')) ?? '';
-      const part = (key: string) => figure(at(used, key)) ?? 0;
+      const part = (...keys: readonly string[]) => figure(at(used, ...keys)) ?? 0;
       const count = {
         input: part('input_tokens'),
         cached: part('cache_read_input_tokens'),
         written: part('cache_creation_input_tokens'),
+        hourly: part('cache_creation', 'ephemeral_1h_input_tokens'),
         output: part('output_tokens'),
         usd: null,
       };

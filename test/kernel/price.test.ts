@@ -61,6 +61,16 @@ it('counts input that is put into a cache at its own price, else as other input'
   expect(atMost(1e6, { input: 2, written: 12.5, output: 10 })).toBe(12.5);
 });
 
+it('counts input that is cached for an hour as twice the input, where caching has a price', () => {
+  const count = { input: 1e6, cached: 0, written: 3e6, hourly: 1e6, output: 0 };
+  // 1 million at $2, 2 at $2.5 and 1 at $4.
+  expect(costOf(count, { input: 2, written: 2.5, output: 10 })).toBe(11);
+  expect(costOf(count, { input: 2, output: 10 })).toBe(8);
+  // No more is kept than was put there.
+  expect(costOf({ ...count, hourly: 9e6 }, { input: 2, written: 2.5, output: 10 })).toBe(14);
+  expect(atMost(1e6, { input: 2, written: 2.5, output: 3 })).toBe(4);
+});
+
 it('does not know what cached input costs where the vendor names no price for it', () => {
   const pro: Price = { input: 30, output: 180 };
   expect(costOf({ input: 1e6, cached: 0, output: 1e6 }, pro)).toBe(210);

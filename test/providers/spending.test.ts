@@ -37,18 +37,40 @@ describe('an agent that tells what it uses as it goes', () => {
   });
 
   it('has spent what it put into the cache at its own price', () => {
-    const written = (tokens: number) =>
+    const written = (tokens: number, hourly?: number) =>
       `${JSON.stringify({
         type: 'assistant',
         message: {
           id: String(tokens),
           model: 'claude-sonnet-4-5',
-          usage: { input_tokens: 1000, cache_creation_input_tokens: tokens },
+          usage: {
+            input_tokens: 1000,
+            cache_creation_input_tokens: tokens,
+            cache_creation: hourly && {
+              ephemeral_1h_input_tokens: hourly,
+              ephemeral_5m_input_tokens: tokens - hourly,
+            },
+          },
         },
       })}\n`;
     // 1000 tokens at $3 and 4000 at $3.75 a million.
     expect(overspentAt('claude', { usd: 0.018, tokens: null }, [written(4000)])).toBe(-1);
     expect(overspentAt('claude', { usd: 0.0179, tokens: null }, [written(4000)])).toBe(0);
+    // 3000 of them for an hour, at $6 a million.
+    expect(overspentAt('claude', { usd: 0.02475, tokens: null }, [written(4000, 3000)])).toBe(-1);
+    expect(overspentAt('claude', { usd: 0.0247, tokens: null }, [written(4000, 3000)])).toBe(0);
+  });
+
+  it('has cost what it kept for an hour where claude reports no dollars', () => {
+    const { stdout, ...rest } = fixture('claude', 'text');
+    const counts = { cacheCreationInputTokens: 4000, cacheCreationEphemeral1hInputTokens: 3000 };
+    const told = Object.entries(counts).reduce(
+      (text, [key, count]) => text.replace(`"${key}":0`, `"${key}":${String(count)}`),
+      stdout.replace(/"total_cost_usd":[\d.]+,/, ''),
+    );
+    // 1000 tokens at $3, 1000 at $3.75, 3000 at $6, and 50 out at $15 a million.
+    const usage = { usd: 0.0255, tokens: 5050 };
+    expect(agent('claude').read({ ...rest, stdout: told }, invocation(), now).usage).toEqual(usage);
   });
 
   it('counts an answer once that comes in several events, and reads lines that come in pieces', () => {
