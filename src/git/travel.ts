@@ -136,6 +136,26 @@ export async function fetchWork(
 }
 
 /**
+ * Where the first of these refs is that the repository at this address has; null: it has none. Only
+ * a commit that is there is got.
+ */
+export function takeWork(
+  project: string,
+  url: string,
+  commit: string,
+  refs: readonly string[],
+): Promise<Travelled<string | null>> {
+  return remotely(project, url, async (look) => {
+    const found = await refsAt(look, url, refs);
+    const ref = refs.find((each) => found.has(each));
+    const at = ref === undefined ? null : (found.get(ref) ?? null);
+    if (at === commit && !(await isWhole(project, commit)))
+      await ask(look, ['fetch', '--quiet', ...quietFetch, '--', url, `+${ref ?? ''}:refs/mailroom/in`]);
+    return at;
+  });
+}
+
+/**
  * Brings the files of a checkout at `path` (absolute) to a commit, which is got by `fetch` if it is
  * not here. What earlier turns left there without a commit is replaced.
  */
@@ -190,11 +210,17 @@ export function dropWork(project: string, url: string, refs: readonly string[]):
   return remotely(project, url, async (look) => {
     // Without names git would list every ref of the repository.
     if (refs.length === 0) return;
-    const found = await ask(look, ['ls-remote', '--quiet', '--', url, ...refs]);
-    const there = found.split('\n').flatMap((line) => line.split('\t')[1] ?? []);
+    const there = [...(await refsAt(look, url, refs)).keys()];
     if (there.length > 0)
       await ask(look, ['push', '--quiet', '--no-verify', '--', url, ...there.map((ref) => `:${ref}`)]);
   });
+}
+
+/** The objects of those of these refs that the repository at this address has. */
+async function refsAt(look: GitLook, url: string, refs: readonly string[]): Promise<Map<string, string>> {
+  const found = await ask(look, ['ls-remote', '--quiet', '--', url, ...refs]);
+  const lines = found.split('\n').map((line) => line.split('\t'));
+  return new Map(lines.flatMap(([object = '', ref]) => (ref === undefined ? [] : [[ref, object]])));
 }
 
 /** Why the repository at this address cannot be read, in words; null: it can. */
@@ -240,11 +266,11 @@ const reaching = [
 ];
 
 /** Runs git with the objects of the project, and without the configuration that lies in it. */
-function remotely(
+function remotely<T>(
   project: string,
   url: string,
-  work: (look: GitLook) => Promise<void>,
-): Promise<Travelled<void>> {
+  work: (look: GitLook) => Promise<T>,
+): Promise<Travelled<T>> {
   return travelled(async () => {
     let refused = 'it lies in no git repository';
     const refs = await refsOf(project);
@@ -253,12 +279,12 @@ function remotely(
       async (look) => {
         // So that git sends and gets only what the other side lacks.
         writeFileSync(join(look.folder, 'packed-refs'), `# pack-refs with: sorted \n${refs}`);
-        await work(look);
-        return true;
+        return { value: await work(look) };
       },
       (why) => (refused = why),
     );
     if (done === null) throw new GitProblem(`${project} cannot be used: ${refused}`);
+    return done.value;
   }, url);
 }
 

@@ -46,15 +46,17 @@ const mostTimes = 1000;
 /** The same without a budget, and the budget that a smaller one counts as. */
 const bounds = { usd: { most: 1e6, budget: 0.01 }, tokens: { most: 1e12, budget: 1000 } } as const;
 
+const names = { usd: 'dollars', tokens: 'tokens' } as const;
+
 /** Why a launch cannot have used what it reports, as the end of "it reported …"; null: it can. */
 export function implausible(usage: Usage, budget: Budget | null): string | null {
   for (const unit of ['usd', 'tokens'] as const) {
     const used = usage[unit] ?? 0;
-    if (Number.isNaN(used) || used < 0)
-      return 'a figure that is not a number of at least 0, or is given twice';
+    if (Number.isNaN(used)) return `${names[unit]} that are no number, or are given twice`;
+    if (used < 0) return `${String(used)} ${names[unit]}, less than nothing`;
     const limit = budget?.[unit] ?? null;
     const most = limit === null ? Infinity : mostTimes * Math.max(limit, bounds[unit].budget);
-    const words = `${String(used)} ${unit === 'usd' ? 'dollars' : 'tokens'}, more than`;
+    const words = `${String(used)} ${names[unit]}, more than`;
     if (used > most) return `${words} ${String(mostTimes)} times its budget`;
     if (used > bounds[unit].most) return `${words} a launch can use`;
   }

@@ -14,10 +14,15 @@ const text = z.string({ error: 'a string' });
 const count = z.number({ error: 'a number' }).min(0, { error: 'at least 0' });
 const whole = z.int({ error: 'a whole number' }).min(0, { error: 'at least 0' });
 const budget = z.object({ usd: count.nullable(), tokens: count.nullable() });
-/** What an agent is said to have used: what cannot be counts as unknown, and loses no work. */
+/** What cannot be true loses no work: who counts it says so (see `credibleOutcome`). */
+const figure = z
+  .number()
+  .nullable()
+  .catch(({ input }) => (typeof input === 'number' ? input : NaN));
+/** What an agent is said to have used. */
 const reported = z.object({
-  usd: count.nullable().catch(null),
-  tokens: count.nullable().catch(null),
+  usd: figure,
+  tokens: figure,
   more: z.boolean().exactOptional().catch(true),
 });
 const commit = z.string().regex(/^[\da-f]{40}(?:[\da-f]{24})?$/, { error: 'the id of a commit' });

@@ -16,15 +16,19 @@ export function withCredibleUsage(provider: Provider): Provider {
   };
 }
 
-/** What a program, or a worker in its place, must not report: see `credible`. */
+/**
+ * What a program, or a worker in its place, must not report: see `credible`. `host`: of the worker.
+ */
 export function credibleOutcome(
   outcome: Outcome,
   { budget, session, role }: Pick<Invocation, 'budget' | 'session' | 'role'>,
+  host: string | null = null,
 ): Outcome {
   const problem = implausible(outcome.usage, budget);
   const told = outcome.session && credibleSession(outcome.session, session);
   if (problem === null) return { ...outcome, session: told };
-  const words = `the agent of \`${role}\` reported ${problem}: its report does not count, and it is unpriced`;
+  const agent = `the agent of \`${role}\`${host === null ? '' : ` on ${host}`}`;
+  const words = `${agent} reported ${problem}: its report does not count, and it is unpriced`;
   const rest = { usage: credible(outcome.usage, budget), session: told };
   if (outcome.is === 'done') return { ...outcome, ...rest, warnings: [...(outcome.warnings ?? []), words] };
   return { ...outcome, ...rest, reason: { ...outcome.reason, text: `${outcome.reason.text}; ${words}` } };

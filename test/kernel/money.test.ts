@@ -44,11 +44,13 @@ describe('what a launch reports that it used', () => {
       implausible({ usd: 1e308, tokens: 1 }, null),
       implausible({ usd: null, tokens: 1e300 }, null),
       implausible({ usd: -1, tokens: null }, null),
+      implausible({ usd: null, tokens: NaN }, null),
     ]).toEqual([
       '1e+308 dollars, more than 1000 times its budget',
       '1e+308 dollars, more than a launch can use',
       '1e+300 tokens, more than a launch can use',
-      'a figure that is not a number of at least 0, or is given twice',
+      '-1 dollars, less than nothing',
+      'tokens that are no number, or are given twice',
     ]);
   });
 });

@@ -1,5 +1,12 @@
 import type { Json } from '../../src/kernel/json.ts';
-import type { HeldJob, JobName, JobQueue, JobSource, JobState } from '../../src/queue/channel.ts';
+import {
+  mostBytes,
+  type HeldJob,
+  type JobName,
+  type JobQueue,
+  type JobSource,
+  type JobState,
+} from '../../src/queue/channel.ts';
 
 interface Job extends JobName {
   readonly data: Json;
@@ -136,8 +143,10 @@ function keyOf({ role, id }: JobName): string {
 
 function stateOf(job: Job | undefined): JobState {
   if (job === undefined) return { is: 'missing' };
-  if (job.state === 'done')
-    return { is: 'done', result: job.result, bytes: JSON.stringify(job.result).length };
+  if (job.state === 'done') {
+    const bytes = Buffer.byteLength(JSON.stringify(job.result));
+    return { is: 'done', result: bytes > mostBytes ? null : job.result, bytes };
+  }
   if (job.state === 'running')
     return { is: 'running', note: job.note, stopping: job.stopping, granted: job.granted };
   return job.state === 'lost' ? { is: 'lost', note: job.note } : { is: 'waiting' };

@@ -197,6 +197,7 @@ export class AttackBed {
       pack: () => Promise.resolve(begin),
       send: () => Promise.resolve(fine),
       fetch: () => Promise.resolve(fine),
+      take: (commit) => Promise.resolve({ ok: true, value: commit }),
       drop: () => Promise.resolve(fine),
       carry: () => Promise.resolve({ ok: true, value: null }),
       keep: () => Promise.resolve({ ok: true, value: 'kept' }),
@@ -265,6 +266,13 @@ export class AttackBed {
       },
       leave: (turn: string) => agents.leave(turn),
     };
+  }
+
+  /** Takes the waiting job, and reports this as its result. */
+  async finishes(result: Json): Promise<void> {
+    const source = this.#engine.openSource(this.#address(), []);
+    await (await source.take())?.finish(result);
+    await source.close();
   }
 
   /** Writes an old job into the queue again, as BullMQ and SQL can. */

@@ -184,6 +184,25 @@ describe.each(engines)('through $name', (engine) => {
     expect(bed.starts).toBe(0);
   });
 
+  test('a result of 50 MB is refused by its size, and the next turn runs', { timeout: 20_000 }, async () => {
+    const { bed } = at;
+    const controller = bed.controller();
+    const followed = controller.start('t1');
+    await bed.until(() => bed.saved.length === 1);
+    await bed.becomes(bed.saved[0]!.name, 'waiting');
+    await bed.finishes({ x: 'x'.repeat(50_000_000) });
+    expect(await followed.ended).toMatchObject({
+      is: 'later',
+      reason: {
+        code: 'E_WORKER',
+        text: 'the result of its worker was refused: it has 50000008 bytes, and the queue carries at most 1000000',
+      },
+      usage: { usd: null, tokens: null },
+    });
+    bed.worker('one');
+    await played(bed, controller, 't2');
+  });
+
   test('a result of another worker, or of another kind, is refused', { timeout: 20_000 }, async () => {
     const { bed } = at;
     const first = bed.worker('one');

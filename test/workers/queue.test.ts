@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HeldJob, JobQueue, JobSource, JobState } from '../../src/queue/channel.ts';
+import {
+  mostBytes,
+  type HeldJob,
+  type JobQueue,
+  type JobSource,
+  type JobState,
+} from '../../src/queue/channel.ts';
 import { engineOf, type QueueEngine } from '../../src/queue/engine.ts';
 import { builtPart } from '../support/built-part.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
@@ -207,6 +213,15 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
     await bed.queue.add(job, {}, []);
     await (await taken()).finish(result);
     expect(await bed.queue.look(job)).toMatchObject({ is: 'done', result });
+  });
+
+  test('a result that is too large is not read, but measured', async () => {
+    const result = 'x'.repeat(mostBytes);
+    await bed.queue.add(job, {}, []);
+    await (await taken()).finish(result);
+    expect(await bed.queue.look(job)).toEqual({ is: 'done', result: null, bytes: result.length + 2 });
+    await bed.queue.remove(job);
+    expect(await bed.queue.look(job)).toEqual({ is: 'missing' });
   });
 
   test('a worker takes the jobs of its roles whose labels it has', async () => {

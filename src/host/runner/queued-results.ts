@@ -15,6 +15,7 @@ import {
   isIdOf,
   later,
   refsOf,
+  refused,
   stopped,
   tooLarge,
   turnOf,
@@ -66,13 +67,12 @@ export class QueuedResults {
     if (left.is === 'unreachable') return null;
     // Its files belong to the next host.
     if (isLeft(followed)) return stopped;
-    const { usage } = end.outcome;
-    if (left.is === 'refused') return later(`its work was refused: ${left.problem}`, usage);
+    if (left.is === 'refused') return refused(job, end, `its work was refused: ${left.problem}`);
     writeEnd(travel, job, end);
     const laid = await this.#lay(job, end);
     return laid.ok
       ? endedBy(job, end, left.difference)
-      : later(`its files were refused: ${laid.problem}`, usage);
+      : refused(job, end, `its files were refused: ${laid.problem}`);
   }
 
   /** The result of the worker that has the job, or that refused it before it began. */
@@ -107,18 +107,24 @@ export class QueuedResults {
     const { workspace } = invocation;
     const turn = turnOf(job);
     if (work === null || turn === null) return { is: 'here', difference: null };
-    const { endRef, broughtRef } = refsOf(name);
+    const { beginRef, endRef, broughtRef } = refsOf(name);
     // It lies in the checkout already.
     const isNew = work.commit !== followed.begun || work.head !== work.commit;
-    const fetched = isNew ? await travel.fetch(work.commit, endRef) : here;
-    const got = fetched.ok && files !== null ? await travel.fetch(files, broughtRef) : fetched;
+    const took = isNew ? await travel.take(work.commit, [endRef, beginRef]) : here;
+    const got = took.ok && files !== null ? await travel.take(files, [broughtRef]) : took;
     this.#asked(got.ok ? null : got.problem);
     if (!got.ok)
       return elapsed() - failingSince < patience || failingSince === Infinity
         ? { is: 'unreachable' }
         : { is: 'refused', ...got };
     if (isLeft(followed)) return { is: 'here', difference: null };
+    if (files !== null && got.value !== files) return { is: 'refused', problem: elsewhere(files, got.value) };
     if (!isNew) return { is: 'here', difference: null };
+    const sent = took.ok ? took.value : null;
+    // What a turn began with and a branch has was not sent, and lies in the checkout.
+    const found = sent === null ? await travel.pack(workspace, turn) : null;
+    if (found?.ok === true && found.value.commit === work.commit) return { is: 'here', difference: null };
+    if (sent !== work.commit) return { is: 'refused', problem: elsewhere(work.commit, sent) };
     const before = keepsDifference === true ? await travel.tree(workspace) : null;
     const unpacked = await travel.unpack(workspace, turn, work);
     if (!unpacked.ok) return { is: 'refused', problem: unpacked.problem };
@@ -126,4 +132,9 @@ export class QueuedResults {
   }
 }
 
-const here = { ok: true, value: undefined } as const;
+const here = { ok: true, value: null } as const;
+
+/** `sent`: what its worker has sent; null: nothing. */
+function elsewhere(commit: string, sent: string | null): string {
+  return `it names the commit ${commit}, and its worker has sent ${sent ?? 'none'}`;
+}

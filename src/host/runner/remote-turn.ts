@@ -124,17 +124,23 @@ function programOf({ argv, stdin, files, capabilities }: RemoteProgram): RemoteT
 /** How a turn ended on a worker, as if it had ended here. */
 export function endedBy(
   { invocation }: AgentJob,
-  { outcome, exit, changed }: RemoteEnd,
+  { outcome, exit, changed, worker }: RemoteEnd,
   difference: string | null,
 ): Ended {
   const { workspace, project } = invocation;
   const folders = { workspace, project };
   return [
-    credibleOutcome({ ...outcome, session: null }, invocation),
+    credibleOutcome({ ...outcome, session: null }, invocation, worker.host),
     { ...exit, edits: null },
     new Map(changed.map(({ folder, changes }) => [folders[folder], changes])),
     difference,
   ];
+}
+
+/** A turn of which nothing is taken, although its worker ran it. */
+export function refused({ invocation }: AgentJob, { outcome, worker }: RemoteEnd, why: string): Ended {
+  const [ended, ...rest] = later(why, outcome.usage);
+  return [credibleOutcome(ended, invocation, worker.host), ...rest];
 }
 
 /** A turn that no worker ran to its end. `usage`: of its agent, as far as it is known. */

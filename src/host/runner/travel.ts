@@ -9,6 +9,7 @@ import {
   placeWork,
   readOther,
   sendWork,
+  takeWork,
   unpackWork,
   type Packed,
   type Travelled,
@@ -41,6 +42,11 @@ export interface Travel {
   /** `isFirst`: not where the shared repository has it in a branch, as far as is known here. */
   send(commit: string, ref: string, isFirst?: boolean): Promise<Travelled<void>>;
   fetch(commit: string, ref: string): Promise<Travelled<void>>;
+  /**
+   * Where the first of these refs is that the shared repository has; null: it has none. Only a
+   * commit that is there is got.
+   */
+  take(commit: string, refs: readonly string[]): Promise<Travelled<string | null>>;
   /** Removes refs of the shared repository. */
   drop(refs: readonly string[]): Promise<Travelled<void>>;
   /** Packs files that lie in no checkout; null: none of them exists. */
@@ -153,6 +159,11 @@ export class GitTravel implements Travel {
     const got = await fetchWork(project, git, commit, ref);
     if (got.ok) remember(this.#whole, commit);
     return got;
+  }
+
+  take(commit: string, refs: readonly string[]): Promise<Travelled<string | null>> {
+    const { project, git } = this.#options;
+    return takeWork(project, git, commit, refs);
   }
 
   drop(refs: readonly string[]): Promise<Travelled<void>> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { endedBy } from '../../../src/host/runner/remote-turn.ts';
+import { endedBy, refused } from '../../../src/host/runner/remote-turn.ts';
 import { readRemoteEnd } from '../../../src/letters/remote-turn.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import type { AgentJob } from '../../../src/host/runner/runner.ts';
@@ -28,22 +28,31 @@ function said(usage: JsonObject, more: JsonObject = {}) {
   });
 }
 
-function outcomeOf(usage: JsonObject, more: JsonObject = {}) {
+function endOf(usage: JsonObject, more: JsonObject = {}) {
   const read = said(usage, more);
-  if (!read.ok) throw new Error(read.problem);
-  const [outcome] = endedBy(job, read.value, null);
+  return read.ok ? read.value : expect.fail(read.problem);
+}
+
+function outcomeOf(usage: JsonObject, more: JsonObject = {}) {
+  const [outcome] = endedBy(job, endOf(usage, more), null);
   if (outcome.is !== 'done') throw new Error(outcome.is);
   return outcome;
 }
 
-it.each([
-  { usd: 1e308, tokens: 1 },
-  { usd: 0.1, tokens: 1e300 },
-  { usd: 401, tokens: 1 },
-])('does not believe a worker that its agent has used %j', (usage) => {
-  const outcome = outcomeOf(usage);
-  expect(outcome.usage).toEqual({ usd: null, tokens: null });
-  expect(outcome.warnings).toEqual([expect.stringContaining('its report does not count')]);
+it.each<[JsonObject, string]>([
+  [{ usd: 1e308, tokens: 1 }, '1e+308 dollars, more than 1000 times its budget'],
+  [{ usd: 0.1, tokens: 1e300 }, '1e+300 tokens, more than a launch can use'],
+  [{ usd: 401, tokens: 1 }, '401 dollars, more than 1000 times its budget'],
+  [{ usd: Infinity, tokens: 1 }, 'Infinity dollars, more than 1000 times its budget'],
+  [{ usd: -5, tokens: 1 }, '-5 dollars, less than nothing'],
+  [{ usd: 0.1, tokens: '7' }, 'tokens that are no number, or are given twice'],
+  [{ tokens: 1 }, 'dollars that are no number, or are given twice'],
+])('does not believe a worker that its agent has used %j, and names both', (usage, problem) => {
+  const named = `the agent of \`engineer\` on there reported ${problem}: its report does not count, and it is unpriced`;
+  const unknown = { usd: null, tokens: null };
+  expect(outcomeOf(usage)).toMatchObject({ usage: unknown, warnings: [named] });
+  const [lost] = refused(job, endOf(usage), 'its work was refused');
+  expect(lost).toMatchObject({ usage: unknown, reason: { text: `its work was refused; ${named}` } });
 });
 
 it('passes on what the worker itself did not believe, and believes the rest', () => {

@@ -68,6 +68,13 @@ abstract class VirtualTravel implements Travel {
     return { ok: true, value: undefined };
   }
 
+  async take(commit: string, refs: readonly string[]): Promise<Travelled<string | null>> {
+    const all = this.shared.refs;
+    const got = await this.#remotely(() => refs.map((ref) => all.get(ref) ?? null).find(Boolean) ?? null);
+    if (got.ok && got.value === commit) this.known.add(commit);
+    return got;
+  }
+
   drop(refs: readonly string[]): Promise<Travelled<void>> {
     return this.#remotely(() => {
       for (const ref of refs) this.shared.refs.delete(ref);

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Followed } from '../../../src/host/runner/followed.ts';
+import { QueuedResults } from '../../../src/host/runner/queued-results.ts';
+import { refsOf } from '../../../src/host/runner/remote-turn.ts';
+import type { AgentJob } from '../../../src/host/runner/runner.ts';
+import { GitTravel } from '../../../src/host/runner/travel.ts';
+import { roleBranch } from '../../../src/kernel/work.ts';
+import { sign } from '../../../src/queue/signed.ts';
+import type { JobName, JobState } from '../../../src/queue/channel.ts';
+import { commitOf, project, thread } from '../../git/roles-at-work.ts';
+import { exit, invocation } from '../../providers/samples.ts';
+import { controllerKeys, workerKeys } from '../../support/credentials.ts';
+
+const worker = { id: 'one.1', host: 'one', login: 'one' };
+
+/** A checkout in which a turn began, and the commits that a worker can name. */
+async function bed() {
+  const { root, git, role } = project();
+  const shared = join(dirname(root), 'shared.git');
+  git('init', '-q', '--bare', shared);
+  const maker = role('maker');
+  const older = await maker.does({ 'earlier.txt': 'earlier\n' });
+  await maker.does({ 'begun.txt': 'begun\n' });
+  const begun = commitOf(await maker.enter());
+  const commits = {
+    begun,
+    older,
+    work: await role('worker').does({ 'work.txt': 'work\n' }, [begun]),
+    /** Of another branch, which has what the turn began with. */
+    later: await role('later').does({ 'later.txt': 'later\n' }, [begun]),
+    /** Of one that has not. */
+    other: await role('other').does({ 'other.txt': 'other\n' }),
+  };
+  return { root, shared, git, maker, commits };
+}
+
+type Bed = Awaited<ReturnType<typeof bed>>;
+type Commit = keyof Bed['commits'];
+type Sent = { readonly begin?: Commit; readonly end?: Commit };
+
+/** What comes of a result that names a commit after these were sent. */
+async function taken({ root, shared, git, maker, commits }: Bed, names: Commit, sent: Sent) {
+  maker.git('reset', '-q', '--hard', commits.begun);
+  const name = { role: 'maker', id: `${thread}.t1.1.0.${randomUUID()}` };
+  const { beginRef, endRef } = refsOf(name);
+  const refs = [
+    [sent.begin, beginRef],
+    [sent.end, endRef],
+  ] as const;
+  for (const [commit, ref] of refs)
+    if (commit !== undefined) git('push', '-q', shared, `${commits[commit]}:${ref}`);
+  const folder = join(root, '.mailroom/turns');
+  mkdirSync(folder, { recursive: true });
+  const paths = { ...invocation().paths, stdout: join(folder, 'stdout'), stderr: join(folder, 'stderr') };
+  const about = { role: 'maker', thread, turn: 't1', workspace: maker.path, project: root, paths };
+  const job: AgentJob = {
+    key: 't1',
+    provider: 'play',
+    invocation: invocation(about),
+    entered: { turn: 't1', role: 'maker', thread, branch: roleBranch(thread, 'maker') },
+    ...{ totalMs: null, idleMs: null, noteTree: false, worktree: null },
+  };
+  const results = resultsAt(root, shared);
+  const end = await results.take(followed(job, name), said(commits[names], name), 'n');
+  const [outcome] = Array.isArray(end) ? end : expect.fail(String(end));
+  const ref = git('rev-parse', maker.ref);
+  const text = outcome.is === 'done' ? 'done' : outcome.reason.text;
+  const plain = Object.entries(commits).reduce((all, [is, id]) => all.replaceAll(id, is), text);
+  return { text: plain, at: Object.entries(commits).find(([, id]) => id === ref)?.[0] };
+}
+
+function resultsAt(root: string, git: string): QueuedResults {
+  const travel = new GitTravel({ project: root, git, isOrigin: false, secrets: [] });
+  const options = { travel, credentials: controllerKeys, patience: 0, now: () => 0, elapsed: () => 0 };
+  return new QueuedResults(options, () => {});
+}
+
+/** As a host has it that was started after the turn had begun. */
+function followed(job: AgentJob, name: JobName): Followed {
+  const left = new Promise<null>(() => {});
+  const state = {
+    released: true,
+    reported: true,
+    ending: 'no',
+    failingSince: Infinity,
+    stirred: false,
+  } as const;
+  return { job, name, ...state, worker: worker.id, begun: null, wake: () => {}, left, depart: () => {} };
+}
+
+/** What the worker reports, signed as it should be. */
+function said(commit: string, name: JobName): Extract<JobState, { is: 'done' }> {
+  const { code, signal, ended, error, stdout, stderr, durationMs } = exit();
+  const outcome = { is: 'done', text: '', usage: { usd: 0, tokens: 0 }, model: null, denials: [] };
+  const body = {
+    ...{ worker, outcome, exit: { code, signal, ended, error, durationMs, stdout, stderr } },
+    ...{ staged: [], changed: [], work: { commit, head: commit }, files: null },
+  };
+  const result = sign(workerKeys('one'), { kind: 'result', job: name.id, nonce: 'n', expires: 1 }, body);
+  return { is: 'done', result, bytes: JSON.stringify(result).length };
+}
+
+it('takes the commit that a worker has sent and made of what it began with, and names any other', async () => {
+  const given: readonly (readonly [Commit, Sent, string])[] = [
+    // An older commit, sent and not.
+    ['older', { begin: 'begun', end: 'older' }, 'older does not contain begun, which the turn began with'],
+    ['older', { begin: 'begun' }, 'it names the commit older, and its worker has sent begun'],
+    // One of another branch.
+    ['other', { begin: 'begun', end: 'other' }, 'other does not contain begun, which the turn began with'],
+    ['later', { begin: 'begun', end: 'work' }, 'it names the commit later, and its worker has sent work'],
+    ['later', {}, 'it names the commit later, and its worker has sent none'],
+    ['work', { begin: 'begun', end: 'work' }, 'done'],
+    ['begun', { begin: 'begun' }, 'done'],
+    // A branch of the shared repository has it.
+    ['begun', {}, 'done'],
+  ];
+  const at = await bed();
+  for (const [names, sent, what] of given)
+    expect(await taken(at, names, sent)).toEqual(
+      what === 'done' ? { text: 'done', at: names } : { text: `its work was refused: ${what}`, at: 'begun' },
+    );
+});
