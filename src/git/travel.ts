@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { Worked } from '../kernel/work.ts';
 import { ownValue } from '../kernel/own.ts';
+import { refsIn } from './broken-refs.ts';
 import { lookAt, whyOf, type GitLook } from './git-look.ts';
 import { git } from './git.ts';
 import { filesIn, packFiles, type ParcelFile } from './parcel.ts';
@@ -194,13 +195,21 @@ interface Placing {
 
 /** Whether a branch of the remote `origin` is at a commit, as far as is known here. */
 export async function isInOrigin(project: string, commit: string): Promise<boolean> {
-  return (await refsOf(project)).includes(`${commit} refs/remotes/origin/`);
+  const listed = await git(['for-each-ref', '--format=%(objectname)', 'refs/remotes/origin/'], {
+    cwd: project,
+  });
+  return listed.stdout.split('\n').includes(commit);
 }
 
 /** Whether a commit is there with all of its files: a fetch that was killed leaves a part. */
 async function isWhole(project: string, commit: string): Promise<boolean> {
-  const walk = ['rev-list', '--objects', '--quiet', '--not', '--all', '--not', '--end-of-options', commit];
-  return (await git(walk, { cwd: project })).exitCode === 0;
+  const walk = ['--not', '--all', '--not', '--end-of-options', commit];
+  const walked = (...more: string[]) =>
+    git(['rev-list', '--objects', '--quiet', ...more, ...walk], { cwd: project });
+  if ((await walked()).exitCode === 0) return true;
+  // A ref may be broken: without those nothing is wrong where the commit is there.
+  const isThere = (await git(['cat-file', '-e', `${commit}^{commit}`], { cwd: project })).exitCode === 0;
+  return isThere && (await walked('--ignore-missing')).exitCode === 0;
 }
 
 const quietFetch = ['--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
@@ -273,12 +282,15 @@ function remotely<T>(
 ): Promise<Travelled<T>> {
   return travelled(async () => {
     let refused = 'it lies in no git repository';
-    const refs = await refsOf(project);
+    const { whole } = await refsIn(project);
     const done = await lookAt(
       project,
       async (look) => {
         // So that git sends and gets only what the other side lacks.
-        writeFileSync(join(look.folder, 'packed-refs'), `# pack-refs with: sorted \n${refs}`);
+        writeFileSync(
+          join(look.folder, 'packed-refs'),
+          `# pack-refs with: sorted \n${whole.map((line) => `${line}\n`).join('')}`,
+        );
         return { value: await work(look) };
       },
       (why) => (refused = why),
@@ -286,12 +298,6 @@ function remotely<T>(
     if (done === null) throw new GitProblem(`${project} cannot be used: ${refused}`);
     return done.value;
   }, url);
-}
-
-/** The refs of the project, each with its object. */
-async function refsOf(project: string): Promise<string> {
-  const listed = await git(['for-each-ref', '--format=%(objectname) %(refname)'], { cwd: project });
-  return listed.stdout;
 }
 
 async function ask(look: GitLook, args: readonly string[]): Promise<string> {

@@ -198,6 +198,29 @@ it('moves a protected branch in no checkout, its own neither', async () => {
   expect(world.refs()).toBe(before);
 });
 
+it('moves no other branch of a folder, loose, packed or deeper, from the checkout that people use', async () => {
+  const world = new Repository();
+  const others = ['packed', 'deep/packed', 'loose', 'deep/loose'].map((name) => `team/${name}`);
+  for (const name of others.slice(0, 2)) world.git('branch', name);
+  world.git('pack-refs', '--all');
+  for (const name of others.slice(2)) world.git('branch', name);
+  world.git('checkout', '-q', '-b', 'team/dev');
+  const commit = 'git -c user.name=a -c user.email=a@b commit -q --allow-empty -m two && git log --format=%s';
+  expect(await world.runs(all, commit)).toBe(inSandbox('two\nfirst\n'));
+  // It can remove its own branch, with the folder.
+  const found = () =>
+    world.said(
+      'for-each-ref',
+      '--format=%(refname) %(objectname)',
+      ...others.map((name) => `refs/heads/${name}`),
+    );
+  const before = found();
+  const paths = others.map((name) => join(world.root, '.git/refs/heads', name));
+  expect(await world.runs(all, `cd /tmp; ${attempts(paths)} echo end`)).toBe(inSandbox('end\n'));
+  expect(found()).toBe(before);
+  expect(before.trim().split('\n')).toHaveLength(4);
+});
+
 it('rebases in a checkout of its own, onto what others have done', async () => {
   const world = new Repository();
   const workspace = world.checkout(`${thread}.maker`);

@@ -8,6 +8,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { type Protocol, providersOf } from '../../mail/format/protocol.ts';
 import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { probeContainment } from '../../process/sandbox/containment.ts';
+import { refsIn } from '../../git/broken-refs.ts';
 import { git } from '../../git/git.ts';
 import { findProgram } from '../../process/proc.ts';
 import { readHolder } from '../../host/holder.ts';
@@ -117,8 +118,14 @@ async function sandbox(config: Config): Promise<Finding[]> {
   return [{ topic, state: 'problem', text }];
 }
 
-/** Stash, clean and checkout would move mail that git tracks. */
+/** Stash, clean and checkout would move mail that git tracks; and what keeps git from working. */
 async function ignored(root: string): Promise<Finding[]> {
+  const { broken } = await refsIn(root);
+  const refs = broken.map((text): Finding => ({ topic: 'git', state: 'problem', text }));
+  return [...refs, ...(await ignoring(root))];
+}
+
+async function ignoring(root: string): Promise<Finding[]> {
   const inside = await git(['rev-parse', '--is-inside-work-tree'], { cwd: root });
   if (inside.exitCode !== 0)
     return [

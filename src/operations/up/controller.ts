@@ -237,7 +237,7 @@ function handleOf(
       return host.state;
     },
     notes: parts.notes.filter((note) => note !== null),
-    problems: () => [...parts.problems(), ...parts.lookout.misplaced(), ...parts.rules.notices()],
+    problems: () => [...parts.problems(), ...parts.lookout.notices(), ...parts.rules.notices()],
     recoveries: () => parts.beside.recoveries?.() ?? [],
     latest: (most) => {
       const { folders, definition, beside } = parts;

@@ -4,11 +4,14 @@ import type { Config } from '../../config/config.ts';
 import type { RealDisk } from '../../disk/real-disk.ts';
 import { providersOf, type Protocol, type Role } from '../../mail/format/protocol.ts';
 import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
+import { refsIn } from '../../git/broken-refs.ts';
 import { findProgram } from '../../process/proc.ts';
 import { howToGet, programFor } from '../project/doctor-agents.ts';
 
 /** How long a finding is valid, in milliseconds. */
 const fresh = 1_000;
+/** The same of one that costs a process. */
+const seldom = 60_000;
 
 interface Watched {
   readonly protocol: Protocol;
@@ -22,17 +25,20 @@ export class Lookout {
   readonly #disk: RealDisk;
   readonly #watched: Watched;
   readonly #missing: () => ReadonlyMap<string, string>;
-  /** Mail that no role reads, in words. */
-  readonly misplaced: () => readonly string[];
+  /** Mail that no role reads, and branches that git cannot use, in words. */
+  readonly notices: () => readonly string[];
 
   /** `clock`: milliseconds. It looks at most once a second. */
   constructor(disk: RealDisk, watched: Watched, clock: () => number) {
     this.#disk = disk;
     this.#watched = watched;
     this.#missing = once(clock, () => this.#findMissing());
-    this.misplaced = once(clock, () =>
-      misplacedMail(disk, watched.protocol, watched.config).map(misplacedText),
-    );
+    let broken: readonly string[] = [];
+    const look = once(clock, () => refsIn(disk.root).then((refs) => (broken = refs.broken)), seldom);
+    this.notices = once(clock, () => {
+      void look();
+      return [...misplacedMail(disk, watched.protocol, watched.config).map(misplacedText), ...broken];
+    });
   }
 
   /** The providers of roles whose programs cannot be found. */
@@ -86,12 +92,12 @@ export class Lookout {
   }
 }
 
-/** The same answer for a second. */
-function once<T>(clock: () => number, find: () => T): () => T {
+/** The same answer for a second, or as long as that. */
+function once<T>(clock: () => number, find: () => T, valid = fresh): () => T {
   let last: { readonly at: number; readonly found: T } | null = null;
   return () => {
     const at = clock();
-    if (last === null || at - last.at >= fresh) last = { at, found: find() };
+    if (last === null || at - last.at >= valid) last = { at, found: find() };
     return last.found;
   };
 }
