@@ -84,6 +84,11 @@ export class MemoryQueue {
     };
   }
 
+  /** Whether a job of one of these roles waits. */
+  isWaiting(roles: readonly string[]): boolean {
+    return [...this.#jobs.values()].some(({ role, state }) => state === 'waiting' && roles.includes(role));
+  }
+
   #take(
     { roles, labels, lease }: Parameters<MemoryQueue['source']>[0],
     except: ReadonlySet<string>,

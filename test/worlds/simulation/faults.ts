@@ -74,7 +74,7 @@ export class Faults {
   /** A controller was killed, and nobody has noticed yet. */
   killed = false;
   /** Called for each operation of a controller that changes something. */
-  changing: () => void = () => {};
+  changing: (operation: Operation) => void = () => {};
 
   constructor(disk: MemoryDisk, random: Random, chaos: Chaos, pass: (milliseconds: number) => void) {
     this.#disk = disk;
@@ -110,9 +110,10 @@ export class Faults {
     this.#disk.free = bytes;
   }
 
-  #before({ kind, bytes }: Operation): number | void {
+  #before(operation: Operation): number | void {
+    const { kind, bytes } = operation;
     // A sync under way goes on, whatever the host has lost meanwhile.
-    if (kind !== 'sync') this.changing();
+    if (kind !== 'sync') this.changing(operation);
     this.#until -= 1;
     if (this.#until <= 0) {
       this.killed = true;

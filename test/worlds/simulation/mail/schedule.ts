@@ -49,8 +49,13 @@ export const parallel: Subject = {
   },
 };
 
-function begin(random: Random, { name, protocol }: ReturnType<typeof anyProtocol>): Schedule {
-  const world = new World(protocol, random, randomChaos(random));
+/** A schedule in a world of its own. */
+export function begin(
+  random: Random,
+  { name, protocol }: ReturnType<typeof anyProtocol>,
+  chaos = randomChaos(random),
+): Schedule & { readonly world: World } {
+  const world = new World(protocol, random, chaos);
   const person = new Person(world);
   return {
     world,

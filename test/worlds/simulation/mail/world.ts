@@ -44,7 +44,10 @@ export class World extends VirtualWorld<Controller> {
     this.protocol = protocol;
     this.work = new VirtualWork(random.fork());
     this.neighbours = new Neighbours(protocol.concurrency, random.fork());
-    this.faults.changing = () => this.#checkHolder();
+    this.faults.changing = (operation) => {
+      this.#checkHolder();
+      this.away?.shared.fatal.changes(operation);
+    };
     this.archive = new Archive(this.disk);
     this.#script = script ?? this.#scripted(disk);
     const isAway = [...protocol.roles.values()].some(({ on }) => on !== undefined);
@@ -53,6 +56,9 @@ export class World extends VirtualWorld<Controller> {
     this.away = isAway
       ? new Hosts({ protocol, timeline, random, work, isSlow: chaos.slow > 0 }, scriptOf)
       : null;
+    if (this.away !== null)
+      this.away.shared.fatal.kill = (host) =>
+        host === 'controller' ? this.process?.kill() : this.away?.kill(host);
     this.away?.start();
   }
 

@@ -13,6 +13,7 @@ import type { Random } from '../../random.ts';
 import type { Timeline } from '../../timeline.ts';
 import type { Script } from '../scripted-runner.ts';
 import type { VirtualWork } from '../virtual-work.ts';
+import { Fatal } from './fatal.ts';
 import { Network, type Asker } from './network.ts';
 import type { Shared } from './virtual-travel.ts';
 import { WorkerHost, type WorkerWorld } from './worker-host.ts';
@@ -63,7 +64,7 @@ export class Hosts implements WorkerWorld {
     this.scriptOf = scriptOf;
     this.#isStrained = isSlow;
     const network = new Network(random);
-    this.shared = { network, work, refs: new Map(), problems: [] };
+    this.shared = { network, work, fatal: new Fatal(), refs: new Map(), problems: [] };
     this.#queue = new MemoryQueue(() => timeline.elapsed);
     this.#workers = [['linux'], ['linux', 'gpu'], ['gpu']].map(
       (labels, index) => new WorkerHost(this, `worker-${String(index)}`, labels),
@@ -78,23 +79,42 @@ export class Hosts implements WorkerWorld {
 
   /** The queue as the controller has it. */
   queue(asker: Asker, onChange: () => void): JobQueue {
-    const { network } = this.shared;
+    const { network, fatal } = this.shared;
+    const send = <T>(act: () => Promise<T>) => network.ask(asker, act);
+    /** The jobs that this controller has looked for or added. */
+    const met = new Set<string>();
     const queue = this.#queue.queue({ onChange: this.#hint(asker, onChange) });
     return {
       add: (job, data, labels) =>
-        network.ask(asker, () => {
-          this.#jobs.add(job.id);
-          this.#kept.push([job, data, labels]);
-          return queue.add(job, data, labels);
-        }),
-      look: (job) => network.ask(asker, () => queue.look(job)),
+        fatal.around(
+          asker,
+          'job.publish',
+          () => {
+            this.#jobs.add(job.id);
+            met.add(job.id);
+            this.#kept.push([job, data, labels]);
+            return queue.add(job, data, labels);
+          },
+          send,
+        ),
+      look: (job) => {
+        const look = () => queue.look(job);
+        if (met.has(job.id)) return send(look);
+        met.add(job.id);
+        return fatal.around(asker, 'job.adopt', look, send);
+      },
       stop: (job) => network.ask(asker, () => queue.stop(job)),
-      grant: (job, grant) => network.ask(asker, () => queue.grant(job, grant)),
+      grant: (job, grant) => fatal.around(asker, 'job.grant', () => queue.grant(job, grant), send),
       remove: (job) =>
-        network.ask(asker, async () => {
-          await queue.remove(job);
-          if ((await queue.look(job)).is === 'missing') this.#jobs.delete(job.id);
-        }),
+        fatal.around(
+          asker,
+          'job.remove',
+          async () => {
+            await queue.remove(job);
+            if ((await queue.look(job)).is === 'missing') this.#jobs.delete(job.id);
+          },
+          send,
+        ),
       problem: () => (network.reaches(asker.host, 'queue') ? null : 'the queue cannot be reached'),
       close: () => queue.close(),
     };
@@ -102,18 +122,21 @@ export class Hosts implements WorkerWorld {
 
   /** The queue as a worker has it. */
   source(asker: Asker, labels: readonly string[], onChange: () => void): JobSource {
-    const { network } = this.shared;
+    const { network, fatal } = this.shared;
+    const send = <T>(act: () => Promise<T>) => network.ask(asker, act);
     const roles = [...this.protocol.roles.values()].flatMap(({ name, on }) => (on ? [name] : []));
     const source = this.#queue.source({ roles, labels, lease, onChange: this.#hint(asker, onChange) });
     return {
-      take: (except) =>
-        network.ask(asker, async () => {
+      take: async (except) => {
+        const take = async () => {
           const held = await source.take(except);
           if (held !== null) this.#holders.set(held.id, asker);
           // The worker is asked to end while it does not know yet that it has a job.
           if (held !== null && this.random.chance(0.03)) this.#end(asker.host);
           return this.#held(asker, held);
-        }),
+        };
+        return this.#queue.isWaiting(roles) ? fatal.around(asker, 'job.take', take, send) : send(take);
+      },
       announce: (id, card) => network.ask(asker, () => source.announce(id, card)),
       order: (id) => network.ask<Json>(asker, () => source.order(id)),
       leave: (id) => network.ask(asker, () => source.leave(id)),
@@ -124,7 +147,8 @@ export class Hosts implements WorkerWorld {
 
   #held(asker: Asker, held: HeldJob | null): HeldJob | null {
     if (held === null) return null;
-    const { network } = this.shared;
+    const { network, fatal } = this.shared;
+    const send = <T>(act: () => Promise<T>) => network.ask(asker, act);
     const { role, id, data } = held;
     return {
       role,
@@ -136,14 +160,17 @@ export class Hosts implements WorkerWorld {
           if (!isHeld) this.#dropped(id, asker);
           return isHeld;
         }),
-      note: (about) => network.ask(asker, () => held.note(about)),
+      note: (about) => fatal.around(asker, 'job.claim', () => held.note(about), send),
       asked: () => network.ask(asker, () => held.asked()),
-      finish: (result) =>
-        network.ask(asker, () => {
-          if (isJsonObject(result) && result['kind'] === 'left') add(this.putBacks, turnIn(id));
+      finish: (result) => {
+        const isLeft = isJsonObject(result) && result['kind'] === 'left';
+        const finish = () => {
+          if (isLeft) add(this.putBacks, turnIn(id));
           this.#dropped(id, asker);
           return held.finish(result);
-        }),
+        };
+        return fatal.around(asker, isLeft ? 'job.leave' : 'job.finish', finish, send);
+      },
       putBack: () =>
         network.ask(asker, () => {
           this.#dropped(id, asker);
@@ -180,6 +207,20 @@ export class Hosts implements WorkerWorld {
     add(this.starts, turnIn(key));
     const edits = this.protocol.roles.get(role)?.capabilities.includes('EDIT') === true;
     if (edits && this.random.chance(0.7)) edit(roleBranch(thread, role));
+  }
+
+  /** The program of a worker host ends here; somebody starts it again. */
+  kill(host: string): void {
+    const worker = this.#workers.find(({ name }) => name === host);
+    this.#isStrained = true;
+    worker?.kill();
+    this.#repaired(() => worker?.start());
+  }
+
+  /** The workers that have jobs are asked to put them back. */
+  stopHolders(): void {
+    for (const { host } of this.#holders.values())
+      this.#workers.find(({ name }) => name === host)?.end('stop');
   }
 
   /** What happens to hosts and networks; afterwards somebody repairs it. */

@@ -3,11 +3,13 @@ import type { Packed, TravellingTurn } from '../../../../../src/git/travel.ts';
 import type { Entered, Entering, Worked } from '../../../../../src/kernel/work.ts';
 import type { MemoryDisk } from '../../../../support/memory-disk.ts';
 import type { Resolves, VirtualWork } from '../virtual-work.ts';
+import type { EffectName, Fatal } from './fatal.ts';
 import type { Asker, Network } from './network.ts';
 
 /** What all hosts share, and every commit that exists. */
 export interface Shared {
   readonly network: Network;
+  readonly fatal: Fatal;
   readonly work: VirtualWork;
   /** The refs of the shared repository. */
   readonly refs: Map<string, string>;
@@ -47,8 +49,11 @@ abstract class VirtualTravel implements Travel {
     return new Promise((resolve) => this.#asker.later(5, () => resolve(act())));
   }
 
-  async #remotely<T>(act: () => T): Promise<Travelled<T>> {
-    const done = await this.shared.network.reach(this.#asker, () => ({ value: act() }));
+  async #remotely<T>(effect: EffectName | null, act: () => T): Promise<Travelled<T>> {
+    const { network, fatal } = this.shared;
+    const send = (make: () => { readonly value: T }) => network.reach(this.#asker, make);
+    const make = () => ({ value: act() });
+    const done = await (effect === null ? send(make) : fatal.around(this.#asker, effect, make, send));
     return done === null
       ? { ok: false, problem: 'the shared repository is not reached' }
       : { ok: true, ...done };
@@ -56,12 +61,13 @@ abstract class VirtualTravel implements Travel {
 
   send(commit: string, ref: string): Promise<Travelled<void>> {
     if (!this.known.has(commit)) this.shared.problems.push(`${commit} is sent by a host that has it not`);
-    return this.#remotely(() => void this.shared.refs.set(ref, commit));
+    const effect = this.#asker.host === 'controller' ? 'begin.send' : 'end.send';
+    return this.#remotely(effect, () => void this.shared.refs.set(ref, commit));
   }
 
   async fetch(commit: string, ref: string): Promise<Travelled<void>> {
     if (this.known.has(commit)) return { ok: true, value: undefined };
-    const got = await this.#remotely(() => this.shared.refs.get(ref));
+    const got = await this.#remotely(null, () => this.shared.refs.get(ref));
     if (!got.ok) return got;
     if (got.value !== commit) return { ok: false, problem: `${ref} has another commit than ${commit}` };
     this.known.add(commit);
@@ -70,13 +76,14 @@ abstract class VirtualTravel implements Travel {
 
   async take(commit: string, refs: readonly string[]): Promise<Travelled<string | null>> {
     const all = this.shared.refs;
-    const got = await this.#remotely(() => refs.map((ref) => all.get(ref) ?? null).find(Boolean) ?? null);
+    const find = () => refs.map((ref) => all.get(ref) ?? null).find(Boolean) ?? null;
+    const got = await this.#remotely('end.take', find);
     if (got.ok && got.value === commit) this.known.add(commit);
     return got;
   }
 
   drop(refs: readonly string[]): Promise<Travelled<void>> {
-    return this.#remotely(() => {
+    return this.#remotely('refs.drop', () => {
       for (const ref of refs) this.shared.refs.delete(ref);
     });
   }
