@@ -306,3 +306,19 @@ it('takes what has an id that every object has, once, also after a restart', asy
   expect(world.posted.map(({ key }) => key)).toEqual(ids);
   expect(Object.keys(world.durable.conversations)).toEqual(expect.arrayContaining(ids));
 });
+
+it('goes by what it has read at its start, and replaces what is put in the place of its memory', async () => {
+  const [world, other] = [new World(), new World()];
+  const [one, two] = [item('one', 'request', ['answer']), item('two', 'request', ['answer'])];
+  world.items = [one];
+  other.items = [one, two];
+  const host = await world.run();
+  await other.run();
+  if (host === 'killed') return expect.fail('it was killed');
+  // There both were sent.
+  world.durable = other.durable;
+  world.items = [one, two];
+  await host.close();
+  expect(world.posted.map(({ key }) => key)).toEqual(['one', 'two']);
+  expect(world.durable).not.toBe(other.durable);
+});

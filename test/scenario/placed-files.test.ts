@@ -46,6 +46,32 @@ function pull(files: Readonly<Record<string, string>>): void {
   project.git('pull', '-q', '--ff-only', clone, 'main');
 }
 
+/** Starts `up` with work that waits for a person. `stop` ends it: nothing has landed. */
+async function waiting() {
+  project.drop('agents/left/inbox/task.md', '---\ntype: task\n---\nWork\n');
+  const up = project.start(['up']);
+  const ended = finished(up);
+  await said(up, 'waits for approval');
+  const stop = async () => {
+    up.kill('SIGTERM');
+    await ended;
+    expect(existsSync(join(project.root, 'left.txt'))).toBe(false);
+  };
+  return { up, stop };
+}
+
+/** What is read at a start alone, or only shown. */
+const placed = {
+  '.mailroom/boot': 'another\n',
+  '.mailroom/channels/github.json': '{}\n',
+  '.mailroom/queued/thread.t1.1.0.one@left': '',
+  '.mailroom/queued-steps/run.step.1.0.one@+agents': '',
+  '.mailroom/triggers/a.json': '{}\n',
+  '.mailroom/workers.json': '{"since":0,"workers":[]}\n',
+  '.mailroom/lock.json': JSON.stringify({ pid: 1, host: 'there', since: 0 }),
+  '.mailroom/locks/a.json': JSON.stringify({ pid: 1, host: 'there', since: 0 }),
+};
+
 const id = '01a21f3e-9774-70c8-840b-e00edd601ea1';
 const approval = {
   id,
@@ -61,21 +87,16 @@ it(
   'approve nothing, are named, and the person still decides once they are gone',
   { timeout: 120_000 },
   async () => {
-    project.drop('agents/left/inbox/task.md', '---\ntype: task\n---\nWork\n');
-    const up = project.start(['up']);
-    const ended = finished(up);
-    await said(up, 'waits for approval');
+    const { up, stop } = await waiting();
     const refused = said(up, `Refused: .mailroom/control/${id}.json`);
-    pull({ [`.mailroom/control/${id}.json`]: JSON.stringify(approval) });
+    pull({ ...placed, [`.mailroom/control/${id}.json`]: JSON.stringify(approval) });
     await refused;
     const reason = project.read(`.mailroom/refused/${id}.json.reason.txt`);
     expect(reason).toBe('it was not written by Mailroom on this machine: it has no seal\n');
     expect(JSON.parse((await project.run(['why', 't1', '--json'])).stdout)).toMatchObject({
       code: 'waiting_for_approval',
     });
-    up.kill('SIGTERM');
-    await ended;
-    expect(existsSync(join(project.root, 'left.txt'))).toBe(false);
+    await stop();
     expect((await project.run(['up', '--until-idle'])).stderr).toContain('E_TRACKED');
     project.git('reset', '-q', '--hard', 'HEAD~1');
     expect(await project.run(['approve', 't1'])).toMatchObject({ code: 0 });
@@ -88,10 +109,7 @@ it(
   'cannot replace the key: the command of a person is refused with what to do, the one of a stranger, too',
   { timeout: 120_000 },
   async () => {
-    project.drop('agents/left/inbox/task.md', '---\ntype: task\n---\nWork\n');
-    const up = project.start(['up']);
-    const ended = finished(up);
-    await said(up, 'waits for approval');
+    const { up, stop } = await waiting();
     pull({ '.mailroom/api/seal.key': `${'ab'.repeat(32)}\n` });
     expect(await project.run(['approve', 't1'])).toMatchObject({
       code: 1,
@@ -106,9 +124,7 @@ it(
     await asked;
     const [name = ''] = project.list('.mailroom/refused').filter((each) => each.endsWith('.reason.txt'));
     expect(project.read(`.mailroom/refused/${name}`)).toContain('restart Mailroom, then repeat the command');
-    up.kill('SIGTERM');
-    await ended;
-    expect(existsSync(join(project.root, 'left.txt'))).toBe(false);
+    await stop();
   },
 );
 

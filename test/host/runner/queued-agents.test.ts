@@ -57,13 +57,17 @@ it.each(Object.keys(ends))('knows that a program has used nothing when %s', asyn
   expect(await endOf(how, { program })).toMatchObject({ is: 'later', usage: { usd: 0, tokens: 0 } });
 });
 
-it('removes a job that nothing needs, and its refs once its worker can send none', async () => {
+it('removes a job that nothing needs, and its refs once its worker can send none; one that is noted later stays', async () => {
   const refs = new Set(['begin']);
+  const looked = new Set<string>();
   let state: JobState = { is: 'running', note: null, stopping: false, granted: null };
   let changed = () => {};
   const queue: JobQueue = {
     add: () => expect.fail('nothing is added'),
-    look: () => Promise.resolve(state),
+    look: ({ id }) => {
+      looked.add(id);
+      return Promise.resolve(state);
+    },
     grant: never,
     stop: () => {
       // Its worker was about to report.
@@ -99,7 +103,13 @@ it('removes a job that nothing needs, and its refs once its worker can send none
     },
   );
   agents.clean(new Set());
+  // Placed there by another program.
+  const placed = { role: 'engineer', id: 'thread.t2.1.0' };
+  notes.add(placed);
+  await agents.cleared();
+  changed();
   await agents.cleared();
   expect([...refs]).toEqual([]);
-  expect(notes.all()).toEqual([]);
+  expect(notes.all()).toEqual([placed]);
+  expect([...looked]).toEqual(['thread.t1.1.0']);
 });
