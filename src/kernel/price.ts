@@ -3,10 +3,7 @@ interface Rates {
   readonly input: number;
   /** For input that the vendor had cached from an earlier request; missing: unknown. */
   readonly cached?: number;
-  /**
-   * For input that the vendor puts into its cache, for minutes where there is a choice; missing: the
-   * same as `input`.
-   */
+  /** For input that the vendor puts into its cache, for minutes; missing: the same as `input`. */
   readonly written?: number;
   readonly output: number;
 }

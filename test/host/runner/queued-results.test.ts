@@ -61,7 +61,10 @@ async function taken({ root, shared, git, maker, commits }: Bed, names: Commit, 
     provider: 'play',
     invocation: invocation(about),
     entered: { turn: 't1', role: 'maker', thread, branch: roleBranch(thread, 'maker') },
-    ...{ totalMs: null, idleMs: null, noteTree: false, worktree: null },
+    totalMs: null,
+    idleMs: null,
+    noteTree: false,
+    worktree: null,
   };
   const results = resultsAt(root, shared);
   const end = await results.take(followed(job, name), said(commits[names], name), 'n');
@@ -96,8 +99,13 @@ function said(commit: string, name: JobName): Extract<JobState, { is: 'done' }> 
   const { code, signal, ended, error, stdout, stderr, durationMs } = exit();
   const outcome = { is: 'done', text: '', usage: { usd: 0, tokens: 0 }, model: null, denials: [] };
   const body = {
-    ...{ worker, outcome, exit: { code, signal, ended, error, durationMs, stdout, stderr } },
-    ...{ staged: [], changed: [], work: { commit, head: commit }, files: null },
+    worker,
+    outcome,
+    exit: { code, signal, ended, error, durationMs, stdout, stderr },
+    staged: [],
+    changed: [],
+    work: { commit, head: commit },
+    files: null,
   };
   const result = sign(workerKeys('one'), { kind: 'result', job: name.id, nonce: 'n', expires: 1 }, body);
   return { is: 'done', result, bytes: JSON.stringify(result).length };

@@ -29,7 +29,8 @@ describe('a host that is killed and started again loses nothing, and does nothin
   it.each(rows)('%s %s, where it %s', async (moment, effect) => {
     for (const seed of [1, 2, 3]) {
       const protocol = named('away');
-      const { world, rest, judge } = begin(new Random(seed), { name: 'away', protocol }, peace);
+      const schedule = begin(new Random(seed), { name: 'away', protocol }, peace);
+      const { world } = schedule;
       world.calm = true;
       const { fatal } = world.away!.shared;
       fatal.plan([...(earlier[effect] ?? []), { effect, moment }]);
@@ -43,11 +44,21 @@ describe('a host that is killed and started again loses nothing, and does nothin
       for (const name of ['one', 'two', 'three', 'four'])
         world.disk.plant(`agents/backend/inbox/${name}.md`, `---\ntype: task\n---\nTask ${name}\n`);
       const problems: string[] = [];
-      await rest(problems);
+      await schedule.rest(problems);
       const events = world.records().map(({ event }) => event);
       const types = events.map(({ type }) => type);
-      expect({ seed, problems, judged: judge().problems, world: world.problems, left: fatal.left }).toEqual({
-        ...{ seed, problems: [], judged: [], world: [], left: [] },
+      expect({
+        seed,
+        problems,
+        judged: schedule.judge().problems,
+        world: world.problems,
+        left: fatal.left,
+      }).toEqual({
+        seed,
+        problems: [],
+        judged: [],
+        world: [],
+        left: [],
       });
       expect(types).toContain('committed');
       // What a worker has begun is not repeated because its controller was killed.
