@@ -71,3 +71,22 @@ it('keeps through the end of the process what was written, and takes no snapshot
   expect(ledger.flush()).toEqual(['first', 'second']);
   expect(left(disk)).toEqual(['first', 'second']);
 });
+
+it('has made durable what is recorded once a sync beside the process has ended, and records nothing before', async () => {
+  const disk = new MemoryDisk();
+  const { ledger, durable } = opened(disk);
+  expect(ledger.sync()).toBeNull();
+  ledger.record(['first']);
+  let done = (): void => {};
+  disk.beside = (act) => (done = act);
+  let hasEnded = false;
+  const ends = ledger.sync()?.then(() => (hasEnded = true));
+  // All that does not wait for the sync has happened.
+  await new Promise(setImmediate);
+  expect([hasEnded, left(disk), durable()]).toEqual([false, [], 0]);
+  expect(() => ledger.record(['second'])).toThrow('while a sync is under way');
+  done();
+  await ends;
+  expect([left(disk), ledger.flush(), durable()]).toEqual([['first'], ['first'], 1]);
+  ledger.record(['second']);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { park, readParked } from '../../src/host/parked.ts';
+import { shareParking } from '../../src/host/parking.ts';
 
 describe('parked providers', () => {
   it('are known, whatever their name', () => {
@@ -22,5 +23,34 @@ describe('parked providers', () => {
     disk.plant('.mailroom/parked/.d', '{"until":1}');
     disk.plant('.mailroom/parked/%', '{"until":1}');
     expect(readParked(disk)).toEqual(new Map());
+  });
+
+  it('are shared between hosts: the later limit counts for all, one that is over for none', () => {
+    const now = 1_000;
+    const shared = new Map([
+      ['soon', now + 1],
+      ['later', now + 50],
+      ['over', now],
+    ]);
+    const parked = new Map([
+      ['later', now + 20],
+      ['own', now + 1],
+      ['gone', now],
+    ]);
+    const learnt: (readonly [string, number])[] = [];
+    const said: (readonly [string, number])[] = [];
+    shareParking(
+      {
+        state: { parked },
+        now: () => now,
+        record: (facts) => learnt.push(...facts.map(({ provider, until }) => [provider, until] as const)),
+      },
+      { list: () => shared, park: (provider, until) => said.push([provider, until]) },
+    );
+    expect(learnt).toEqual([
+      ['soon', now + 1],
+      ['later', now + 50],
+    ]);
+    expect(said).toEqual([['own', now + 1]]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Mailboxes } from '../mailboxes/mailboxes.ts';
+import type { BoxNames, Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Fact, Notice } from '../machine/event.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { idInName } from '../format/message.ts';
@@ -58,6 +58,8 @@ export class Intake {
   readonly #wall: () => number;
   readonly #turns: OpenTurns;
   #names = new Map<string, string>();
+  /** By role: mail without a journal, such as of an earlier one that was removed. */
+  readonly #found = new Map<RoleName, { readonly names: ReadonlySet<string>; readonly isWhole: boolean }>();
   /** By box: the files of its last listing that no batch had room for. */
   readonly #left = new Map<string, Queue>();
 
@@ -134,7 +136,15 @@ export class Intake {
     const listed = disk.attempt(() => boxes.list(role, box), null);
     if (listed === null || (box === 'outbox' && this.#turns.holds(role, listed.isWhole)))
       return { files: [], wake: null };
+    if (box === 'inbox' && this.#ledger.fresh) this.#find(role, listed);
     return { files: listed.names.map((name) => ({ role, box, name })).filter(isNew), wake: null };
+  }
+
+  /** Notes what lies in an inbox when the very first controller begins, until it has seen all. */
+  #find(role: RoleName, { names, isWhole }: BoxNames): void {
+    const found = this.#found.get(role) ?? { names: new Set(), isWhole: false };
+    if (found.isWhole) return;
+    this.#found.set(role, { names: new Set([...found.names, ...names]), isWhole });
   }
 
   /** Since the listing, a projection may have written a file of that name. */
@@ -243,7 +253,8 @@ export class Intake {
     const parsed = parseMessage(content.text, `agents/${role}/${box}/${name}`);
     if (!parsed.ok) return this.#refuse(accepted, name, content.text, parsed.problems.map(problemText));
     const created = this.#ledger.now();
-    const old = this.#ledger.fresh ? trusted(this.#protocol, { role, box, id, created }, parsed.value) : null;
+    const isOld = this.#found.get(role)?.names.has(name) === true;
+    const old = isOld ? trusted(this.#protocol, { role, box, id, created }, parsed.value) : null;
     const addressed =
       old ?? admit(this.#ledger.state, this.#protocol, { role, box, id, created }, parsed.value);
     if ('problems' in addressed) return this.#refuse(accepted, name, content.text, addressed.problems);

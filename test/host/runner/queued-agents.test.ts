@@ -113,3 +113,57 @@ it('removes a job that nothing needs, and its refs once its worker can send none
   expect(notes.all()).toEqual([placed]);
   expect([...looked]).toEqual(['thread.t1.1.0']);
 });
+
+it('adds a job only once the journal has its nonce, and none that was stopped before', async () => {
+  const travel: Partial<Travel> = {
+    pack: () => Promise.resolve({ ok: true, value: { commit: 'c', files: 0 } as never }),
+    send: () => Promise.resolve({ ok: true, value: undefined }),
+    read: () => '',
+  };
+  const entered = { turn: 't1', role: 'own', thread: 'thread', branch: 'b' };
+  const happened: string[] = [];
+  const queue: JobQueue = {
+    add: ({ id }) => Promise.resolve(void happened.push(`added ${id}`)),
+    look: () => new Promise(() => {}),
+    grant: never,
+    stop: never,
+    remove: () => Promise.resolve(),
+    problem: () => null,
+    close: () => Promise.resolve(),
+  };
+  const asked: (() => void)[] = [];
+  const ready = (): Promise<void> => new Promise((resolve) => asked.push(resolve));
+  const events = {
+    ready: (key: string) => {
+      happened.push(`${key} is ready`);
+      asked.shift()?.();
+    },
+    assigned: never,
+    ended: (key: string) => void happened.push(`${key} ended`),
+  };
+  const notes = new QueuedNotes(new MemoryDisk(() => 0), '.mailroom/queued');
+  let ids = 0;
+  const agents = new QueuedAgents(
+    { ...options, newId: () => `id${String((ids += 1))}`, notes, travel: travel as Travel },
+    events,
+    () => queue,
+  );
+  const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null, entered };
+  const start = async (key: string) => {
+    const begins = ready();
+    agents.start({ key, provider: 'own', invocation: invocation(), ...limits });
+    await begins;
+    // All that could still go on without a release has gone on.
+    await new Promise(setImmediate);
+  };
+  await start('a');
+  expect(happened).toEqual(['a is ready']);
+  agents.release('a');
+  await new Promise(setImmediate);
+  expect(happened.slice(1)).toEqual([expect.stringMatching(/^added /)]);
+  await start('b');
+  agents.stop('b');
+  agents.release('b');
+  await new Promise(setImmediate);
+  expect(happened.slice(2)).toEqual(['b is ready', 'b ended']);
+});

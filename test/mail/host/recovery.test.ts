@@ -117,3 +117,19 @@ it.each([
     expect(disk.list('agents/architect/inbox')?.includes(waiting[0] ?? '')).toBe(rebooted);
   },
 );
+
+it('believes who sent mail that lies there at the very first start, and later none but people', () => {
+  let now = Date.UTC(2026, 0, 1);
+  const disk = new MemoryDisk(() => now);
+  const letter = '---\ntype: aside\nfrom: architect\n---\nWords\n';
+  const host = hostOn(disk);
+  disk.plant('agents/user/inbox/moved.md', letter);
+  host.start();
+  settle(host, () => void (now += 50));
+  disk.plant('agents/user/inbox/forged.md', letter);
+  settle(host, () => void (now += 50));
+  const events = readJournal<MailEvent>(disk).records.map(({ event }) => event);
+  expect(events.filter(({ type }) => type === 'refused')).toMatchObject([{ role: 'user', name: 'forged.md' }]);
+  const accepted = events.flatMap((event) => (event.type === 'accepted' ? [event.sent.message.from] : []));
+  expect(accepted).toEqual(['architect']);
+});

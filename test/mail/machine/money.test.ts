@@ -115,6 +115,10 @@ describe('what does not fit into a budget', () => {
     world.tick('12h');
     world.drop('user → one: go');
     expect(world.processes()).toEqual(['one in go2']);
+    world.turn('one', ['→ user: report'], { usage: { usd: 0.25, tokens: 0 } });
+    expect(world.state.spent.cost.usd).toBe(0.25);
+    world.drop('user → one: go');
+    expect(world.acts().at(-1)).toBe('go3 fails: E_BUDGET');
   });
 
   it('counts tokens as well as dollars', () => {

@@ -54,6 +54,25 @@ describe('while a role waits, a request', () => {
     expect(world.at('go2', 'one')).toBe('inbox');
   });
 
+  it('comes in alone, and is joined with no other', () => {
+    const world = new World(`
+roles: { one: {}, two: {} }
+messages:
+  go: { from: [user], to: [one] }
+  ask: { from: [one], to: [two], reply: [say], blocking: role }
+  left: { from: [two], to: [one], reply: [told], blocking: false }
+  right: { from: [two], to: [one], reply: [told], blocking: false }
+  told: { from: [one], to: [two] }
+  say: { from: [two], to: [one] }
+expects:
+  one: [{ any: [go, say] }, { all: [left, right] }]
+`);
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: ask']);
+    world.turn('two', ['→ one: left', '→ one: right']);
+    expect(world.processes()).toEqual([]);
+  });
+
   it('is all that comes in: other mail of the same sender does not', () => {
     const world = new World(peers('role'));
     world.drop('user → one: go');
@@ -135,6 +154,8 @@ describe('a debt', () => {
     expect(world.acts().at(-1)).toBe(
       'two is corrected: an answer is owed: `say` to one, in reply to ask (ask)',
     );
+    world.turn('two', [], { text: 'Words', finalText: '→ three: note' });
+    expect(world.acts().at(-1)).toContain('an answer is owed');
     world.turn('two', ['→ one: say', '→ three: note']);
     expect(world.acts().slice(0, 2)).toEqual(['two → one: say', 'two → three: note']);
   });

@@ -91,14 +91,19 @@ function opening(tape: Tape, calm: boolean): MessageType['opens'] {
 
 function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tape, calm: boolean): Role {
   const mine = [...types.values()].filter(({ to }) => to.includes(name) || types.has('never'));
-  const joins =
-    mine.some((type) => type.name === 'note') && mine.some((type) => type.name === 'key') && tape.oneIn(3);
+  const both = mine.some((type) => type.name === 'note') && mine.some((type) => type.name === 'key');
   const escalated = [...types.values()].filter(({ escalateTo }) => escalateTo === name);
   const all = [...new Set([...mine, ...escalated].map((type) => type.name))];
   const asks = all.filter((type) => types.get(type)?.reply.length);
-  // A request that waits for a key may wait forever: then it is named, and fails its thread.
-  const joined = joins && !calm && asks.length > 0 && tape.oneIn(3) ? asks[0]! : 'note';
-  const alone = joins ? all.filter((type) => type !== joined && type !== 'key') : all;
+  // A request that waits for others may wait forever: then it is named, and fails its thread.
+  const [asked, other] = calm ? [] : asks;
+  const joined = [
+    ...(both ? [['note', 'key']] : []),
+    ...(both && asked !== undefined ? [[asked, 'key']] : []),
+    ...(asked !== undefined && other !== undefined ? [[asked, other]] : []),
+  ];
+  const join = joined.length > 0 && tape.oneIn(3) ? tape.pick(joined) : [];
+  const alone = all.filter((type) => !join.includes(type));
   return {
     name,
     provider: name === 'user' ? 'human' : 'agent',
@@ -115,7 +120,7 @@ function roleOf(name: string, types: ReadonlyMap<string, MessageType>, tape: Tap
     budget: tape.oneIn(2) ? { usd: 1, tokens: 10 } : null,
     expects: [
       { kind: 'any', types: alone },
-      ...(joins ? [{ kind: 'all', types: [joined, 'key'] } as const] : []),
+      ...(join.length > 0 ? [{ kind: 'all', types: join } as const] : []),
     ],
     agent: null,
     instructions: null,

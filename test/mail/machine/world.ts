@@ -30,7 +30,8 @@ export interface Ending {
   readonly in?: string;
   /** The final text. */
   readonly text?: string;
-  readonly finalText?: Staged;
+  /** A message that the final text is, as staged or in one line. */
+  readonly finalText?: Staged | string;
   readonly usage?: Usage;
   readonly violations?: readonly string[];
   readonly session?: TurnResult['session'];
@@ -142,8 +143,11 @@ export class World {
 
   /** The running turn of a role ends, and hands over these messages. */
   turn(role: string, messages: readonly (string | Staged)[] = [], ending: Ending = {}): void {
-    const { text = '', finalText = null, usage = free, violations = [], session = null } = ending;
-    const files = messages.map((line) => staged(line, (type) => this.#name(type), this.now));
+    const { usage = free, violations = [], session = null } = ending;
+    const stagedFrom = (line: string | Staged) => staged(line, (type) => this.#name(type), this.now);
+    const files = messages.map(stagedFrom);
+    const finalText = ending.finalText === undefined ? null : stagedFrom(ending.finalText);
+    const text = ending.text ?? finalText?.draft?.body ?? '';
     const owesStep = this.running(role, ending.in).owes.some(
       ({ request }) => this.state.mail.get(request)?.message.type === 'step',
     );

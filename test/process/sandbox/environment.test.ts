@@ -11,11 +11,15 @@ const HOST = {
   MY_ONE: '1',
   MY_TWO: '2',
   MYSELF: '3',
+  // They begin and end with names that are inherited.
+  HOMEBREW_GITHUB_API_TOKEN: 'x',
+  USER_TOKEN: 'x',
+  SECRET_HOME: 'x',
   MAILROOM_MARK: 'outer',
 };
 
 describe('environment of a process', () => {
-  it('inherits the usual names and nothing else', () => {
+  it('inherits the usual names and nothing else, not those that contain one', () => {
     expect(buildEnvironment({ from: HOST })).toEqual({
       PATH: '/bin',
       HOME: '/home/ada',

@@ -42,7 +42,16 @@ describe('the API', () => {
     expect((await new ApiFixture().get(status, { host })).status).toBe(200);
   });
 
-  it.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'https://127.0.0.1:6246', 'file://'])(
+  it.each([
+    'https://evil.example',
+    'null',
+    'http://127.0.0.1:1',
+    'https://127.0.0.1:6246',
+    'file://',
+    'http://127.0.0.1:6246.evil.example',
+    'http://127.0.0.1:62460',
+    'xhttp://127.0.0.1:6246',
+  ])(
     'refuses a page of the origin %s, even with a key',
     async (origin) => {
       const { status: code, document, headers } = await new ApiFixture().get(status, { origin });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refusal, type RunCommand } from '../../../src/workflow/machine/commands.ts';
+import { automaticApprover } from '../../../src/workflow/reserved.ts';
 import { graph, workflow } from './graph.ts';
 import { World } from './world.ts';
 
@@ -24,12 +25,19 @@ function gated(): World {
 describe('a gate', () => {
   it('is opened by those who may, while it waits, once', () => {
     const world = gated();
-    expect(refused(world, 'approve', 'ask', 'bob')).toBe(
-      'bob must not approve the gate ask: its approvers are ada, grace',
-    );
+    for (const verb of ['approve', 'reject'] as const)
+      expect(refused(world, verb, 'ask', 'bob')).toBe(
+        `bob must not ${verb} the gate ask: its approvers are ada, grace`,
+      );
     expect(refused(world, 'reject', 'ask', 'grace')).toBeNull();
     world.judge('ask', 'approve');
     expect(refused(world, 'approve', 'ask')).toBe('ask is over already: SUCCEEDED');
+  });
+
+  it('is answered by none in the name of its timeout', () => {
+    expect(refused(new World('ask : gate=1h'), 'reject', 'ask', automaticApprover)).toBe(
+      `\`${automaticApprover}\` stands for a timeout; answer under your own name`,
+    );
   });
 
   it('is not every step, whatever has become of it', () => {

@@ -16,6 +16,15 @@ const limits = fc.record({
   }),
 });
 
+/** Of a run that ends how it does; else what has ended, how, and what runs or can run. */
+function outlook({ state }: World): unknown {
+  if (state.ending !== null) return state.status;
+  const ended = [...state.steps.values()].flatMap(({ path, phase }) =>
+    phase.is === 'settled' ? [[path, phase.status] as const] : [],
+  );
+  return [state.status, new Map(ended), new Set([...state.active, ...state.ready])];
+}
+
 describe('any schedule', () => {
   it.each([
     ['a graph', graphText, 1_200],
@@ -87,13 +96,16 @@ describe('any schedule', () => {
           if (to === 0) return;
           const after = new World(definition, options);
           after.rewind(history.slice(0, to));
+          const isCrowded = options.slots !== Infinity || options.workflow.concurrency !== null;
           for (let kept = from + 1; kept < to; kept += 1) {
             const again = new World(definition, { ...options, watched: false });
             again.rewind(history.slice(0, kept));
             again.now = now;
             again.settle();
+            // Another step may get one of few slots first, or end a run beside others that end it.
+            if (isCrowded || after.state.ending !== null) expect(outlook(again)).toEqual(outlook(after));
             // What was decided again is there twice, and the second time means nothing.
-            expect({ ...again.state, events: 0 }).toEqual({ ...after.state, events: 0 });
+            else expect({ ...again.state, events: 0 }).toEqual({ ...after.state, events: 0 });
             torn += 1;
           }
         }),

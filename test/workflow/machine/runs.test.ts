@@ -217,6 +217,21 @@ describe('money', () => {
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_BUDGET' }, cost: { usd: 6 } });
   });
 
+  it('of a loop is reserved for what runs in its inner bodies', () => {
+    const inner = '  inner : each=[1,2] concurrency=2\n    work : agent=x usd=6';
+    const world = new World(`outer : each=[1] usd=10\n${inner}`);
+    expect(world.running).toEqual(['outer/0/inner/0/work']);
+    world.done('outer/0/inner/0/work', { usd: 3 });
+    expect(world.running).toEqual(['outer/0/inner/1/work']);
+  });
+
+  it('that is used up starts nothing, also none of the steps that cost nothing', () => {
+    const world = new World('a : agent=x\nb <- a\nc <- a : agent=x', { workflow: { budget } });
+    world.done('a', { usd: 10 });
+    expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_BUDGET' } });
+    expect(world.history.filter(({ type }) => type === 'started')).toHaveLength(1);
+  });
+
   it('that no one can price is settled as it was reserved, never as nothing', () => {
     const world = new World('a : agent=x usd=6', { workflow: { budget } });
     world.crash();

@@ -31,6 +31,14 @@ describe('a worker that stalls', () => {
     });
   });
 
+  it('does not run again when its run is resumed', () => {
+    const world = new World('a : silent=incomplete\nb <- a');
+    world.fails('a', silent);
+    world.fails('b');
+    world.happens({ type: 'resumed', by: 'person' });
+    expect([world.statuses, world.running]).toEqual(['a INCOMPLETE, b RUNNING', ['b']]);
+  });
+
   it('does another iteration without its check, and says why', () => {
     const world = new World('a : agent=x silent=incomplete check=2');
     world.fails('a', silent);
