@@ -24,6 +24,7 @@ export async function control(
     readonly now?: boolean;
     readonly json?: boolean;
     readonly comment?: string;
+    readonly changes?: string;
     /** Who gives it; absent: the caller. */
     readonly by?: string;
   },
@@ -39,8 +40,8 @@ export async function control(
     throw workflowForRun(id, project.workflows.runs()) ?? error;
   });
   for (const target of targets) {
-    const { comment, by = caller(context) } = options;
-    const asked = { verb, target, now: options.now === true, by, ...(comment !== undefined && { comment }) };
+    const { now, json: _json, by = caller(context), ...said } = options;
+    const asked = { verb, target, now: now === true, by, ...said };
     verdicts.push(await ask(project, asked, terminal.now));
   }
   const refused = verdicts.find(({ state }) => state === 'refused');

@@ -178,9 +178,11 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   const choices = item.reply_types.map((value) => ({ value, label: value }));
   const verdict = await choose(item.subject, choices, 'nothing was recorded');
   const gate = run === null ? null : id.slice(run.length + 1);
-  const words = run === null || gate === null ? id : `${endOfId(run)} ${shellWord(gate)}`;
+  const shown = item.changes === null ? {} : { changes: item.changes };
+  const ofTurn = item.changes === null ? id : `${id} --changes ${item.changes}`;
+  const words = run === null || gate === null ? ofTurn : `${endOfId(run)} ${shellWord(gate)}`;
   if (verdict === 'approve' || verdict === 'reject') say(`${verdict} ${words}`);
   else say(`approve ${words} --choice ${shellWord(verdict)}`);
-  if (verdict === 'reject') await judge(context, 'reject', run ?? id, gate, {});
-  else await judge(context, 'approve', run ?? id, gate, { choice: verdict });
+  if (verdict === 'reject') await judge(context, 'reject', run ?? id, gate, shown);
+  else await judge(context, 'approve', run ?? id, gate, { ...shown, choice: verdict });
 }

@@ -5,6 +5,7 @@ import type { Reason } from '../kernel/errors.ts';
 import type { RoleActivity, RoleStatus, TurnStatus } from '../operations/mail-status.ts';
 import type { Explained } from '../operations/why/explained.ts';
 import type { StatusDocument, WaitingThread } from '../operations/status.ts';
+import { turnCommand } from '../mail/machine/answering.ts';
 import { asTree, indent } from '../kernel/thread-tree.ts';
 import { workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, moment, money, short, since, table, whyWords } from './format.ts';
@@ -99,9 +100,13 @@ function roleLines({ roles, turns }: StatusDocument, { now, colours }: Style): s
 /** The landing queues, each in its order. */
 function landingLines({ landings }: StatusDocument, { colours, now }: Style): string[] {
   if (landings.length === 0) return [];
-  const rows = landings.map(({ branch, state, turn, role, commit, blocked, since: queued }) => [
+  const rows = landings.map(({ branch, state, turn, role, commit, changes, blocked, since: queued }) => [
     branch,
-    state === 'approval' ? `waits for \`mailroom approve ${turn}\`` : blocked === null ? state : 'blocked',
+    state === 'approval'
+      ? `waits for \`${turnCommand('approve', turn, null, changes)}\``
+      : blocked === null
+        ? state
+        : 'blocked',
     `${turn} of ${role}`,
     shortCommit(commit),
     since(queued, now),

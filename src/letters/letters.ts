@@ -72,6 +72,8 @@ const control = z.object(
     now: flag,
     /** The reason of `approve` or `reject`; null: none was given. */
     comment: words,
+    /** What `approve` or `reject` is about; null: what waits. */
+    changes: words,
   },
   { error: anObject },
 );

@@ -21,7 +21,7 @@ import {
   requiredFields,
   turnCommand,
 } from '../mail/machine/answering.ts';
-import { askedReason } from '../mail/machine/landing.ts';
+import { askedReason, changesOf } from '../mail/machine/landing.ts';
 import { askedTitle } from '../mail/machine/rules/questions.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
@@ -60,6 +60,8 @@ export interface InboxItem {
   readonly kind: 'request' | 'approval' | 'notice';
   /** The message with the question of an agent; null: of no agent. */
   readonly question: MessageId | null;
+  /** Of work that is to land: what names exactly these changes, for its answer; null: not that. */
+  readonly changes: string | null;
   /** Null: an approval of a run. */
   readonly thread: ThreadId | null;
   /** Null: of no run. */
@@ -191,6 +193,7 @@ function requestItem(
     ...messagePart(message),
     kind: 'request',
     question: null,
+    changes: null,
     to: as === null ? people : [as],
     deadline: isoOrNull(deadline),
     on_timeout: deadline === null || request === null ? null : consequenceOf(state, protocol, mail),
@@ -219,6 +222,7 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
       thread: null,
       run,
       question: null,
+      changes: null,
       to: approvers,
       from: workflow,
       type: 'gate',
@@ -236,8 +240,8 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
 export function landingItems({ landings, threads }: MailState): WaitingItem[] {
   return [...landings.values()]
     .filter(({ phase }) => phase.is === 'asked')
-    .map((landing) => ({ ...landing, reason: askedReason(landing) ?? '' }))
-    .map(({ turn, thread, role, commit, lands, since, reason }) => ({
+    .map((landing) => ({ ...landing, reason: askedReason(landing) ?? '', changes: changesOf(landing) }))
+    .map(({ turn, thread, role, commit, lands, since, reason, changes }) => ({
       id: turn,
       kind: 'approval',
       thread,
@@ -252,7 +256,8 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
       on_timeout: null,
       fields: {},
       reply_types: ['approve', 'reject'],
-      command: `mailroom approve ${turn}`,
+      changes,
+      command: turnCommand('approve', turn, null, changes),
     }));
 }
 
@@ -267,6 +272,7 @@ export function questionItems({ turns }: MailState, as: RoleName | null): Waitin
         thread,
         run: null,
         question: phase.notice,
+        changes: null,
         to: [phase.person],
         from: role,
         type: 'permission',
@@ -291,6 +297,7 @@ function noticeItem(message: Message, to: readonly RoleName[]): WaitingItem {
     ...messagePart(message),
     kind: 'notice',
     question: null,
+    changes: null,
     to,
     deadline: null,
     on_timeout: null,

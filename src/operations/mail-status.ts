@@ -144,6 +144,8 @@ export interface LandingStatus {
   /** The message that is delivered once it has landed. */
   readonly message: MessageId;
   readonly commit: string;
+  /** Names exactly what waits for approval, for its answer; null: nothing waits. */
+  readonly changes: string | null;
   /** What keeps it from landing now; null: nothing. */
   readonly blocked: string | null;
   readonly since: string;

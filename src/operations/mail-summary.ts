@@ -1,6 +1,6 @@
 import { askKey, askState } from '../mail/machine/fold/asks.ts';
 import type { Ask } from '../mail/machine/event.ts';
-import { askedReason } from '../mail/machine/landing.ts';
+import { askedReason, changesOf } from '../mail/machine/landing.ts';
 import { Waiting } from '../mail/machine/rules/waiting.ts';
 import type { MailState, RoleState, Thread, Turn } from '../mail/machine/state.ts';
 import type { Landing } from '../mail/machine/landing.ts';
@@ -131,6 +131,7 @@ function landingStatus(landing: Landing): LandingStatus {
     thread,
     message,
     commit,
+    changes: changesOf(landing),
     blocked: askedReason(landing) ?? blocked,
     since: iso(since),
   };

@@ -97,6 +97,8 @@ export interface Asked {
   readonly by: string;
   /** Of `approve` and `reject`. */
   readonly comment?: string;
+  /** Of `approve` and `reject`: the changes that were shown. */
+  readonly changes?: string;
 }
 
 /**
@@ -109,7 +111,13 @@ export async function ask(
   clock: () => number,
   id = project.newId(),
 ): Promise<CommandResult> {
-  const file: ControlFile = { id, at: clock(), ...asked, comment: asked.comment ?? null };
+  const file: ControlFile = {
+    id,
+    at: clock(),
+    ...asked,
+    comment: asked.comment ?? null,
+    changes: asked.changes ?? null,
+  };
   const controller = project.holder() !== null;
   if (project.verdict(id) === undefined) project.request({ ...file });
   const { verb, target } = asked;

@@ -62,6 +62,10 @@ async function judged(
   return requests;
 }
 
+it('refuses the changes of a turn for a gate', async () => {
+  await expect(judged('approve', { changes: 'work' })).rejects.toMatchObject({ code: 'E_USAGE' });
+});
+
 it('asks a person at a terminal for the choice and the required fields, and for nothing else', async () => {
   answers = ['changes', 'high', 'too early'];
   const fields = { risk: 'high', why: 'too early' };

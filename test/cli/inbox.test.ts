@@ -94,6 +94,7 @@ describe('inbox', () => {
           kind: 'request',
           thread: fixture.id('Do it'),
           question: null,
+          changes: null,
           run: null,
           from: 'engineer',
           type: 'question',

@@ -144,15 +144,18 @@ describe('work that lands', { timeout: 120_000 }, () => {
     expect((await up()).stdout).toMatch(
       / the work of left in t1 waits for approval: \w{10} is to land on main; `main` is protected\n/,
     );
-    const inbox = await document<{ items: { kind: string; command: string }[] }>('inbox');
-    expect(inbox.items).toMatchObject([{ kind: 'approval', id: 't1', command: 'mailroom approve t1' }]);
-    expect((await project.run(['inbox'])).stdout).toContain(
-      '    mailroom show t1 --diff\n    mailroom approve t1\n',
-    );
+    const { landings } = await document<{ landings: { commit: string }[] }>('status');
+    const changes = landings[0]!.commit.slice(0, 12);
+    const command = `mailroom approve t1 --changes ${changes}`;
+    expect(await document('inbox')).toMatchObject({
+      items: [{ kind: 'approval', id: 't1', changes, command }],
+    });
+    expect((await project.run(['inbox'])).stdout).toContain(`    mailroom show t1 --diff\n    ${command}\n`);
+    expect((await project.run(['status'])).stdout).toContain(`waits for \`${command}\``);
     expect((await project.run(['show', 't1', '--diff'])).stdout).toContain('+++ b/left.txt');
     expect(await document('why', 't1')).toMatchObject({
       code: 'waiting_for_approval',
-      command: 'mailroom approve t1',
+      command,
     });
     expect((await project.run(['approve'])).code).toBe(0);
     await up();
@@ -169,7 +172,7 @@ describe('work that lands', { timeout: 120_000 }, () => {
       session.press('a');
       await shows('● approve');
       session.press('\r');
-      await shows('same as `mailroom approve t1`');
+      await shows('same as `mailroom approve t1 --changes ');
       await shows('landed on main as');
       expect(project.read('left.txt')).toBe('left\n');
     } finally {
@@ -187,18 +190,29 @@ describe('work that lands', { timeout: 120_000 }, () => {
     expect(difference['patch']).toContain('+++ b/left.txt');
     expect(difference).toEqual(await document('show', 't1', '--diff'));
 
-    const rejected = await ask('/turns/t1/reject', { comment: 'Name it otherwise.' });
+    const waiting = async () => {
+      const { document: shown } = await ask('/inbox');
+      return (shown['items'] as readonly { readonly changes: string | null }[])[0]!.changes;
+    };
+    const rejected = await ask('/turns/t1/reject', {
+      comment: 'Name it otherwise.',
+      changes: await waiting(),
+    });
     expect(rejected).toMatchObject({ status: 202, document: { verb: 'reject', state: 'recorded' } });
     await up();
     const { invocations } = await document<{ invocations: { prompt: string }[] }>('show', 't1');
     expect(project.read(invocations[1]?.prompt ?? '')).toContain('Name it otherwise.');
 
-    expect(await ask('/turns/t1/approve', {})).toMatchObject({ status: 202 });
+    for (const changes of ['earlier', await waiting()])
+      expect(await ask('/turns/t1/approve', { changes })).toMatchObject({ status: 202 });
     await up();
     expect(project.read('left.txt')).toBe('left\n');
     expect(await ask('/turns/t1/diff')).toMatchObject({ status: 404, document: { code: 'E_TARGET' } });
     const { document: inbox } = await ask('/inbox');
-    const [done] = inbox['items'] as readonly { readonly id: string }[];
+    const items = inbox['items'] as readonly { readonly id: string; readonly subject: string }[];
+    const refused = items.filter(({ subject }) => subject === 'Refused: approve t1');
+    expect(refused).toHaveLength(1);
+    const done = items.find(({ subject }) => subject === 'Add left');
     const sent = await ask(`/messages/${done?.id ?? ''}/diff`);
     expect(sent).toMatchObject({ status: 200, document: { patch: difference['patch'] } });
   });

@@ -19,6 +19,8 @@ import { askRun } from '../run-control.ts';
 export interface VerdictOptions {
   readonly choice?: string;
   readonly comment?: string;
+  /** Of a turn: the changes that were shown. */
+  readonly changes?: string;
   /** Each `name=value`. */
   readonly field?: readonly string[];
   readonly as?: string;
@@ -38,12 +40,14 @@ export async function judge(
   gate: string | null,
   options: VerdictOptions,
 ): Promise<number> {
-  const { comment, json } = options;
+  const { comment, changes, json } = options;
   const { workflows } = context.project();
-  if (run !== null && gate === null && answersStart(context, verb, run)) return 0;
+  if (run !== null && gate === null && changes === undefined && answersStart(context, verb, run)) return 0;
   if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeTurn(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
-  if (waiting?.run === null) return judgeTurn(context, verb, waiting.id, options);
+  if (waiting?.run === null) return judgeTurn(context, verb, waiting.id, { ...shownOf(waiting), ...options });
+  if (changes !== undefined)
+    throw new MailroomError('E_USAGE', '--changes is about a turn whose work is to land, not about a gate');
   const stored = workflows.run(waiting?.run ?? run ?? '');
   const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
   const phase = stored.state().steps.get(path)?.phase;
@@ -97,6 +101,11 @@ function answersStart(context: Context, verb: 'approve' | 'reject', run: string)
   return true;
 }
 
+/** What the question is about, if it has a name. */
+function shownOf({ changes }: WaitingItem): Pick<VerdictOptions, 'changes'> {
+  return changes === null ? {} : { changes };
+}
+
 /** Lets the work of a turn land, or what its agent asks for happen, or refuses that. */
 async function judgeTurn(
   context: Context,
@@ -104,7 +113,7 @@ async function judgeTurn(
   turn: string,
   options: VerdictOptions,
 ): Promise<number> {
-  const { comment, json } = options;
+  const { comment, changes, json } = options;
   const project = context.project();
   const definition = await project.definition();
   const phase = project.state().turns.get(turn)?.phase;
@@ -116,7 +125,8 @@ async function judgeTurn(
     refusal: (name) =>
       refused(`${name} was not asked, but ${allowed.join()}`, commandOf(verb, [turn], allowed, options)),
   });
-  const given = { ...(comment !== undefined && { comment }), by };
+  const said = { ...(comment !== undefined && { comment }), ...(changes !== undefined && { changes }) };
+  const given = { ...said, by };
   return control(context, verb, turn, { ...given, ...(json === true && { json }) });
 }
 

@@ -29,6 +29,7 @@ function addVerdict(program: Command, context: Context, verb: 'approve' | 'rejec
       'the step of the gate; in a loop, <step>/<index>/<gate> (default: the only gate of the run)',
     )
     .option('-m, --comment <text>', 'the reason; stored with the answer')
+    .option('--changes <digest>', 'the changes of a turn that you have seen; refused if others wait now')
     .option('--field <name=value>', 'a field that the gate asks for; repeatable', collect)
     .option('--as <name>', 'the name of the approver (default: $MAILROOM_USER, else the user name)')
     .option('--json', 'print one JSON document')

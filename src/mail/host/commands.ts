@@ -102,7 +102,7 @@ type Controlled = Extract<Fact, { type: 'controlled' }>;
 function commandOf(
   ledger: MailLedger,
   mailboxes: Mailboxes,
-  { verb, target, now, comment }: ControlFile,
+  { verb, target, now, comment, changes }: ControlFile,
 ): Command | Reason {
   if (verb === 'retry') {
     if (target.kind !== 'letter') return { code: 'E_TARGET', text: 'only a message can be retried' };
@@ -112,7 +112,8 @@ function commandOf(
     return { code: 'E_TARGET', text };
   }
   if (target.kind === 'letter') return { code: 'E_TARGET', text: `\`${verb}\` does not apply to a message` };
-  if (verb === 'approve' || verb === 'reject') return { verb, target, comment };
+  if (verb === 'approve' || verb === 'reject')
+    return { verb, target, comment, ...(changes !== null && { changes }) };
   return verb === 'cancel' ? { verb, target } : { verb, target, now };
 }
 

@@ -23,9 +23,18 @@ export function answerTypes(protocol: Protocol, replies: readonly TypeName[]): T
   return replies.filter((name) => protocol.types.has(name) || name === stepResult.name);
 }
 
-/** The command that answers what a turn waits for. `person`: whom its agent asks; null: any. */
-export function turnCommand(verb: 'approve' | 'reject', turn: TurnId, person: RoleName | null): string {
-  return [`mailroom ${verb} ${turn}`, ...asOption(person === null ? [] : [person])].join(' ');
+/**
+ * The command that answers what a turn waits for. `person`: whom its agent asks; null: any.
+ * `changes`: those that are to land; null: it asks for something else.
+ */
+export function turnCommand(
+  verb: 'approve' | 'reject',
+  turn: TurnId,
+  person: RoleName | null,
+  changes: string | null = null,
+): string {
+  const what = changes === null ? [] : [`--changes ${changes}`];
+  return [`mailroom ${verb} ${turn}`, ...what, ...asOption(person === null ? [] : [person])].join(' ');
 }
 
 /** The option for those who may answer; none for `user`, as whom everybody speaks. */

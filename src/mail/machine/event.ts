@@ -107,7 +107,13 @@ export type Command =
   | { readonly verb: 'pause' | 'unpause'; readonly target: Target; readonly now: boolean }
   | { readonly verb: 'cancel'; readonly target: Target }
   /** About work that waits for approval to land, or what an agent asks for. */
-  | { readonly verb: 'approve' | 'reject'; readonly target: Target; readonly comment: string | null }
+  | {
+      readonly verb: 'approve' | 'reject';
+      readonly target: Target;
+      readonly comment: string | null;
+      /** The changes that the person has seen, from `changesOf`; missing: those that wait. */
+      readonly changes?: string;
+    }
   | { readonly verb: 'retry'; readonly message: Message; readonly role: RoleName };
 
 interface AtTurn {

@@ -39,6 +39,13 @@ type LandingPhase =
   | { readonly is: 'checked'; readonly onto: string; readonly result: string }
   | { readonly is: 'landed'; readonly result: string };
 
+/** Names exactly what a person is asked to let land; null: it is not asked. */
+export function changesOf({ phase, commit }: Landing): string | null {
+  if (phase.is !== 'asked') return null;
+  const names = phase.rules === null ? [commit] : [commit, phase.rules.digest];
+  return names.map((name) => name.slice(0, 12)).join('-');
+}
+
 /** Why a person must let it land, in words; null: it is not asked. */
 export function askedReason({ lands: { branch }, phase }: Landing): string | null {
   if (phase.is !== 'asked') return null;

@@ -8,6 +8,10 @@ const item = z.strictObject({
   kind: z.enum(['request', 'approval', 'notice']),
   thread: z.string().nullable().describe('Null: an approval'),
   question: z.string().nullable().describe('The message with what an agent asks for; null: of no agent'),
+  changes: z
+    .string()
+    .nullable()
+    .describe('Names exactly the changes that are to land, for the answer; null: nothing lands'),
   run: z.string().nullable().describe('Null: a message'),
   from: z.string().describe('The sender; of an approval, the name of the workflow'),
   type: z.string(),

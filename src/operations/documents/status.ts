@@ -96,6 +96,10 @@ const landing = schemaOf<LandingStatus>()(
     thread: z.string(),
     message: z.string().describe('The message that is delivered once it has landed'),
     commit: z.string(),
+    changes: z
+      .string()
+      .nullable()
+      .describe('Names exactly what waits for approval, for its answer; null: nothing waits'),
     blocked: z.string().nullable().describe('What keeps it from landing now'),
     since: time,
   }),

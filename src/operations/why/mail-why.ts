@@ -10,6 +10,7 @@ import {
   requiredFields,
   turnCommand,
 } from '../../mail/machine/answering.ts';
+import { changesOf } from '../../mail/machine/landing.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { Project } from '../project/project.ts';
@@ -114,7 +115,9 @@ export function mailCommand(state: MailState, protocol: Protocol, act: MailAct |
       return answerCommand(state, protocol, act.request);
     case 'approve': {
       const phase = state.turns.get(act.turn)?.phase;
-      return turnCommand('approve', act.turn, phase?.is === 'asking' ? phase.person : null);
+      const landing = state.landings.get(act.turn);
+      const changes = landing === undefined ? null : changesOf(landing);
+      return turnCommand('approve', act.turn, phase?.is === 'asking' ? phase.person : null, changes);
     }
     case 'work': {
       const labels = act.labels.length === 0 ? '' : ` --labels ${act.labels.join(',')}`;

@@ -35,6 +35,8 @@ export async function reply(message: string, letter: WrittenMessage): Promise<Se
 export interface ApprovalAnswer {
   readonly choice?: string;
   readonly comment?: string;
+  /** Of a turn: the changes that were shown. */
+  readonly changes?: string;
   readonly fields: Values;
 }
 
@@ -45,9 +47,10 @@ export async function judge(
   verb: 'approve' | 'reject',
   answer: ApprovalAnswer,
 ): Promise<CommandResult> {
-  const { comment } = answer;
-  if (run === null)
-    return await send(`${at('turns', gate)}/${verb}`, comment === undefined ? {} : { comment });
+  if (run === null) {
+    const { fields: _fields, choice: _choice, ...said } = answer;
+    return await send(`${at('turns', gate)}/${verb}`, said);
+  }
   return await send(`${at('workflow-runs', run, 'gates', gate)}/${verb}`, answer);
 }
 

@@ -187,8 +187,9 @@ function Approval({ item }: { readonly item: InboxItem }) {
     void run(async () => {
       const said = comment.value.trim() === '' ? {} : { comment: comment.value };
       const chosen = isRejected || usual.value ? {} : { choice };
+      const shown = item.changes === null ? {} : { changes: item.changes };
       const verb = isRejected ? 'reject' : 'approve';
-      const { state } = await judge(item.run, gate, verb, { ...said, ...chosen, fields });
+      const { state } = await judge(item.run, gate, verb, { ...said, ...shown, ...chosen, fields });
       clearDrafts(`${place}/`);
       notify(effectOf(item, choice, state));
     });

@@ -296,6 +296,30 @@ describe('a protected branch', () => {
     expect(world.decision.landings.map(landingKey)).not.toEqual([key]);
   });
 
+  it('takes no answer to changes that its author has not seen', () => {
+    const rules = { paths: ['mailroom.yaml'], more: 0, digest: 'the-first-changes' };
+    const world = guarded(rules);
+    const answer = (verb: 'approve' | 'reject', changes: string) =>
+      world.command({ verb, target: { kind: 'turn', turn: 't1' }, comment: null, changes });
+    const seen = 'work-of-left-the-first-ch';
+    world.landing('t1', { type: 'landing-refused', problems: ['it conflicts'] });
+    world.turn('left', ['left → user: done']);
+    world.checks('left', [], 'better');
+    expect(answer('approve', seen)?.text).toBe('turn t1 does not wait for approval');
+    world.landing('t1', { type: 'landing-asked', onto: 'base', rules });
+    for (const verb of ['approve', 'reject'] as const)
+      expect(answer(verb, seen)).toEqual({
+        code: 'E_REFUSED',
+        text:
+          'other changes of turn t1 wait now: look at them with `mailroom show t1 --diff`, ' +
+          `then \`mailroom ${verb} t1 --changes better-the-first-ch\``,
+      });
+    expect(answer('approve', 'better-the-first-ch')).toBeNull();
+    expect(world.landings()).toEqual(['t1: check']);
+    world.landing('t1', { type: 'landing-asked', onto: 'base', rules: { ...rules, digest: 'others' } });
+    expect(answer('approve', 'better-the-first-ch')?.text).toContain('--changes better-others`');
+  });
+
   it('gives what was rejected back to its author, with the comment', () => {
     const world = guarded();
     expect(judge(world, 'reject', 't1', 'too large')).toBeNull();

@@ -309,4 +309,18 @@ describe('a pause', () => {
     world.command({ verb: 'unpause', target: { kind: 'thread', thread: 'task' }, now: false });
     expect(world.processes()).toEqual(['engineer in subtask', 'engineer in subtask2']);
   });
+
+  it('of a thread holds what lands from its sub-threads', () => {
+    const world = handedOut(
+      team.replace('to: architect }\n  question', 'to: architect, closes: true, lands: main }\n  question'),
+    );
+    deliver(world, 'subtask');
+    expect(world.landings()).toEqual(['t2: check']);
+    world.command({ verb: 'pause', target: { kind: 'thread', thread: 'task' }, now: false });
+    expect(world.landings()).toEqual([]);
+    const why = new MailExplainer(world.state, world.protocol, world.now).turn(world.state.turns.get('t2')!);
+    expect(why).toMatchObject({ code: 'paused', act: { target: { kind: 'thread', thread: 'task' } } });
+    world.command({ verb: 'unpause', target: { kind: 'thread', thread: 'task' }, now: false });
+    expect(world.landings()).toEqual(['t2: check']);
+  });
 });

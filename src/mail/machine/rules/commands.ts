@@ -3,6 +3,8 @@ import type { Command } from '../event.ts';
 import { builtInTypes, type Message } from '../../format/message.ts';
 import { isHuman, peopleOf, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
+import { turnCommand } from '../answering.ts';
+import { changesOf } from '../landing.ts';
 import { waitsForPerson } from './work.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
@@ -16,7 +18,11 @@ export function refusal(state: MailState, protocol: Protocol, command: Command, 
       return missing(state, protocol, command.target);
     case 'approve':
     case 'reject':
-      return unasked(state, command.target) ?? notAsked(state, protocol, command.target, by);
+      return (
+        unasked(state, command.target) ??
+        notAsked(state, protocol, command.target, by) ??
+        otherChanges(state, command)
+      );
     case 'cancel':
       return missing(state, protocol, command.target) ?? over(state, command.target);
     case 'retry': {
@@ -71,6 +77,23 @@ function notAsked(state: MailState, protocol: Protocol, target: Target, by: stri
   const phase = target.kind === 'turn' ? state.turns.get(target.turn)?.phase : undefined;
   if (phase?.is !== 'asking' || answererOf(by, [phase.person], peopleOf(protocol)) !== null) return null;
   return { code: 'E_FORBIDDEN', text: `\`${by}\` was not asked, but \`${phase.person}\`` };
+}
+
+/** An answer counts for the changes that its author has seen. */
+function otherChanges(
+  state: MailState,
+  { verb, target, changes }: Extract<Command, { verb: 'approve' | 'reject' }>,
+): Reason | null {
+  if (changes === undefined || target.kind !== 'turn') return null;
+  const landing = state.landings.get(target.turn);
+  const waiting = landing === undefined ? null : changesOf(landing);
+  if (waiting === changes) return null;
+  const { turn } = target;
+  const text =
+    waiting === null
+      ? `turn ${turn} asks for something other than changes that land: \`mailroom why ${turn}\` shows it`
+      : `other changes of turn ${turn} wait now: look at them with \`mailroom show ${turn} --diff\`, then \`${turnCommand(verb, turn, null, waiting)}\``;
+  return { code: 'E_REFUSED', text };
 }
 
 function missing(state: MailState, protocol: Protocol, target: Target): Reason | null {

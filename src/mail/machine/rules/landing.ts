@@ -3,6 +3,7 @@ import type { Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
 import type { Landing } from '../landing.ts';
 import { judge, type CheckOf } from './judge.ts';
+import { pausedThread } from './slots.ts';
 import { withWork } from './work.ts';
 
 type LandingTurn = Turn & { readonly phase: Extract<Phase, { is: 'landing' }> };
@@ -79,8 +80,9 @@ function titleOf(sent: readonly Sent[], landing: Landing): string {
   return sent.find(({ message }) => message.id === landing.message)?.message.subject ?? '';
 }
 
-function isPaused({ paused }: MailState, { role, thread }: Landing): boolean {
-  return paused.all !== null || paused.roles.has(role) || paused.threads.has(thread);
+function isPaused(state: MailState, { role, thread }: Landing): boolean {
+  const { all, roles } = state.paused;
+  return all !== null || roles.has(role) || pausedThread(state, thread) !== null;
 }
 
 /** Names a step for its process: another one for every try. */

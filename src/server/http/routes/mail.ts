@@ -10,7 +10,12 @@ import {
 } from '../../../operations/documents/mail.ts';
 import { messageDifference } from '../../../operations/message-difference.ts';
 import { readCosts } from '../../../operations/read-costs.ts';
-import { ask, targetsOf, type CommandResult } from '../../../operations/requests.ts';
+import {
+  ask,
+  targetsOf,
+  type Asked as CommandAsked,
+  type CommandResult,
+} from '../../../operations/requests.ts';
 import type { Sending } from '../../../operations/sending.ts';
 import { showAt, type Shown } from '../../../operations/show.ts';
 import { replyAs, sendAs, type WrittenMessage } from '../../../operations/speak.ts';
@@ -195,13 +200,13 @@ async function command(
   verb: Verb,
   word: string,
   asked: Asked<unknown, unknown, unknown>,
-  comment: { readonly comment?: string } = {},
+  said: Pick<CommandAsked, 'comment' | 'changes'> = {},
 ) {
   const verdicts: CommandResult[] = [];
   for (const [index, target] of (await targetsOf(project, verb, word)).entries()) {
     const id = asked.id === null ? project.newId() : `${asked.id}-${String(index)}`;
     const by = asked.key.name;
-    verdicts.push(await ask(project, { verb, target, now: false, by, ...comment }, now, id));
+    verdicts.push(await ask(project, { verb, target, now: false, by, ...said }, now, id));
   }
   const refused = verdicts.find(({ state }) => state === 'refused');
   if (refused) throw new Refusal(409, 'E_REFUSED', `${verb} ${word}: ${refused.reason ?? 'no reason given'}`);
@@ -255,7 +260,7 @@ const commands: readonly Route[] = [
           : 'Give the work of a turn back, or refuse what its agent asks for',
       tag: 'mail',
       params: byTurn,
-      body: z.strictObject({ comment: z.string().exactOptional() }),
+      body: z.strictObject({ comment: z.string().exactOptional(), changes: z.string().exactOptional() }),
       document: verdictDocument,
       statuses: [200, 202],
       handle: (services, asked) => command(services, verb, asked.params.id, asked, asked.body),
