@@ -3,6 +3,7 @@ import type { LaunchCheckout } from '../../../../src/workflow/machine/launch.ts'
 import { roleCheckout } from '../../../../src/kernel/work.ts';
 import type { RunEvent } from '../../../../src/workflow/machine/event.ts';
 import type { Workflow } from '../../../../src/workflow/model.ts';
+import type { Random } from '../random.ts';
 import type { MemoryDisk } from '../../../support/memory-disk.ts';
 
 type Changes = ReadonlySet<string>;
@@ -13,10 +14,16 @@ export class VirtualGit implements StepGit {
   readonly #disk: MemoryDisk;
   readonly #commits = new Map<string, Changes>([['base', new Set()]]);
   readonly #branches = new Map<string, string>([['main', 'base']]);
+  /** Changes of rules. */
+  readonly #rules = new Set<string>();
+  /** The changes of rules that steps have brought onto a branch. */
+  readonly #landed: { readonly path: string; readonly digest: string }[] = [];
+  readonly #random: Random;
   #count = 0;
 
-  constructor(disk: MemoryDisk) {
+  constructor(disk: MemoryDisk, random: Random) {
     this.#disk = disk;
+    this.#random = random;
   }
 
   enter: StepGit['enter'] = ({ run }, { name, takes, edits }) => {
@@ -30,12 +37,22 @@ export class VirtualGit implements StepGit {
     if (!edits) return done(entered);
     const tip = this.#branches.get(name) ?? 'base';
     if (!this.contains(tip, entered)) this.problems.push(`${name} has lost ${entered}`);
-    const changed = [...this.#of(tip), `${key.path}@${String(key.iteration)}.${String(key.attempt)}`];
-    return done(this.#move(name, this.#add(new Set(changed))));
+    const change = `${key.path}@${String(key.iteration)}.${String(key.attempt)}`;
+    if (this.#random.chance(0.4)) this.#rules.add(change);
+    return done(this.#move(name, this.#add(new Set([...this.#of(tip), change]))));
   };
 
-  land: StepGit['land'] = (_launch, { branch }, takes) => {
+  land: StepGit['land'] = ({ key }, { branch }, takes, approved) => {
     const tip = this.#branches.get(branch) ?? 'base';
+    const paths = [...this.#of(takes.commit)].filter(
+      (each) => this.#rules.has(each) && !this.#of(tip).has(each),
+    );
+    const digest = paths.toSorted().join(' ');
+    if (digest !== '' && approved !== digest) {
+      const rules = { paths, more: 0, digest };
+      return Promise.resolve({ ok: false, code: 'E_REFUSED', problem: 'it changes rules', rules });
+    }
+    if (digest !== '') this.#landed.push({ path: key.path, digest });
     return Promise.resolve({ ok: true, commit: this.#move(branch, this.#merge([tip, takes.commit])) });
   };
 
@@ -73,10 +90,17 @@ export class VirtualGit implements StepGit {
 
   /**
    * Every commit of the journal exists, has the change of its own step and the work of the steps
-   * that this one needs; what has landed is on the branch.
+   * that this one needs; what has landed is on the branch. No rules have landed that a person has
+   * not approved, exactly these.
    */
   check(events: readonly RunEvent[], { body }: Workflow): string[] {
-    const problems = [...this.problems];
+    const approved = approvedRules(events);
+    const problems = [
+      ...this.problems,
+      ...this.#landed
+        .filter(({ path, digest }) => !approved.has(`${path}: ${digest}`))
+        .map(({ path, digest }) => `${path} has landed ${digest}, which no person has approved`),
+    ];
     const made = new Map<string, string>();
     for (const event of events) {
       if (event.type === 'reopened') for (const path of event.steps) made.delete(path);
@@ -99,6 +123,22 @@ export class VirtualGit implements StepGit {
     }
     return problems;
   }
+}
+
+/** What people let land: of each step, the changes of rules that it was asked about. */
+function approvedRules(events: readonly RunEvent[]): Set<string> {
+  const approved = new Set<string>();
+  const waiting = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'ended' && event.result.outcome.is === 'failed') {
+      const { reported } = event.result.outcome;
+      if (reported?.startsWith('rules:') === true)
+        waiting.set(event.key.path, reported.slice('rules:'.length));
+    }
+    if (event.type === 'judged' && event.choice !== 'reject')
+      approved.add(`${event.path}: ${waiting.get(event.path) ?? ''}`);
+  }
+  return approved;
 }
 
 function done(commit: string): Promise<{ readonly ok: true; readonly commit: string }> {

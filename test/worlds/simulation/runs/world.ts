@@ -54,7 +54,7 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     this.project = new FolderDisk(disk, 'project');
     disk.plant('project', '', 'folder');
     sealKey(this.project);
-    this.git = new VirtualGit(this.disk);
+    this.git = new VirtualGit(this.disk, random);
     this.floor = new WorkFloor({
       disk: this.disk,
       timeline: this.timeline,
