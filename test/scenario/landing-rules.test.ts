@@ -50,6 +50,9 @@ describe('what an agent writes besides its work', { timeout: 120_000 }, () => {
     await project.run(['send', 'left', '--message', 'Build it']);
     const played = await up();
     expect(played.stdout).toContain('landed on main');
+    expect(played.stdout.match(/Not all of the work of left travels: .*/g)).toEqual([
+      expect.stringContaining('Turn t1: its commit leaves out `.mailroom/control/01a21f3e'),
+    ]);
     expect(landedPaths()).toEqual(['.gitignore', 'work.txt']);
     expect(project.list('.mailroom/control')).toEqual([]);
     const { stdout } = await project.run(['show', 't1']);

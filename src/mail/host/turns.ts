@@ -12,6 +12,7 @@ import { formatMessage } from '../format/read-message.ts';
 import { failedBy, resultOf, soundReason } from './collect.ts';
 import { resumedSession } from './interrupted.ts';
 import { Landings } from './landings.ts';
+import { notifyOnce } from './refused-files.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
@@ -262,7 +263,12 @@ export class Turns {
     try {
       this.#permissions.forget(key);
       if (!turn || this.#running.isStopping(key)) return;
-      const { id, attempt, round } = turn;
+      const { id, role, attempt, round } = turn;
+      // First: what is checked again after a crash has left out nothing more.
+      for (const text of report.reports ?? [])
+        notifyOnce(this.#ledger, [id, text], `Not all of the work of ${role} travels`, [
+          `Turn ${id}: ${text}.`,
+        ]);
       const met = this.#met.get(key) ?? [];
       this.#ledger.record([{ type: 'checked', turn: id, attempt, round, ...report, met }]);
       if (report.reports !== undefined) this.#ports.folders.report(id, attempt, round, report.reports);
