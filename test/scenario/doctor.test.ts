@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
+import { finished } from '../support/project.ts';
 
 let project: CliProject;
 afterEach(() => project.remove());
@@ -23,7 +24,7 @@ async function doctor(
     CODEX_HOME: '',
   };
   const env = { ...none, CODEX_API_KEY: '', CLAUDE_CONFIG_DIR: '', ...more };
-  const { code, stdout } = await project.run(['doctor', '--json', ...args], env);
+  const { code, stdout } = await finished(project.start(['doctor', '--json', ...args], env));
   const { ok, findings } = JSON.parse(stdout) as Document;
   expect({ ok, code }).toEqual({ ok: code === 0, code: findings.some(isProblem) ? 1 : 0 });
   return (topic) =>

@@ -174,7 +174,7 @@ describe('mailroom up --serve', () => {
     }
     const taken = newProject();
     await serving(taken);
-    const refused = await taken.run(['up', '--serve', '--port', '0', '--until-idle']);
+    const refused = await finished(taken.start(['up', '--serve', '--port', '0', '--until-idle']));
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('serves this project already'),

@@ -38,8 +38,8 @@ export class CliProject extends TestProject {
     }
   }
 
-  override start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const path = [join(this.root, 'bin'), process.env['PATH'] ?? ''].join(delimiter);
-    return super.start(args, { PATH: path, HOME: this.root, ...env });
-  }
+  protected override readonly environment = {
+    PATH: [join(this.root, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+    HOME: this.root,
+  };
 }

@@ -44,10 +44,11 @@ export class ImpostorProject extends TestProject {
     chmodSync(join(this.root, 'bin/claude'), 0o755);
   }
 
-  override start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    const path = [join(this.root, 'bin'), process.env['PATH'] ?? ''].join(delimiter);
-    return super.start(args, { PATH: path, HOME: this.home, MAILROOM_CLAUDE_BIN: '', ...env });
-  }
+  protected override readonly environment = {
+    PATH: [join(this.root, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
+    HOME: this.home,
+    MAILROOM_CLAUDE_BIN: '',
+  };
 
   /** Gives a role its task and lets everybody work until nothing happens any more. */
   async works(role: string, task = 'Do it\n'): Promise<Ran> {

@@ -11,12 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { ownEnvironment, program, runHere } from './in-process.ts';
 
-/** The folder of the program: of the one that the tests have installed, else of this checkout. */
-export const packageRoot =
-  process.env['MAILROOM_INSTALLED'] ?? fileURLToPath(new URL('../..', import.meta.url));
-export const program = join(packageRoot, 'bin', 'mailroom');
+export { packageRoot, program } from './in-process.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -54,23 +51,34 @@ export class TestProject {
     return readdirSync(join(this.root, path)).toSorted();
   }
 
-  /** `within`: a program that runs it elsewhere, with its arguments. */
+  /** Variables of all its programs. */
+  protected readonly environment: Readonly<Record<string, string>> = {};
+
+  /** Starts the program. `within`: a program that runs it elsewhere, with its arguments. */
   start(
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     within: readonly string[] = [],
   ): ChildProcess {
-    const inherited = { ...process.env, NO_COLOR: '1', ...env };
     const [first = '', ...rest] = [...within, process.execPath, program, ...args];
     return spawn(first, rest, {
       cwd: this.root,
-      env: inherited,
+      env: this.#inherited(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }
 
-  run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-    return finished(this.start(args, env));
+  /**
+   * What the program says and does, in this process where that is possible: for tests of which its process is not the
+   * subject.
+   */
+  async run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    const ran = await runHere(args, this.root, this.#inherited(env));
+    return ran ?? finished(this.start(args, env));
+  }
+
+  #inherited(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+    return { ...ownEnvironment(), NO_COLOR: '1', ...this.environment, ...env };
   }
 
   /** Runs git in the project, and returns what it prints. */

@@ -137,9 +137,9 @@ describe('up', () => {
       expect(said).toContain(
         ` cannot listen for webhooks on port ${String(port)}: another program uses it; free the port, or set another one with \`webhooks: { port: N }\` in mailroom.yaml and restart\n`,
       );
-      expect((await world.project.run(['status'])).stdout).toContain(
-        `cannot listen for webhooks on port ${String(port)}: another program uses it`,
-      );
+      const status = async () => (await world.project.run(['status'])).stdout;
+      const refused = `cannot listen for webhooks on port ${String(port)}: another program uses it`;
+      await expect.poll(status).toContain(refused);
     } finally {
       other.close();
     }
