@@ -186,7 +186,7 @@ export class MailHost implements Host {
       boxes,
     );
     const looked = this.#intake.look(names, disk, boxes);
-    this.#looked = { wake: earliest([looked.wake, again]), more: looked.more };
+    this.#looked = { wake: earliest([looked.wake, again]), more: looked.more || this.#commands.more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
