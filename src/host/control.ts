@@ -14,7 +14,7 @@ const commandBytes = 1024 * 1024;
 /** How many files are read at once; the others are read after these have gone. */
 const mostRead = 1_000;
 
-/** How many refused files are reported each by itself; of the others, their number. */
+/** How many refused files of one look are named; the others are counted. */
 const mostNamed = 10;
 
 /**

@@ -148,7 +148,7 @@ export interface TurnPlace {
 
 /**
  * Refuses the call of a process whose attempt is over: nothing reads what it writes any more.
- * Without access to the project, and on another host, only the controller can tell.
+ * Without access to the project, and on another host, only the controller knows.
  */
 export function refuseEnded(project: Pick<Project, 'state'>, { id, attempt, thread }: TurnPlace): void {
   const state = orElse(() => project.state(), null);
