@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { MailroomError } from '../kernel/errors.ts';
 import type { ProjectServices, Services, Start } from '../operations/services.ts';
+import type { TurnPlace } from '../operations/sending.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every command receives. */
@@ -31,7 +32,7 @@ export interface Context {
   /** The name by which the program was called. */
   readonly name: Start['name'];
   /** The turn that runs this command; null: not inside a turn. */
-  readonly turn: { readonly id: string; readonly role: string; readonly outbox: string } | null;
+  readonly turn: TurnPlace | null;
   /** Throws `E_INSIDE_TURN` if an agent uses this verb inside its own turn. */
   readonly outsideTurn: (verb: string) => void;
   /** Turns a function that resolves to an exit code into an action of a command. */
@@ -120,8 +121,13 @@ function namingProject(plain: Terminal, beginning: () => string): Terminal {
 
 function turnOf({ environment }: Start): Context['turn'] {
   const id = environment['MAILROOM_TURN'] ?? '';
-  const { MAILROOM_ROLE: role = '', MAILROOM_OUTBOX: outbox = '' } = environment;
-  return id === '' ? null : { id, role, outbox };
+  const {
+    MAILROOM_ROLE: role = '',
+    MAILROOM_OUTBOX: outbox = '',
+    MAILROOM_THREAD: thread = '',
+  } = environment;
+  const attempt = Number(environment['MAILROOM_ATTEMPT']);
+  return id === '' ? null : { id, attempt, role, thread, outbox };
 }
 
 const hintToInit = '`mailroom init` makes one here; `-C DIR` names another folder';

@@ -1,3 +1,4 @@
+import { systemCode } from '../kernel/contained.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { ownValue } from '../kernel/own.ts';
 
@@ -142,7 +143,12 @@ const hints: Readonly<Record<string, string>> = {
  * disk.
  */
 export function isDenied(error: unknown): boolean {
-  return error instanceof MailroomError && (error.cause as { code?: string } | undefined)?.code === 'EACCES';
+  return error instanceof MailroomError && systemCode(error.cause) === 'EACCES';
+}
+
+/** Whether the disk is full: a fault of the machine, whatever was to be written. */
+export function isFull(error: unknown): boolean {
+  return error instanceof MailroomError && ['ENOSPC', 'EDQUOT'].includes(systemCode(error.cause) ?? '');
 }
 
 /** `E_DISK` with the path and the system's message. */

@@ -11,6 +11,12 @@ export const controlFolder = '.mailroom/control';
 /** The maximum size of a command, in bytes. */
 const commandBytes = 1024 * 1024;
 
+/** How many files are read at once; the others are read after these have gone. */
+const mostRead = 1_000;
+
+/** How many refused files of one look are named; the others are counted. */
+const mostNamed = 10;
+
 /**
  * A file of another process, without its seal; `text` is null if it is not readable as text or
  * Mailroom did not write it, and `problem` says why.
@@ -39,6 +45,7 @@ export class Control {
     return names
       .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
       .toSorted()
+      .slice(0, mostRead)
       .flatMap((name): LeftFile[] => {
         const content = readSealed(this.#disk, join(this.folder, name), commandBytes);
         if (content === 'gone') return [];
@@ -65,6 +72,8 @@ export interface RefusedFile {
   /** Null: it is not readable as text, or Mailroom did not write it. */
   readonly text: string | null;
   readonly problem: string;
+  /** How many more files of the folder cannot be followed, and are not reported. */
+  readonly others: number;
 }
 
 /** How a host handles the files in a control folder. */
@@ -84,10 +93,16 @@ export class ControlReader<File> {
    * Handled files that are still in the folder; with the problem of those that cannot be followed.
    */
   readonly #taken = new Map<string, string | null>();
+  #more = false;
 
   constructor(control: Control, verbs: Verbs<File>) {
     this.#control = control;
     this.#verbs = verbs;
+  }
+
+  /** Whether more files wait than the last `take` looked at. */
+  get more(): boolean {
+    return this.#more;
   }
 
   /** Waiting files that can be read. Throws `E_DISK`. */
@@ -103,17 +118,26 @@ export class ControlReader<File> {
    * stay so.
    */
   take(): void {
-    for (const left of this.#control.list()) {
+    const before = this.#taken.size;
+    const refused: Omit<RefusedFile, 'others'>[] = [];
+    const waiting = this.#control.list();
+    for (const left of waiting) {
       const { name, text } = left;
-      const before = this.#taken.get(name);
       // It was reported as not followed, whatever can be read there by now.
-      if (typeof before === 'string') continue;
+      if (typeof this.#taken.get(name) === 'string') continue;
       const read = this.#read(left);
       const problem = read.ok ? problemWith(() => this.#verbs.follow(read.value)) : read.problem;
-      const path = `${this.#control.folder}/${name}`;
-      if (problem !== null) this.#verbs.refused({ path, name, text, problem });
+      if (problem !== null) refused.push({ path: `${this.#control.folder}/${name}`, name, text, problem });
       this.#taken.set(name, problem);
     }
+    // One of a flood stands for all that one look finds.
+    const named = refused.slice(0, this.#more ? 1 : mostNamed);
+    for (const [index, file] of named.entries())
+      this.#verbs.refused({
+        ...file,
+        others: index === named.length - 1 ? refused.length - named.length : 0,
+      });
+    this.#more = waiting.length === mostRead && this.#taken.size > before;
   }
 
   #read(left: LeftFile): Read<File> {

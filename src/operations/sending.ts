@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { orElse } from '../kernel/contained.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Draft } from '../mail/format/message.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
@@ -135,12 +136,35 @@ function markedText(draft: Draft, mark: string): string {
   return draftText({ ...draft, extra: { ...draft.extra, [reference]: mark } });
 }
 
+/** The turn of the calling agent. */
+export interface TurnPlace {
+  readonly id: TurnId;
+  readonly attempt: number;
+  readonly role: RoleName;
+  readonly thread: ThreadId;
+  /** Its staging folder, absolute. */
+  readonly outbox: string;
+}
+
+/**
+ * Refuses the call of a process whose attempt is over: nothing reads what it writes any more.
+ * Without access to the project, and on another host, only the controller knows.
+ */
+export function refuseEnded(project: Pick<Project, 'state'>, { id, attempt, thread }: TurnPlace): void {
+  const state = orElse(() => project.state(), null);
+  if (state?.threads.has(thread) !== true) return;
+  const turn = state.turns.get(id);
+  if (turn?.phase.is === 'active' && turn.attempt === attempt) return;
+  throw new MailroomError(
+    'E_REFUSED',
+    `attempt ${String(attempt)} of turn ${id} is over`,
+    'end this process: nothing reads what it writes, and nothing was written',
+  );
+}
+
 /** Writes a message into the staging folder of the calling turn. */
-export async function stageInTurn(
-  project: Project,
-  turn: { readonly id: TurnId; readonly role: RoleName; readonly outbox: string },
-  draft: Draft,
-): Promise<Sending> {
+export async function stageInTurn(project: Project, turn: TurnPlace, draft: Draft): Promise<Sending> {
+  refuseEnded(project, turn);
   const problems = await forbiddenInTurn(project, turn.id, draft);
   forbid({ problems });
   const name = `send-${project.newId().slice(-12)}.md`;

@@ -5,18 +5,8 @@ import { formatMessage } from '../mail/format/read-message.ts';
 import { compose } from './compose.ts';
 import { allMessages } from './messages.ts';
 import type { Project } from './project/project.ts';
-import { writtenProtocol, stageInTurn } from './sending.ts';
-import type { RoleName, ThreadId, TypeName } from '../kernel/ids.ts';
-import type { TurnId } from '../letters/target.ts';
-
-/** The turn of the calling agent. */
-export interface TurnPlace {
-  readonly id: TurnId;
-  readonly role: RoleName;
-  readonly thread: ThreadId;
-  /** Its staging folder, absolute. */
-  readonly outbox: string;
-}
+import { refuseEnded, stageInTurn, writtenProtocol, type TurnPlace } from './sending.ts';
+import type { RoleName, TypeName } from '../kernel/ids.ts';
 
 /** What an agent writes: the parts of a message file. */
 interface TurnMessage {
@@ -88,14 +78,16 @@ export async function questionType(
 }
 
 /** The whole thread as message files, oldest first. */
-export function threadText(project: Project, thread: ThreadId): string {
+export function threadText(project: Project, turn: TurnPlace): string {
+  refuseEnded(project, turn);
   return allMessages(project, project.state())
-    .filter(({ message }) => message.thread === thread)
+    .filter(({ message }) => message.thread === turn.thread)
     .map(({ message }) => formatMessage(message))
     .join('\n\n');
 }
 
 /** Records the agent's progress. */
 export function noteProgress(project: Project, turn: TurnPlace, text: string): void {
+  refuseEnded(project, turn);
   project.stage(turn.outbox, progressFile, text);
 }

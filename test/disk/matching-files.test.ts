@@ -14,6 +14,27 @@ it('means names with line breaks like any other', () => {
   expect([...matchingFiles(disk, ['src/**', '!**/*.gen*.ts'], []).keys()]).toEqual(['src/a\nb/c.ts']);
 });
 
+it('refuses more files and folders than may be looked at, and leaves out folders before it counts', () => {
+  const lists: string[] = [];
+  const folders: Readonly<Record<string, readonly string[]>> = {
+    '': ['src', 'build'],
+    src: ['a'],
+    build: Array.from({ length: 200_000 }, (_, index) => String(index)),
+  };
+  const disk = {
+    list: (folder: string, most = Infinity) => {
+      lists.push(`${folder}: ${String(most)}`);
+      return (folders[folder] ?? []).slice(0, most);
+    },
+    look: (path: string) => ({ kind: path in folders ? 'folder' : 'file', size: 0, mtimeMs: 0 }),
+  } as unknown as MemoryDisk;
+  expect(() => matchingFiles(disk, ['**'], [])).toThrow(
+    'more than 100000 files and folders would have to be looked at',
+  );
+  expect(lists).toContain('build: 99999');
+  expect([...matchingFiles(disk, ['**', '!build/**'], []).keys()]).toEqual(['src/a']);
+});
+
 /** A project with `src/a`, a secret beside it, and what somebody has put into `src`. */
 function matched(globs: readonly string[], put: (src: string, outside: string) => void = () => {}): string[] {
   const root = mkdtempSync(join(tmpdir(), 'mailroom-globs-'));

@@ -45,6 +45,47 @@ describe.each(diskFixtures)('Control: $name', ({ make }) => {
 });
 
 describe('ControlReader', () => {
+  it('takes a flood in parts, and names few of its files', () => {
+    const disk = new MemoryDisk();
+    for (let file = 0; file < 2_500; file += 1) disk.plant(`run/control/${String(file)}.json`, '{}');
+    disk.plant('run/control/note.txt', '');
+    requestControl(disk, 'last', {}, 'run/control');
+    const followed: string[] = [];
+    const refused: number[] = [];
+    const reader = new ControlReader<string>(new Control(disk, 'run/control'), {
+      read: (text) => ({ ok: true, value: text }),
+      follow: (text) => void followed.push(text),
+      refused: ({ others }) => void refused.push(others),
+    });
+    const looks = Array.from({ length: 4 }, () => {
+      reader.take();
+      reader.release();
+      return { more: reader.more, refused: refused.splice(0), followed: followed.splice(0).length };
+    });
+    const nine = Array.from({ length: 9 }, () => 0);
+    expect(looks).toEqual([
+      { more: true, refused: [...nine, 990], followed: 0 },
+      { more: true, refused: [999], followed: 0 },
+      { more: false, refused: [499], followed: 1 },
+      { more: false, refused: [], followed: 0 },
+    ]);
+    expect(disk.list('run/control')).toEqual(['note.txt']);
+  });
+
+  it('does not look again at once for files that cannot be put aside', () => {
+    const disk = new MemoryDisk();
+    for (let file = 0; file < 1_000; file += 1) disk.plant(`run/control/${String(file)}.json`, '{}');
+    const reader = new ControlReader<string>(new Control(disk, 'run/control'), {
+      read: (text) => ({ ok: true, value: text }),
+      follow: () => {},
+      refused: () => {},
+    });
+    reader.take();
+    const first = reader.more;
+    reader.take();
+    expect([first, reader.more]).toEqual([true, false]);
+  });
+
   it('reports a file once that it can neither follow nor put aside, and never follows it later', () => {
     const disk = new MemoryDisk();
     const said: string[] = [];

@@ -79,6 +79,7 @@ await client.close();
 codex('ok');`;
 
 interface Row {
+  readonly thread: string;
   readonly type: string;
   readonly body: string;
   readonly fields: object;
@@ -89,13 +90,18 @@ async function connect(): Promise<Client> {
   project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' }, {});
   const outbox = join(project.root, 'staging');
   mkdirSync(outbox);
+  return await connected({ MAILROOM_THREAD: 'th', MAILROOM_TURN: 't1', MAILROOM_OUTBOX: outbox });
+}
+
+/** A client of the tools of a turn of the maker in the project. */
+async function connected(turn: Readonly<Record<string, string>>): Promise<Client> {
   const env = {
     PATH: process.env['PATH'] ?? '',
     MAILROOM_PROJECT: project.root,
     MAILROOM_ROLE: 'maker',
-    MAILROOM_THREAD: 'th',
-    MAILROOM_TURN: 't1',
-    MAILROOM_OUTBOX: outbox,
+    MAILROOM_ATTEMPT: '1',
+    MAILROOM_OUTBOX: join(project.root, `.mailroom/turns/${turn['MAILROOM_TURN'] ?? ''}/1/outbox`),
+    ...turn,
   };
   client = new Client({ name: 'test', version: '1' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env }));
@@ -124,6 +130,20 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
     expect(said).toMatch(
       /type: task[\s\S]*Make it[\s\S]*type: review[\s\S]*Is it good\?[\s\S]*type: verdict/,
     );
+    const staging = project.list('.mailroom/turns/t3/1/outbox');
+    const late = await connected({ MAILROOM_THREAD: rows[0]?.thread ?? '', MAILROOM_TURN: 't3' });
+    const calls = {
+      send_message: { to: 'user', type: 'done', body: 'Late' },
+      ask: { to: 'checker', question: 'Late?' },
+      read_thread: {},
+      report_progress: { text: 'late' },
+    };
+    for (const [name, given] of Object.entries(calls))
+      expect(await late.callTool({ name, arguments: given })).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/^E_REFUSED: attempt 1 of turn t3 is over/) as string }],
+      });
+    expect(project.list('.mailroom/turns/t3/1/outbox')).toEqual(staging);
   });
 
   it('are not there when mailroom.yaml says so', async () => {

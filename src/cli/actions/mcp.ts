@@ -9,20 +9,19 @@ export interface McpOptions {
 /** Inside a turn, serves the turn's tools; elsewhere those of the project, for a person's agent. */
 export async function mcp(context: Context, { approve = false }: McpOptions): Promise<number> {
   const { version } = metadata;
-  const { services, turn } = context;
+  const { turn } = context;
   if (turn === null) {
     const { serveProjectTools } = await import('../project-tools.ts');
     await serveProjectTools(context, { version, approve });
     return 0;
   }
-  const thread = services.environment['MAILROOM_THREAD'] ?? '';
-  if (turn.outbox === '' || thread === '')
+  if (turn.outbox === '' || turn.thread === '')
     throw new MailroomError(
       'E_USAGE',
       'these are the tools of a turn, and this is none',
       'a controller hands them to each agent that it starts, unless mailroom.yaml says `mcp: off`',
     );
   const { serveTurn } = await import('../../server/mcp/turn.ts');
-  await serveTurn({ project: context.project(), turn: { ...turn, thread }, version });
+  await serveTurn({ project: context.project(), turn, version });
   return 0;
 }

@@ -53,6 +53,11 @@ export class Commands {
     return this.#unpaused.splice(0);
   }
 
+  /** Whether more commands wait than the last `take` looked at. */
+  get more(): boolean {
+    return this.#files.more;
+  }
+
   #follow(file: ControlFile): void {
     // The file stays until its verdict is durable and the disk lets it go, also beyond a crash.
     if (hasVerdict(this.#ledger.state, file.id)) return;

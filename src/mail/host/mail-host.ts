@@ -89,7 +89,7 @@ export class MailHost implements Host {
     this.#incoming = ports.runs ? incomingReader(this.#ledger, options.protocol, ports.runs) : null;
     this.#texts = new RoleTexts((role) => ports.roleText(role));
     this.#programs = new MissingPrograms(() => ports.missingProviders?.() ?? new Set());
-    this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
+    this.#turns = new Turns(this.#ledger, ports, options, this.#texts, this.#disk);
     this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, this.#turns.staging);
   }
 
@@ -100,7 +100,7 @@ export class MailHost implements Host {
   get desired(): number {
     // A landing that is blocked is only tried again.
     const landings = this.#decision.landings.filter(({ landing }) => landing.blocked === null);
-    return this.#decision.processes.length + landings.length;
+    return this.#decision.processes.length - this.#turns.waiting + landings.length;
   }
 
   get running(): number {
@@ -186,7 +186,7 @@ export class MailHost implements Host {
       boxes,
     );
     const looked = this.#intake.look(names, disk, boxes);
-    this.#looked = { wake: earliest([looked.wake, again]), more: looked.more };
+    this.#looked = { wake: earliest([looked.wake, again]), more: looked.more || this.#commands.more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
     // While people's commands cannot be read, running turns continue, and nothing new is decided.

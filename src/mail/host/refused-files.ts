@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { oneLine } from '../../kernel/one-line.ts';
+import { counted } from '../../kernel/enumerate.ts';
 import { codeSpan, firstLineThenFence } from '../../kernel/quoting.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { ControlFile } from '../../letters/letters.ts';
+import { copyKey } from '../machine/fold/places.ts';
 import { mailroom, subjectLine } from '../format/message.ts';
 import type { RefusedFile } from '../../host/control.ts';
 import type { MailLedger } from './ledger.ts';
@@ -14,10 +16,12 @@ const refusedFolder = '.mailroom/refused';
  * Notifies `user` of an invalid request file: once, even when the controller is killed before it
  * sets the file aside.
  */
-export function reportRefused(ledger: MailLedger, { path, name, text, problem }: RefusedFile): void {
-  notifyOnce(ledger, [path, text ?? problem], `Refused: ${path.slice(0, 200)}`, [
+export function reportRefused(ledger: MailLedger, { path, name, text, problem, others }: RefusedFile): void {
+  const more = others === 0 ? '' : ` and ${counted(others, 'more file')}`;
+  notifyOnce(ledger, [path, text ?? problem], `Refused: ${path.slice(0, 200)}${more}`, [
     `${path} was not followed: ${problem}.`,
     `It lies in ${refusedFolder}/${name}, unchanged, with the reason beside it. Nothing else was changed.`,
+    ...(others === 0 ? [] : [`So do ${counted(others, 'more file')} of that folder.`]),
   ]);
 }
 
@@ -54,8 +58,7 @@ export function notifyOnce(
   lines: readonly string[],
 ): void {
   const id = idOf(about);
-  if (ledger.state.mail.has(id) || [...ledger.state.unread.values()].some((each) => each.message.id === id))
-    return;
+  if (ledger.state.mail.has(id) || ledger.state.unread.has(copyKey(id, 'user'))) return;
   const message = {
     id,
     type: 'notice',

@@ -16,6 +16,8 @@ import { notifyOnce } from './refused-files.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
+import { isFull } from '../../disk/disk.ts';
+import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { Staging } from './staging.ts';
@@ -47,9 +49,14 @@ export class Turns {
   /** What they write outside of their staging folders. */
   readonly staging: Staging;
   readonly #texts: RoleTexts;
+  readonly #disk: DiskGuard;
+  /** How many agents wait until the disk has space again. */
+  #waiting = 0;
 
-  constructor(ledger: MailLedger, ports: MailPorts, options: MailOptions, texts: RoleTexts) {
+  /** `disk`: reports a full disk. */
+  constructor(ledger: MailLedger, ports: MailPorts, options: MailOptions, texts: RoleTexts, disk: DiskGuard) {
     this.#texts = texts;
+    this.#disk = disk;
     this.#ledger = ledger;
     this.#ports = ports;
     this.#running = new ProcessTable(ports.runner);
@@ -65,6 +72,11 @@ export class Turns {
     return this.#running.size + this.landings.running;
   }
 
+  /** How many wanted agents the last `steer` could not start, because the disk is full. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   /** Starts and stops processes to match what should run. Call it only after a flush. */
   steer({ processes, landings }: Pick<Decision, 'processes' | 'landings'>): void {
     this.landings.steer(landings);
@@ -73,10 +85,14 @@ export class Turns {
     const wanted = new Map(processes.map((process) => [process.key, process]));
     for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
     this.#ready.clear();
+    this.#waiting = 0;
     this.#running.steer(wanted, (process) => this.#start(process));
   }
 
-  /** An error while starting one process fails only that attempt, or those gates. */
+  /**
+   * An error while starting one process fails only that attempt, or those gates. On a full disk the
+   * agent waits for space: no attempt has begun.
+   */
   #start(process: Process): void {
     const { key, turn } = process;
     const at = { turn: turn.id, attempt: turn.attempt, round: turn.round };
@@ -88,6 +104,11 @@ export class Turns {
       if (!isContained(error)) throw error;
       this.#running.forget(key);
       this.#permissions.forget(key);
+      if (process.kind === 'agent' && isFull(error)) {
+        this.#waiting += 1;
+        this.#disk.report(error.message);
+        return;
+      }
       const failed = failedBy(error, { usd: 0, tokens: 0 });
       this.#ledger.record([
         process.kind === 'agent'

@@ -8,8 +8,8 @@ import {
   questionType,
   stageMessage,
   threadText,
-  type TurnPlace,
 } from '../../operations/turn-tools.ts';
+import type { TurnPlace } from '../../operations/sending.ts';
 import { answer } from './answer.ts';
 
 /** The tools of one turn, over standard input and output. */
@@ -138,7 +138,7 @@ function addThread(server: McpServer, { project, turn }: TurnServices): void {
     },
     () =>
       answer(() => {
-        const text = threadText(project, turn.thread);
+        const text = threadText(project, turn);
         return { document: { thread: text }, text };
       }),
   );

@@ -1,5 +1,6 @@
 import type { Disk } from '../../disk/disk.ts';
 import { Control, ControlReader } from '../../host/control.ts';
+import { counted } from '../../kernel/enumerate.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { choiceOf, refusal } from '../machine/commands.ts';
 import type { CommandId, Happening } from '../machine/event.ts';
@@ -25,7 +26,11 @@ export class RunCommands {
     this.#files = new ControlReader(control, {
       read: readRunControl,
       follow: (file) => this.#follow(file),
-      refused: ({ path, problem }) => report(`${path} was put aside: ${problem}`),
+      refused: ({ path, problem, others }) => {
+        const more =
+          others === 0 ? '' : `, and so ${others === 1 ? 'was' : 'were'} ${counted(others, 'more file')}`;
+        report(`${path} was put aside: ${problem}${more}`);
+      },
     });
   }
 

@@ -43,8 +43,6 @@ export class WorkflowTriggers {
    */
   #running: string | null = null;
   #retryAt = 0;
-  /** Whether the next look checks the files. */
-  #hinted = true;
   #held = false;
   #problem: string | null = null;
   /** Why the memory is not durable; the next look tries again. */
@@ -66,6 +64,7 @@ export class WorkflowTriggers {
   get problem(): string | null {
     if (this.#unwritten !== null) return this.#unwritten;
     if (this.#problem !== null) return this.#problem;
+    if (this.#files.problem !== null) return `${this.workflow.file}: ${this.#files.problem}`;
     for (const { name } of this.workflow.triggers) {
       const waiting = this.#asks().find(({ trigger }) => trigger === name);
       if (waiting !== undefined) return `${this.workflow.file}: the trigger \`${name}\` ${asksText(waiting)}`;
@@ -88,7 +87,7 @@ export class WorkflowTriggers {
 
   /** A watched file may have changed: the next look checks the files. */
   hint(): void {
-    this.#hinted = true;
+    this.#files.hint();
     this.#ports.wake();
   }
 
@@ -98,9 +97,7 @@ export class WorkflowTriggers {
    */
   look(): number | null {
     const { now } = this.#moment();
-    const hinted = this.#hinted;
-    this.#hinted = false;
-    if (hinted || this.#files.isDue(now))
+    if (this.#files.isDue(now))
       for (const { name, files } of this.#files.look(now))
         this.#memory = filesChanged(this.#memory, name, files, now);
     if (this.#held) {
