@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import type * as built from '../../src/main.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import { FakeTerminal } from '../cli/fake-terminal.ts';
 import type { Ran } from './project.ts';
 
@@ -46,13 +46,22 @@ function isSame(one: NodeJS.ProcessEnv, other: NodeJS.ProcessEnv): boolean {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-let loaded: typeof built | null = null;
+/** What the built program exports. */
+interface Built {
+  main(
+    argv: readonly string[],
+    packageRoot: string,
+    here: { readonly environment: NodeJS.ProcessEnv; readonly cwd: string; readonly terminal: Terminal },
+  ): Promise<number>;
+}
+
+let loaded: Built | null = null;
 
 /** The built program. Its help is a file of its own. */
-function load(): typeof built {
+function load(): Built {
   const require = createRequire(import.meta.url);
   const { loadProgram } = require(join(packageRoot, 'bin/program.cjs')) as {
-    loadProgram: (path: string, argv: readonly string[]) => typeof built;
+    loadProgram: (path: string, argv: readonly string[]) => Built;
   };
   return loadProgram(join(packageRoot, 'dist/app.cjs'), ['status']);
 }
