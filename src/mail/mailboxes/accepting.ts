@@ -114,7 +114,13 @@ export class Accepting {
     if (this.#paths.get(id) === path) return true;
     const problem = 'another program put it there while Mailroom was running';
     putAside(this.#disk, path, problem);
-    this.#refused.push({ path, name: path.slice(acceptingFolder.length + 1), text: null, problem, others: 0 });
+    this.#refused.push({
+      path,
+      name: path.slice(acceptingFolder.length + 1),
+      text: null,
+      problem,
+      others: 0,
+    });
     return false;
   }
 }

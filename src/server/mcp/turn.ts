@@ -3,12 +3,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import type { Project } from '../../operations/project/project.ts';
-import {
-  noteProgress,
-  questionType,
-  stageMessage,
-  threadText,
-} from '../../operations/turn-tools.ts';
+import { noteProgress, questionType, stageMessage, threadText } from '../../operations/turn-tools.ts';
 import type { TurnPlace } from '../../operations/sending.ts';
 import { answer } from './answer.ts';
 
