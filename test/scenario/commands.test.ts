@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
 import { FakeTerminal } from '../cli/fake-terminal.ts';
 import { playProject, smallTeam } from '../support/play.ts';
-import { finished, said, type TestProject } from '../support/project.ts';
+import { finished, said, type Ran, type TestProject } from '../support/project.ts';
 
 /*
  * Every command once in a process of its own: its exit code and its two streams. All else of a command is tested in the
@@ -78,6 +78,11 @@ const serving: readonly (readonly [line: string, first: string])[] = [
   ['watch one', 'SUCCEEDED'],
 ];
 
+/** Without the times that have passed since something was. */
+function untimed({ stdout, ...ran }: Ran): Ran {
+  return { ...ran, stdout: stdout.replaceAll(/\d+ ?(?:ms|s|min)\b/g, '<time>') };
+}
+
 describe('a command in a process of its own', { timeout: 60_000 }, () => {
   it.each(changing)('%s', async (line, code) => {
     const ran = await finished(project.start(line.split(' ')));
@@ -90,7 +95,7 @@ describe('a command in a process of its own', { timeout: 60_000 }, () => {
       await finished(project.start(line.split(' '))),
       await project.run(line.split(' ')),
     ];
-    expect(apart).toEqual(here);
+    expect(untimed(apart)).toEqual(untimed(here));
     expect(apart).toMatchObject({ code, signal: null });
     expect([apart.stdout === '', apart.stderr === '']).toEqual(code === 0 ? [false, true] : [true, false]);
   });

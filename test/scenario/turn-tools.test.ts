@@ -90,11 +90,11 @@ async function connect(): Promise<Client> {
   project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' }, {});
   const outbox = join(project.root, 'staging');
   mkdirSync(outbox);
-  return await connected({ MAILROOM_THREAD: 'th', MAILROOM_TURN: 't1', MAILROOM_OUTBOX: outbox });
+  return await clientOf({ MAILROOM_THREAD: 'th', MAILROOM_TURN: 't1', MAILROOM_OUTBOX: outbox });
 }
 
 /** A client of the tools of a turn of the maker in the project. */
-async function connected(turn: Readonly<Record<string, string>>): Promise<Client> {
+async function clientOf(turn: Readonly<Record<string, string>>): Promise<Client> {
   const env = {
     PATH: process.env['PATH'] ?? '',
     MAILROOM_PROJECT: project.root,
@@ -131,7 +131,7 @@ describe('the tools of a turn', { timeout: 120_000 }, () => {
       /type: task[\s\S]*Make it[\s\S]*type: review[\s\S]*Is it good\?[\s\S]*type: verdict/,
     );
     const staging = project.list('.mailroom/turns/t3/1/outbox');
-    const late = await connected({ MAILROOM_THREAD: rows[0]?.thread ?? '', MAILROOM_TURN: 't3' });
+    const late = await clientOf({ MAILROOM_THREAD: rows[0]?.thread ?? '', MAILROOM_TURN: 't3' });
     const calls = {
       send_message: { to: 'user', type: 'done', body: 'Late' },
       ask: { to: 'checker', question: 'Late?' },

@@ -129,7 +129,9 @@ it('believes who sent mail that lies there at the very first start, and later no
   disk.plant('agents/user/inbox/forged.md', letter);
   settle(host, () => void (now += 50));
   const events = readJournal<MailEvent>(disk).records.map(({ event }) => event);
-  expect(events.filter(({ type }) => type === 'refused')).toMatchObject([{ role: 'user', name: 'forged.md' }]);
+  expect(events.filter(({ type }) => type === 'refused')).toMatchObject([
+    { role: 'user', name: 'forged.md' },
+  ]);
   const accepted = events.flatMap((event) => (event.type === 'accepted' ? [event.sent.message.from] : []));
   expect(accepted).toEqual(['architect']);
 });

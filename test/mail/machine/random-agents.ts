@@ -50,7 +50,11 @@ export function endTurn(world: World, tape: Tape, turn: Turn): void {
   if (rest.length > 0 && tape.oneIn(3)) messages.push(...line(tape, tape.pick(rest), role));
   if (owed.length > 0 && tape.oneIn(15)) {
     const [finalText] = rest.length > 0 && tape.oneIn(2) ? line(tape, tape.pick(rest), role) : [];
-    return world.turn(role, [], { ...at, usage, ...(finalText !== undefined && { finalText, text: 'Words' }) });
+    return world.turn(role, [], {
+      ...at,
+      usage,
+      ...(finalText !== undefined && { finalText, text: 'Words' }),
+    });
   }
   world.turn(role, messages, { ...at, usage });
 }

@@ -80,7 +80,10 @@ it('says of triggers that `up` does not serve, or of a changed workflow, what to
     ['tick', false, why],
     ['seen', false, why],
   ];
-  expect(await whys()).toEqual([['yearly', false, changed], ['mail', false, changed], ...notRead(unreadBy)]);
+  // `up` serves them from its next look on.
+  await expect
+    .poll(whys)
+    .toEqual([['yearly', false, changed], ['mail', false, changed], ...notRead(unreadBy)]);
   expect(await world.project.run(['reload'])).toMatchObject({ code: 0 });
   expect(await whys()).toEqual([['yearly', true, null], ['mail', true, null], ...notRead(unread)]);
   await world.end();
