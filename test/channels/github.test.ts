@@ -208,6 +208,15 @@ it('says what to do about a token that is not valid', async () => {
   expect(message).toMatch(/ with 401: Bad credentials; start `mailroom up` with a valid token$/);
 });
 
+it('reads no answer without an end', async () => {
+  double.trouble = { status: 200, message: 'x'.repeat(64 * 1024 * 1024) };
+  const { message, refused } = await refusal(() => github().receive(null, 0, none));
+  expect({ message, refused }).toEqual({
+    message: 'GitHub cannot be reached: its answer has more than 64 MiB',
+    refused: false,
+  });
+});
+
 it('sends its token to no other server', async () => {
   double.open('Add a flag', '');
   double.trouble = {

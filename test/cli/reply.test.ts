@@ -119,4 +119,26 @@ describe('reply', () => {
     fixture.work('architect', {});
     expect(fixture.state.mail.get(fixture.id('The first.'))?.message.from).toBe('architect');
   });
+
+  it('is refused to a process whose attempt is over: nothing would read what it writes', async () => {
+    const fixture = asked('architect');
+    const id = fixture.id('Which parser?');
+    const thread = fixture.state.turns.get('t2')!.thread;
+    fixture.environment = {
+      MAILROOM_TURN: 't2',
+      MAILROOM_ATTEMPT: '1',
+      MAILROOM_THREAD: thread,
+      MAILROOM_ROLE: 'architect',
+      MAILROOM_OUTBOX: '/project/.mailroom/turns/t2/1/outbox',
+    };
+    await fixture.run('reply', id, '-m', 'The first.');
+    fixture.work('architect', {});
+    expect(await fixture.run('reply', id, '-m', 'The second.')).toMatchObject({
+      code: 1,
+      out: '',
+      err:
+        'error E_REFUSED: attempt 1 of turn t2 is over\n' +
+        'hint: end this process: nothing reads what it writes, and nothing was written\n',
+    });
+  });
 });

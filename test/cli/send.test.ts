@@ -377,21 +377,6 @@ describe('send inside a turn', () => {
     expect(err).toMatch(/^error E_FORBIDDEN: engineer must not send `design`/);
   });
 
-  it('refuses a process whose attempt is over: nothing would read what it writes', async () => {
-    const fixture = inside();
-    const { thread } = fixture.state.turns.get('t1')!;
-    fixture.environment = { ...fixture.environment, MAILROOM_THREAD: thread, MAILROOM_ATTEMPT: '1' };
-    fixture.work('engineer', { files: { 'r.md': letter('review-request', 'qa', 'Review') } });
-    const { code, out, err } = await fixture.run('send', 'qa', '-m', 'Please review');
-    expect({ code, out, err }).toEqual({
-      code: 1,
-      out: '',
-      err:
-        'error E_REFUSED: attempt 1 of turn t1 is over\n' +
-        'hint: end this process: nothing reads what it writes, and nothing was written\n',
-    });
-  });
-
   it('lets no one speak for another', async () => {
     const { code, err } = await inside().run('send', 'qa', '--as', 'user', '-m', 'x');
     expect(code).toBe(1);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { bytesInWords } from '../../kernel/bytes.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { ChannelError } from '../machine/contract.ts';
@@ -9,6 +10,9 @@ const patience = 30_000;
 const pause = 1_000;
 /** How long to rest if GitHub limits the rate and does not say how long, in milliseconds. */
 const restUnknown = 60_000;
+
+/** The most of an answer that is read, in bytes: a page of the longest comments fits. */
+const mostAnswered = 64 * 1024 * 1024;
 
 /** Pages of a list of which no more are read at once: the next look continues. */
 const mostPages = 20;
@@ -128,7 +132,7 @@ export class GithubApi {
         signal,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      return { status: response.status, headers: response.headers, text: await response.text() };
+      return { status: response.status, headers: response.headers, text: await textOf(response) };
     } catch (error) {
       const cause = (error as { cause?: unknown }).cause;
       throw new ChannelError(`GitHub cannot be reached: ${messageOf(cause ?? error)}`);
@@ -155,6 +159,17 @@ export class GithubApi {
     if (headers.get('x-ratelimit-remaining') === '0' && Number.isFinite(reset)) return reset * 1_000;
     return status === 429 || /rate limit/i.test(words) ? now + restUnknown : null;
   }
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > mostAnswered) throw new Error(`its answer has more than ${bytesInWords(mostAnswered)}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parsed<T>({ text }: Answered, schema: z.ZodType<T>, path: string): T {
