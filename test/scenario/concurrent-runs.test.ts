@@ -215,6 +215,7 @@ it('of a trigger wait, and one that a file names waits for its folder', { timeou
   const up = project.start(['up', '--plain']);
   children.push(up);
   const ended = finished(up);
+  await said(up, 'only workflows are started');
   const x = await started('run', 'x');
   project.write('go', '1');
   const of = (name: string) => async () => (await status()).runs.find((each) => each.workflow === name);

@@ -103,7 +103,9 @@ it(
     const up = project.start(['up']);
     const ended = finished(up);
     await said(up, waits);
-    expect((await project.run(['status'])).stdout).toContain(`problem     ${waits}`);
+    // The note for other processes follows.
+    const status = async () => (await project.run(['status'])).stdout;
+    await expect.poll(status).toContain(`problem     ${waits}`);
     project.write('play/agent.tmp', '#!/bin/sh\nexec node play/run.mjs\n');
     chmodSync(join(project.root, 'play/agent.tmp'), 0o755);
     renameSync(join(project.root, 'play/agent.tmp'), join(project.root, 'play/agent.sh'));

@@ -16,7 +16,7 @@ it.each(['before', 'after'] as const)(
     if (when === 'after') disk.plant(forged, 'forged');
     expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
     expect(mailboxes.refusedAccepting()).toEqual([
-      { path: forged, name: 'forged~user~outbox', text: null, problem },
+      { path: forged, name: 'forged~user~outbox', text: null, problem, others: 0 },
     ]);
     expect(mailboxes.refusedAccepting()).toEqual([]);
     expect(disk.read('.mailroom/refused/forged~user~outbox', 100)?.toString()).toBe('forged');
