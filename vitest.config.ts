@@ -1,32 +1,44 @@
+import process from 'node:process';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { installed } from './test/support/installed.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { scratchRoot } from './test/support/scratch.ts';
 
-/** Files that start programs, or look at what their own process holds: each has a process of its own. */
-const withProcesses = [
-  'test/{cli,disk,git,host,process,tooling}/**/*.test.ts',
-  'test/mail/{mailboxes,trail}/**/*.test.ts',
-];
+/**
+ * `npm test` proves each promise once; files named `*.long.test.ts` prove it again in more ways, and belong to
+ * `npm run test:long`.
+ */
+const isLong = process.env['TESTS'] === 'long';
 
-/** Files that start the whole program many times. */
-const scenarios = [
-  'test/scenario/**/*.test.ts',
-  'test/workflow/triggers/**/*.test.ts',
-  'test/worlds/{crash,kills}/**/*.test.ts',
+/** The files of tests in these folders. */
+function filesIn(...folders: readonly string[]): string[] {
+  return folders.map((folder) => `test/${folder}/**/*.${isLong ? 'long.' : ''}test.ts`);
+}
+
+/** Files that start programs, or look at what their own process holds: each has a process of its own. */
+const withProcesses = filesIn('{cli,disk,git,host,process,tooling}', 'mail/{mailboxes,trail}');
+
+/** Files that start the whole program. */
+const withProgram = [
+  ...filesIn('scenario', 'workflow/triggers', 'worlds/{crash,kills}'),
+  ...(isLong
+    ? []
+    : ['cli/live-keys', 'process/controller', 'tooling/mail-part'].map((name) => `test/${name}.test.ts`)),
 ];
 
 /** Files that open the page in a browser; without one, their tests are skipped. */
-const withBrowser = ['test/browser/**/*.test.ts'];
+const withBrowser = filesIn('browser');
 
 /** Files with worker hosts and a real queue; without a Redis server, their tests are skipped. */
-const withWorkers = ['test/workers/**/*.test.ts'];
+const withWorkers = filesIn('workers');
+
+const without = [...configDefaults.exclude, ...(isLong ? [] : ['**/*.long.test.ts'])];
 
 /** A project of tests that start the built program, as it is installed. */
 function withInstalled(name: string, include: string[]) {
   const env = { MAILROOM_INSTALLED: installed };
   const globalSetup = 'test/support/installed.ts';
-  return { extends: true as const, test: { name, include, env, globalSetup } };
+  return { extends: true as const, test: { name, include, exclude: without, env, globalSetup } };
 }
 
 export default defineConfig({
@@ -41,20 +53,23 @@ export default defineConfig({
     // A second, the default, is short for a page on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     projects: [
-      withInstalled('processes', withProcesses),
-      withInstalled('scenarios', scenarios),
+      {
+        extends: true,
+        test: { name: 'processes', include: withProcesses, exclude: [...without, ...withProgram] },
+      },
+      withInstalled('scenarios', withProgram),
       withInstalled('browser', withBrowser),
       withInstalled('workers', withWorkers),
       {
         extends: true,
         test: {
           name: 'pure',
-          include: ['test/**/*.test.ts'],
+          include: filesIn('**'),
           // The real CLIs are installed apart: `npm run test:real-clis`.
           exclude: [
-            ...configDefaults.exclude,
+            ...without,
             ...withProcesses,
-            ...scenarios,
+            ...withProgram,
             ...withBrowser,
             ...withWorkers,
             'test/real-clis/**',
@@ -66,7 +81,7 @@ export default defineConfig({
     ],
     // The JSON report is where `npm run ci` and `.ci/run` take their counts from.
     reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
-    outputFile: { json: 'coverage/report.json' },
+    outputFile: { json: `coverage/report${isLong ? '-long' : ''}.json` },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

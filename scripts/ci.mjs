@@ -13,16 +13,16 @@ const steps = [
   { name: 'unused code and packages', command: 'npm run --silent unused' },
   { name: 'site of the documentation', command: 'npm run --silent docs' },
   { name: 'tests', command: 'npm test' },
+  {
+    name: 'long tests, workers killed at random moments',
+    command: 'MAILROOM_KILLS=200 npm run --silent test:long',
+  },
   { name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' },
   { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
   { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 200' },
   {
     name: 'runs killed at random moments',
     command: 'npm run --silent kill-matrix:runs -- --random 100',
-  },
-  {
-    name: 'workers killed at random moments',
-    command: 'MAILROOM_KILLS=200 npx vitest run test/workers/random-kills.test.ts',
   },
   { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
   {
@@ -52,7 +52,7 @@ function run(command) {
 }
 
 async function check() {
-  for (const name of ['report.json', 'report-other-nodes.json', 'report-real-clis.json'])
+  for (const name of ['report.json', 'report-long.json', 'report-other-nodes.json', 'report-real-clis.json'])
     rmSync(`${root}coverage/${name}`, { force: true });
   for (const { name, command } of steps) {
     console.log(`▸ ${name}`);

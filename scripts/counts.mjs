@@ -29,7 +29,7 @@ function countsOf({ testResults, numPassedTests, numFailedTests, numPendingTests
 const tests = readReport('report.json');
 // The others are optional: where the agent CLIs are required, `npm run ci` has already failed
 // without them.
-const others = ['report-other-nodes.json', 'report-real-clis.json'].map(readReport);
+const others = ['report-long.json', 'report-other-nodes.json', 'report-real-clis.json'].map(readReport);
 const reports = [tests, ...others].filter((report) => report !== undefined);
 if (tests === undefined) console.log('The tests did not run.');
 const counts = reports.map(countsOf);

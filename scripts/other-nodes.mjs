@@ -19,8 +19,9 @@ function main() {
   const nodes = Object.keys(dependencies).map((name) => join(home, 'node_modules', name, 'bin/node'));
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const report = '--outputFile.json=coverage/report-other-nodes.json';
-  return run(process.execPath, [vitest, 'run', 'test/tooling/package.test.ts', report], {
+  return run(process.execPath, [vitest, 'run', 'test/tooling/package.long.test.ts', report], {
     ...process.env,
+    TESTS: 'long',
     MAILROOM_TEST_NODES: nodes.join(':'),
   });
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
 /** What the rows of a page say, as something that can be seen to happen. */
@@ -6,7 +6,8 @@ export type Rows = Readonly<Record<string, () => void>>;
 
 /** Says that tests of a file hold a row; fails when one of them is not there any more. */
 export function heldBy(file: string, ...names: readonly string[]): void {
-  const text = readFileSync(new URL(`../${file}.test.ts`, import.meta.url), 'utf8');
+  const paths = ['test', 'long.test'].map((kind) => new URL(`../${file}.${kind}.ts`, import.meta.url));
+  const text = readFileSync(paths.find((path) => existsSync(path)) ?? file, 'utf8');
   const titles = [...text.matchAll(/(['"`])((?:(?!\1).)+)\1,\s*(?:\{[^}]*\},\s*)?(?:async )?\(/g)].map(
     ([, , title]) => title,
   );

@@ -76,7 +76,7 @@ describe('a release', { timeout: 120_000 }, () => {
     expect(release('publish')).toMatchObject({ status: 0, stderr: '' });
     expect(asked()).toEqual([
       'npm run ci',
-      'npx vitest run test/tooling/package.test.ts',
+      'npm run test:long test/tooling/package',
       'npm publish --provenance --access public',
     ]);
 
