@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { installed } from './test/support/installed.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { scratchRoot } from './test/support/scratch.ts';
+import { Unproved } from './test/support/unproved.ts';
 
 /**
  * `npm test` proves each promise once; files named `*.long.test.ts` prove it again in more ways, and belong to
@@ -80,7 +81,7 @@ export default defineConfig({
       },
     ],
     // The JSON report is where `npm run ci` and `.ci/run` take their counts from.
-    reporters: process.env['CI'] ? ['default', 'json'] : ['default'],
+    reporters: [...(process.env['CI'] ? ['default', 'json'] : ['default']), new Unproved()],
     outputFile: { json: `coverage/report${isLong ? '-long' : ''}.json` },
     coverage: {
       provider: 'v8',

@@ -19,7 +19,8 @@ export function browserFixture(
     if (path !== null) browser = await chromium.launch({ executablePath: path, args });
   });
   beforeEach(({ skip }) => {
-    if (browser === null) return skip('there is no browser');
+    if (browser === null)
+      return skip('there is no browser: install chromium-headless-shell, or name one in CHROMIUM');
     fixture = new BrowserFixture(browser, more);
   });
   afterEach(async () => {

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { emptyState } from '../../src/mail/machine/state.ts';
 import { decode, encode, longText } from '../../src/disk/codec.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { expect, test } from 'vitest';
 import { evaluate } from '../../src/expressions/evaluate.ts';
 import { expressionLimits } from '../../src/expressions/limits.ts';

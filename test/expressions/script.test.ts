@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { evaluateText } from '../../src/expressions/template.ts';
 import { readScript, type Script } from '../../src/expressions/script/script.ts';

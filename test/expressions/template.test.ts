@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { expect, test } from 'vitest';
 import { expressionLimits } from '../../src/expressions/limits.ts';
 import { parseTemplate, render, treesOf, type Template } from '../../src/expressions/template.ts';

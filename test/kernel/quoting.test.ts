@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { headingsOf } from '../support/markdown.ts';
 import { oneLine } from '../../src/kernel/one-line.ts';

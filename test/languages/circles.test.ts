@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { nipContext } from './machine/nip.ts';

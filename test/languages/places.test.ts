@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { parseYaml, type YamlDocument } from '../../src/yaml/yaml.ts';

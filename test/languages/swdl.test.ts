@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { stringify } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/workflow/agent.ts';

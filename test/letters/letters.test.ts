@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { publishedStatusOf } from '../../src/nostr/published-status.ts';
 import { answersFor, readAsked } from '../../src/nostr/request.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { agents, everybody, exit, fixture, invocation, now, request, verdict } from './samples.ts';
 import type { Exit, Outcome } from '../../src/providers/provider.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { endOf, limitIn } from '../../src/providers/limits.ts';
 import { duration } from '../../src/providers/resets.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { builtInProviders, namedProvider } from '../../src/providers/index.ts';
 import { keyOf, recordOf } from '../../src/providers/recording.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { FormField } from '../../src/editing/graph/forms.ts';
 import { valueAt } from '../../src/kernel/json.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Stretch } from '../../src/operations/runs/timeline.ts';
 import { EventParser } from '../../src/web/api/sse.ts';

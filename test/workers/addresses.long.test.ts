@@ -109,7 +109,7 @@ beforeAll(async () => {
   server = await openRedis(redisEngine.folder, port, '127.0.0.1', ['--port', '0', ...tls]);
 });
 beforeEach(({ skip }) => {
-  if (redisEngine.folder === null) skip('there is no Redis server');
+  if (redisEngine.folder === null) skip(redisEngine.lacks);
 });
 afterAll(async () => {
   await server?.close();

@@ -310,7 +310,7 @@ export function bedFixture(engine: TestEngine): { readonly bed: AttackBed; reado
     if (engine.folder !== null) server = await engine.open(engine.folder);
   });
   beforeEach(async ({ skip }) => {
-    if (server === null) skip(`there is no ${engine.name} server`);
+    if (server === null) skip(engine.lacks);
     bed = await AttackBed.open(server!);
   });
   afterEach(() => bed?.close());

@@ -259,7 +259,7 @@ export function hostsFixture(engine: TestEngine = redisEngine): {
     if (engine.folder !== null) server = await engine.open(engine.folder);
   });
   beforeEach(({ skip }) => {
-    if (server === null) skip(`there is no ${engine.name} server`);
+    if (server === null) skip(engine.lacks);
   });
   afterEach(async () => {
     await hosts?.close();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = await openRedis(redisEngine.folder, undefined, network.here);
 });
 beforeEach(({ skip }) => {
-  if (server === null) skip('it needs root and a Redis server');
+  if (server === null) skip('they need root and redis-server: run them as root, and install it');
 });
 afterEach(async () => {
   await hosts?.close();

@@ -23,7 +23,8 @@ let network: Network;
 let server: TestServer;
 
 beforeEach(async ({ skip }) => {
-  if (!hasNetworks || redisEngine.folder === null) return skip('it needs root and a Redis server');
+  if (!hasNetworks || redisEngine.folder === null)
+    return skip('they need root and redis-server: run them as root, and install it');
   network = await Network.open(stage);
   for (const host of ['controller', 'one', 'two']) network.add(host);
   server = await openRedis(redisEngine.folder, undefined, network.here);

@@ -79,7 +79,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
   });
   afterAll(() => server?.close());
   beforeEach(async ({ skip }) => {
-    if (engine !== null && server === null) skip(`there is no ${engine.name} server`);
+    if (engine !== null && server === null) skip(engine.lacks);
     bed = server === null ? memoryBed() : await realBed(server, built);
   });
   afterEach(() => bed.close());
@@ -242,7 +242,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
 
 test('the labels of a queue in Redis are published for as long as it has jobs', async ({ skip }) => {
   const { folder } = redisEngine;
-  if (folder === null) return skip('there is no Redis server');
+  if (folder === null) return skip(redisEngine.lacks);
   const server = await redisEngine.open(folder);
   const client = new Redis(server.url);
   const { openQueue } = await engineOf(server.url);

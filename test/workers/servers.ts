@@ -19,6 +19,8 @@ export interface TestServer {
 /** What a queue lies in. */
 export interface TestEngine {
   readonly name: 'Redis' | 'PostgreSQL';
+  /** Why its tests are skipped where its programs are missing. */
+  readonly lacks: string;
   /** The part of the built program that it is for. */
   readonly part: string;
   /** The folder of its programs; null: there are none. Throws where `REQUIRE_WORKERS` is 1. */
@@ -28,17 +30,33 @@ export interface TestEngine {
 
 /** In the order in which people choose one. */
 export const engines: readonly TestEngine[] = [
-  { name: 'Redis', part: 'bull', folder: find('redis-server', []), open: openRedis },
-  { name: 'PostgreSQL', part: 'postgres', folder: find('postgres', debianFolders()), open: openPostgres },
+  {
+    name: 'Redis',
+    lacks: lacks('redis-server'),
+    part: 'bull',
+    folder: find('redis-server', []),
+    open: openRedis,
+  },
+  {
+    name: 'PostgreSQL',
+    lacks: lacks('postgresql'),
+    part: 'postgres',
+    folder: find('postgres', debianFolders()),
+    open: openPostgres,
+  },
 ];
 
 export const [redisEngine, postgresEngine] = engines as readonly [TestEngine, TestEngine];
+
+function lacks(programs: string): string {
+  return `there is no ${programs}: install it`;
+}
 
 function find(program: string, more: readonly string[]): string | null {
   const { PATH = '', REQUIRE_WORKERS } = process.env;
   const found =
     [...more, ...PATH.split(delimiter)].find((folder) => isProgram(join(folder, program))) ?? null;
-  if (found === null && REQUIRE_WORKERS === '1') throw new Error(`there is no ${program}: install it`);
+  if (found === null && REQUIRE_WORKERS === '1') throw new Error(lacks(program));
   return found;
 }
 

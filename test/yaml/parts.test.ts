@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, test } from 'vitest';
 import type { Json, Path } from '../../src/kernel/json.ts';
 import { ParsedParts } from '../../src/yaml/parts.ts';

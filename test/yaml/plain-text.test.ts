@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../support/fast-check.ts';
 import { describe, expect, test } from 'vitest';
 import { readPlainText } from '../../src/yaml/plain-blocks.ts';
 import { parseYaml } from '../../src/yaml/yaml.ts';

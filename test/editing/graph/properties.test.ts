@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import { act, type Act } from '../../../src/editing/graph/act.ts';
 import { writtenSteps } from '../../../src/editing/graph/written.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import { kinds, tagOf, type NostrEvent } from '../../../src/letters/nostr-event.ts';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';

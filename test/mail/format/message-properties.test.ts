@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/kernel/json.ts';
 import type { Message } from '../../../src/mail/format/message.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { fileName, idInName } from '../../../src/mail/format/message.ts';
 
 const id = '019f2c4b-7d3e-7a51-9c08-5b1e8d0f6a27';

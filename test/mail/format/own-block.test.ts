@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { withBlock, withoutBlock } from '../../../src/mail/format/own-block.ts';
 import { parseMessage } from '../../../src/mail/format/read-message.ts';

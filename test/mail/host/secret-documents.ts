@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';

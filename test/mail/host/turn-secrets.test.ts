@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import { expectMasked, secret } from './secret-documents.ts';
 import { played } from './said.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { explore, type Exploration } from '../../../src/mail/machine/explore/explore.ts';
 import { typesFrom, type Protocol } from '../../../src/mail/format/protocol.ts';

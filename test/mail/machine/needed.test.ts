@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { peers } from './protocols.ts';
 import { finish, play } from './random-world.ts';

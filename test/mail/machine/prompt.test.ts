@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { prompt } from '../../../src/mail/machine/prompt.ts';

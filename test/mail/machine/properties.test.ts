@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { encode } from '../../../src/disk/codec.ts';
 import { finish, play } from './random-world.ts';

@@ -6,7 +6,7 @@ export const shortTapeLength = { minLength: 40, maxLength: 150, size: 'max' } as
 
 /**
  * The same runs every time, and an end even where a failure is hard to shrink. To look further:
- * `MACHINE_RUNS=2000 MACHINE_SEED=7 npx vitest run test/machine`.
+ * `MACHINE_RUNS=2000 PROPERTY_SEED=7 npx vitest run test/mail/machine`.
  */
 export function settings(numRuns: number): {
   numRuns: number;
@@ -15,7 +15,7 @@ export function settings(numRuns: number): {
 } {
   return {
     numRuns: runs === undefined ? numRuns : Number(runs),
-    seed: Number(process.env['MACHINE_SEED'] ?? 1),
+    seed: Number(process.env['PROPERTY_SEED'] ?? 1),
     interruptAfterTimeLimit: runs === undefined ? 25_000 : 600_000,
   };
 }

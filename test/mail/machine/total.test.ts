@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { apply } from '../../../src/mail/machine/apply.ts';
 import { decide } from '../../../src/mail/machine/decide.ts';

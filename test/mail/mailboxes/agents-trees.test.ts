@@ -14,7 +14,7 @@ import {
 import { createServer, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { watchFolder } from '../../../src/git/folder-changes.ts';

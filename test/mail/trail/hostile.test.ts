@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
 import type { Projection, Turn } from '../../../src/mail/machine/state.ts';

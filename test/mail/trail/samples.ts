@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import type { Claim, MailEvent, Sent, TurnResult } from '../../../src/mail/machine/event.ts';
 import type { Message } from '../../../src/mail/format/message.ts';
 import type { Delivery, Projection, Turn } from '../../../src/mail/machine/state.ts';

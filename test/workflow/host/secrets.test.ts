@@ -1,6 +1,6 @@
 import { writeSealed } from '../../../src/host/seal.ts';
 import { Control } from '../../../src/host/control.ts';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { it } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { maskReport } from '../../../src/kernel/mask.ts';

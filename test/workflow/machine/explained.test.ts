@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/workflow/machine/event.ts';
 import { resumptionOf } from '../../../src/workflow/machine/resumption.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { allocation, msatsOf, creditOf } from '../../../src/workflow/machine/msats.ts';

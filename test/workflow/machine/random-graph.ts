@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 
 /** A generated definition as text, for `graph`. */
 export const graphText: fc.Arbitrary<string> = fc

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 
 /** A change somewhere in a text or in bytes: `drop` of them are replaced. */
 export interface Edit<Put> {

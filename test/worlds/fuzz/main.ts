@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { targets } from './targets.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { asJson, asYaml, formatOf, hasComments } from '../../../src/yaml/edit/convert.ts';
 import { parseYaml } from '../../../src/yaml/yaml.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import {
   isMap,

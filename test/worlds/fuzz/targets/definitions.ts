@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../support/fast-check.ts';
 import { defaultConfig, type Config } from '../../../../src/config/config.ts';
 import type { Checked, Diagnostic } from '../../../../src/kernel/diagnostic.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';

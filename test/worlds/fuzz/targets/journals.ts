@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import fc from '../../../support/fast-check.ts';
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { MailEventRecord, MailEvent } from '../../../../src/mail/machine/event.ts';
 import { Journal } from '../../../../src/disk/journal.ts';

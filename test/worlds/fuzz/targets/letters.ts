@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../../support/fast-check.ts';
 import { followedRequests } from '../../../../src/operations/nip/executions.ts';
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../../src/kernel/json.ts';

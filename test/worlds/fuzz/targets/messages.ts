@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import fc from '../../../support/fast-check.ts';
 import { fileName, subjectLine, type Message } from '../../../../src/mail/format/message.ts';
 import { parseEnvelope } from '../../../../src/mail/format/read-message.ts';
 import { readJournal } from '../../../support/read-journal.ts';

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import fc from 'fast-check';
+import fc from '../../../support/fast-check.ts';
 import { agents, exit, fixture, invocation, now, program } from '../../../providers/samples.ts';
 import { FuzzedMail } from '../fuzzed-mail.ts';
 import { isMap } from '../oracle.ts';
