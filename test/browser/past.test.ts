@@ -76,7 +76,7 @@ test(
     await page.keyboard.press('t');
     await page.getByRole('heading', { name: 'Threads' }).waitFor();
     await expect.poll(() => page.url()).toContain('#/threads?at=5');
-    expect(await page.locator('main').innerText()).not.toContain('Write about the shop');
+    await expect.poll(() => page.locator('main').innerText()).not.toContain('Write about the shop');
 
     await page.locator('#past').focus();
     await page.keyboard.press('End');
