@@ -21,7 +21,7 @@ import {
 } from '../operations/project/find-workflow.ts';
 import { protocolOfNobody, type Settings, type SettingsReader } from '../operations/project/definition.ts';
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../operations/project/composing.ts';
-import { answerStart, confirm } from '../operations/project/confirmed.ts';
+import { answerStart, askedStart, confirm } from '../operations/project/confirmed.ts';
 import { describeChange } from '../operations/project/changed-by.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../operations/project/role-texts.ts';
 import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
@@ -90,7 +90,7 @@ export function workflowServices(disk: RealDisk, reader: SettingsReader): Workfl
 /** What a person has let a running `up` use and start. */
 function confirmations(
   disk: RealDisk,
-): Pick<WorkflowServices, 'confirm' | 'roleTexts' | 'roleText' | 'answerStart'> {
+): Pick<WorkflowServices, 'confirm' | 'roleTexts' | 'roleText' | 'askedStart' | 'answerStart'> {
   return {
     confirm: async (found) => {
       await refuseTrackedState(disk);
@@ -106,7 +106,8 @@ function confirmations(
       const role = rolesOnDisk(disk).find((name) => file === resolve(disk.root, roleFileOf(name)));
       return role === undefined ? null : readRoleText(disk, role);
     },
-    answerStart: (run, said) => answerStart(disk, run, said),
+    askedStart: (run) => askedStart(disk, run),
+    answerStart: (run, said, by) => answerStart(disk, run, said, by),
   };
 }
 

@@ -317,7 +317,8 @@ export class ProjectFixture {
       runs: () => this.runs,
       find: () => null,
       waiting: () => null,
-      answerStart: () => null,
+      askedStart: () => null,
+      answerStart: () => false,
       locate: (path) => Promise.resolve({ file: path, path }),
       parts: keptParts(),
       read: (path) => {

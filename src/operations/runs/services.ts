@@ -74,10 +74,11 @@ export interface WorkflowServices {
   /** The one at a path from `cwd`; null: the path is that of no role. Throws `E_FILE`. */
   roleText(reference: string, cwd: string): Confirmable | null;
   /**
-   * Answers a run that a trigger with `by: person` asks for. Returns its workflow; null: no trigger
-   * asks for this run.
+   * The workflow of a run that a trigger with `by: person` asks for; null: no trigger asks for it.
    */
-  answerStart(run: string, said: 'yes' | 'no'): string | null;
+  askedStart(run: string): string | null;
+  /** Answers such a run in the name of a person. False: no trigger asks for it any more. */
+  answerStart(run: string, said: 'yes' | 'no', by: string): boolean;
   /**
    * The run that a request file (from `cwd`) of the language nip asks for; null: it is not a
    * request. Throws `E_FORBIDDEN`.
@@ -210,7 +211,7 @@ export interface RunCard {
   /** The file that it was started from; null: none. */
   readonly source: string | null;
   readonly startedBy: 'person' | 'up';
-  /** The name of that person; null: unknown, or `up`. */
+  /** The name of that person, or of who let `up` start it; null: unknown, or none. */
   readonly person: string | null;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
