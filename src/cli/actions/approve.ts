@@ -14,7 +14,7 @@ import { askFields, choose, missingFields } from '../asking.ts';
 import { mayAsk, pickWaiting, whoAnswers } from '../answering.ts';
 import type { Context } from '../context.ts';
 import { caller, control } from '../control.ts';
-import { json } from '../output.ts';
+import { json as documentText } from '../output.ts';
 import { askRun } from '../run-control.ts';
 
 export interface VerdictOptions {
@@ -109,7 +109,8 @@ async function answersStart(
   const by = options.as ?? caller(context);
   if (!workflows.answerStart(run, verb === 'approve' ? 'yes' : 'no', by)) return false;
   const then = verb === 'approve' ? '`mailroom up` starts it' : 'it is not started';
-  if (asJson) context.terminal.write(json({ schema: 1, state: 'recorded', verb, run, path: '', host: false }));
+  if (asJson)
+    context.terminal.write(documentText({ schema: 1, state: 'recorded', verb, run, path: '', host: false }));
   else context.terminal.print(`${file}: ${then}\n`);
   return true;
 }
