@@ -88,7 +88,7 @@ it('says of triggers that `up` does not serve, or of a changed workflow, what to
   expect(await whys()).toEqual([['yearly', true, null], ['mail', true, null], ...notRead(unread)]);
   await world.end();
   await world.up('quiet');
-  expect((await whys()).filter(([, active]) => active === false)).toEqual([]);
+  await expect.poll(async () => (await whys()).filter(([, active]) => active === false)).toEqual([]);
 });
 
 it('says of a run that died how it continues, and nothing of one that is over', async () => {
