@@ -16,7 +16,7 @@ function filesIn(...folders: readonly string[]): string[] {
   return folders.map((folder) => `test/${folder}/**/*.${isLong ? 'long.' : ''}test.ts`);
 }
 
-/** Files that start programs, or look at what their own process holds: each has a process of its own. */
+/** Files that start programs, or look at what their own process holds. */
 const withProcesses = filesIn('{cli,disk,git,host,process,tooling}', 'mail/{mailboxes,trail}');
 
 /** Files that start the whole program. */
@@ -26,6 +26,11 @@ const withProgram = [
     ? []
     : ['cli/live-keys', 'process/controller', 'tooling/mail-part'].map((name) => `test/${name}.test.ts`)),
 ];
+
+/** Files that replace a module, or use up what a process may have: each has a process of its own. */
+const alone = ['cli/{answering,approve,git-ignore,init}', 'git/promises', 'process/{no-room,pipe-pool}'].map(
+  (name) => `test/${name}.test.ts`,
+);
 
 /** Files that open the page in a browser; without one, their tests are skipped. */
 const withBrowser = filesIn('browser');
@@ -48,6 +53,8 @@ export default defineConfig({
     pool: 'forks',
     // More than there may be processors: much of the time tests wait for programs that they have started.
     maxWorkers: 3,
+    // Files share the modules of their worker, which takes a third of the time off.
+    isolate: false,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 180_000,
@@ -56,8 +63,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'processes', include: withProcesses, exclude: [...without, ...withProgram] },
+        test: {
+          name: 'processes',
+          include: withProcesses,
+          exclude: [...without, ...withProgram, ...alone],
+        },
       },
+      ...(isLong ? [] : [{ extends: true as const, test: { name: 'alone', include: alone, isolate: true } }]),
       withInstalled('scenarios', withProgram),
       withInstalled('browser', withBrowser),
       withInstalled('workers', withWorkers),
@@ -75,8 +87,6 @@ export default defineConfig({
             ...withWorkers,
             'test/real-clis/**',
           ],
-          // They share the modules of their worker, which takes half of the time off.
-          isolate: false,
         },
       },
     ],

@@ -1,4 +1,4 @@
-import fc from '../support/fast-check.ts';
+import fc, { runs } from '../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { nipContext } from './machine/nip.ts';
@@ -53,6 +53,6 @@ it.each(Object.keys(texts))('refuses %s for a circle exactly where there is one'
       const told = messages.some((each) => /wait for each other|depends on itself/.test(each));
       expect(told).toBe(hasCircle(edges));
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(250) },
   );
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from '../support/fast-check.ts';
+import fc, { runs } from '../support/fast-check.ts';
 import { describe, expect, test } from 'vitest';
 import type { Checked } from '../../src/kernel/diagnostic.ts';
 import { parseConfig } from '../../src/config/read.ts';
@@ -155,7 +155,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
       fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) =>
         survives(mutate(good, edits), format),
       ),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -164,14 +164,14 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     const order = fc.array(fc.nat({ max: lines.length - 1 }), { maxLength: lines.length * 2 });
     fc.assert(
       fc.property(order, (indexes) => survives(indexes.map((index) => lines[index]).join('\n'), format)),
-      { numRuns: 50 },
+      { numRuns: runs(17) },
     );
   });
 
   test('survives any text', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => survives(pieces.join(''), format)),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     );
   });
 
@@ -204,7 +204,7 @@ describe.each(Object.entries(formats))('%s', (_name, format) => {
     }));
     fc.assert(
       fc.property(tree, (value) => survives(JSON.stringify(value), format)),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     );
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import fc from '../../support/fast-check.ts';
+import fc, { runs } from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import { act, type Act } from '../../../src/editing/graph/act.ts';
 import { writtenSteps } from '../../../src/editing/graph/written.ts';
@@ -87,7 +87,7 @@ it('any acts and then their inverses give the first bytes, and every text on the
         expect(text).toBe(first);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(38) },
   );
   // Most acts are done, and not refused.
   expect(new Set(undone).size).toBeGreaterThan(7);
@@ -110,6 +110,6 @@ it('an act on one step changes no line of another', () => {
       const others = (all: typeof steps) => all.filter((each) => each.id !== id).map((each) => each.value);
       expect(others(after)).toEqual(others(steps));
     }),
-    { numRuns: 60 },
+    { numRuns: runs(15) },
   );
 });

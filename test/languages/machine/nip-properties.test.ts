@@ -1,4 +1,4 @@
-import fc from '../../support/fast-check.ts';
+import fc, { runs } from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/kernel/json.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
@@ -189,7 +189,7 @@ describe('a workflow of the language nip', () => {
         const { launches, settled, status } = played(definition(plan), script, pick);
         expect({ launches, settled, status }).toEqual(interpret(plan, input, script, pick));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -203,7 +203,7 @@ describe('a workflow of the language nip', () => {
         const [script, pick] = [scriptOf(all), pickOf(numbers)];
         expect(played(read.value, script, pick)).toEqual(played(workflow, script, pick));
       }),
-      { numRuns: 80 },
+      { numRuns: runs(27) },
     );
   });
 });

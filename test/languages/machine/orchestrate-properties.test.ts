@@ -1,4 +1,4 @@
-import fc from '../../support/fast-check.ts';
+import fc, { runs } from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Checked } from '../../../src/kernel/diagnostic.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
@@ -141,7 +141,7 @@ describe('a workflow of orchestrate', () => {
           context: direct.context,
         });
       }),
-      { numRuns: 300 },
+      { numRuns: runs(75) },
     );
   }, 120_000);
 
@@ -154,7 +154,7 @@ describe('a workflow of orchestrate', () => {
         expect(converted.language).toBe('native');
         expect(played(converted, scriptOf(ends))).toEqual(played(workflow, scriptOf(ends)));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(38) },
     );
   }, 120_000);
 });

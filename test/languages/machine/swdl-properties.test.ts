@@ -1,4 +1,4 @@
-import fc from '../../support/fast-check.ts';
+import fc, { runs } from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
@@ -253,7 +253,7 @@ describe('a workflow of swdl', () => {
         expect(converted.language).toBe('native');
         expect(played(converted, script)).toEqual(direct);
       }),
-      { numRuns: 60, examples: [[requiresOfSkipped, [{ fails: 'busy' }]]] },
+      { numRuns: runs(20), examples: [[requiresOfSkipped, [{ fails: 'busy' }]]] },
     );
   });
 });

@@ -93,7 +93,7 @@ const bytes = fc
 
 export const messages: Target = {
   name: 'messages',
-  everyday: 250,
+  everyday: 83,
   property: fc.property(
     fc.oneof({ weight: 9, arbitrary: bytes }, fc.uint8Array()),
     fc.constantFrom('inbox' as const, 'outbox' as const),

@@ -157,7 +157,7 @@ const ends: fc.Arbitrary<Partial<Exit>> = fc.oneof(
 
 export const outputs: Target = {
   name: 'outputs',
-  everyday: 300,
+  everyday: 100,
   property: fc.property(
     fc.constantFrom(...cases),
     fc.array(change, { minLength: 1, maxLength: 4 }),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { chunks } from '../seeds.ts';
 import { mail, parallel, workers } from './schedule.ts';
 
-const schedules = Number(process.env['MAILROOM_SCHEDULES'] ?? 200);
+const schedules = Number(process.env['MAILROOM_SCHEDULES'] ?? 50);
 
 it.each(chunks(mail, schedules, 50))(
   'keeps the properties of the mail from seed %i on',
@@ -31,7 +31,7 @@ it.each(chunks(workers, schedules, 50))(
   },
 );
 
-it.each(chunks(parallel, Math.ceil(schedules / 2), 100))(
+it.each(chunks(parallel, schedules, 100))(
   'merges and lands all work in some order that respects what was merged, from seed %i on',
   { timeout: 120_000 },
   async (_from, play) => {

@@ -7,7 +7,7 @@ import { randomWorkflow } from './definitions.ts';
 import { runs } from './schedule.ts';
 import { RunWorld } from './world.ts';
 
-const schedules = Number(process.env['MAILROOM_RUN_SCHEDULES'] ?? 160);
+const schedules = Number(process.env['MAILROOM_RUN_SCHEDULES'] ?? 80);
 
 it.each(chunks(runs, schedules, 40))(
   'keeps the properties of runs from seed %i on',
