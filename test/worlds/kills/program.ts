@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import type { Subject } from './order.ts';
@@ -19,8 +19,12 @@ export interface Program {
 export async function buildProgram(subject: Subject): Promise<{ program: Program; remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), 'mailroom-kill-program-'));
   const script = new URL('../../../scripts/build.mjs', import.meta.url).href;
-  const { build } = (await import(script)) as { build: (folder: string) => Promise<string> };
-  const app = await build(folder);
+  const { ensureBuilt } = (await import(script)) as { ensureBuilt: () => Promise<string> };
+  const built = await ensureBuilt();
+  // A copy, since the sources may change while it is played with.
+  const dist = join(folder, 'dist');
+  cpSync(dirname(built), dist, { recursive: true });
+  const app = join(dist, basename(built));
   const bundled = join(folder, 'controller.mjs');
   await bundle({
     entryPoints: [fileURLToPath(new URL('controller.ts', import.meta.url))],

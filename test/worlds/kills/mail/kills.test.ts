@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../operation.ts';
-import type { LeftOut } from '../order.ts';
-import { group, outage, Player, type CrashWords } from '../playing.ts';
+import { group, outage, Player } from '../playing.ts';
 import { playedKinds, render } from '../report.ts';
 import { classify } from './classify.ts';
 import type { EffectName } from './effects.ts';
@@ -28,20 +27,6 @@ describe('the kill matrix', () => {
     ]);
     expect(failures).toEqual([]);
   });
-
-  it.each<[string, LeftOut, CrashWords<EffectName>, string]>([
-    ['a sync', 'sync', ['correction', 'person.notify', 1, 'before', outage], 'launched twice'],
-    ['the launch barrier', 'gate', ['correction', 'journal.append', 4, 'before', group], 'launched twice'],
-    ['the sweep', 'sweep', ['turn running', 'turn.release', 1, 'after', group], 'left running'],
-  ])(
-    'notices a controller that leaves out %s',
-    { timeout: 120_000 },
-    async (_what, leftOut, crash, problem) => {
-      const [whole, broken] = await player.compare(crash, leftOut);
-      expect(whole).toEqual({ problems: [], unreached: false });
-      expect(broken.problems.join('\n')).toContain(problem);
-    },
-  );
 });
 
 describe('the table of places', () => {
