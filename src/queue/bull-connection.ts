@@ -140,11 +140,11 @@ export class Connection {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#watching !== null) clearTimeout(this.#watching);
-    this.client.disconnect();
+    // What listens is in the middle of a read that would end seconds later.
+    for (const connection of [this.client, ...this.#copies]) connection.disconnect();
     // One that was never connected would wait for that.
     const closed = Promise.allSettled(this.#opened.map((one) => one.close()));
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, patience).unref())]);
-    for (const copy of this.#copies) copy.disconnect();
   }
 }
 
