@@ -7,7 +7,7 @@ import { reportOf, type ExecutionReport } from '../../nostr/report.ts';
 import { publishedStatusOf } from '../../nostr/published-status.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { EventLog } from '../../nostr/event-log.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import { askRelays } from '../../nostr/asking.ts';
 import { definedBy } from './executions.ts';
@@ -15,7 +15,7 @@ import { unsentCount } from '../../nostr/relays.ts';
 
 /** The status of a run of this project. Throws `E_TARGET` for one of another language. */
 export async function reportRun(
-  disk: RealDisk,
+  disk: Disk,
   nip: Pick<NipSettings, 'relays'>,
   stored: StoredRun,
 ): Promise<ExecutionReport> {
@@ -40,7 +40,7 @@ export async function reportRun(
  * The run of this project that a word names: by its name in the request, by the id of that event,
  * or by the run's id or its end. Throws `E_TARGET` where none or several match.
  */
-export function runOf(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun {
+export function runOf(disk: Disk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun {
   return followed(disk, { run }, word) ?? run(word);
 }
 
@@ -48,7 +48,7 @@ export function runOf(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, wo
  * The status of a run: one of this project, or the one of a request, here or as relays report it.
  */
 export async function executionStatus(
-  disk: RealDisk,
+  disk: Disk,
   { run, find }: Pick<WorkflowServices, 'run' | 'find'>,
   settings: () => Promise<NipSettings>,
   word: string,
@@ -60,7 +60,7 @@ export async function executionStatus(
 }
 
 /** The run whose request has this id or this name for it. */
-function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun | null {
+function followed(disk: Disk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun | null {
   const [only, ...more] = listRuns(disk).filter((card) => {
     const [request] = new EventLog(disk, card.run).read();
     return request !== undefined && (request.id === word || tagOf(request, 'd') === word);

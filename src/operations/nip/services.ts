@@ -19,7 +19,7 @@ import { ProblemsError } from '../problems.ts';
 import { readParameters } from '../runs/parameters.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
 import { definitionFile, definitionLog, EventLog } from '../../nostr/event-log.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { readSettings, type Settings } from '../project/definition.ts';
 import { refuseTrackedState } from '../../host/tracked.ts';
 import { fetchDefinition } from '../../nostr/fetched-definition.ts';
@@ -32,7 +32,7 @@ import { checkWorkflow, readWorkflow, expectRead } from '../project/workflows.ts
 
 /** Workflows of the language nip by their ids: define them, run them, query their runs. */
 export function nipServices(
-  disk: RealDisk,
+  disk: Disk,
   packageRoot: string,
   runs: Pick<WorkflowServices, 'run' | 'find' | 'changed'>,
 ): NipServices {
@@ -69,7 +69,7 @@ export function nipServices(
  * where they have no id.
  */
 async function checkArguments(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   asked: NewDefinition,
 ): Promise<FoundWorkflow> {
@@ -85,7 +85,7 @@ async function checkArguments(
   return { ...found, checked: said };
 }
 
-async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
+async function define(disk: Disk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
   const warnings = found.checked.ok ? found.checked.warnings : [];
   await refuseTrackedState(disk);
@@ -121,7 +121,7 @@ function expectNip({ checked }: FoundWorkflow): Workflow {
 }
 
 async function prepare(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   { workflow: word, inputs, msats, timeout }: AskedExecution,
 ): Promise<Omit<BeginOptions, 'watch'>> {
@@ -159,7 +159,7 @@ function isTexts(inputs: AskedExecution['inputs']): inputs is readonly (readonly
  * The definition that a word names: by the id of its event, else the current one with that `d`;
  * else from relays. Throws `E_TARGET`.
  */
-async function named(disk: RealDisk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
+async function named(disk: Disk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
   const all = new EventLog(disk, definitionLog).read();
   const found = all.find(({ id }) => id === word) ?? currentDefinition(all, word);
   if (found !== null) return found;

@@ -11,6 +11,7 @@ import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from '
 import { fingerprintOf, type Confirmable } from './confirmed.ts';
 import { readProtocol } from './protocol-files.ts';
 import { headBranch } from '../../git/head-branch.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -20,18 +21,18 @@ import type { Provider, TurnTools } from '../../providers/provider.ts';
 export const rulesKey = 'protocols';
 
 /** The current protocol and settings, to be compared with what `up` has confirmed. */
-export function rulesOf(disk: RealDisk): Confirmable {
+export function rulesOf(disk: Disk): Confirmable {
   const texts = readTexts(disk);
   return rulesWith(disk, () => fingerprintOfTexts(texts));
 }
 
 /** The same as they were read. */
-export function rulesWith({ root }: RealDisk, fingerprint: () => string): Confirmable {
+export function rulesWith({ root }: Disk, fingerprint: () => string): Confirmable {
   return { file: join(root, rulesKey), path: `${rulesKey}/`, fingerprint };
 }
 
 /** The hash of the current protocol and settings. */
-export function hashOf(disk: RealDisk): string {
+export function hashOf(disk: Disk): string {
   return hashOfTexts(readTexts(disk));
 }
 
@@ -42,7 +43,7 @@ interface Texts {
   readonly protocol: ReturnType<typeof readProtocol>;
 }
 
-function readTexts(disk: RealDisk): Texts {
+function readTexts(disk: Disk): Texts {
   const [settings, agents] = [readConfigFile(disk, 'mailroom.yaml'), readConfigFile(disk, 'agents.yaml')];
   return { settings, agents, protocol: readProtocol(disk) };
 }
@@ -67,7 +68,7 @@ function filesOf({ settings, agents, protocol }: Texts): (TextFile | null)[] {
 
 /** Reads mailroom.yaml, agents.yaml and protocols/, with all their problems. */
 export async function readDefinition(
-  disk: RealDisk,
+  disk: Disk,
   reader: SettingsReader,
   replay: string | null = null,
 ): Promise<Checked<Wired>> {
@@ -87,7 +88,7 @@ export async function readDefinition(
 }
 
 /** The roles whose role.md cannot be read. Their mail waits, so nothing else needs to stop. */
-function unreadableRoles(disk: RealDisk, { roles }: Protocol): Diagnostic[] {
+function unreadableRoles(disk: Disk, { roles }: Protocol): Diagnostic[] {
   return [...roles.keys()].flatMap((role): Diagnostic[] => {
     try {
       readRoleFile(disk, role);
@@ -107,7 +108,7 @@ export async function protocolOfNobody(config: Config): Promise<Checked<Protocol
   return parseProtocol([], config, { cores: availableParallelism() });
 }
 
-export function readSettings(disk: RealDisk, packageRoot: string): Promise<Checked<Settings>> {
+export function readSettings(disk: Disk, packageRoot: string): Promise<Checked<Settings>> {
   return new SettingsReader(disk, packageRoot).read();
 }
 
@@ -116,11 +117,11 @@ export function readSettings(disk: RealDisk, packageRoot: string): Promise<Check
  * again: a server asks for them with every document.
  */
 export class SettingsReader {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #packageRoot: string;
   #last: { readonly of: string; readonly parsed: Checked<Parsed> } | null = null;
 
-  constructor(disk: RealDisk, packageRoot: string) {
+  constructor(disk: Disk, packageRoot: string) {
     this.#disk = disk;
     this.#packageRoot = packageRoot;
   }
@@ -255,7 +256,7 @@ export interface Wired extends Definition {
 }
 
 /** Mailroom's own program. A package in the project is visible to every agent in it. */
-function toolsOf({ root }: RealDisk, packageRoot: string): TurnTools {
+function toolsOf({ root }: Disk, packageRoot: string): TurnTools {
   const command = [process.execPath, join(packageRoot, 'bin', 'mailroom'), 'mcp'];
   const inside = packageRoot === root || packageRoot.startsWith(join(root, '/'));
   return { command, readable: [process.execPath, ...(inside ? [] : [packageRoot])] };

@@ -12,6 +12,7 @@ import { refsIn } from '../../git/broken-refs.ts';
 import { git } from '../../git/git.ts';
 import { findProgram } from '../../process/proc.ts';
 import { readHolder } from '../../host/holder.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { readDefinition, SettingsReader } from './definition.ts';
 import { unusedNotices, unusedRules } from './rules.ts';
@@ -61,7 +62,7 @@ export async function examineProject(root: string, packageRoot: string): Promise
 }
 
 /** What the running controller does not use yet. */
-async function unused(disk: RealDisk, { roles }: Protocol): Promise<Finding[]> {
+async function unused(disk: Disk, { roles }: Protocol): Promise<Finding[]> {
   const notices = await unusedNotices(disk, unusedRules(disk, roles.keys()));
   return notices.map((text): Finding => ({ topic: 'rules', state: 'warning', text }));
 }

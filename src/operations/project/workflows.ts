@@ -13,7 +13,6 @@ import { findProgram } from '../../process/proc.ts';
 import { readContent } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { ParsedParts } from '../../yaml/parts.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
 import { findText, readText } from '../../disk/text.ts';
 import { fingerprintOf } from './confirmed.ts';
 import { checkedOut, withoutMcpOf, type Settings } from './definition.ts';
@@ -30,7 +29,7 @@ export function keptParts(): () => Promise<ParsedParts> {
 
 /** Reads a definition, with the files that it names. `file` is absolute. */
 export async function readWorkflow(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   file: string,
   given: CheckOptions = {},
@@ -65,7 +64,7 @@ interface CheckOptions {
 
 /** The same for a given text. */
 export async function checkWorkflow(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   text: string,
   file: string,
@@ -94,7 +93,7 @@ export async function checkWorkflow(
 
 /** What a definition does not contain itself. `note` receives each text that it uses. */
 async function contextOf(
-  disk: RealDisk,
+  disk: Disk,
   { protocol, broaderThanRequested, providers, config }: Settings,
   text: string,
   { starting = null, overrides = [], read = readText, parts }: CheckOptions,
@@ -149,7 +148,7 @@ function landable(branch: string | null, protectedBranches: readonly string[]): 
 
 /** The agents of the agents.yaml in the folder of a workflow, which is not that of the project. */
 function besideOf(
-  { root }: RealDisk,
+  { root }: Disk,
   config: Config,
   parse: typeof parseAgents,
   read: typeof readText,

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { WorkersSettings } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { QueuedAgents, type QueueEvents } from '../../host/runner/queued-agents.ts';
 import { QueuedNotes } from '../../host/runner/queued-notes.ts';
 import { keptFor, runIn } from '../../host/runner/remote-turn.ts';
@@ -31,7 +31,7 @@ export interface Away {
 
 /** `wake`: makes the host of the run look again. Throws `E_USAGE` if workers cannot be reached. */
 export async function openAway(
-  disk: RealDisk,
+  disk: Disk,
   settings: WorkersSettings | null,
   { run, definition }: RunFolder,
   { events, wake }: { readonly events: QueueEvents; readonly wake: () => void },
@@ -79,10 +79,10 @@ export async function openAway(
 
 /** The jobs of a run, and those of ended runs that could not be removed then. */
 class RunNotes extends QueuedNotes {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #run: string;
 
-  constructor(disk: RealDisk, run: string) {
+  constructor(disk: Disk, run: string) {
     super(disk, queuedByRuns);
     this.#disk = disk;
     this.#run = run;

@@ -18,7 +18,7 @@ import { happeningOf, type RunControlFile } from '../../workflow/host/commands.t
 import type { RunHost } from '../../workflow/host/run-host.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { checkRecords } from '../../workflow/files/record-files.ts';
 import {
   createRun,
@@ -42,7 +42,7 @@ import type { RunFolder } from '../../workflow/machine/run-folder.ts';
  * is in use.
  */
 export async function beginRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   options: BeginOptions,
   origin: Origin,
@@ -57,7 +57,7 @@ export async function beginRun(
 }
 
 async function beginLocked(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   options: BeginOptions,
   origin: Origin & { readonly run: string },
@@ -117,7 +117,7 @@ async function beginLocked(
 
 /** Resumes a run. Throws `E_LOCKED` when a process hosts it already. */
 export async function resumeRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   stored: Pick<StoredRun, 'run' | 'definition' | 'text' | 'workspace' | 'card'>,
   { watch, command, edited = null, waits = () => {} }: ResumeOptions,
@@ -170,7 +170,7 @@ function refuseStart(options: BeginOptions): void {
 }
 
 async function announce(
-  disk: RealDisk,
+  disk: Disk,
   { config }: RunSettings,
   run: string,
   options: BeginOptions,
@@ -250,7 +250,7 @@ function textsIn(value: Json): string[] {
  * hosts it after all, `E_REFUSED` when it has ended already.
  */
 export async function cancelRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   stored: RunFolder,
   command: RunControlFile,

@@ -15,7 +15,7 @@ import { maskOf } from '../../process/output/mask.ts';
 import { linkedRules } from '../../process/sandbox/guarded-places.ts';
 import { patchFromBase } from '../../git/run-differences.ts';
 import { ProcessStepRunner } from '../../host/runner/steps.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { contextFolderOf } from '../../workflow/files/context-holder.ts';
 import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
@@ -88,7 +88,7 @@ interface RunContext {
 
 /** Creates a host for a run that this process has locked. The caller makes it begin or resume. */
 export async function composeRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   run: RunFolder,
   { watch, lock, origin, isNew }: RunContext,
@@ -157,14 +157,14 @@ export async function formatOf(definition: Workflow): Promise<RunFormat> {
 }
 
 /** The observer that writes the records of the run's language; none if it has none. */
-function recordsOf(disk: RealDisk, run: RunFolder, { records: format }: RunFormat): Observing[] {
+function recordsOf(disk: Disk, run: RunFolder, { records: format }: RunFormat): Observing[] {
   if (format === undefined) return [];
   const files = new DiskRecords(disk, openRoot, run, format);
   return [(rules, guard) => new Records(files, format, rules, guard)];
 }
 
 async function runnerOf(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   run: RunFolder,
   { isNew, events }: { readonly isNew: boolean; readonly events: StepRunnerEvents },
@@ -185,7 +185,7 @@ async function runnerOf(
 
 /** Loaded only for a run with steps on workers of other hosts; null: it has none. */
 async function awayOf(
-  disk: RealDisk,
+  disk: Disk,
   { config }: RunSettings,
   run: RunFolder,
   { report, wake, host }: AwayParts,
@@ -216,7 +216,7 @@ function hasAwaySteps({ steps }: Body): boolean {
 }
 
 /** Sends the trace of a run that has ended. Resolves to why it was not sent; null: it was. */
-async function traceRun(disk: RealDisk, run: string, rules: Rules): Promise<string | null> {
+async function traceRun(disk: Disk, run: string, rules: Rules): Promise<string | null> {
   const tracer = await openTracer(process.env, metadata.version);
   if (tracer === null) return null;
   tracer.send(runSpans(run, rules, runHistory(disk, run)));
@@ -276,7 +276,7 @@ function controllerOf(
 }
 
 function portsOf(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   run: RunFolder,
   format: RunFormat,

@@ -3,7 +3,7 @@ import { ChannelHost, type ChannelPorts } from '../../channels/host/channel-host
 import { Marks } from '../../channels/host/marks.ts';
 import { openMemory, writeMemory } from '../../channels/host/memory-files.ts';
 import type { ChannelConfig } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -28,7 +28,7 @@ import { openChannel } from './open-channel.ts';
  */
 export async function withChannels(
   workflows: UpWorkflows,
-  disk: RealDisk,
+  disk: Disk,
   project: ProjectServices,
   hints: LoopHints,
 ): Promise<UpWorkflows> {
@@ -59,7 +59,7 @@ export async function withChannels(
   }
 }
 
-async function openHosts(disk: RealDisk, current: ProjectServices, hints: LoopHints) {
+async function openHosts(disk: Disk, current: ProjectServices, hints: LoopHints) {
   const definition = await current.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
   // Channels obey the protocol and settings of the start, as the controller does.
@@ -88,7 +88,7 @@ function isError({ severity }: Diagnostic): boolean {
 }
 
 function portsOf(
-  disk: RealDisk,
+  disk: Disk,
   project: ProjectServices,
   settings: ChannelConfig,
   { wake, failed }: LoopHints,

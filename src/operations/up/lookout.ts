@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import process from 'node:process';
 import type { Config } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { providersOf, type Protocol, type Role } from '../../mail/format/protocol.ts';
 import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { refsIn } from '../../git/broken-refs.ts';
@@ -22,14 +22,14 @@ interface Watched {
  * What keeps mail waiting without a failure: programs that are missing, and mail in wrong places.
  */
 export class Lookout {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #watched: Watched;
   readonly #missing: () => ReadonlyMap<string, string>;
   /** Mail that no role reads, and branches that git cannot use, in words. */
   readonly notices: () => readonly string[];
 
   /** `clock`: milliseconds. It looks at most once a second. */
-  constructor(disk: RealDisk, watched: Watched, clock: () => number) {
+  constructor(disk: Disk, watched: Watched, clock: () => number) {
     this.#disk = disk;
     this.#watched = watched;
     this.#missing = once(clock, () => this.#findMissing());

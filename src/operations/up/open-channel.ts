@@ -7,7 +7,7 @@ import type { Push } from '../../channels/github/github.ts';
 import type { Marks } from '../../channels/host/marks.ts';
 import type { Channel } from '../../channels/machine/contract.ts';
 import type { ChannelConfig, CommandChannel, GithubChannel } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { originOf, sendWork } from '../../git/travel.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ownValue } from '../../kernel/own.ts';
@@ -23,7 +23,7 @@ const graceMs = 10_000;
  * The channel with these settings. Loads only the code of its kind, and connects later. Throws
  * `E_USAGE` for a missing secret.
  */
-export async function openChannel(disk: RealDisk, settings: ChannelConfig, marks: Marks): Promise<Channel> {
+export async function openChannel(disk: Disk, settings: ChannelConfig, marks: Marks): Promise<Channel> {
   switch (settings.kind) {
     case 'command': {
       const { Command } = await import('../../channels/command/command.ts');
@@ -63,7 +63,7 @@ function secretOf({ name: channel, secret: variable }: { readonly name: string; 
 
 /** Only one program of the channel runs: what a killed controller left ends first. */
 async function starter(
-  disk: RealDisk,
+  disk: Disk,
   { name, command: argv, env: inherit }: CommandChannel,
 ): Promise<StartProgram> {
   const { startLineProgram } = await import('../../process/supervision/line-program.ts');
@@ -79,7 +79,7 @@ async function starter(
   };
 }
 
-function pusher(disk: RealDisk, { git }: GithubChannel): Push {
+function pusher(disk: Disk, { git }: GithubChannel): Push {
   return async (commit, branch) => {
     const url = git ?? (await originOf(disk.root));
     if (url === null) return 'the project has no remote `origin`, and `git` of the channel is not set';

@@ -7,7 +7,7 @@ import { findWorkers } from '../workers/list.ts';
 import { WorkersWatch } from '../workers/seen.ts';
 import { defaultWorkers, sharedProblem, workersAccess } from '../workers/settings.ts';
 import type { Wired } from '../project/definition.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { QueueRunner } from '../../host/runner/queue-runner.ts';
 import { queuedFolder, QueuedNotes } from '../../host/runner/queued-notes.ts';
 import { keptFor } from '../../host/runner/remote-turn.ts';
@@ -28,7 +28,7 @@ export interface RemoteParts {
 
 /** The runner of a project with roles on workers. Throws `E_USAGE` if it cannot reach them. */
 export async function openRemote(
-  disk: RealDisk,
+  disk: Disk,
   { config, protocol }: Wired,
   { local, events, since, wake }: RemoteParts,
 ): Promise<QueueRunner> {

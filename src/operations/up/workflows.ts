@@ -15,7 +15,7 @@ import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { run } from '../../process/run.ts';
 import { WebhookListener, type Webhook } from '../../workflow/triggers/webhooks.ts';
 import { baseOf, matchingFiles } from '../../disk/matching-files.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { readTriggers, refuseBadMemories, writeTriggers } from '../../workflow/triggers/memory-files.ts';
 import { watchTrees } from '../../disk/watch-tree.ts';
 import { confirmAtStart } from '../project/rules.ts';
@@ -33,7 +33,7 @@ const pollBytes = 64 * 1024;
 
 /** Reads the workflows of the project and starts their triggers, with what an earlier `up` left. */
 export async function openWorkflows(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings & RunSettings,
   slots: SharedSlots,
   hints: LoopHints & { readonly onRun: OnRun },
@@ -86,7 +86,7 @@ export async function openWorkflows(
 }
 
 function portsOf(
-  disk: RealDisk,
+  disk: Disk,
   runs: UpRuns,
   contexts: readonly string[],
   { wake, failed }: LoopHints,
@@ -118,7 +118,7 @@ function portsOf(
 }
 
 function watchFiles(
-  disk: RealDisk,
+  disk: Disk,
   triggers: readonly Trigger[],
   onHint: () => void,
 ): { close(): Promise<void> } | null {
