@@ -5,7 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { v7 } from 'uuid';
 import { layered, workflowOf } from './graphs.ts';
-import { openProject } from '../src/wiring/project.ts';
+import { Project } from '../src/operations/project/project.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 
@@ -37,7 +37,7 @@ function fill(project: BenchProject, processed: number, waiting: number): void {
 async function startUp(project: BenchProject): Promise<number> {
   const start = performance.now();
   let first = 0;
-  const controller = await openProject(project.root, packageRoot).controller({
+  const controller = await Project.at(project.root, { packageRoot, environment: process.env }).controller({
     untilIdle: false,
     record: null,
     triggers: false,
@@ -57,7 +57,7 @@ async function startUp(project: BenchProject): Promise<number> {
 
 async function idle(): Promise<number> {
   const project = new BenchProject(50, ['true']);
-  const controller = await openProject(project.root, packageRoot).controller({
+  const controller = await Project.at(project.root, { packageRoot, environment: process.env }).controller({
     untilIdle: false,
     record: null,
     triggers: false,

@@ -4,7 +4,7 @@ import type { MailState } from '../mail/machine/state.ts';
 import { directoryOf } from '../operations/directory.ts';
 import { entryAt, isPosition } from '../operations/positions.ts';
 import { aboutRun, namedIn } from '../operations/targets.ts';
-import type { StoredRun } from '../operations/runs/services.ts';
+import type { StoredRun } from '../operations/runs/documents.ts';
 import type { Context } from './context.ts';
 
 type Kind = 'message' | 'failed' | 'thread' | 'run' | 'gate';

@@ -7,7 +7,7 @@ import {
   type ArtifactKind,
 } from '../languages/shared/artifacts.ts';
 import { readDocument } from '../languages/shared/document.ts';
-import type { WorkflowServices } from './runs/services.ts';
+import type { Workflows } from './runs/workflows.ts';
 import { missingReferences, stubsFor } from './runs/stubs.ts';
 import { problemsOf } from './validate.ts';
 import { locateWorkflow } from './workflow-files.ts';
@@ -20,7 +20,7 @@ export type { Artifact };
  * known.
  */
 export async function readArtifacts(
-  workflows: Pick<WorkflowServices, 'list' | 'read' | 'artifacts'>,
+  workflows: Pick<Workflows, 'list' | 'read' | 'artifacts'>,
   root: string,
 ): Promise<Artifact[]> {
   const [own, read] = await Promise.all([
@@ -55,7 +55,7 @@ export interface WrittenStubs {
  * `text`: unsaved, in the place of the stored one. `reference`: only this one. Null: not given.
  */
 export async function writeStubs(
-  { workflows, root }: { readonly workflows: WorkflowServices; readonly root: string },
+  { workflows, root }: { readonly workflows: Workflows; readonly root: string },
   word: string,
   { text, reference }: { readonly text: string | null; readonly reference: string | null },
 ): Promise<WrittenStubs> {

@@ -12,7 +12,8 @@ import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';
 import { protocolDeputies, unprotected } from './project/deputies.ts';
 import { channelProblems } from './channels/problems.ts';
-import type { Definition, ProjectServices } from './services.ts';
+import type { Definition } from './documents.ts';
+import type { Project } from './project/project.ts';
 import { foundIn, type ReadWorkflow } from './validate.ts';
 
 /** The problems of a project's protocol and settings, and a count of its valid parts. */
@@ -55,10 +56,7 @@ interface Workflows {
 
 /** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
 export async function check(
-  project: Pick<
-    ProjectServices,
-    'definition' | 'misplaced' | 'workspaceProblem' | 'missingBranches' | 'files'
-  >,
+  project: Pick<Project, 'definition' | 'misplaced' | 'workspaceProblem' | 'missingBranches' | 'files'>,
   workflows: Workflows,
   exploring: Exploring,
 ): Promise<ProjectCheck> {
@@ -106,7 +104,7 @@ export async function check(
 const configPath = 'mailroom.yaml';
 
 /** mailroom.yaml and the files of the protocol. */
-function definitionFiles({ files }: Pick<ProjectServices, 'files'>): { file: string; text: string }[] {
+function definitionFiles({ files }: Pick<Project, 'files'>): { file: string; text: string }[] {
   const protocols = files.list('protocols').filter(isProtocolFile).toSorted();
   return textsOf({ files }, [configPath, ...protocols.map((name) => `protocols/${name}`)]);
 }
@@ -123,7 +121,7 @@ function placesIn(text: string): (path: readonly (string | number)[]) => Place |
 
 /** What cannot be read has no comments: its reader has reported that. */
 function textsOf(
-  { files }: Pick<ProjectServices, 'files'>,
+  { files }: Pick<Project, 'files'>,
   paths: readonly string[],
 ): { file: string; text: string }[] {
   return paths.flatMap((file) => {

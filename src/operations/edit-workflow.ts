@@ -9,7 +9,8 @@ import { applyPatches, edit, invertPatches, type Operation, type Patch } from '.
 import { withLineEnds } from '../yaml/edit/line-ends.ts';
 import { composePatches } from '../yaml/edit/patches.ts';
 import { ProblemsError } from './problems.ts';
-import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
+import type { FoundWorkflow } from './runs/documents.ts';
+import type { Workflows } from './runs/workflows.ts';
 import { validate } from './validate.ts';
 import { findWorkflow, readWorkflowFile, revisionOf, type WorkflowFile } from './workflow-files.ts';
 
@@ -21,7 +22,7 @@ export type WorkflowOperation =
 export type Edit = { readonly text: string } | { readonly operations: readonly WorkflowOperation[] };
 
 interface Place {
-  readonly workflows: WorkflowServices;
+  readonly workflows: Workflows;
   readonly root: string;
 }
 
@@ -77,7 +78,7 @@ export async function saveWorkflow(
 
 /** Throws the errors of an unsaved definition; returns its warnings. */
 async function expectValid(
-  workflows: Pick<WorkflowServices, 'check'>,
+  workflows: Pick<Workflows, 'check'>,
   text: string,
   file: string,
 ): Promise<readonly DiagnosticDocument[]> {

@@ -7,7 +7,8 @@ import { summaryOf } from './mail-summary.ts';
 import type { Past, Project } from './project/project.ts';
 import { slotsOfRun } from './why/slots.ts';
 import { runStatus, type RunStatusDocument } from './runs/run-status.ts';
-import type { StoredRun, WorkflowServices } from './runs/services.ts';
+import type { StoredRun } from './runs/documents.ts';
+import type { Workflows } from './runs/workflows.ts';
 import { statusOf, type StatusDocument } from './status.ts';
 
 /**
@@ -17,7 +18,7 @@ import { statusOf, type StatusDocument } from './status.ts';
  */
 export async function pastStatus(
   project: Project,
-  workflows: Pick<WorkflowServices, 'runs' | 'run'>,
+  workflows: Pick<Workflows, 'runs' | 'run'>,
   moment: Moment,
 ): Promise<StatusDocument> {
   const { record, state } = pastOf(project, moment);
@@ -49,10 +50,10 @@ function pastOf(project: Project, moment: Moment): Past {
 }
 
 /** The runs that had begun and had not ended; those that the journals do not hold are left out. */
-function runsAt({ runs, run }: Pick<WorkflowServices, 'runs' | 'run'>, time: number): RunStatusDocument[] {
-  const begun = runs().filter(({ startedAt }) => startedAt <= time);
+function runsAt(workflows: Pick<Workflows, 'runs' | 'run'>, time: number): RunStatusDocument[] {
+  const begun = workflows.runs().filter(({ startedAt }) => startedAt <= time);
   return begun.flatMap((card) => {
-    const stored = run(card.run);
+    const stored = workflows.run(card.run);
     const state = stateAt(stored, time);
     return state === null || state.endedAt !== null
       ? []

@@ -14,7 +14,8 @@ import { edit } from '../yaml/edit/edit.ts';
 import type { Path } from '../yaml/yaml.ts';
 import { convertText } from './convert-text.ts';
 import { readRuns } from './runs/reading.ts';
-import type { FoundWorkflow, RunCard, WorkflowPlace, WorkflowServices } from './runs/services.ts';
+import type { FoundWorkflow, RunCard, WorkflowPlace } from './runs/documents.ts';
+import type { Workflows } from './runs/workflows.ts';
 import type { RunSummary } from './runs/summary.ts';
 import { showWorkflow, type WorkflowDocument } from './show-workflow.ts';
 import { validate } from './validate.ts';
@@ -87,7 +88,7 @@ interface WorkflowNode {
 
 /** The workflows of the project, sorted by file; one with errors is listed, too. */
 export async function listWorkflows(
-  workflows: Pick<WorkflowServices, 'list' | 'read' | 'identities' | 'runs' | 'run'>,
+  workflows: Pick<Workflows, 'list' | 'read' | 'identities' | 'runs' | 'run'>,
   root: string,
 ): Promise<WorkflowRow[]> {
   const rows: WorkflowRow[] = [];
@@ -122,7 +123,7 @@ export async function listWorkflows(
 
 /** The first of these runs that can be read; null: none can. */
 async function lastRunOf(
-  workflows: Pick<WorkflowServices, 'run'>,
+  workflows: Pick<Workflows, 'run'>,
   cards: readonly RunCard[],
 ): Promise<LastRun | null> {
   for (const card of cards) {
@@ -143,7 +144,7 @@ function valueOf(checked: Checked<Workflow>): Workflow | null {
  * file. Throws `E_TARGET`.
  */
 export async function locateWorkflow(
-  workflows: WorkflowServices,
+  workflows: Workflows,
   root: string,
   word: string,
 ): Promise<WorkflowPlace> {
@@ -153,18 +154,14 @@ export async function locateWorkflow(
 }
 
 /** The same, read and checked. */
-export async function findWorkflow(
-  workflows: WorkflowServices,
-  root: string,
-  word: string,
-): Promise<FoundWorkflow> {
+export async function findWorkflow(workflows: Workflows, root: string, word: string): Promise<FoundWorkflow> {
   const { file } = await locateWorkflow(workflows, root, word);
   return workflows.read(file, root);
 }
 
 /** What an editor or a form shows of a workflow. */
 export async function readWorkflowFile(
-  workflows: Pick<WorkflowServices, 'effective' | 'planning'>,
+  workflows: Pick<Workflows, 'effective' | 'planning'>,
   found: FoundWorkflow,
 ): Promise<WorkflowFile> {
   const { path, text, checked } = found;
@@ -212,7 +209,7 @@ export function shownParameters(workflow: Workflow | null): ShownParameters {
  * where it cannot be changed or converted.
  */
 export async function workflowText(
-  workflows: Pick<WorkflowServices, 'effective'>,
+  workflows: Pick<Workflows, 'effective'>,
   found: FoundWorkflow,
   isApplied: boolean,
 ): Promise<{ readonly text: string; readonly revision: string | null }> {
@@ -235,7 +232,7 @@ export function revisionOf(text: string): string {
 
 /** The steps of a workflow's own body, and what each waits for. */
 export async function graphOf(
-  workflows: Pick<WorkflowServices, 'planning'>,
+  workflows: Pick<Workflows, 'planning'>,
   workflow: Workflow,
   definition: Json,
 ): Promise<WorkflowFile['graph']> {

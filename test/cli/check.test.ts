@@ -32,10 +32,14 @@ describe('check', () => {
     const fixture = new ProjectFixture(joined);
     const { code, out, err } = await fixture.run('check', '--explore');
     expect(err).toMatchInlineSnapshot(`
-      "warning E_STUCK: a role waits forever: part for b is never picked up: the messages that it waits for never come
+      "protocols/team.yaml:9:3: warning E_STUCK: a role waits forever: part for b is never picked up: the messages that it waits for never come
+          part: { from: a, to: b }
+          ^^^^
       hint: this leads there: user → a: task; a → b: part
 
-      warning E_STUCK: a role waits forever: no role can continue: a waits for b (ask)
+      protocols/team.yaml:8:3: warning E_STUCK: a role waits forever: no role can continue: a waits for b (ask)
+          ask: { from: a, to: b, reply: [tell] }
+          ^^^
       hint: this leads there: user → a: task; a → b: ask
 
       "
@@ -45,7 +49,7 @@ describe('check', () => {
     const { document } = (await fixture.json('check')) as Told<CheckDocument>;
     expect(document).toMatchObject({
       ok: true,
-      warnings: [{ code: 'E_STUCK', file: null }, { code: 'E_STUCK' }],
+      warnings: [{ code: 'E_STUCK', file: 'protocols/team.yaml' }, { code: 'E_STUCK' }],
       exploration: { complete: true, stuck: [{}, { path: ['user → a: task', 'a → b: ask'] }] },
     });
     const skipped = (await fixture.json('check', '--no-explore')) as Told<CheckDocument>;

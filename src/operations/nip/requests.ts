@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AskedWorkflow } from '../runs/services.ts';
+import type { AskedWorkflow } from '../runs/documents.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';
 import { checkInputs, isReplayed, readAsked, type AskedRun } from '../../nostr/request.ts';

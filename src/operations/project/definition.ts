@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import type { Definition } from '../services.ts';
+import type { Definition } from '../documents.ts';
 import { replaying, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from './project-files.ts';
 import { fingerprintOf, type Confirmable } from './confirmed.ts';
+import type { Surroundings } from './project.ts';
 import { readProtocol } from './protocol-files.ts';
 import { headBranch } from '../../git/head-branch.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -108,20 +109,18 @@ export async function protocolOfNobody(config: Config): Promise<Checked<Protocol
   return parseProtocol([], config, { cores: availableParallelism() });
 }
 
-export function readSettings(disk: Disk, packageRoot: string): Promise<Checked<Settings>> {
-  return new SettingsReader(disk, packageRoot).read();
-}
-
 /**
  * Reads the same where a protocol is optional. While the files are the same they are not parsed
  * again: a server asks for them with every document.
  */
 export class SettingsReader {
+  readonly environment: Surroundings['environment'];
   readonly #disk: Disk;
   readonly #packageRoot: string;
   #last: { readonly of: string; readonly parsed: Checked<Parsed> } | null = null;
 
-  constructor(disk: Disk, packageRoot: string) {
+  constructor(disk: Disk, { packageRoot, environment }: Surroundings) {
+    this.environment = environment;
     this.#disk = disk;
     this.#packageRoot = packageRoot;
   }
@@ -134,7 +133,7 @@ export class SettingsReader {
     const { protocol: own, ...settings } = parsed.value;
     const { config, providers } = settings;
     const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
-    const value = { ...settings, tools };
+    const value = { ...settings, environment: this.environment, tools };
     if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
     const { withRoleSettings } = await import('./obeyed-settings.ts');
     const protocol = await withRoleSettings(own, { root: this.#disk.root, config, providers });
@@ -148,7 +147,7 @@ export class SettingsReader {
     const head = checkedOut(this.#disk.root);
     const of = JSON.stringify([joined(texts), texts.protocol.problems, replay, head]);
     if (this.#last?.of === of) return this.#last.parsed;
-    const parsed = await parse(texts, this.#packageRoot, replay, head);
+    const parsed = await parse(texts, providerEnvironment(this.#packageRoot, this.environment), replay, head);
     this.#last = { of, parsed };
     return parsed;
   }
@@ -161,7 +160,7 @@ export function checkedOut(root: string): string | null {
 }
 
 /** What the texts alone say. */
-interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
+interface Parsed extends Omit<Settings, 'protocol' | 'tools' | 'environment'> {
   /** Null: there is none. */
   readonly protocol: Checked<Protocol> | null;
 }
@@ -169,7 +168,7 @@ interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
 /** Loads the slow readers only now. */
 async function parse(
   texts: Texts,
-  packageRoot: string,
+  environment: ReturnType<typeof providerEnvironment>,
   replay: string | null,
   head: string | null,
 ): Promise<Checked<Parsed>> {
@@ -187,7 +186,7 @@ async function parse(
   }
   const config = replay === null ? read.value : replaying(read.value);
   const providers = providersOf(config.providers.values(), {
-    ...providerEnvironment(packageRoot),
+    ...environment,
     prices: config.prices,
     ...(replay !== null && { recording: replay }),
   });
@@ -241,6 +240,8 @@ export interface Settings extends Omit<Wired, 'protocol'> {
 
 /** What the program needs of a definition besides the commands' view. */
 export interface Wired extends Definition {
+  /** Of the process that read it, for secrets and programs. */
+  readonly environment: Surroundings['environment'];
   /** Of the files of the protocol and settings as they were read. */
   readonly fingerprint: () => string;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -262,9 +263,9 @@ function toolsOf({ root }: Disk, packageRoot: string): TurnTools {
   return { command, readable: [process.execPath, ...(inside ? [] : [packageRoot])] };
 }
 
-function providerEnvironment(packageRoot: string) {
+function providerEnvironment(packageRoot: string, variables: Surroundings['environment']) {
   return {
-    variables: process.env,
+    variables,
     node: process.execPath,
     replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
     acpAgent: join(packageRoot, 'bin', 'acp-agent.mjs'),

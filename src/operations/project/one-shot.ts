@@ -5,7 +5,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { ProblemsError } from '../problems.ts';
-import type { FoundWorkflow, OneShot } from '../runs/services.ts';
+import type { FoundWorkflow, OneShot } from '../runs/documents.ts';
 import type { Settings } from './definition.ts';
 import { checkWorkflow } from './workflows.ts';
 

@@ -1,7 +1,7 @@
 import { Control } from '../../host/control.ts';
 import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { StoredRun } from '../runs/services.ts';
+import type { StoredRun } from '../runs/documents.ts';
 import type { Holder } from './project.ts';
 import { slotsOfRun } from '../why/slots.ts';
 import {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FoundWorkflow } from '../runs/services.ts';
+import type { FoundWorkflow } from '../runs/documents.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { listWorkflowFiles } from './project-files.ts';
 import type { Disk } from '../../disk/disk.ts';

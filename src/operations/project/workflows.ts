@@ -1,7 +1,6 @@
-import process from 'node:process';
 import picomatch from 'picomatch';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { FoundWorkflow } from '../runs/services.ts';
+import type { FoundWorkflow } from '../runs/documents.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Config } from '../../config/config.ts';
@@ -94,7 +93,7 @@ export async function checkWorkflow(
 /** What a definition does not contain itself. `note` receives each text that it uses. */
 async function contextOf(
   disk: Disk,
-  { protocol, broaderThanRequested, providers, config }: Settings,
+  { protocol, broaderThanRequested, providers, config, environment }: Settings,
   text: string,
   { starting = null, overrides = [], read = readText, parts }: CheckOptions,
   note: (path: string, text: string) => void,
@@ -114,8 +113,8 @@ async function contextOf(
     checkedOut: landable(checkedOut(disk.root), config.protected),
     deputies: deputiesOf(protocol, config),
     strict: isStrict(config),
-    hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
-    programOf: (provider) => programFor(config, provider),
+    hasProgram: (name) => findProgram(name, environment['PATH'], disk.root) === 'found',
+    programOf: (provider) => programFor(config, provider, environment),
     nip: config.nip,
     agents: config.defaults,
     agentDefaults: config.defaults,

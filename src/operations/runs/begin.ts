@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { v4, v7 } from 'uuid';
-import type { BeginOptions, ResumeOptions, RunController } from './services.ts';
+import type { BeginOptions, ResumeOptions, RunController } from './documents.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { NipSettings } from '../../config/config.ts';

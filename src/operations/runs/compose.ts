@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { RunController, RunWatcher } from './services.ts';
+import type { RunController, RunWatcher } from './documents.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Observing, RunPorts } from '../../workflow/host/ports.ts';
 import { Records } from '../../workflow/host/records.ts';

@@ -17,7 +17,7 @@ import { cancelAsked, type RunControlFile } from '../../workflow/host/commands.t
 import type { Place } from '../../workflow/host/hosted-runs.ts';
 import { noteHost, RunInTheWay, takeRun, type RunLock } from '../../workflow/host/locks.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
-import type { RunController } from './services.ts';
+import type { RunController } from './documents.ts';
 
 /** How a run that another run keeps from starting waits, if it does. */
 export interface Waiting extends Pick<Place, 'source'> {

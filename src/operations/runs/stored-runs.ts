@@ -9,7 +9,7 @@ import { isAlive } from '../../workflow/host/locks.ts';
 import { runHistory, runState } from '../../workflow/host/run-state.ts';
 import { verdictIn } from '../../workflow/machine/commands.ts';
 import { aboutRun, namedIn } from '../targets.ts';
-import type { StoredRun } from './services.ts';
+import type { StoredRun } from './documents.ts';
 import { noRun, workflowForRun } from './workflow-for-run.ts';
 
 /**
@@ -44,10 +44,7 @@ export function expectRun(disk: Disk, word: string): StoredRun {
 }
 
 /** The records of a run that a language keeps in a folder such as `.language/runs`. */
-function recordsOf(
-  disk: Disk,
-  word: string,
-): { readonly run: string; readonly folder: string } | undefined {
+function recordsOf(disk: Disk, word: string): { readonly run: string; readonly folder: string } | undefined {
   const isFolder = (path: string) => disk.look(path)?.kind === 'folder';
   const names = (disk.list('') ?? []).filter((name) => name.startsWith('.') && name !== '.mailroom');
   return names

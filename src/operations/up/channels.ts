@@ -14,7 +14,7 @@ import { channelProblems } from '../channels/problems.ts';
 import { referred } from '../reference.ts';
 import { ask } from '../requests.ts';
 import { commandRun } from '../runs/commands.ts';
-import type { ProjectServices } from '../services.ts';
+import type { Project } from '../project/project.ts';
 import { replyAs, sendAs } from '../speak.ts';
 import { ProblemsError } from '../problems.ts';
 import type { LoopHints, UpWorkflows } from '../../workflow/host/up-host.ts';
@@ -29,7 +29,7 @@ import { openChannel } from './open-channel.ts';
 export async function withChannels(
   workflows: UpWorkflows,
   disk: Disk,
-  project: ProjectServices,
+  project: Project,
   hints: LoopHints,
 ): Promise<UpWorkflows> {
   try {
@@ -59,11 +59,11 @@ export async function withChannels(
   }
 }
 
-async function openHosts(disk: Disk, current: ProjectServices, hints: LoopHints) {
+async function openHosts(disk: Disk, current: Project, hints: LoopHints) {
   const definition = await current.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
   // Channels obey the protocol and settings of the start, as the controller does.
-  const project = { ...current, definition: () => Promise.resolve(definition) };
+  const project = current.keeping(definition);
   const { protocol, config } = definition.value;
   const notes: string[] = [];
   const hosts: ChannelHost[] = [];
@@ -89,7 +89,7 @@ function isError({ severity }: Diagnostic): boolean {
 
 function portsOf(
   disk: Disk,
-  project: ProjectServices,
+  project: Project,
   settings: ChannelConfig,
   { wake, failed }: LoopHints,
 ): ChannelPorts {
@@ -138,7 +138,7 @@ function portsOf(
 
 /** Answers are found by their mark, approvals by the verdict on the command with it. */
 function tookEffect(
-  project: ProjectServices,
+  project: Project,
   roles: ReadonlySet<string>,
   { key, mark, isSent }: { readonly key: string; readonly mark: string; readonly isSent: boolean },
 ): boolean {
@@ -150,7 +150,7 @@ function tookEffect(
 }
 
 async function judgeLanding(
-  project: ProjectServices,
+  project: Project,
   turn: string,
   { verb, by, comment }: { verb: 'approve' | 'reject'; by: string; comment: string | null },
   mark: string,
@@ -161,7 +161,7 @@ async function judgeLanding(
   if (state === 'refused') throw new MailroomError('E_REFUSED', reason ?? 'it was refused');
 }
 
-async function startRole(project: ProjectServices, channel: string): Promise<string> {
+async function startRole(project: Project, channel: string): Promise<string> {
   const definition = await project.definition();
   const start = definition.ok ? definition.value.protocol.start : null;
   if (start !== null) return start.to;

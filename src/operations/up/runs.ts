@@ -1,4 +1,4 @@
-import type { AskedWorkflow, RunController, RunWatcher } from '../runs/services.ts';
+import type { AskedWorkflow, RunController, RunWatcher } from '../runs/documents.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { dueRollback } from '../../workflow/machine/rollback.ts';
@@ -17,8 +17,7 @@ import { summaryFile } from '../../workflow/reserved.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { expectConfirmed } from '../project/confirmed.ts';
 import type { Settings } from '../project/definition.ts';
-import type { RunSettings } from '../runs/compose.ts';
-import type { Origin } from '../runs/compose.ts';
+import type { Origin, RunSettings } from '../runs/compose.ts';
 import { stepsOutput } from '../output.ts';
 import { beginRun, resumeRun } from '../runs/begin.ts';
 import { runState } from '../../workflow/host/run-state.ts';

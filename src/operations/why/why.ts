@@ -13,7 +13,8 @@ import { summaryOf } from '../mail-summary.ts';
 import { ProblemsError } from '../problems.ts';
 import { resumeCommand, runCommand } from '../runs/run-commands.ts';
 import { waitingWhy } from '../runs/run-status.ts';
-import type { StoredRun, WorkflowServices } from '../runs/services.ts';
+import type { StoredRun } from '../runs/documents.ts';
+import type { Workflows } from '../runs/workflows.ts';
 import { expectedStep, noRun, workflowForRun, workflowWithoutRuns } from '../runs/workflow-for-run.ts';
 import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
@@ -37,7 +38,7 @@ export interface WhyDocument extends Explained {
 }
 
 type Place = Project & {
-  readonly workflows: Pick<WorkflowServices, 'find' | 'isWorkflow' | 'list' | 'runs' | 'waiting'>;
+  readonly workflows: Pick<Workflows, 'find' | 'isWorkflow' | 'list' | 'runs' | 'waiting'>;
 };
 
 /** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */

@@ -16,12 +16,9 @@ const writeEvery = 30_000;
  * The workers, as the running controller has seen them at most half a minute ago; null: there is no
  * controller, or it has no roles on workers, or has not reached the queue yet.
  */
-export function seenWorkers({
-  files,
-  holder,
-}: Pick<Project, 'files' | 'holder'>): readonly SeenWorker[] | null {
-  const host = holder();
-  const text = host === null ? null : files.read(seenFile);
+export function seenWorkers(project: Pick<Project, 'files' | 'holder'>): readonly SeenWorker[] | null {
+  const host = project.holder();
+  const text = host === null ? null : project.files.read(seenFile);
   const document = text === null ? null : parseJson(text);
   if (host === null || !isJsonObject(document) || document['since'] !== host.since) return null;
   const read = readSeenWorkers(document);

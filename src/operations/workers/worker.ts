@@ -23,7 +23,7 @@ import { maskReport, type Mask } from '../../kernel/mask.ts';
 import type { WorkerCard } from '../../letters/worker.ts';
 import { projectSecrets, variables } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
-import type { WorkerHost } from '../services.ts';
+import type { WorkerHost } from '../documents.ts';
 import { keptFor, turnIn, workerIdOf } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { Begun } from './begun.ts';

@@ -13,7 +13,7 @@ import { readStatus } from '../../operations/read-status.ts';
 import { commandRun } from '../../operations/runs/commands.ts';
 import { readRun, readRuns } from '../../operations/runs/reading.ts';
 import { startWorkflow } from '../../operations/runs/start.ts';
-import type { ProjectServices } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
 import { showAt } from '../../operations/show.ts';
 import { replyAs, sendAs } from '../../operations/speak.ts';
 import { why } from '../../operations/why/why.ts';
@@ -22,7 +22,7 @@ import { addWorkflowTools, nipInstructions, type WorkflowToolServices } from './
 
 /** The tools of a project, for the agent or the editor of a person. */
 export interface ProjectTools {
-  readonly project: ProjectServices;
+  readonly project: Project;
   readonly version: string;
   /** Who calls: the human role of this name, else `user`. */
   readonly name: string;
