@@ -129,8 +129,8 @@ export async function workOfEveryKind(fixture: BrowserFixture, words = ''): Prom
   const sent = await project.run(['send', 'engineer', '--json', ...text]);
   await project.run(['send', 'writer', '--message', `Write about the shop. ${words}`]);
   fixture.start(['run', 'release', '--param', 'version=0.9.0', '--plain']);
-  const items = async () =>
-    (JSON.parse((await project.run(['inbox', '--json'])).stdout) as { items: Item[] }).items;
+  const inbox = () => finished(project.start(['inbox', '--json']));
+  const items = async () => (JSON.parse((await inbox()).stdout) as { items: Item[] }).items;
   let all: Item[] = [];
   // Each look starts a program, so this waits without being busy.
   while (all.length < 2) all = await items();

@@ -13,7 +13,8 @@ import { rejecting } from '../../workflow/reserved.ts';
 import { askFields, choose, missingFields } from '../asking.ts';
 import { mayAsk, pickWaiting, whoAnswers } from '../answering.ts';
 import type { Context } from '../context.ts';
-import { control } from '../control.ts';
+import { caller, control } from '../control.ts';
+import { json as documentText } from '../output.ts';
 import { askRun } from '../run-control.ts';
 
 export interface VerdictOptions {
@@ -42,7 +43,7 @@ export async function judge(
 ): Promise<number> {
   const { comment, changes, json } = options;
   const { workflows } = context.project();
-  if (run !== null && gate === null && changes === undefined && answersStart(context, verb, run)) return 0;
+  if (run !== null && gate === null && (await answersStart(context, verb, run, options))) return 0;
   if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeTurn(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
   if (waiting?.run === null) return judgeTurn(context, verb, waiting.id, { ...shownOf(waiting), ...options });
@@ -91,13 +92,26 @@ function commandOf(
 }
 
 /** Answers a run that a trigger asks for; false: there is none with this id. */
-function answersStart(context: Context, verb: 'approve' | 'reject', run: string): boolean {
+async function answersStart(
+  context: Context,
+  verb: 'approve' | 'reject',
+  run: string,
+  options: VerdictOptions,
+): Promise<boolean> {
   context.outsideTurn(verb);
   const { workflows } = context.project();
-  const file = workflows.answerStart(run, verb === 'approve' ? 'yes' : 'no');
+  const file = workflows.askedStart(run);
   if (file === null) return false;
+  const { as: _as, json: asJson = false, ...others } = options;
+  const unfit = Object.entries(others).find(([, value]) => value !== undefined);
+  if (unfit !== undefined)
+    throw new MailroomError('E_USAGE', `--${unfit[0]} says nothing to a run that a trigger asks for`);
+  const by = options.as ?? caller(context);
+  if (!workflows.answerStart(run, verb === 'approve' ? 'yes' : 'no', by)) return false;
   const then = verb === 'approve' ? '`mailroom up` starts it' : 'it is not started';
-  context.terminal.print(`${file}: ${then}\n`);
+  if (asJson)
+    context.terminal.write(documentText({ schema: 1, state: 'recorded', verb, run, path: '', host: false }));
+  else context.terminal.print(`${file}: ${then}\n`);
   return true;
 }
 

@@ -30,7 +30,10 @@ const summary = {
   version: z.string(),
   language: z.string(),
   started_by: z.enum(['person', 'up']),
-  person: z.string().nullable().describe('Who started it; null: unknown, or `up`'),
+  person: z
+    .string()
+    .nullable()
+    .describe('Who started it, or let `up` start it; null: unknown, or `up` alone'),
   status: runStatus,
   alive: z.boolean().describe('Whether a process hosts it now'),
   reason: z.string().nullable(),

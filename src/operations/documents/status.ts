@@ -122,7 +122,10 @@ const runStatus = schemaOf<RunStatusDocument>()(
       .enum(['running', 'waiting', 'stopped'])
       .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
     started_by: z.enum(['person', 'up']),
-    person: z.string().nullable().describe('Who started it; null: unknown, or `up`'),
+    person: z
+      .string()
+      .nullable()
+      .describe('Who started it, or let `up` start it; null: unknown, or `up` alone'),
     started_at: time.nullable(),
     steps: texts.describe('The active steps, without gates'),
     gates: z.array(

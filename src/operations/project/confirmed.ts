@@ -106,26 +106,46 @@ export function changedText(path: string, change: DescribedChange): string {
 
 /** What a person has said to a run that a trigger asks for, as it was asked for then. */
 export function saidTo(disk: Disk, start: Start): 'yes' | 'no' | null {
-  const said = readConfirmed(disk).get(startKey(start.run));
-  return said === `yes.${startHash(start)}` ? 'yes' : said === `no.${startHash(start)}` ? 'no' : null;
+  const [said, hash] = saidOf(disk, start.run);
+  return hash === startHash(start) && (said === 'yes' || said === 'no') ? said : null;
 }
 
-/**
- * Lets `up` start a run that a trigger asks for, or refuses that. Returns the workflow; null: no
- * trigger asks for this run. `run`: its id.
- */
-export function answerStart(disk: Disk, run: string, said: 'yes' | 'no'): string | null {
-  const asked = rememberedWorkflows(disk).flatMap((file) =>
+/** Who has answered a run that a trigger asks for; null: it has no answer with a name. */
+export function answererOfStart(disk: Disk, run: string): string | null {
+  const [, , ...name] = saidOf(disk, run);
+  return decoded(name.join('.')) || null;
+}
+
+function saidOf(disk: Disk, run: string): string[] {
+  return readConfirmed(disk).get(startKey(run))?.split('.') ?? [];
+}
+
+/** The workflow of a run that a trigger asks for, by its id; null: no trigger does. */
+export function askedStart(disk: Disk, run: string): string | null {
+  return askedStarts(disk).find(({ waiting }) => waiting.run === run)?.file ?? null;
+}
+
+function askedStarts(disk: Disk): { readonly file: string; readonly waiting: Start }[] {
+  return rememberedWorkflows(disk).flatMap((file) =>
     Object.values(readTriggers(disk, file).triggers).flatMap(({ waiting }) =>
       waiting === null ? [] : [{ file, waiting }],
     ),
   );
+}
+
+/**
+ * Lets `up` start a run that a trigger asks for, or refuses that, in the name of a person. False:
+ * no trigger asks for this run. `run`: its id.
+ */
+export function answerStart(disk: Disk, run: string, said: 'yes' | 'no', by: string): boolean {
+  const asked = askedStarts(disk);
   const found = asked.find(({ waiting }) => waiting.run === run);
-  if (found === undefined) return null;
+  if (found === undefined) return false;
   const known = new Set(asked.map(({ waiting }) => startKey(waiting.run)));
   const kept = [...readConfirmed(disk)].filter(([key]) => !key.startsWith(startPrefix) || known.has(key));
-  writeConfirmed(disk, new Map([...kept, [startKey(run), `${said}.${startHash(found.waiting)}`]]));
-  return found.file;
+  const answer = [said, startHash(found.waiting), encodeURIComponent(by)].join('.');
+  writeConfirmed(disk, new Map([...kept, [startKey(run), answer]]));
+  return true;
 }
 
 /** No file of a workflow begins so. */

@@ -73,7 +73,7 @@ async function beginLocked(
     workspace,
     source: workflow.path,
     startedBy: origin.by,
-    person: origin.by === 'up' ? null : (options.person ?? null),
+    person: options.person ?? null,
     startedAt: Date.now(),
   } as const;
   const folder = { run: card.run, definition, workspace };

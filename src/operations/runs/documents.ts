@@ -92,7 +92,7 @@ export interface RunCard {
   /** The file that it was started from; null: none. */
   readonly source: string | null;
   readonly startedBy: 'person' | 'up';
-  /** The name of that person; null: unknown, or `up`. */
+  /** The name of that person, or of who let `up` start it; null: unknown, or none. */
   readonly person: string | null;
   /** Milliseconds since 1970. */
   readonly startedAt: number;

@@ -23,7 +23,7 @@ import type { OwnWorkspace } from '../../workflow/model.ts';
 import type { ParsedParts } from '../../yaml/parts.ts';
 import { type DescribedChange, describeChange } from '../project/changed-by.ts';
 import { effectiveDefinition, projectArtifacts, writeDefinition } from '../project/composing.ts';
-import { answerStart, confirm, type Confirmable } from '../project/confirmed.ts';
+import { answerStart, askedStart, confirm, type Confirmable } from '../project/confirmed.ts';
 import { protocolOfNobody, type Settings, type SettingsReader } from '../project/definition.ts';
 import { findWorkflow, identities, isWorkflowNamed, workflowNames } from '../project/find-workflow.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../project/project-files.ts';
@@ -176,11 +176,15 @@ export class Workflows {
   }
 
   /**
-   * Answers a run that a trigger with `by: person` asks for. Returns its workflow; null: no trigger
-   * asks for this run.
+   * The workflow of a run that a trigger with `by: person` asks for; null: no trigger asks for it.
    */
-  answerStart(run: string, said: 'yes' | 'no'): string | null {
-    return answerStart(this.#disk, run, said);
+  askedStart(run: string): string | null {
+    return askedStart(this.#disk, run);
+  }
+
+  /** Answers such a run in the name of a person. False: no trigger asks for it any more. */
+  answerStart(run: string, said: 'yes' | 'no', by: string): boolean {
+    return answerStart(this.#disk, run, said, by);
   }
 
   /**

@@ -15,7 +15,7 @@ import { readRun, type StoredRun } from '../../workflow/files/run-folders.ts';
 import { dueHook, openHooks } from '../../workflow/machine/hooks.ts';
 import { summaryFile } from '../../workflow/reserved.ts';
 import { openRoot } from '../../disk/roots.ts';
-import { expectConfirmed } from '../project/confirmed.ts';
+import { answererOfStart, expectConfirmed } from '../project/confirmed.ts';
 import type { Settings } from '../project/definition.ts';
 import type { Origin, RunSettings } from '../runs/compose.ts';
 import { stepsOutput } from '../output.ts';
@@ -138,6 +138,7 @@ export class UpRuns implements OwnRuns {
     if (!checked.ok)
       throw new MailroomError('E_WORKFLOW', `it has problems; \`mailroom validate ${file}\` shows them`);
     const definition = checked.value;
+    const person = answererOfStart(this.#disk, run);
     const given = {
       workflow,
       definition,
@@ -149,6 +150,7 @@ export class UpRuns implements OwnRuns {
       record: null,
       replay: null,
       watch: this.#watch,
+      ...(person !== null && { person }),
     };
     return beginRun(this.#disk, this.#settings, given, this.#origin(run, trigger));
   }

@@ -59,9 +59,14 @@ describe('up', () => {
     const run = waiting(world) ?? '';
     expect((await world.project.run(['status'])).stdout).toContain(`\`mailroom approve ${run}\``);
     expect(world.runs()).toEqual([]);
-    const said = await world.project.run(['approve', run]);
+    const unfit = await world.project.run(['approve', run, '--comment', 'Yes']);
+    expect(unfit).toMatchObject({ code: 2, stdout: '' });
+    expect(unfit.stderr).toContain('--comment says nothing to a run that a trigger asks for');
+    const said = await world.project.run(['approve', run, '--as', 'ada b.']);
     expect(said.stdout).toBe('workflows/w.yaml: `mailroom up` starts it\n');
     expect(await world.closed(1)).toEqual([run]);
+    const runs = await world.project.run(['runs', '--json']);
+    expect(JSON.parse(runs.stdout)).toMatchObject([{ run, started_by: 'up', person: 'ada b.' }]);
     expect(world.trigger(run)).toMatchObject({ name: 'src', files: ['src/a'] });
   });
 
