@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Project } from '../src/operations/project/project.ts';
+import { startUp } from '../src/operations/up/start.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 
@@ -37,7 +38,7 @@ async function drop(roles: number, when: When, isFlooded: boolean | null = null)
   const launched = new Map<string, number>();
   let running = 0;
   let heard = () => {};
-  const controller = await Project.at(project.root, { packageRoot, environment: process.env }).controller({
+  const controller = await startUp(Project.at(project.root, { packageRoot, environment: process.env }), {
     untilIdle: false,
     record: null,
     triggers: false,

@@ -12,6 +12,7 @@ import { controllerCredentials, invite, workerCredentials } from '../src/queue/c
 import { placeOf } from '../src/operations/workers/settings.ts';
 import { sign, verify } from '../src/queue/signed.ts';
 import { Project } from '../src/operations/project/project.ts';
+import { startUp } from '../src/operations/up/start.ts';
 import { engines, type TestServer } from '../test/workers/servers.ts';
 import { milliseconds, percentile, perSecond, type Line } from './report.ts';
 import { benchFolder, BenchProject } from './world.ts';
@@ -110,7 +111,7 @@ class Hosts {
 
   controller(onChange: (state: Controller['state']) => void): Promise<Controller> {
     const options = { untilIdle: false, record: null, triggers: false, onChange };
-    return Project.at(this.project.root, { packageRoot, environment: process.env }).controller(options);
+    return startUp(Project.at(this.project.root, { packageRoot, environment: process.env }), options);
   }
 
   async close(): Promise<void> {

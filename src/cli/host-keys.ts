@@ -34,7 +34,7 @@ export function upKeys(context: Context, project: Project, controller: Controlle
       is: 'question',
       run: async () => {
         const { readInbox } = await import('../operations/inbox.ts');
-        const { items } = await readInbox(project, project.workflows, null);
+        const { items } = await readInbox(project, null);
         await answerOneOf(context, items);
       },
     },

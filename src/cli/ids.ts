@@ -58,7 +58,7 @@ function newest(context: Context, kinds: readonly Kind[]): string | undefined {
 async function entryOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string | undefined> {
   const { readInbox } = await import('../operations/inbox.ts');
   const project = context.place();
-  const item = entryAt((await readInbox(project, project.workflows, null)).items, word);
+  const item = entryAt((await readInbox(project, null)).items, word);
   if (item === undefined) return undefined;
   const [message, gate] = item.run === null ? [item.id, null] : [null, item.id];
   const failed =

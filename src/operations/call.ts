@@ -12,10 +12,18 @@ import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { onKey } from '../process/keyboard.ts';
 import { findProgram } from '../process/proc.ts';
-import type { Edited, Finding, OwnTemplate, ScaffoldResult } from './documents.ts';
+import type {
+  Controller,
+  ControllerOptions,
+  Edited,
+  Finding,
+  OwnTemplate,
+  ScaffoldResult,
+} from './documents.ts';
 import { KnownProjects } from './known-projects.ts';
 import { programFor } from './project/doctor-agents.ts';
-import { Project, type Surroundings } from './project/project.ts';
+import { Project } from './project/project.ts';
+import type { Surroundings } from './project/definition.ts';
 import type { Template } from './project/template.ts';
 import { workflowFile } from './project/workflow-file.ts';
 
@@ -56,6 +64,12 @@ export class Call {
 
   openProject(root: string): Project {
     return Project.at(root, this.#surroundings);
+  }
+
+  /** Starts the controller of a project, as `startUp` says. */
+  async up(project: Project, options: ControllerOptions, replay: string | null): Promise<Controller> {
+    const { startUp } = await import('./up/start.ts');
+    return startUp(project, options, replay);
   }
 
   /**

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { isProtocolFile } from '../disk/find-project.ts';
 import { orElse } from '../kernel/contained.ts';
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
@@ -48,18 +47,9 @@ interface ProjectCheck {
  */
 type Exploring = 'also' | 'only' | 'no';
 
-/** The workflows of a project, which can be read only if its protocol and settings are valid. */
-interface Workflows {
-  list(): readonly string[];
-  read(path: string): Promise<ReadWorkflow>;
-}
-
 /** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
-export async function check(
-  project: Pick<Project, 'definition' | 'misplaced' | 'workspaceProblem' | 'missingBranches' | 'files'>,
-  workflows: Workflows,
-  exploring: Exploring,
-): Promise<ProjectCheck> {
+export async function check(project: Project, exploring: Exploring): Promise<ProjectCheck> {
+  const { workflows, root } = project;
   const definition = await project.definition();
   if (!definition.ok) return checkup(null, 0, { left: definition.problems, accepted: 0 }, null);
   const { protocol, config } = definition.value;
@@ -72,7 +62,7 @@ export async function check(
     return checkup(protocol, 0, judged, exploration);
   }
   const paths = workflows.list();
-  const read = await Promise.all(paths.map((path) => workflows.read(path)));
+  const read = await Promise.all(paths.map((path) => workflows.read(path, root)));
   const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
   const unused = unusedAgents(definition.value, read);
   const workspace = await project.workspaceProblem(protocol);
@@ -86,7 +76,7 @@ export async function check(
       config: placesIn(textOf(files, configPath)),
     }),
     ...(await unprotected(protocol, config, (path) => merged.place(path))),
-    ...channelProblems(textOf(files, configPath), config, protocol, process.env),
+    ...channelProblems(textOf(files, configPath), config, protocol, project.settings.environment),
     ...unused,
     ...misplaced,
     ...stuck,

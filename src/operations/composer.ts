@@ -9,6 +9,7 @@ import { applyPatches, type Patch } from '../yaml/edit/edit.ts';
 import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Path } from '../yaml/yaml.ts';
 import type { FoundWorkflow } from './runs/documents.ts';
+import type { Project } from './project/project.ts';
 import type { Workflows } from './runs/workflows.ts';
 import { stubsFor } from './runs/stubs.ts';
 import {
@@ -60,7 +61,7 @@ export interface Draft extends DraftGraph {
  * `text`: unsaved; null: the stored one. `act`: null: none. Throws `E_TARGET`.
  */
 export async function composeWorkflow(
-  { workflows, root }: { readonly workflows: Workflows; readonly root: string },
+  { workflows, root }: Project,
   word: string,
   wish: { readonly text: string | null; readonly act: Act | null },
 ): Promise<Draft> {

@@ -6,6 +6,7 @@ import type { MailState } from '../mail/machine/state.ts';
 import type { RunningOutput } from '../host/latest-output.ts';
 import type { Completion } from '../editing/cursor.ts';
 import type { Renamed } from '../editing/rename.ts';
+import type { HolderNote } from '../host/holder.ts';
 import type { Failures, Idle } from '../host/idle.ts';
 
 /** A template by its name, with one line about it. */
@@ -61,6 +62,21 @@ export interface Definition {
   readonly config: Config;
   /** The hash of the protocol as it was read. */
   readonly hash: () => string;
+}
+
+/** The holder of a project; `since`: milliseconds since 1970. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: number;
+  /**
+   * False: it is a run that moves the mail for its roles, and starts no workflow by its triggers.
+   */
+  readonly triggers: boolean;
+  /** Current problems that will be retried. */
+  readonly problems: readonly string[];
+  /** Who uses its slots for agents; null: one is free. */
+  readonly slots: Required<HolderNote>['slots'];
 }
 
 interface WorktreeOwner {

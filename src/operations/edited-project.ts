@@ -15,10 +15,9 @@ import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { where } from '../yaml/diagnostics.ts';
 import { ParsedParts } from '../yaml/parts.ts';
-import { hashOf, SettingsReader, type Settings } from './project/definition.ts';
+import { hashOf, SettingsReader, type Settings, type Surroundings } from './project/definition.ts';
 import type { Defined, Edited } from './documents.ts';
 import { listProtocolFiles, listWorkflowFiles } from './project/project-files.ts';
-import type { Surroundings } from './project/project.ts';
 import { checkWorkflow } from './project/workflows.ts';
 
 export class EditedProject implements Edited {

@@ -194,22 +194,13 @@ export function findRoomFaults(tree: Tree): string[] {
   const impure = sources
     .filter((file) => rooms[roomOf(file.fileName)]?.pure)
     .flatMap((file) => impurities(file, roomOf(file.fileName)));
-  const cycles = findCycles(
-    imports.filter((each) => !isTypeOfWhole(each)).map(({ from, target }) => [from, target] as const),
-  );
+  const cycles = findCycles(imports.map(({ from, target }) => [from, target] as const));
   return [
     ...faults,
     ...impure,
     ...sources.filter(({ fileName }) => !fileName.startsWith('src/languages/')).flatMap(languageAsked),
     ...[...cycles, ...roomCycles()].map((cycle) => `cycle: ${cycle.join(' → ')}`),
   ];
-}
-
-/** The classes whose methods load the operations, which take them: as a type that is no cycle of the program. */
-const wholes = ['src/operations/project/project.ts', 'src/operations/runs/workflows.ts'];
-
-function isTypeOfWhole({ isType, target }: Import): boolean {
-  return isType && wholes.includes(target);
 }
 
 /** Only languages/ may ask which language a workflow has: elsewhere that is data of the model. */

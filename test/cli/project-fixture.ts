@@ -76,6 +76,8 @@ class FixtureCall extends Call {
   override templates = () => Promise.resolve(['feature-team', 'solo'].map(templateOf));
   override complete = () => Promise.resolve(['.gitignore']);
   override installed = (provider: string) => provider !== 'codex';
+  override up = (_project: Project, options: ControllerOptions) =>
+    Promise.resolve(this.#fixture.control(options));
   override doctor = () => Promise.resolve(this.#fixture.findings);
   override scaffold: Call['scaffold'] = (_root, template, { provider }) =>
     Promise.resolve({
@@ -122,7 +124,6 @@ class FixtureProject extends Project {
   };
   override newId = () => this.#fixture.newId();
   override changed = (milliseconds: number): Promise<void> => this.#fixture.wait(milliseconds);
-  override controller = (options: ControllerOptions) => Promise.resolve(this.#fixture.control(options));
 }
 
 /**

@@ -199,7 +199,7 @@ async function waitingApproval(
   const as = options.as ?? null;
   if (word !== null && isPosition(word)) {
     const role = as !== null && (await isPerson(project, as)) ? as : null;
-    const { items } = await readInbox(project, workflows, role);
+    const { items } = await readInbox(project, role);
     return pickWaiting(context, items, ['approval'], word, options);
   }
   const run = word === null ? null : workflows.run(word).run;

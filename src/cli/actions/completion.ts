@@ -76,7 +76,7 @@ function ids(things: readonly { id: string; about: string }[], typed: string): C
 /** What waits for people, by the numbers of the inbox. */
 async function entries(project: Project): Promise<readonly Candidate[]> {
   const { readInbox } = await import('../../operations/inbox.ts');
-  const { items } = await readInbox(project, project.workflows, null);
+  const { items } = await readInbox(project, null);
   return items.map(({ from, type, subject }, index) => ({
     value: `@${String(index + 1)}`,
     about: `${type} from ${from}: ${subject.replaceAll(/\s+/g, ' ')}`,

@@ -56,7 +56,7 @@ async function idOf(
 ): Promise<string> {
   const { readInbox } = await import('../../operations/inbox.ts');
   if (word !== null && !isPosition(word)) return word;
-  const { items } = await readInbox(project, project.workflows, options.as ?? null);
+  const { items } = await readInbox(project, options.as ?? null);
   const kinds = word === null ? (['request'] as const) : (['request', 'notice'] as const);
   return (await pickWaiting(context, items, kinds, word, options)).id;
 }

@@ -40,7 +40,7 @@ async function statusOf({ call, terminal }: Context, root: string): Promise<Proj
   const { readStatus } = await import('../../operations/read-status.ts');
   try {
     const project = call.openProject(root);
-    return { root, status: await readStatus(project, project.workflows, terminal.now()), problem: null };
+    return { root, status: await readStatus(project, terminal.now()), problem: null };
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
     return { root, status: null, problem: `${error.code}: ${error.message}` };

@@ -49,8 +49,8 @@ export async function status(context: Context, options: StatusOptions): Promise<
 async function documentOf(project: Project, { at }: StatusOptions, now: number): Promise<StatusDocument> {
   if (at === undefined) {
     const { readStatus } = await import('../../operations/read-status.ts');
-    return readStatus(project, project.workflows, now);
+    return readStatus(project, now);
   }
   const { pastStatus } = await import('../../operations/past-status.ts');
-  return pastStatus(project, project.workflows, momentOf(at, now));
+  return pastStatus(project, momentOf(at, now));
 }

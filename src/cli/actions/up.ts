@@ -78,7 +78,8 @@ async function control(
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(context.call.cwd, folder);
   const shown: { progress: Progress | null } = { progress: null };
-  const controller = await project.controller(
+  const controller = await context.call.up(
+    project,
     {
       untilIdle: options.untilIdle === true,
       record: absolute(options.record),

@@ -11,7 +11,7 @@ const longestTrail = 100;
 
 /** What waits for people of these roles, the oldest first. */
 export async function channelItems(project: Project, roles: ReadonlySet<string>): Promise<Item[]> {
-  const inbox = await readInbox(project, project.workflows, null);
+  const inbox = await readInbox(project, null);
   const definition = await project.definition();
   if (!definition.ok) return [];
   const state = project.state();

@@ -16,14 +16,12 @@ interface Known {
   readonly state: RunState | null;
 }
 
-type Services = Pick<Workflows, 'runs' | 'run' | 'journal' | 'parked'>;
-
 /** Counts a project by its journals. Reads of a run that it knows only what is new. */
 export class Metrics {
   readonly #known = new Map<string, Known>();
 
   async read(
-    project: Pick<Project, 'state'> & { readonly workflows: Services },
+    project: Project,
     { now, streams }: { readonly now: number; readonly streams: number },
   ): Promise<MetricsDocument> {
     const { workflows } = project;
@@ -43,7 +41,7 @@ export class Metrics {
     return metricsOf({ runs, mail: project.state(), parked, streams });
   }
 
-  #count(stored: StoredRun, workflows: Services): Known {
+  #count(stored: StoredRun, workflows: Workflows): Known {
     const known = this.#known.get(stored.run);
     const more = known?.reader.more() ?? null;
     const counted = known !== undefined && more !== null ? grown(known, more) : null;
@@ -65,7 +63,7 @@ function grown(known: Known, more: Records): Known | null {
   return kept({ ...known, state });
 }
 
-function counting({ run, definition }: StoredRun, workflows: Services): Known {
+function counting({ run, definition }: StoredRun, workflows: Workflows): Known {
   const reader = workflows.journal(run);
   const { snapshot, records } = startOf(reader);
   const state = runStateOf(snapshot);

@@ -41,7 +41,7 @@ export async function reportRun(
  * The run of this project that a word names: by its name in the request, by the id of that event,
  * or by the run's id or its end. Throws `E_TARGET` where none or several match.
  */
-export function runOf(disk: Disk, workflows: Pick<Workflows, 'run'>, word: string): StoredRun {
+export function runOf(disk: Disk, workflows: Workflows, word: string): StoredRun {
   return followed(disk, workflows, word) ?? workflows.run(word);
 }
 
@@ -50,7 +50,7 @@ export function runOf(disk: Disk, workflows: Pick<Workflows, 'run'>, word: strin
  */
 export async function executionStatus(
   disk: Disk,
-  workflows: Pick<Workflows, 'run' | 'find'>,
+  workflows: Workflows,
   settings: () => Promise<NipSettings>,
   word: string,
 ): Promise<ExecutionReport | RemoteStatus> {
@@ -61,7 +61,7 @@ export async function executionStatus(
 }
 
 /** The run whose request has this id or this name for it. */
-function followed(disk: Disk, workflows: Pick<Workflows, 'run'>, word: string): StoredRun | null {
+function followed(disk: Disk, workflows: Workflows, word: string): StoredRun | null {
   const [only, ...more] = listRuns(disk).filter((card) => {
     const [request] = new EventLog(disk, card.run).read();
     return request !== undefined && (request.id === word || tagOf(request, 'd') === word);

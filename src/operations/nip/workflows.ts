@@ -29,16 +29,15 @@ import { keepDefinition, withoutStarts } from './executions.ts';
 import { relaysOf } from '../../nostr/relays.ts';
 import { reportRun, runOf, executionStatus } from './execution-status.ts';
 import { keepSending, sendAll } from './unsent.ts';
-import { hosted } from '../runs/commands.ts';
 import { checkWorkflow, readWorkflow, expectRead } from '../project/workflows.ts';
 
 /** Workflows of the language nip by their ids: define them, run them, query their runs. */
 export class NipWorkflows {
   readonly #disk: Disk;
   readonly #settings: SettingsReader;
-  readonly #runs: Pick<Workflows, 'run' | 'find' | 'changed'>;
+  readonly #runs: Workflows;
 
-  constructor(disk: Disk, settings: SettingsReader, runs: Pick<Workflows, 'run' | 'find' | 'changed'>) {
+  constructor(disk: Disk, settings: SettingsReader, runs: Workflows) {
     this.#disk = disk;
     this.#settings = settings;
     this.#runs = runs;
@@ -109,7 +108,7 @@ export class NipWorkflows {
       controller.end('stop');
       await controller.follow();
       startBeside(['-C', root, 'resume', controller.run], root);
-      await hosted(this.#runs, controller.run, controller.state.events);
+      await this.#runs.hosted(controller.run, controller.state.events);
     });
   }
 

@@ -9,7 +9,6 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from './project-files.ts';
 import { fingerprintOf, type Confirmable } from './confirmed.ts';
-import type { Surroundings } from './project.ts';
 import { readProtocol } from './protocol-files.ts';
 import { headBranch } from '../../git/head-branch.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -20,6 +19,13 @@ import type { Provider, TurnTools } from '../../providers/provider.ts';
 
 /** What the protocol and settings are confirmed by. */
 export const rulesKey = 'protocols';
+
+/** The program around a project. */
+export interface Surroundings {
+  /** The folder of the installed program. */
+  readonly packageRoot: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
 
 /** The current protocol and settings, to be compared with what `up` has confirmed. */
 export function rulesOf(disk: Disk): Confirmable {
@@ -131,12 +137,12 @@ export class SettingsReader {
     const parsed = await this.#parsed(replay);
     if (!parsed.ok) return parsed;
     const { protocol: own, ...settings } = parsed.value;
-    const { config, providers } = settings;
+    const { config } = settings;
     const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
     const value = { ...settings, environment: this.environment, tools };
     if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
     const { withRoleSettings } = await import('./obeyed-settings.ts');
-    const protocol = await withRoleSettings(own, { root: this.#disk.root, config, providers });
+    const protocol = await withRoleSettings(own, { ...value, root: this.#disk.root });
     if (!protocol.ok) return protocol;
     const warnings = [...parsed.warnings, ...protocol.warnings];
     return { ok: true, value: { ...value, protocol: protocol.value }, warnings };

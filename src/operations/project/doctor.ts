@@ -12,7 +12,7 @@ import { onlyRecorded, proved, quirksOf, type AgentCli } from '../../providers/q
 import { readText } from '../../disk/text.ts';
 import { agents, programOf } from './doctor-agents.ts';
 import { examineProject } from './doctor-project.ts';
-import type { Surroundings } from './project.ts';
+import type { Surroundings } from './definition.ts';
 
 type Place = Surroundings & { readonly cwd: string };
 

@@ -2,7 +2,7 @@ import { Control } from '../../host/control.ts';
 import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/documents.ts';
-import type { Holder } from './project.ts';
+import type { Holder } from '../documents.ts';
 import { slotsOfRun } from '../why/slots.ts';
 import {
   runStatus,

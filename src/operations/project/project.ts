@@ -6,10 +6,9 @@ import { JournalReader } from '../../disk/journal-reader.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { UnsavedTexts } from '../../disk/unsaved.ts';
 import { Worktrees } from '../../git/worktrees.ts';
-import { Control, hostChanged, requestControl } from '../../host/control.ts';
-import { type HolderNote, readHolder } from '../../host/holder.ts';
+import { hostChanged, requestControl } from '../../host/control.ts';
+import { readHolder } from '../../host/holder.ts';
 import { isThere } from '../../host/holding.ts';
-import { incomingFolder } from '../../host/run-mail.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RoleName } from '../../kernel/ids.ts';
@@ -22,49 +21,20 @@ import { type IsMail, mailNames, readMail, rolesOnDisk } from '../../mail/mailbo
 import { Mailboxes } from '../../mail/mailboxes/mailboxes.ts';
 import { type Misplaced, misplacedMail } from '../../mail/mailboxes/misplaced.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
-import type { OpenWorkflows } from '../../workflow/host/up-host.ts';
 import type { ApiServices } from '../api/services.ts';
-import type { Controller, ControllerOptions, Definition, Edited } from '../documents.ts';
+import type { Definition, Edited, Holder } from '../documents.ts';
 import type { NipWorkflows } from '../nip/workflows.ts';
 import { Workflows } from '../runs/workflows.ts';
 import { Workers } from '../workers/workers.ts';
-import { hashOf, readDefinition, type Settings, SettingsReader } from './definition.ts';
-import { Following } from './following.ts';
+import { hashOf, readDefinition, SettingsReader, type Surroundings } from './definition.ts';
+import { Files } from './files.ts';
+import { Following, type Past } from './following.ts';
 import { readKeptStatus, statusSource, type StatusSource } from './kept-status.ts';
 import { copySchemas } from './project-files.ts';
 import { Pruning } from './pruning.ts';
 import { refuseNewer } from './state-format.ts';
 import { expectRead } from './workflows.ts';
 import { missingBranches, workspaceProblem } from './workspace-problem.ts';
-
-/** The program around a project. */
-export interface Surroundings {
-  /** The folder of the installed program. */
-  readonly packageRoot: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
-/** The mail as it was after a record. */
-export interface Past {
-  /** The number of the record in the journal. */
-  readonly record: number;
-  readonly state: MailState;
-}
-
-/** The holder of a project; `since`: milliseconds since 1970. */
-export interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  readonly since: number;
-  /**
-   * False: it is a run that moves the mail for its roles, and starts no workflow by its triggers.
-   */
-  readonly triggers: boolean;
-  /** Current problems that will be retried. */
-  readonly problems: readonly string[];
-  /** Who uses its slots for agents; null: one is free. */
-  readonly slots: Required<HolderNote>['slots'];
-}
 
 /**
  * A project, with all that is done with it. Reads are synchronous. What few commands need is loaded
@@ -74,13 +44,13 @@ export class Project {
   readonly disk: Disk;
   readonly root: string;
   readonly files: Files;
+  readonly settings: SettingsReader;
   readonly workflows: Workflows;
   readonly workers: Workers;
   /** Worktrees of threads and roles. Throws `E_REFUSED` with git's message, and loses nothing. */
   readonly worktrees: Pick<Worktrees, 'list' | 'merge' | 'remove'>;
   readonly pruning: Pick<Pruning, 'list' | 'remove'>;
   readonly #surroundings: Surroundings;
-  readonly #settings: SettingsReader;
   readonly #journal: Following;
   #editor: Pick<Edited, 'complete' | 'hover'> | null = null;
 
@@ -88,14 +58,14 @@ export class Project {
     this.disk = disk;
     this.root = disk.root;
     this.#surroundings = surroundings;
-    this.#settings = new SettingsReader(disk, surroundings);
+    this.settings = new SettingsReader(disk, surroundings);
     this.#journal = new Following(new JournalReader<MailEvent>(disk));
     this.files = new Files(disk);
-    this.workflows = new Workflows(disk, this.#settings);
-    this.workers = new Workers(disk, this.#settings);
+    this.workflows = new Workflows(disk, this.settings);
+    this.workers = new Workers(disk, this.settings);
     const worktrees = new Worktrees(disk.root, async () => {
       const { namedFiles } = await import('./named-files.ts');
-      return namedFiles(disk, expectRead(await this.#settings.read()));
+      return namedFiles(disk, expectRead(await this.settings.read()));
     });
     this.worktrees = worktrees;
     this.pruning = new Pruning(disk, worktrees);
@@ -111,7 +81,7 @@ export class Project {
 
   /** Reads mailroom.yaml and protocols/: all their problems, or their content. */
   definition(): Promise<Checked<Definition>> {
-    return readDefinition(this.disk, this.#settings);
+    return readDefinition(this.disk, this.settings);
   }
 
   /** The hash of the protocol currently on disk, computed without parsing it. */
@@ -239,7 +209,7 @@ export class Project {
   /** Workflows of the language nip by their ids. */
   async nip(): Promise<NipWorkflows> {
     const { NipWorkflows: Loaded } = await import('../nip/workflows.ts');
-    return new Loaded(this.disk, this.#settings, this.workflows);
+    return new Loaded(this.disk, this.settings, this.workflows);
   }
 
   /**
@@ -268,80 +238,10 @@ export class Project {
     return serveBeside(this.root, port);
   }
 
-  /**
-   * Starts the controller, with the recording in the folder `replay` (absolute) in place of every
-   * provider but people. Throws `E_LOCKED` when another one holds the project.
-   */
-  async controller(options: ControllerOptions, replay: string | null = null): Promise<Controller> {
-    const { startController } = await import('../up/controller.ts');
-    const open = options.triggers
-      ? this.#opener(expectRead(await this.#settings.read(replay)), options)
-      : null;
-    const wired = expectRead(await readDefinition(this.disk, this.#settings, replay));
-    return startController(this.disk, wired, options, open);
-  }
-
-  /** Opens the work of `up` besides the mail. */
-  #opener(
-    settings: Settings,
-    { record, onRun = () => {} }: Pick<ControllerOptions, 'record' | 'onRun'>,
-  ): OpenWorkflows {
-    const { disk } = this;
-    const recorded = record === null ? settings : { ...settings, record };
-    return async (slots, hints) => {
-      const { openWorkflows } = await import('../up/workflows.ts');
-      const workflows = await openWorkflows(disk, recorded, slots, { ...hints, onRun });
-      const hasIncoming = (disk.list(incomingFolder) ?? []).length > 0;
-      if (settings.protocol !== null || workflows.triggers.length > 0 || hasIncoming) {
-        if (settings.config.channels.size === 0) return workflows;
-        const { withChannels } = await import('../up/channels.ts');
-        return withChannels(workflows, disk, this, hints);
-      }
-      await workflows.close();
-      throw new MailroomError(
-        'E_NO_PROJECT',
-        'nothing would ever happen here: there is no protocol, and no workflow that could be read has triggers',
-        '`mailroom run` starts a workflow; docs/workflow-triggers.md explains automatic starts',
-      );
-    };
-  }
-
   /** The same project, whose protocol and settings stay as they were read. */
   keeping(definition: Checked<Definition>): Project {
     const kept = new Project(this.disk, this.#surroundings);
     kept.definition = () => Promise.resolve(definition);
     return kept;
-  }
-}
-
-/** The files of a project, for reading. Paths are relative to it. */
-class Files {
-  readonly #disk: Disk;
-
-  constructor(disk: Disk) {
-    this.#disk = disk;
-  }
-
-  exists(path: string): boolean {
-    return this.#disk.look(path) !== null;
-  }
-
-  read(path: string): string | null {
-    return this.part(path, 0, 4 * 1024 * 1024)?.toString('utf8') ?? null;
-  }
-
-  /** At most so many bytes of a file from an offset on; null: it does not exist. */
-  part(path: string, from: number, most: number): Buffer | null {
-    return this.#disk.read(path, most, from);
-  }
-
-  /** The texts of the commands in a control folder that no host has read, the oldest first. */
-  commands(folder: string): string[] {
-    return new Control(this.#disk, folder).list().flatMap(({ text }) => text ?? []);
-  }
-
-  /** The names in a folder; none if it does not exist. */
-  list(folder: string): readonly string[] {
-    return this.#disk.list(folder) ?? [];
   }
 }

@@ -70,13 +70,12 @@ export async function checkWorkflow(
   given: CheckOptions = {},
 ): Promise<FoundWorkflow> {
   const { parseWorkflow, promptContextsOf } = await import('../../languages/parse.ts');
-  const { providers, config } = settings;
   const texts = new Map<string, string>();
   const context = await contextOf(disk, settings, text, given, (path, written) => texts.set(path, written));
   const path = shownPath(disk.root, file);
   const checked: Checked<Workflow> = parseWorkflow(text, path, context);
   const { withStepSettings } = await import('./obeyed-settings.ts');
-  const held = await withStepSettings(checked, { root: disk.root, config, providers });
+  const held = await withStepSettings(checked, { ...settings, root: disk.root });
   const { verified } = await import('../nip/executions.ts');
   texts.set(path, text);
   return {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { WorkersSettings } from '../../config/config.ts';
+import type { Settings } from '../project/definition.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { QueuedAgents, type QueueEvents } from '../../host/runner/queued-agents.ts';
 import { QueuedNotes } from '../../host/runner/queued-notes.ts';
@@ -32,17 +31,14 @@ export interface Away {
 /** `wake`: makes the host of the run look again. Throws `E_USAGE` if workers cannot be reached. */
 export async function openAway(
   disk: Disk,
-  settings: WorkersSettings | null,
+  { config, environment }: Pick<Settings, 'config' | 'environment'>,
   { run, definition }: RunFolder,
   { events, wake }: { readonly events: QueueEvents; readonly wake: () => void },
 ): Promise<Away> {
   const { url, git, isOrigin, credentials, lease } = await workersAccess(
     disk.root,
-    settings ?? defaultWorkers,
-    {
-      environment: process.env,
-      side: 'controller',
-    },
+    config.workers ?? defaultWorkers,
+    { environment, side: 'controller' },
   );
   const { openQueue } = await engineOf(url);
   const options = {

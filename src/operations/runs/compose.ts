@@ -2,7 +2,6 @@ import { headBranch } from '../../git/head-branch.ts';
 import type { Settings } from '../project/definition.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { RunController, RunWatcher } from './documents.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -137,7 +136,7 @@ export async function composeRun(
     await kit.close();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
-  const trace = () => traceRun(disk, run.run, host.rules);
+  const trace = () => traceRun(disk, run.run, host.rules, settings.environment);
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
@@ -186,7 +185,7 @@ async function runnerOf(
 /** Loaded only for a run with steps on workers of other hosts; null: it has none. */
 async function awayOf(
   disk: Disk,
-  { config }: RunSettings,
+  settings: RunSettings,
   run: RunFolder,
   { report, wake, host }: AwayParts,
 ): Promise<Away | null> {
@@ -199,7 +198,7 @@ async function awayOf(
     assigned: (key, worker) => report(() => host().away.assigned(key, worker)),
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
   };
-  return openAway(disk, config.workers, run, { events, wake });
+  return openAway(disk, settings, run, { events, wake });
 }
 
 interface AwayParts {
@@ -216,8 +215,13 @@ function hasAwaySteps({ steps }: Body): boolean {
 }
 
 /** Sends the trace of a run that has ended. Resolves to why it was not sent; null: it was. */
-async function traceRun(disk: Disk, run: string, rules: Rules): Promise<string | null> {
-  const tracer = await openTracer(process.env, metadata.version);
+async function traceRun(
+  disk: Disk,
+  run: string,
+  rules: Rules,
+  environment: Settings['environment'],
+): Promise<string | null> {
+  const tracer = await openTracer(environment, metadata.version);
   if (tracer === null) return null;
   tracer.send(runSpans(run, rules, runHistory(disk, run)));
   await tracer.flush();

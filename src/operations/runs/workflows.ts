@@ -27,7 +27,7 @@ import { answerStart, askedStart, confirm, type Confirmable } from '../project/c
 import { protocolOfNobody, type Settings, type SettingsReader } from '../project/definition.ts';
 import { findWorkflow, identities, isWorkflowNamed, workflowNames } from '../project/find-workflow.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../project/project-files.ts';
-import type { Holder } from '../project/project.ts';
+import type { Holder } from '../documents.ts';
 import { workflowStatus } from '../project/project-status.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../project/role-texts.ts';
 import { checkWorkflow, expectRead, keptParts, readWorkflow, shownPath } from '../project/workflows.ts';
@@ -49,6 +49,9 @@ import type {
 import type { StartMail } from './mail.ts';
 import type { WorkflowStatus } from './run-status.ts';
 import { expectRun, findRun, findWaiting, openRun, verdictOf } from './stored-runs.ts';
+
+/** Milliseconds that a new process has to begin with a run. */
+const patience = 10_000;
 
 const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 
@@ -338,6 +341,16 @@ export class Workflows {
   /** Waits for a change in the folder of a run, at most this many milliseconds. */
   changed(run: string, milliseconds: number): Promise<void> {
     return hostChanged(this.#disk, runFolder(run), milliseconds);
+  }
+
+  /** Waits until a process hosts a run, or has recorded something since `events`; at most 10 s. */
+  async hosted(run: string, events: number): Promise<void> {
+    const until = Date.now() + patience;
+    for (let left = patience; left > 0; left = until - Date.now()) {
+      const stored = this.run(run);
+      if ((await stored.alive()) || stored.state().events > events) return;
+      await this.changed(run, Math.min(left, 250));
+    }
   }
 
   /** A run that a person starts also moves the mail for its roles, while no other process does. */

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { ChannelHost, type ChannelPorts } from '../../channels/host/channel-host.ts';
 import { Marks } from '../../channels/host/marks.ts';
 import { openMemory, writeMemory } from '../../channels/host/memory-files.ts';
@@ -28,12 +27,11 @@ import { openChannel } from './open-channel.ts';
  */
 export async function withChannels(
   workflows: UpWorkflows,
-  disk: Disk,
   project: Project,
   hints: LoopHints,
 ): Promise<UpWorkflows> {
   try {
-    const { notes, hosts } = await openHosts(disk, project, hints);
+    const { notes, hosts } = await openHosts(project, hints);
     const wake = () => {
       for (const host of hosts) host.wake();
     };
@@ -59,7 +57,11 @@ export async function withChannels(
   }
 }
 
-async function openHosts(disk: Disk, current: Project, hints: LoopHints) {
+async function openHosts(current: Project, hints: LoopHints) {
+  const {
+    disk,
+    settings: { environment },
+  } = current;
   const definition = await current.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
   // Channels obey the protocol and settings of the start, as the controller does.
@@ -70,11 +72,11 @@ async function openHosts(disk: Disk, current: Project, hints: LoopHints) {
   const marks = new Marks(projectKey(disk));
   if (config.channels.size > 0) {
     const text = project.files.read('mailroom.yaml') ?? '';
-    const wrong = channelProblems(text, config, protocol, process.env).filter(isError);
+    const wrong = channelProblems(text, config, protocol, environment).filter(isError);
     if (wrong.length > 0) throw new ProblemsError(wrong);
   }
   for (const settings of config.channels.values()) {
-    const channel = await openChannel(disk, settings, marks);
+    const channel = await openChannel(disk, settings, { marks, environment });
     const { memory, problem } = openMemory(disk, settings.name, Date.now());
     if (problem !== null) notes.push(problem);
     const ports = portsOf(disk, project, settings, hints);

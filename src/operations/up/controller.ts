@@ -161,7 +161,7 @@ async function compose(
   const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout, rules);
-  const traces = await openMailTraces(process.env, metadata.version);
+  const traces = await openMailTraces(definition.environment, metadata.version);
   const host = new MailHost(
     { ...ports, ...own, trail, trailAt: await trail.position() },
     {

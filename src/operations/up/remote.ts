@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
 import { WrongClocks } from '../workers/clocks.ts';
 import { findWorkers } from '../workers/list.ts';
@@ -29,11 +28,11 @@ export interface RemoteParts {
 /** The runner of a project with roles on workers. Throws `E_USAGE` if it cannot reach them. */
 export async function openRemote(
   disk: Disk,
-  { config, protocol }: Wired,
+  { config, protocol, environment }: Wired,
   { local, events, since, wake }: RemoteParts,
 ): Promise<QueueRunner> {
   const access = await workersAccess(disk.root, config.workers ?? defaultWorkers, {
-    environment: process.env,
+    environment,
     side: 'controller',
   });
   const { url, git, isOrigin, credentials, lease } = access;

@@ -113,8 +113,7 @@ function addMail(server: McpServer, { project, name, now }: ProjectTools): void 
       }),
       outputSchema: inboxDocument,
     },
-    ({ as }) =>
-      answer(async () => ({ document: inboxOf(await readInbox(project, project.workflows, as ?? null)) })),
+    ({ as }) => answer(async () => ({ document: inboxOf(await readInbox(project, as ?? null)) })),
   );
   server.registerTool(
     'reply',
@@ -140,7 +139,7 @@ function addReading(server: McpServer, { project, now }: ProjectTools): void {
       inputSchema: z.strictObject({}),
       outputSchema: statusDocument,
     },
-    () => answer(async () => ({ document: await readStatus(project, project.workflows, now()) })),
+    () => answer(async () => ({ document: await readStatus(project, now()) })),
   );
   server.registerTool(
     'why',
