@@ -56,19 +56,11 @@ describe('check', () => {
     expect(skipped.document).toMatchObject({ exploration: null, warnings: [] });
   });
 
-  it('shows a stuck state at its message type, and accepts it there with a reason', async () => {
-    const fixture = new ProjectFixture(joined);
-    fixture.disk.plant('protocols/team.yaml', joined);
-    const { err } = await fixture.run('check');
-    expect(err).toContain(
-      'protocols/team.yaml:8:3: warning E_STUCK: a role waits forever: no role can continue: a waits for b (ask)\n' +
-        '    ask: { from: a, to: b, reply: [tell] }\n',
-    );
+  it('accepts a stuck state at its message type with a reason', async () => {
     const accepted = joined
       .replace(/^ {2}ask: .*$/m, '$& # mailroom-ok: E_STUCK a sends both')
       .replace(/^ {2}part: /m, '  # mailroom-ok: E_STUCK a sends both\n$&');
-    fixture.text = accepted;
-    fixture.disk.plant('protocols/team.yaml', accepted);
+    const fixture = new ProjectFixture(accepted);
     const checked = await fixture.run('check');
     expect(checked).toMatchObject({ code: 0, err: '' });
     expect(checked.out).toMatch(/^ok: 3 roles, 4 types, 2 warnings accepted, explored \d+ states\n$/);
@@ -112,6 +104,16 @@ expects:
     );
     const { document } = (await fixture.json('check')) as Told<CheckDocument>;
     expect(document.exploration).toMatchObject({ complete: false });
+  });
+
+  it('looks for the variables of channels where the program is called', async () => {
+    const fixture = new ProjectFixture();
+    const channel = '{ kind: github, repository: acme/shop, people: { octocat: user } }';
+    fixture.disk.plant('mailroom.yaml', `channels: { github: ${channel} }\n`);
+    const unset = 'the channel github uses the variable GITHUB_TOKEN, which is not set here';
+    expect((await fixture.run('check', '--no-explore')).err).toContain(unset);
+    fixture.environment = { GITHUB_TOKEN: 'x' };
+    expect((await fixture.run('check', '--no-explore')).err).not.toContain(unset);
   });
 
   it('shows every problem where it stands, with exit code 2', async () => {
