@@ -87,10 +87,7 @@ interface WorkflowNode {
 }
 
 /** The workflows of the project, sorted by file; one with errors is listed, too. */
-export async function listWorkflows(
-  workflows: Pick<Workflows, 'list' | 'read' | 'identities' | 'runs' | 'run'>,
-  root: string,
-): Promise<WorkflowRow[]> {
+export async function listWorkflows(workflows: Workflows, root: string): Promise<WorkflowRow[]> {
   const rows: WorkflowRow[] = [];
   const runs = workflows.runs();
   const known = new Map((await workflows.identities()).map((each) => [each.file, each]));
@@ -122,10 +119,7 @@ export async function listWorkflows(
 }
 
 /** The first of these runs that can be read; null: none can. */
-async function lastRunOf(
-  workflows: Pick<Workflows, 'run'>,
-  cards: readonly RunCard[],
-): Promise<LastRun | null> {
+async function lastRunOf(workflows: Workflows, cards: readonly RunCard[]): Promise<LastRun | null> {
   for (const card of cards) {
     const [found] = (await readRuns({ runs: () => [card], run: (id) => workflows.run(id) })).runs;
     if (found === undefined) continue;
@@ -160,10 +154,7 @@ export async function findWorkflow(workflows: Workflows, root: string, word: str
 }
 
 /** What an editor or a form shows of a workflow. */
-export async function readWorkflowFile(
-  workflows: Pick<Workflows, 'effective' | 'planning'>,
-  found: FoundWorkflow,
-): Promise<WorkflowFile> {
+export async function readWorkflowFile(workflows: Workflows, found: FoundWorkflow): Promise<WorkflowFile> {
   const { path, text, checked } = found;
   const definition = valueOf(checked);
   const { name = null, version = null, description = null } = definition ?? {};
@@ -209,7 +200,7 @@ export function shownParameters(workflow: Workflow | null): ShownParameters {
  * where it cannot be changed or converted.
  */
 export async function workflowText(
-  workflows: Pick<Workflows, 'effective'>,
+  workflows: Workflows,
   found: FoundWorkflow,
   isApplied: boolean,
 ): Promise<{ readonly text: string; readonly revision: string | null }> {
@@ -232,7 +223,7 @@ export function revisionOf(text: string): string {
 
 /** The steps of a workflow's own body, and what each waits for. */
 export async function graphOf(
-  workflows: Pick<Workflows, 'planning'>,
+  workflows: Workflows,
   workflow: Workflow,
   definition: Json,
 ): Promise<WorkflowFile['graph']> {

@@ -20,7 +20,7 @@ export interface RunDefinition {
 
 /** The definition of a run as it was, compared with its present file. */
 export async function readRunDefinition(
-  workflows: Pick<Workflows, 'read'>,
+  workflows: Workflows,
   root: string,
   stored: StoredRun,
 ): Promise<RunDefinition> {
@@ -36,7 +36,7 @@ export async function readRunDefinition(
  * exists.
  */
 export async function presentDefinition(
-  workflows: Pick<Workflows, 'read'>,
+  workflows: Workflows,
   root: string,
   { card: { source }, definition }: Pick<StoredRun, 'card' | 'definition'>,
 ): Promise<FoundWorkflow | null> {

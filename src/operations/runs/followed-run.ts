@@ -26,7 +26,7 @@ export class FollowedRun {
    * `after`: the number of the last record that is known; what the journal does not keep any more
    * is left out. Throws `E_JOURNAL`.
    */
-  constructor(stored: StoredRun, workflows: Pick<Workflows, 'journal'>, after: number) {
+  constructor(stored: StoredRun, workflows: Workflows, after: number) {
     this.#reader = workflows.journal(stored.run);
     this.#rules = compile(stored.definition);
     const known = this.#known(after);
