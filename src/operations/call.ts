@@ -28,23 +28,19 @@ import type { Template } from './project/template.ts';
 import { workflowFile } from './project/workflow-file.ts';
 
 /** The place where the program is called, and what a command does there besides its project. */
-export class Call {
+export class Call implements Surroundings {
+  readonly packageRoot: string;
   readonly environment: Surroundings['environment'];
   /** The working folder of the call. */
   readonly cwd: string;
   /** The person's projects, absolute, for `status --all`. */
   readonly projects: Pick<KnownProjects, 'file' | 'list' | 'add' | 'drop'>;
-  readonly #packageRoot: string;
 
   constructor({ packageRoot, environment, cwd }: Surroundings & { readonly cwd: string }) {
-    this.#packageRoot = packageRoot;
+    this.packageRoot = packageRoot;
     this.environment = environment;
     this.cwd = cwd;
     this.projects = new KnownProjects(environment);
-  }
-
-  get #surroundings(): Surroundings {
-    return { packageRoot: this.#packageRoot, environment: this.environment };
   }
 
   /**
@@ -63,7 +59,7 @@ export class Call {
   }
 
   openProject(root: string): Project {
-    return Project.at(root, this.#surroundings);
+    return Project.at(root, this);
   }
 
   /** Starts the controller of a project, as `startUp` says. */
@@ -79,7 +75,7 @@ export class Call {
   async openEdited(file: string, unsaved: UnsavedTexts): Promise<Edited> {
     const { EditedProject } = await import('./edited-project.ts');
     const root = findProject(dirname(file), this.environment['HOME'] ?? homedir());
-    return new EditedProject(root ?? dirname(file), root !== null, unsaved, this.#surroundings);
+    return new EditedProject(root ?? dirname(file), root !== null, unsaved, this);
   }
 
   /**
@@ -150,7 +146,7 @@ export class Call {
     makeProjectFolder(root);
     const { disk } = this.openProject(root);
     const copied = copyTemplate(files, disk, chosen);
-    copySchemas(new RealDisk(join(this.#packageRoot, 'schemas')), disk);
+    copySchemas(new RealDisk(join(this.packageRoot, 'schemas')), disk);
     new Mailboxes(disk).prepare([...new Set([...rolesOnDisk(disk), 'user'])]);
     return { ...copied, provider: chosen };
   }
@@ -169,7 +165,7 @@ export class Call {
   async #readLayers(name: string): Promise<Template> {
     const { layered, layersOf } = await import('./project/scaffold.ts');
     const { readTemplate } = await import('./project/template.ts');
-    const templates = join(this.#packageRoot, 'templates');
+    const templates = join(this.packageRoot, 'templates');
     return layered(await Promise.all(layersOf(name).map((each) => readTemplate(`./${each}`, templates))));
   }
 
@@ -182,6 +178,7 @@ export class Call {
   /** `probes`: each installed agent CLI answers once, which costs a few tokens. */
   async doctor(root: string | null, { probes }: { readonly probes: boolean }): Promise<readonly Finding[]> {
     const { examine } = await import('./project/doctor.ts');
-    return examine(root, { ...this.#surroundings, cwd: this.cwd, probes });
+    const { packageRoot, environment, cwd } = this;
+    return examine(root, { packageRoot, environment, cwd, probes });
   }
 }

@@ -10,6 +10,7 @@ import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '
 import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';
 import { protocolDeputies, unprotected } from './project/deputies.ts';
+import { missingBranches } from './project/workspace-problem.ts';
 import { channelProblems } from './channels/problems.ts';
 import type { Definition } from './documents.ts';
 import type { Project } from './project/project.ts';
@@ -66,7 +67,7 @@ export async function check(project: Project, exploring: Exploring): Promise<Pro
   const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
   const unused = unusedAgents(definition.value, read);
   const workspace = await project.workspaceProblem(protocol);
-  const missing = workspace === null ? await project.missingBranches(protocol) : new Set<string>();
+  const missing = workspace === null ? await missingBranches(root, protocol) : new Set<string>();
   const found = [
     ...(workspace === null ? [] : [workspace]),
     ...unlandable(protocol, missing, (path) => merged.place(path)),

@@ -34,7 +34,7 @@ import { copySchemas } from './project-files.ts';
 import { Pruning } from './pruning.ts';
 import { refuseNewer } from './state-format.ts';
 import { expectRead } from './workflows.ts';
-import { missingBranches, workspaceProblem } from './workspace-problem.ts';
+import { workspaceProblem } from './workspace-problem.ts';
 
 /**
  * A project, with all that is done with it. Reads are synchronous. What few commands need is loaded
@@ -128,10 +128,6 @@ export class Project {
   /** Why no git worktree can be made for threads; null: it can, or the protocol needs none. */
   workspaceProblem(protocol: Protocol): Promise<Diagnostic | null> {
     return workspaceProblem(this.root, protocol);
-  }
-
-  missingBranches(protocol: Protocol): Promise<ReadonlySet<string>> {
-    return missingBranches(this.root, protocol);
   }
 
   /** Mail that no role of the protocol reads. */
