@@ -31,7 +31,7 @@ async function changing(what: string, wrong: boolean): Promise<Line> {
   const project = new BenchProject(3, ['true']);
   const unsaved = new UnsavedTexts();
   const packageRoot = fileURLToPath(new URL('..', import.meta.url));
-  const edited = new EditedProject(project.root, true, unsaved, packageRoot);
+  const edited = new EditedProject(project.root, true, unsaved, { packageRoot, environment: process.env });
   const file = join(project.root, 'workflows', 'long.yaml');
   const took: number[] = [];
   for (let version = 0; version < changes; version += 1) {

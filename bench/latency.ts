@@ -1,9 +1,11 @@
+import process from 'node:process';
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openProject } from '../src/wiring/project.ts';
+import { Project } from '../src/operations/project/project.ts';
+import { startUp } from '../src/operations/up/start.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 
@@ -36,7 +38,7 @@ async function drop(roles: number, when: When, isFlooded: boolean | null = null)
   const launched = new Map<string, number>();
   let running = 0;
   let heard = () => {};
-  const controller = await openProject(project.root, packageRoot).controller({
+  const controller = await startUp(Project.at(project.root, { packageRoot, environment: process.env }), {
     untilIdle: false,
     record: null,
     triggers: false,

@@ -5,7 +5,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { v7 } from 'uuid';
 import { layered, workflowOf } from './graphs.ts';
-import { openProject } from '../src/wiring/project.ts';
+import { Project } from '../src/operations/project/project.ts';
+import { startUp } from '../src/operations/up/start.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 
@@ -34,10 +35,10 @@ function fill(project: BenchProject, processed: number, waiting: number): void {
 }
 
 /** Starts a controller in this process; returns milliseconds to its first launch. */
-async function startUp(project: BenchProject): Promise<number> {
+async function starting(project: BenchProject): Promise<number> {
   const start = performance.now();
   let first = 0;
-  const controller = await openProject(project.root, packageRoot).controller({
+  const controller = await startUp(Project.at(project.root, { packageRoot, environment: process.env }), {
     untilIdle: false,
     record: null,
     triggers: false,
@@ -57,7 +58,7 @@ async function startUp(project: BenchProject): Promise<number> {
 
 async function idle(): Promise<number> {
   const project = new BenchProject(50, ['true']);
-  const controller = await openProject(project.root, packageRoot).controller({
+  const controller = await startUp(Project.at(project.root, { packageRoot, environment: process.env }), {
     untilIdle: false,
     record: null,
     triggers: false,
@@ -86,7 +87,7 @@ export async function programs(): Promise<Line[]> {
   const status = median([program, 'status'], project.root);
   const large = new BenchProject(1, ['sleep', '5']);
   fill(large, 100_000, 1_000);
-  const start = await startUp(large);
+  const start = await starting(large);
   const memory = process.memoryUsage().rss / 2 ** 20;
   const load = await idle();
   return [

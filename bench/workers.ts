@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Controller } from '../src/operations/services.ts';
+import type { Controller } from '../src/operations/documents.ts';
 import type { Json } from '../src/kernel/json.ts';
 import type { JobName } from '../src/queue/channel.ts';
 import { engineOf } from '../src/queue/engine.ts';
 import { controllerCredentials, invite, workerCredentials } from '../src/queue/credentials.ts';
 import { placeOf } from '../src/operations/workers/settings.ts';
 import { sign, verify } from '../src/queue/signed.ts';
-import { openProject } from '../src/wiring/project.ts';
+import { Project } from '../src/operations/project/project.ts';
+import { startUp } from '../src/operations/up/start.ts';
 import { engines, type TestServer } from '../test/workers/servers.ts';
 import { milliseconds, percentile, perSecond, type Line } from './report.ts';
 import { benchFolder, BenchProject } from './world.ts';
@@ -110,7 +111,7 @@ class Hosts {
 
   controller(onChange: (state: Controller['state']) => void): Promise<Controller> {
     const options = { untilIdle: false, record: null, triggers: false, onChange };
-    return openProject(this.project.root, packageRoot).controller(options);
+    return startUp(Project.at(this.project.root, { packageRoot, environment: process.env }), options);
   }
 
   async close(): Promise<void> {

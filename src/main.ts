@@ -27,8 +27,7 @@ export function main(
       version: metadata.version,
       environment,
       cwd,
-      services: async () =>
-        (await import('./wiring/services.ts')).servicesOf(packageRoot, { environment, cwd }),
+      call: async () => new (await import('./operations/call.ts')).Call({ packageRoot, environment, cwd }),
     },
     terminal,
   );

@@ -113,18 +113,15 @@ function oneOf(question: string, names: readonly string[]): Promise<string> {
 }
 
 /** The text, written in an editor; without one, on a line. */
-async function askText({ services }: Context, message: Message): Promise<Text> {
-  const text = (await edited(services, message)) ?? (await askOneLine(message));
+async function askText({ call }: Context, message: Message): Promise<Text> {
+  const text = (await edited(call, message)) ?? (await askOneLine(message));
   return { text, source: 'the answer', plain: true, remedy: '' };
 }
 
 const mark = '<!-- mailroom: everything below this line is left out -->';
 
-async function edited(
-  services: Context['services'],
-  { from, type, subject, body }: Message,
-): Promise<string | null> {
-  const saved = await services.edit(`\n\n${mark}\n\n${from} asks (${type}): ${subject}\n\n${body}`);
+async function edited(call: Context['call'], { from, type, subject, body }: Message): Promise<string | null> {
+  const saved = await call.edit(`\n\n${mark}\n\n${from} asks (${type}): ${subject}\n\n${body}`);
   const text = saved?.split(mark, 1)[0]?.trim();
   if (text === '') throw new MailroomError('E_CANCELLED', `the text is empty: ${otherwise}`);
   return text ?? null;

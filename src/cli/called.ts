@@ -1,5 +1,4 @@
-import type { Start } from '../operations/services.ts';
-import type { Context } from './context.ts';
+import type { Context, Start } from './context.ts';
 
 /**
  * Rewrites the commands in a string to the name by which the program was called; both names accept

@@ -1,14 +1,27 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { MailroomError } from '../kernel/errors.ts';
-import type { ProjectServices, Services, Start } from '../operations/services.ts';
+import type { Project } from '../operations/project/project.ts';
+import type { Call } from '../operations/call.ts';
 import type { TurnPlace } from '../operations/sending.ts';
 import type { Terminal } from './terminal.ts';
+
+/** What is available before the command line is read: enough for `--help` and `--version`. */
+export interface Start {
+  /** The name by which the program was called. */
+  readonly name: 'mailroom' | 'orchestrate';
+  readonly version: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The working folder of the call. */
+  readonly cwd: string;
+  /** Called once, before a command does its work, which loads its dependencies only then. */
+  readonly call: () => Promise<Call>;
+}
 
 /** What every command receives. */
 export interface Context {
   /** For actions only. */
-  readonly services: Services;
+  readonly call: Call;
   /** Commands in what it prints for people name the project if it is not found from here. */
   readonly terminal: Terminal;
   /** The exit code, once a command has ended. */
@@ -18,11 +31,11 @@ export interface Context {
   /** The root of the command's project; null: none. */
   readonly root: () => string | null;
   /** The command's project. Throws `E_NO_PROJECT`. */
-  readonly project: () => ProjectServices;
+  readonly project: () => Project;
   /**
    * Like `project`; without one the `entered` folder, or the current folder, becomes the project.
    */
-  readonly place: () => ProjectServices;
+  readonly place: () => Project;
   /** Makes a folder (absolute) the command's project; null: finds the project as usual again. */
   readonly enter: (root: string | null) => void;
   /** Prints which project the command changes if that is not the current folder. */
@@ -41,26 +54,26 @@ export interface Context {
 
 export function makeContext(start: Start, plain: Terminal, program: Command): Context {
   const { cwd } = start;
-  let loaded: Services | null = null;
-  const services = (): Services => {
-    if (loaded === null) throw new MailroomError('E_INTERNAL', 'the services are for actions only');
+  let loaded: Call | null = null;
+  const call = (): Call => {
+    if (loaded === null) throw new MailroomError('E_INTERNAL', 'the call is for actions only');
     return loaded;
   };
   const named = () => {
     const { project } = program.opts<{ project?: string }>();
     return project === undefined ? null : resolve(cwd, project);
   };
-  // Loaded with the services, as `--help` needs neither.
+  // Loaded with the call, as `--help` needs neither.
   let shellWord = (word: string): string => word;
   let entered: string | null = null;
-  const found = () => services().findProject(named() ?? cwd, named() !== null);
+  const found = () => call().findProject(named() ?? cwd, named() !== null);
   const root = () => entered ?? found();
   const place = () => root() ?? named() ?? cwd;
   const terminal = namingProject(plain, () => (loaded === null ? 'mailroom ' : context.commandLine('')));
   let isAnnounced = false;
   const context: Context = {
-    get services() {
-      return services();
+    get call() {
+      return call();
     },
     terminal,
     code: 0,
@@ -69,11 +82,11 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
     turn: turnOf(start),
     project: () => {
       const project = root();
-      if (project !== null) return services().openProject(project);
+      if (project !== null) return call().openProject(project);
       const where = named() ?? cwd;
       throw new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hintToInit);
     },
-    place: () => services().openProject(place()),
+    place: () => call().openProject(place()),
     enter: (folder) => {
       entered = folder;
     },
@@ -84,7 +97,7 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
     },
     name: start.name,
     commandLine: (words) => {
-      const here = services().findProject(cwd, false) ?? cwd;
+      const here = call().findProject(cwd, false) ?? cwd;
       return place() === here ? `${start.name} ${words}` : `${start.name} -C ${shellWord(place())} ${words}`;
     },
     outsideTurn: (verb) => refuseInside(context.turn, verb),
@@ -92,7 +105,7 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
       (run) =>
       async (...given) => {
         ({ shellWord } = await import('../kernel/quoting.ts'));
-        loaded = await start.services();
+        loaded = await start.call();
         context.code = await run(...given);
       },
   };

@@ -7,7 +7,7 @@ import { short } from './format.ts';
 import { workflowForRun } from '../operations/runs/workflow-for-run.ts';
 import { idOf } from './ids.ts';
 import { json } from './output.ts';
-import type { ProjectServices } from '../operations/services.ts';
+import type { Project } from '../operations/project/project.ts';
 
 type Verb = Asked['verb'];
 type Target = Asked['target'];
@@ -55,15 +55,15 @@ export async function control(
 /** Every verb also works on runs; an existing run would have been found before. */
 function othersOf(
   verb: Verb,
-  { workflows }: ProjectServices,
+  { workflows }: Project,
 ): { words: readonly string[]; names: readonly string[] } {
   const words = verb === 'retry' ? ['a run and its step'] : ['a run'];
   return { words, names: workflows.runs().map(({ run }) => endOfId(run)) };
 }
 
 /** Who gives a command, for the journal: a record, not authentication. */
-export function caller({ services }: Context): string {
-  const said = services.environment['MAILROOM_USER'] ?? '';
+export function caller({ call }: Context): string {
+  const said = call.environment['MAILROOM_USER'] ?? '';
   if (said !== '') return said;
   try {
     return userInfo().username;

@@ -3,8 +3,9 @@ import { endOfId } from '../kernel/ids.ts';
 import { shellWord } from '../kernel/quoting.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
 import { stepsOutput } from '../operations/output.ts';
-import type { RunController } from '../operations/runs/services.ts';
-import type { Controller, ProjectServices } from '../operations/services.ts';
+import type { RunController } from '../operations/runs/documents.ts';
+import type { Controller } from '../operations/documents.ts';
+import type { Project } from '../operations/project/project.ts';
 import type { Explained } from '../operations/why/explained.ts';
 import { explainStatus, explainSteps } from '../operations/why/status-whys.ts';
 import { commandsFrom } from './called.ts';
@@ -17,7 +18,7 @@ import { ownStatus } from './progress.ts';
 import type { Room } from './terminal.ts';
 
 /** The keys of `up` on a terminal. */
-export function upKeys(context: Context, project: ProjectServices, controller: Controller): Keyboard {
+export function upKeys(context: Context, project: Project, controller: Controller): Keyboard {
   const keys: LiveKey[] = [
     {
       key: 'w',
@@ -33,7 +34,7 @@ export function upKeys(context: Context, project: ProjectServices, controller: C
       is: 'question',
       run: async () => {
         const { readInbox } = await import('../operations/inbox.ts');
-        const { items } = await readInbox(project, project.workflows, null);
+        const { items } = await readInbox(project, null);
         await answerOneOf(context, items);
       },
     },
@@ -51,7 +52,7 @@ export function upKeys(context: Context, project: ProjectServices, controller: C
     },
     outputKey(context, (most) => controller.latest(most)),
   ];
-  return { keys, onKey: (act) => context.services.onKey(act) };
+  return { keys, onKey: (act) => context.call.onKey(act) };
 }
 
 /** The keys of `run` and `resume` on a terminal. */
@@ -91,7 +92,7 @@ export function runKeys(context: Context, controller: RunController): Keyboard {
     },
     outputKey(context, (most) => stepsOutput(controller, most)),
   ];
-  return { keys, onKey: (act) => context.services.onKey(act) };
+  return { keys, onKey: (act) => context.call.onKey(act) };
 }
 
 /** The key that shows the last lines of what runs now. */
@@ -123,7 +124,7 @@ function lastRows(printed: readonly string[], { columns, rows }: Room): string[]
   return shown.map((each) => `  ${cut(each, width)}`);
 }
 
-function mailWhys(context: Context, project: ProjectServices, controller: Controller): string[] {
+function mailWhys(context: Context, project: Project, controller: Controller): string[] {
   const { protocol } = controller.definition;
   const now = context.terminal.now();
   const status = ownStatus(controller, now);

@@ -4,7 +4,7 @@ import type { MailState } from '../mail/machine/state.ts';
 import { directoryOf } from '../operations/directory.ts';
 import { entryAt, isPosition } from '../operations/positions.ts';
 import { aboutRun, namedIn } from '../operations/targets.ts';
-import type { StoredRun } from '../operations/runs/services.ts';
+import type { StoredRun } from '../operations/runs/documents.ts';
 import type { Context } from './context.ts';
 
 type Kind = 'message' | 'failed' | 'thread' | 'run' | 'gate';
@@ -58,7 +58,7 @@ function newest(context: Context, kinds: readonly Kind[]): string | undefined {
 async function entryOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string | undefined> {
   const { readInbox } = await import('../operations/inbox.ts');
   const project = context.place();
-  const item = entryAt((await readInbox(project, project.workflows, null)).items, word);
+  const item = entryAt((await readInbox(project, null)).items, word);
   if (item === undefined) return undefined;
   const [message, gate] = item.run === null ? [item.id, null] : [null, item.id];
   const failed =

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { makeProgram } from './program.ts';
-import type { Start } from '../operations/services.ts';
+import type { Start } from './context.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 /**

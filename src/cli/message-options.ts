@@ -5,7 +5,7 @@ import type { Sending } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { json } from './output.ts';
 import type { Terminal } from './terminal.ts';
-import type { ProjectServices } from '../operations/services.ts';
+import type { Project } from '../operations/project/project.ts';
 
 /** The options that `send` and `reply` share. */
 export interface MessageOptions {
@@ -30,8 +30,8 @@ export interface Text {
 const remedy = 'give a file, `-` for standard input, or `--message TEXT`';
 
 /** The text of a file that the command line names. Throws `E_USAGE` where there is none. */
-export function fileText(services: Context['services'], file: string, hint: string | null = null): string {
-  const text = services.readText(resolve(services.cwd, file));
+export function fileText(call: Context['call'], file: string, hint: string | null = null): string {
+  const text = call.readText(resolve(call.cwd, file));
   if (text === null) throw new MailroomError('E_USAGE', `there is no file ${file}`, hint);
   return text;
 }
@@ -56,7 +56,7 @@ export async function givenText(
   file: string | null,
   options: MessageOptions,
 ): Promise<Text | null> {
-  const { terminal, services } = context;
+  const { terminal, call } = context;
   if (options.message !== undefined) {
     if (file !== null) throw new MailroomError('E_USAGE', 'there is a file and a --message: say one of them');
     if (options.message === '…')
@@ -73,7 +73,7 @@ export async function givenText(
     return { text, plain: false, source: 'standard input', remedy };
   }
   if (file === null) return null;
-  const text = fileText(services, file, 'pass the text with `--message TEXT`');
+  const text = fileText(call, file, 'pass the text with `--message TEXT`');
   return { text, plain: false, source: file, remedy };
 }
 
@@ -83,7 +83,7 @@ export async function givenText(
  */
 export async function deliver(
   context: Context,
-  project: ProjectServices,
+  project: Project,
   role: string,
   draft: Draft,
   options: MessageOptions,

@@ -1,5 +1,5 @@
 import { escapeOf, replaceUnsafe } from '../kernel/one-line.ts';
-import type { ProjectServices } from '../operations/services.ts';
+import type { Project } from '../operations/project/project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A document as text. Control characters are escaped, so that its values stay unchanged. */
@@ -14,7 +14,7 @@ export function json(document: unknown): string {
  */
 export async function watch(
   terminal: Terminal,
-  project: Pick<ProjectServices, 'changed'>,
+  project: Pick<Project, 'changed'>,
   show: () => Promise<string>,
   print: (text: string) => void,
 ): Promise<number> {

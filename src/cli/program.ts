@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { asCalled } from './called.ts';
-import type { Context } from './context.ts';
+import type { Context, Start } from './context.ts';
 import { makeContext } from './context.ts';
 import { addCancel } from './commands/cancel.ts';
 import { addApprove, addReject } from './commands/approve.ts';
@@ -40,7 +40,6 @@ import { addWorker } from './commands/worker.ts';
 import { addWorkers } from './commands/workers.ts';
 import { addWorkflows } from './commands/workflows.ts';
 import { addWorktree } from './commands/worktree.ts';
-import type { Start } from '../operations/services.ts';
 import type { Terminal } from './terminal.ts';
 
 const about =

@@ -9,7 +9,7 @@ import type { Keyboard } from './live-keys.ts';
 import { blockLines } from './live.ts';
 import { turnWords } from './status-text.ts';
 import { ProgressLines } from './progress-lines.ts';
-import type { Controller } from '../operations/services.ts';
+import type { Controller } from '../operations/documents.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running controller. */

@@ -2,17 +2,18 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { ExecutionReport } from '../nostr/report.ts';
 import { progressOf } from '../nostr/execution-events.ts';
 import { ProblemsError } from '../operations/problems.ts';
-import type { ProjectServices } from '../operations/services.ts';
-import { patience, waitFor } from '../operations/project/project.ts';
+import type { Project } from '../operations/project/project.ts';
+import { patience, waitFor } from '../operations/waiting.ts';
 import { problemLine } from '../server/mcp/answer.ts';
 import type { Progress } from '../server/mcp/progress.ts';
 import { serveProject } from '../server/mcp/project.ts';
 import type { RunList } from '../server/mcp/workflows.ts';
 import type { Context } from './context.ts';
-import type { NipServices } from '../operations/nip/documents.ts';
+import type { NipWorkflows } from '../operations/nip/workflows.ts';
 import { caller } from './control.ts';
 import { cancelRun } from './run-control.ts';
-import type { RunController, WorkflowServices } from '../operations/runs/services.ts';
+import type { RunController } from '../operations/runs/documents.ts';
+import type { Workflows } from '../operations/runs/workflows.ts';
 
 /**
  * Serves the tools by which a person's agent uses the project, until standard input ends. A run
@@ -64,7 +65,7 @@ export async function serveProjectTools(
  * Whether a role does tasks of the language nip, or its relays are named. A project with problems
  * may: the tools report them.
  */
-async function usesNip(project: ProjectServices): Promise<boolean> {
+async function usesNip(project: Project): Promise<boolean> {
   const definition = await project.definition();
   if (!definition.ok) return true;
   const { protocol, config } = definition.value;
@@ -79,8 +80,8 @@ async function usesNip(project: ProjectServices): Promise<boolean> {
  */
 async function keepSending(
   { terminal }: Context,
-  nip: NipServices,
-): Promise<Awaited<ReturnType<NipServices['keepSending']>>> {
+  nip: NipWorkflows,
+): Promise<Awaited<ReturnType<NipWorkflows['keepSending']>>> {
   try {
     return await nip.keepSending((error) => terminal.complain(`${String(error)}\n`));
   } catch (error) {
@@ -101,7 +102,7 @@ function progressIn({ run, state, rules }: RunController): Progress {
 }
 
 /** The newest runs of the language. An unreadable run does not hide the others. */
-async function listed(workflows: WorkflowServices, nip: NipServices, most: number): Promise<RunList> {
+async function listed(workflows: Workflows, nip: NipWorkflows, most: number): Promise<RunList> {
   const runs: RunList['runs'][number][] = [];
   const problems: string[] = [];
   for (const { run } of workflows.runs()) {
@@ -126,7 +127,7 @@ function entryOf(report: ExecutionReport): RunList['runs'][number] {
 /** Resolves when the run has ended, or has not ended some seconds after the request. */
 async function cancelled(
   context: Context,
-  nip: NipServices,
+  nip: NipWorkflows,
   execution: string,
   report: (progress: Progress) => void,
 ): Promise<ExecutionReport> {

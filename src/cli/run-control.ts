@@ -6,7 +6,7 @@ import { caller, control } from './control.ts';
 import { idOf, runOf } from './ids.ts';
 import { json } from './output.ts';
 import type { RunVerdict } from '../operations/runs/ask-run.ts';
-import type { StoredRun } from '../operations/runs/services.ts';
+import type { StoredRun } from '../operations/runs/documents.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
 
 /** A command for a run; missing values are null. */

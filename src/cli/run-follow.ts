@@ -14,7 +14,7 @@ import { startRunProgress, stepsUnderWay, type RunProgress } from './run-progres
 import { StepOutput } from './step-output.ts';
 import { runKeys } from './host-keys.ts';
 import { untilEnd } from './until-end.ts';
-import type { RunController, RunWatcher } from '../operations/runs/services.ts';
+import type { RunController, RunWatcher } from '../operations/runs/documents.ts';
 
 export interface FollowOptions {
   /** True: the output of every step; else of this one. */
@@ -43,8 +43,8 @@ export async function follow(
   start: (watch: RunWatcher, waits: (reason: string) => void) => Promise<RunController>,
   document: (controller: RunController) => Promise<object> = runDocument,
 ): Promise<number> {
-  const { terminal, services } = context;
-  const interval = heartbeatOf(options.heartbeat, services.environment['CI']);
+  const { terminal, call } = context;
+  const interval = heartbeatOf(options.heartbeat, call.environment['CI']);
   const shown: { progress: RunProgress | null } = { progress: null };
   const controller = await start(
     (events, state) => shown.progress?.look(events, state),

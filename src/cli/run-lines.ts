@@ -6,7 +6,7 @@ import type { RunState } from '../workflow/machine/state.ts';
 import { line } from './format.ts';
 import type { RunProgress } from './run-progress.ts';
 import { refusedCommand } from '../operations/runs/changes.ts';
-import type { RunController } from '../operations/runs/services.ts';
+import type { RunController } from '../operations/runs/documents.ts';
 import type { Terminal } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
 

@@ -7,7 +7,7 @@ import { cut } from './columns.ts';
 import { line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { ProgressLines } from './progress-lines.ts';
-import type { RunController } from '../operations/runs/services.ts';
+import type { RunController } from '../operations/runs/documents.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running workflow. */

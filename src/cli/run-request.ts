@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
 import { follow } from './run-follow.ts';
-import type { AskedWorkflow } from '../operations/runs/services.ts';
+import type { AskedWorkflow } from '../operations/runs/documents.ts';
 import { workspaceOf, type StartOptions } from './run-start.ts';
 
 /**

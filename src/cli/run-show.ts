@@ -7,7 +7,7 @@ import { line, moment, money, table } from './format.ts';
 import { json } from './output.ts';
 import { resumeCommand } from '../operations/runs/run-commands.ts';
 import { waitingWhy } from '../operations/runs/run-status.ts';
-import type { StoredRun } from '../operations/runs/services.ts';
+import type { StoredRun } from '../operations/runs/documents.ts';
 import { shownRun, type ShownRun, type StepRow } from '../operations/runs/shown-run.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
 import { endReason } from '../workflow/machine/scope.ts';
@@ -19,7 +19,7 @@ export async function showRun(
   word: string,
   { asJson, at }: { readonly asJson: boolean; readonly at: Moment | null },
 ): Promise<boolean> {
-  const { terminal, services } = context;
+  const { terminal, call } = context;
   const { workflows } = context.place();
   const run = runOf(context, word, ['message', 'thread', 'run']);
   if (run !== null) {
@@ -43,7 +43,7 @@ export async function showRun(
       '`--at` shows messages, threads, turns and runs as they were',
       `${word} is a file: git has its past`,
     );
-  const { checked, path, text } = await workflows.read(word, services.cwd);
+  const { checked, path, text } = await workflows.read(word, call.cwd);
   if (asJson) {
     const { showWorkflow } = await import('../operations/show-workflow.ts');
     terminal.write(json(showWorkflow(path, text, checked)));

@@ -12,12 +12,8 @@ import { line, printable } from './format.ts';
 import { fileText } from './message-options.ts';
 import { expectStep as expectFollowed } from './actions/logs.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
-import type {
-  FoundWorkflow,
-  RunController,
-  RunWatcher,
-  WorkflowServices,
-} from '../operations/runs/services.ts';
+import type { FoundWorkflow, RunController, RunWatcher } from '../operations/runs/documents.ts';
+import type { Workflows } from '../operations/runs/workflows.ts';
 import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
 import type { Budget } from '../kernel/cost.ts';
 
@@ -67,7 +63,7 @@ export async function startFound(
   options: StartOptions,
   { only, given, answers }: Starting,
 ): Promise<number> {
-  const { services } = context;
+  const { call } = context;
   const { workflows } = context.place();
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);
@@ -86,8 +82,7 @@ export async function startFound(
   if (answers === null) await reportWarnings(context, found);
   await reportUnpassed(context, definition);
   await mindGitIgnore(context, definition, workspace, options.json === true);
-  const absolute = (folder: string | undefined) =>
-    folder === undefined ? null : resolve(services.cwd, folder);
+  const absolute = (folder: string | undefined) => (folder === undefined ? null : resolve(call.cwd, folder));
   const start = (watch: RunWatcher, waits: (reason: string) => void) =>
     workflows
       .begin({
@@ -136,7 +131,7 @@ export function expectDefinition({ checked }: FoundWorkflow): Workflow {
 /** Reports that the definition of a started run has warnings, and how to show them. */
 export async function reportWarnings(context: Context, found: FoundWorkflow): Promise<void> {
   const { warningsNote } = await import('../operations/validate.ts');
-  const fromHere = (file: string) => relative(context.services.cwd, resolve(context.place().root, file));
+  const fromHere = (file: string) => relative(context.call.cwd, resolve(context.place().root, file));
   const { overrides = [] } = (found.checked.ok && found.checked.value.display) || {};
   const named = overrides.flatMap(({ file, isNamed }) => (isNamed ? `--overrides ${fromHere(file)}` : []));
   const command = context.commandLine(['validate', fromHere(found.file), ...named].join(' '));
@@ -147,7 +142,7 @@ export async function reportWarnings(context: Context, found: FoundWorkflow): Pr
 /** Names what the scripts of a run read from the shell of the caller and do not get. */
 async function reportUnpassed(context: Context, definition: Workflow): Promise<void> {
   const { unpassedVariables } = await import('../operations/runs/unpassed.ts');
-  const unpassed = [...unpassedVariables(definition, context.services.environment)];
+  const unpassed = [...unpassedVariables(definition, context.call.environment)];
   if (unpassed.length === 0) return;
   const read = unpassed.map(([name, paths]) => `${name} (${paths.join(', ')})`).join(', ');
   const options = unpassed.map(([name]) => `--inherit ${name}`).join(' ');
@@ -166,7 +161,7 @@ export function workspaceOf(
   { ownWorkspace }: Workflow,
   { workspace }: Pick<StartOptions, 'workspace'>,
 ): string {
-  if (workspace !== undefined) return resolve(context.services.cwd, workspace);
+  if (workspace !== undefined) return resolve(context.call.cwd, workspace);
   const { root } = context.place();
   return ownWorkspace === null ? root : resolve(folderOfWorkflows(file) ?? root, ownWorkspace.workspace);
 }
@@ -235,9 +230,9 @@ export function givenContext(
   return { ...contextFileOf(context, contextFile), ...Object.fromEntries(pairs.map(pair)) };
 }
 
-function contextFileOf({ services }: Context, file: string | undefined): JsonObject {
+function contextFileOf({ call }: Context, file: string | undefined): JsonObject {
   if (file === undefined) return {};
-  const text = contextText(services, file);
+  const text = contextText(call, file);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -249,16 +244,16 @@ function contextFileOf({ services }: Context, file: string | undefined): JsonObj
 }
 
 /** Before a start, an unreadable file is an error of the command line. Throws `E_USAGE`. */
-function contextText(services: Context['services'], file: string): string {
+function contextText(call: Context['call'], file: string): string {
   try {
-    return fileText(services, file);
+    return fileText(call, file);
   } catch (error) {
     throw error instanceof MailroomError ? new MailroomError('E_USAGE', error.message, error.hint) : error;
   }
 }
 
 async function refuseAboveCeiling(
-  workflows: WorkflowServices,
+  workflows: Workflows,
   definition: Workflow,
   budget: Budget,
   text: string | undefined,

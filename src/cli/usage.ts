@@ -2,7 +2,7 @@ import type { CommanderError } from 'commander';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { ownValue } from '../kernel/own.ts';
-import type { Start } from '../operations/services.ts';
+import type { Start } from './context.ts';
 
 /** The words of a command line after the program's name, and the known commands. */
 export interface Called {

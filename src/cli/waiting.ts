@@ -6,7 +6,7 @@ import { wordOf, type Sending } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { line, printable, short } from './format.ts';
 import { json } from './output.ts';
-import type { ProjectServices } from '../operations/services.ts';
+import type { Project } from '../operations/project/project.ts';
 
 interface Waiting {
   readonly role: string;
@@ -19,11 +19,7 @@ interface Waiting {
  * each message when it arrives, or one document at the end. Exit code 1 if the thread failed or
  * nothing can arrive any more, 130 on Ctrl-C.
  */
-export async function awaitAnswer(
-  context: Context,
-  project: ProjectServices,
-  waiting: Waiting,
-): Promise<number> {
+export async function awaitAnswer(context: Context, project: Project, waiting: Waiting): Promise<number> {
   const { terminal } = context;
   let stopped = false;
   const forget = terminal.onSignal(() => {
@@ -51,7 +47,7 @@ type Sent = Extract<Sending, { state: 'accepted' }>;
  * The sent message once the controller has accepted it; null: not yet. Throws `E_MESSAGE` if the
  * controller refuses it.
  */
-function sentNow(project: ProjectServices, sending: Sending): Sent | null {
+function sentNow(project: Project, sending: Sending): Sent | null {
   if (sending.state !== 'recorded') return sending.state === 'accepted' ? sending : null;
   const word = wordOf(project, sending.reference);
   if (word === undefined) return null;
@@ -71,7 +67,7 @@ function show({ terminal }: Context, news: readonly Message[], shown: Set<string
 
 function end(
   { terminal }: Context,
-  project: ProjectServices,
+  project: Project,
   answer: Extract<Answer, { is: 'over' }>,
   sent: Sent,
   asJson: boolean,

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Context } from './context.ts';
-import type { FoundWorkflow, ReadOptions } from '../operations/runs/services.ts';
+import type { FoundWorkflow, ReadOptions } from '../operations/runs/documents.ts';
 
 /**
  * Reads the workflow that a command names, in the project of its run. That is the project of the
@@ -14,7 +14,7 @@ export async function openWorkflow(
   given?: ReadOptions,
 ): Promise<FoundWorkflow> {
   context.enter(null);
-  const file = context.services.workflowFile(reference);
+  const file = context.call.workflowFile(reference);
   const isAlone = context.root() === null && context.named() === null;
   if (isAlone && file !== null) context.enter(ownFolder(context, file));
   const found = await read(reference);
@@ -25,12 +25,12 @@ export async function openWorkflow(
   return read(found.file);
 
   function read(named: string): Promise<FoundWorkflow> {
-    return context.place().workflows.read(named, context.services.cwd, given);
+    return context.place().workflows.read(named, context.call.cwd, given);
   }
 }
 
-function ownFolder({ services }: Context, file: string): string {
-  return services.findProject(dirname(file), true) ?? folderOfWorkflows(file) ?? dirname(file);
+function ownFolder({ call }: Context, file: string): string {
+  return call.findProject(dirname(file), true) ?? folderOfWorkflows(file) ?? dirname(file);
 }
 
 /** The folder above the `workflows/` that a file lies in; null: there is none. */

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { readContent } from '../disk/contents.ts';
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { apiFolder } from '../kernel/lock-names.ts';
 import { readApiKeysFile, type ApiKey } from '../letters/letters.ts';
@@ -40,7 +40,7 @@ export interface ApiPlace {
  * with a key named `owner` that may write, if it is missing. Throws `E_LOCKED` while another server
  * runs, `E_TRACKED` and `E_FILE`.
  */
-export async function takeApiPlace(disk: RealDisk, owner: string): Promise<ApiPlace> {
+export async function takeApiPlace(disk: Disk, owner: string): Promise<ApiPlace> {
   await refuseTrackedState(disk);
   clearPlaces(disk, 'folder', [apiFolder]);
   const held = await take(disk, lock, lock, () => taken(disk));
@@ -75,17 +75,17 @@ function isSame(one: ApiKey, other: ApiKey): boolean {
   return one.key === other.key && one.name === other.name && one.access === other.access;
 }
 
-function writeFirstKey(disk: RealDisk, name: string): void {
+function writeFirstKey(disk: Disk, name: string): void {
   const key: ApiKey = { name, access: 'write', key: randomBytes(32).toString('base64url') };
   disk.write(keysFile, `${JSON.stringify({ keys: [key] }, null, 2)}\n`, { mode: 0o600, sync: true });
 }
 
 /** The keys that a server of the project accepts; none if there never was one. Throws `E_FILE`. */
-export function storedKeys(disk: RealDisk): readonly ApiKey[] {
+export function storedKeys(disk: Disk): readonly ApiKey[] {
   return disk.look(keysFile) === null ? [] : readKeys(disk);
 }
 
-function readKeys(disk: RealDisk): readonly ApiKey[] {
+function readKeys(disk: Disk): readonly ApiKey[] {
   const found = readContent(disk, keysFile, 1024 * 1024);
   if (found === 'gone') throw unusable('it does not exist');
   if (!found.ok) throw unusable(found.problem);
@@ -108,7 +108,7 @@ function unusable(why: string): MailroomError {
   );
 }
 
-function taken(disk: RealDisk): MailroomError {
+function taken(disk: Disk): MailroomError {
   const holder = readHolder(disk, lock);
   const who = holder === null ? 'another process' : `process ${String(holder.pid)} on ${holder.host}`;
   return new MailroomError(

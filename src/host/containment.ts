@@ -6,7 +6,7 @@ import { probeContainment, type ContainmentProbe } from '../process/sandbox/cont
 import { apiFolder, lockNames } from '../kernel/lock-names.ts';
 import { sandboxFor } from '../process/sandbox/sandbox.ts';
 import type { Containment, AccessRequest } from '../process/types.ts';
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 
 /** The containment of a process, by its access. */
 export type Contain = (reach: AccessRequest) => Containment;
@@ -19,7 +19,7 @@ export type Contain = (reach: AccessRequest) => Containment;
  * are rules as well.
  */
 export async function agentContainment(
-  disk: RealDisk,
+  disk: Disk,
   config: Config,
   extended: readonly string[] = [],
 ): Promise<Contain> {
@@ -47,7 +47,7 @@ function expectSandbox({ sandbox }: Config, { bubblewrap }: ContainmentProbe): v
 
 /** Codex starts a sandbox of its own, which must be possible inside the outer one. */
 function inSandbox(
-  disk: RealDisk,
+  disk: Disk,
   config: Config,
   extended: readonly string[],
   reach: AccessRequest,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import { lstatSync } from 'node:fs';
 
 /** Returns why nothing can be recorded any more; null: it can. */
@@ -10,7 +10,7 @@ export type WhyGone = () => MailroomError | null;
  * Detects that a locked file was removed or replaced: from then on another process may lock the new
  * one. Create it right after the locks are taken. Paths are relative to the project.
  */
-export function lockWatch(disk: RealDisk, locks: readonly string[]): WhyGone {
+export function lockWatch(disk: Disk, locks: readonly string[]): WhyGone {
   const held = locks.map((file) => [file, identityOf(join(disk.root, file))] as const);
   return () => {
     const lost = held.find(
@@ -21,7 +21,7 @@ export function lockWatch(disk: RealDisk, locks: readonly string[]): WhyGone {
 }
 
 /** Detects the same, and that the folder of the journal (a path from the project) was removed. */
-export function journalWatch(disk: RealDisk, folder: string, locks: WhyGone): WhyGone {
+export function journalWatch(disk: Disk, folder: string, locks: WhyGone): WhyGone {
   return () => (disk.look(folder)?.kind === 'folder' ? locks() : gone(`${disk.root}/${folder}`));
 }
 

@@ -4,20 +4,20 @@ import { systemCode } from '../kernel/contained.ts';
 import { isAlive } from '../process/proc.ts';
 import { readHolder } from './holder.ts';
 import type { Holder } from '../letters/letters.ts';
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 
 /**
  * Another process that noted itself as the holder of a lock and is certainly alive: its locked file
  * may have been removed or replaced since, so that the lock is free although it works. Null: there
  * is none, or it is unknown.
  */
-export function otherHolder(disk: RealDisk, lock: string): Holder | null {
+export function otherHolder(disk: Disk, lock: string): Holder | null {
   const holder = livingHolder(disk, lock);
   return holder?.pid === process.pid ? null : holder;
 }
 
 /** The noted holder of a lock, which is certainly alive; null: there is none, or it is unknown. */
-export function livingHolder(disk: RealDisk, lock: string): Holder | null {
+export function livingHolder(disk: Disk, lock: string): Holder | null {
   const holder = readHolder(disk, lock);
   if (holder === null || holder.startTime === null || holder.host !== hostname()) return null;
   return isThere(holder.pid, holder.startTime) ? holder : null;

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { Journal } from '../disk/journal.ts';
 import { watchFolders } from '../disk/watch.ts';
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import type { Trail } from '../git/trail.ts';
 import type { Provider } from '../providers/provider.ts';
 import { Control } from './control.ts';
@@ -42,7 +42,7 @@ interface LoopParts {
  * taken, `open` the ports of the host, `attach` the host, `run` it; `close` it in any case.
  */
 export class HostProcess {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #place: HostPlace;
   readonly #lockGone: WhyGone;
   #journal: { close(): void } | null = null;
@@ -51,7 +51,7 @@ export class HostProcess {
   /** What failed before there was a loop; null: nothing. */
   #failure: unknown = null;
 
-  constructor(disk: RealDisk, place: HostPlace) {
+  constructor(disk: Disk, place: HostPlace) {
     this.#disk = disk;
     this.#place = place;
     this.#lockGone = lockWatch(disk, place.lockFiles);

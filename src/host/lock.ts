@@ -6,7 +6,7 @@ import { takeKernelLock } from './flock.ts';
 import { lockFile, readHolder, type Holder } from './holder.ts';
 import { kindWords } from '../disk/contents.ts';
 import { parentOf } from '../disk/disk.ts';
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import { otherHolder } from './holding.ts';
 import { clearStateFiles, openState } from './state-places.ts';
 import { refuseTrackedState, stateFolder } from './tracked.ts';
@@ -27,7 +27,7 @@ export interface HostLock extends Lock {
  * Locks the project for its only controller, and clears the places of its state. Throws `E_LOCKED`,
  * `E_TRACKED`.
  */
-export async function takeLock(disk: RealDisk): Promise<HostLock> {
+export async function takeLock(disk: Disk): Promise<HostLock> {
   await refuseTrackedState(disk);
   const lock = await take(disk, lockFile, lockFile, () => taken(readHolder(disk)));
   try {
@@ -44,7 +44,7 @@ export async function takeLock(disk: RealDisk): Promise<HostLock> {
  * meanwhile. `noted` null: no holder is noted.
  */
 export async function take(
-  disk: RealDisk,
+  disk: Disk,
   file: string,
   noted: string | null,
   whenTaken: () => MailroomError,
@@ -60,7 +60,7 @@ export async function take(
  * null: another process held it for the half second that this waits. Throws `E_LOCKED`, also for
  * anything but a file in its place: a lock that follows a link locks, or creates, another file.
  */
-export async function tryLock(disk: RealDisk, file: string): Promise<Lock | null> {
+export async function tryLock(disk: Disk, file: string): Promise<Lock | null> {
   refuseOther(disk, file, parentOf(file), 'folder');
   disk.makeFolder(parentOf(file));
   refuseOther(disk, file, file, 'file');
@@ -78,7 +78,7 @@ export async function tryLock(disk: RealDisk, file: string): Promise<Lock | null
   return fallback.held ? fallback : null;
 }
 
-function refuseOther(disk: RealDisk, file: string, path: string, kind: 'file' | 'folder'): void {
+function refuseOther(disk: Disk, file: string, path: string, kind: 'file' | 'folder'): void {
   const found = disk.look(path)?.kind ?? kind;
   // A project may keep all of its state elsewhere below it.
   if (found === kind || path === stateFolder) return;

@@ -1,4 +1,4 @@
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 import { type Config, kindOf } from '../config/config.ts';
 import { readParked, park } from './parked.ts';
 
@@ -32,7 +32,7 @@ export function shareParking(ledger: ParkingLedger, parking: Parking): void {
  * The rate-limited providers, for all hosts of the project. A recording in a provider's place
  * neither causes nor observes a limit.
  */
-export function parkingOf(disk: RealDisk, config: Config): Parking {
+export function parkingOf(disk: Disk, config: Config): Parking {
   const asks = (provider: string) => kindOf(config, provider) !== 'replay';
   return {
     list: () => new Map([...readParked(disk)].filter(([provider]) => asks(provider))),

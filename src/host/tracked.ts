@@ -1,7 +1,7 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { git } from '../git/git.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
-import type { RealDisk } from '../disk/real-disk.ts';
+import type { Disk } from '../disk/disk.ts';
 
 /** The folder of all state of a project. */
 export const stateFolder = '.mailroom';
@@ -11,7 +11,7 @@ export const stateFolder = '.mailroom';
  * have written them. Upper and lower case count as equal, as on some file systems. Empty without a
  * repository, or without a git that could have made it.
  */
-export async function trackedState({ root }: RealDisk): Promise<string[]> {
+export async function trackedState({ root }: Disk): Promise<string[]> {
   if (repositoryFrom(root) === null) return [];
   // Git otherwise refuses repositories of other users; their configuration runs nothing here.
   const list = ['-c', 'safe.directory=*', 'ls-files', '-z', '--', `:(icase)${stateFolder}`];
@@ -23,7 +23,7 @@ export async function trackedState({ root }: RealDisk): Promise<string[]> {
  * Throws `E_TRACKED` if the repository's author may have written the journal, commands or
  * confirmations of the project.
  */
-export async function refuseTrackedState(disk: RealDisk): Promise<void> {
+export async function refuseTrackedState(disk: Disk): Promise<void> {
   const [first, ...more] = await trackedState(disk);
   if (first === undefined) return;
   const others = more.length === 0 ? '' : ` and ${String(more.length)} more`;

@@ -7,7 +7,7 @@ import {
   type ArtifactKind,
 } from '../languages/shared/artifacts.ts';
 import { readDocument } from '../languages/shared/document.ts';
-import type { WorkflowServices } from './runs/services.ts';
+import type { Project } from './project/project.ts';
 import { missingReferences, stubsFor } from './runs/stubs.ts';
 import { problemsOf } from './validate.ts';
 import { locateWorkflow } from './workflow-files.ts';
@@ -19,10 +19,7 @@ export type { Artifact };
  * by kind and then by name. An MCP server is in the settings of a person: of these only names are
  * known.
  */
-export async function readArtifacts(
-  workflows: Pick<WorkflowServices, 'list' | 'read' | 'artifacts'>,
-  root: string,
-): Promise<Artifact[]> {
+export async function readArtifacts({ workflows, root }: Project): Promise<Artifact[]> {
   const [own, read] = await Promise.all([
     workflows.artifacts(),
     Promise.all(workflows.list().map((file) => workflows.read(file, root))),
@@ -55,7 +52,7 @@ export interface WrittenStubs {
  * `text`: unsaved, in the place of the stored one. `reference`: only this one. Null: not given.
  */
 export async function writeStubs(
-  { workflows, root }: { readonly workflows: WorkflowServices; readonly root: string },
+  { workflows, root }: Project,
   word: string,
   { text, reference }: { readonly text: string | null; readonly reference: string | null },
 ): Promise<WrittenStubs> {

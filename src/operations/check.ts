@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { isProtocolFile } from '../disk/find-project.ts';
 import { orElse } from '../kernel/contained.ts';
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
@@ -11,8 +10,10 @@ import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '
 import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';
 import { protocolDeputies, unprotected } from './project/deputies.ts';
+import { missingBranches } from './project/workspace-problem.ts';
 import { channelProblems } from './channels/problems.ts';
-import type { Definition, ProjectServices } from './services.ts';
+import type { Definition } from './documents.ts';
+import type { Project } from './project/project.ts';
 import { foundIn, type ReadWorkflow } from './validate.ts';
 
 /** The problems of a project's protocol and settings, and a count of its valid parts. */
@@ -47,21 +48,9 @@ interface ProjectCheck {
  */
 type Exploring = 'also' | 'only' | 'no';
 
-/** The workflows of a project, which can be read only if its protocol and settings are valid. */
-interface Workflows {
-  list(): readonly string[];
-  read(path: string): Promise<ReadWorkflow>;
-}
-
 /** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
-export async function check(
-  project: Pick<
-    ProjectServices,
-    'definition' | 'misplaced' | 'workspaceProblem' | 'missingBranches' | 'files'
-  >,
-  workflows: Workflows,
-  exploring: Exploring,
-): Promise<ProjectCheck> {
+export async function check(project: Project, exploring: Exploring): Promise<ProjectCheck> {
+  const { workflows, root } = project;
   const definition = await project.definition();
   if (!definition.ok) return checkup(null, 0, { left: definition.problems, accepted: 0 }, null);
   const { protocol, config } = definition.value;
@@ -74,11 +63,11 @@ export async function check(
     return checkup(protocol, 0, judged, exploration);
   }
   const paths = workflows.list();
-  const read = await Promise.all(paths.map((path) => workflows.read(path)));
+  const read = await Promise.all(paths.map((path) => workflows.read(path, root)));
   const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
   const unused = unusedAgents(definition.value, read);
   const workspace = await project.workspaceProblem(protocol);
-  const missing = workspace === null ? await project.missingBranches(protocol) : new Set<string>();
+  const missing = workspace === null ? await missingBranches(root, protocol) : new Set<string>();
   const found = [
     ...(workspace === null ? [] : [workspace]),
     ...unlandable(protocol, missing, (path) => merged.place(path)),
@@ -88,7 +77,7 @@ export async function check(
       config: placesIn(textOf(files, configPath)),
     }),
     ...(await unprotected(protocol, config, (path) => merged.place(path))),
-    ...channelProblems(textOf(files, configPath), config, protocol, process.env),
+    ...channelProblems(textOf(files, configPath), config, protocol, project.settings.environment),
     ...unused,
     ...misplaced,
     ...stuck,
@@ -106,7 +95,7 @@ export async function check(
 const configPath = 'mailroom.yaml';
 
 /** mailroom.yaml and the files of the protocol. */
-function definitionFiles({ files }: Pick<ProjectServices, 'files'>): { file: string; text: string }[] {
+function definitionFiles({ files }: Pick<Project, 'files'>): { file: string; text: string }[] {
   const protocols = files.list('protocols').filter(isProtocolFile).toSorted();
   return textsOf({ files }, [configPath, ...protocols.map((name) => `protocols/${name}`)]);
 }
@@ -123,7 +112,7 @@ function placesIn(text: string): (path: readonly (string | number)[]) => Place |
 
 /** What cannot be read has no comments: its reader has reported that. */
 function textsOf(
-  { files }: Pick<ProjectServices, 'files'>,
+  { files }: Pick<Project, 'files'>,
   paths: readonly string[],
 ): { file: string; text: string }[] {
   return paths.flatMap((file) => {

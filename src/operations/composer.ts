@@ -8,7 +8,9 @@ import { readDocument } from '../languages/shared/document.ts';
 import { applyPatches, type Patch } from '../yaml/edit/edit.ts';
 import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Path } from '../yaml/yaml.ts';
-import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
+import type { FoundWorkflow } from './runs/documents.ts';
+import type { Project } from './project/project.ts';
+import type { Workflows } from './runs/workflows.ts';
 import { stubsFor } from './runs/stubs.ts';
 import {
   graphOf,
@@ -59,7 +61,7 @@ export interface Draft extends DraftGraph {
  * `text`: unsaved; null: the stored one. `act`: null: none. Throws `E_TARGET`.
  */
 export async function composeWorkflow(
-  { workflows, root }: { readonly workflows: WorkflowServices; readonly root: string },
+  { workflows, root }: Project,
   word: string,
   wish: { readonly text: string | null; readonly act: Act | null },
 ): Promise<Draft> {
@@ -100,7 +102,7 @@ function actOn(text: string, definition: Json, wish: Act): Acted {
 
 /** What a canvas shows of the text. */
 async function shownIn(
-  workflows: WorkflowServices,
+  workflows: Workflows,
   { checked, text, path, promptContexts }: FoundWorkflow,
   definition: Json,
 ): Promise<Omit<Draft, 'schema' | 'refused' | 'patches' | 'stored'>> {
@@ -130,7 +132,7 @@ async function shownIn(
 
 /** The graph as written, with what only the engine knows of it. */
 async function withEngine(
-  workflows: WorkflowServices,
+  workflows: Workflows,
   checked: FoundWorkflow['checked'],
   definition: Json,
   drawn: DraftGraph | null,

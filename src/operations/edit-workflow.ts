@@ -9,7 +9,9 @@ import { applyPatches, edit, invertPatches, type Operation, type Patch } from '.
 import { withLineEnds } from '../yaml/edit/line-ends.ts';
 import { composePatches } from '../yaml/edit/patches.ts';
 import { ProblemsError } from './problems.ts';
-import type { FoundWorkflow, WorkflowServices } from './runs/services.ts';
+import type { FoundWorkflow } from './runs/documents.ts';
+import type { Project } from './project/project.ts';
+import type { Workflows } from './runs/workflows.ts';
 import { validate } from './validate.ts';
 import { findWorkflow, readWorkflowFile, revisionOf, type WorkflowFile } from './workflow-files.ts';
 
@@ -19,11 +21,6 @@ export type WorkflowOperation =
 
 /** The new text of a definition: as a whole, or by changes of the stored one. */
 export type Edit = { readonly text: string } | { readonly operations: readonly WorkflowOperation[] };
-
-interface Place {
-  readonly workflows: WorkflowServices;
-  readonly root: string;
-}
 
 /** A definition as it is stored. */
 export interface SavedWorkflow {
@@ -54,7 +51,7 @@ type Saving =
  * all errors of the new text; then nothing is written.
  */
 export async function saveWorkflow(
-  { workflows, root }: Place,
+  { workflows, root }: Project,
   word: string,
   { revision, change, mask }: Save,
 ): Promise<Saving> {
@@ -77,7 +74,7 @@ export async function saveWorkflow(
 
 /** Throws the errors of an unsaved definition; returns its warnings. */
 async function expectValid(
-  workflows: Pick<WorkflowServices, 'check'>,
+  workflows: Workflows,
   text: string,
   file: string,
 ): Promise<readonly DiagnosticDocument[]> {
@@ -102,7 +99,7 @@ export interface DraftDocument extends WorkflowFile {
  * A workflow with another text, changed by operations. Writes nothing. Throws as `saveWorkflow`.
  */
 export async function draftWorkflow(
-  { workflows, root }: Place,
+  { workflows, root }: Project,
   word: string,
   text: string | null,
   operations: readonly WorkflowOperation[],
@@ -158,7 +155,7 @@ export interface NewWorkflow {
  * written.
  */
 export async function createWorkflow(
-  { workflows, root }: Place,
+  { workflows, root }: Project,
   { text, file: wanted }: NewWorkflow,
 ): Promise<SavedWorkflow> {
   const { id, names } = identityOf(text, 'workflow');

@@ -15,15 +15,15 @@ import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { where } from '../yaml/diagnostics.ts';
 import { ParsedParts } from '../yaml/parts.ts';
-import { hashOf, readSettings, type Settings } from './project/definition.ts';
-import type { Defined, Edited } from './services.ts';
+import { hashOf, SettingsReader, type Settings, type Surroundings } from './project/definition.ts';
+import type { Defined, Edited } from './documents.ts';
 import { listProtocolFiles, listWorkflowFiles } from './project/project-files.ts';
 import { checkWorkflow } from './project/workflows.ts';
 
 export class EditedProject implements Edited {
   readonly #disk: UnsavedDisk;
   readonly #unsaved: UnsavedTexts;
-  readonly #packageRoot: string;
+  readonly #surroundings: Surroundings;
   /** A change mostly leaves the rest of a file as it was. */
   readonly #parts = new ParsedParts();
   /** False: only the folder of a file, outside of every project. */
@@ -32,11 +32,11 @@ export class EditedProject implements Edited {
   /** The last settings without errors. */
   #valid: Settings | null = null;
 
-  constructor(root: string, isProject: boolean, unsaved: UnsavedTexts, packageRoot: string) {
+  constructor(root: string, isProject: boolean, unsaved: UnsavedTexts, surroundings: Surroundings) {
     this.#disk = new UnsavedDisk(root, unsaved);
     this.#isProject = isProject;
     this.#unsaved = unsaved;
-    this.#packageRoot = packageRoot;
+    this.#surroundings = surroundings;
   }
 
   refresh(): void {
@@ -160,7 +160,7 @@ export class EditedProject implements Edited {
     try {
       const hash = hashOf(this.#disk);
       if (this.#settings?.hash !== hash)
-        this.#settings = { hash, read: await readSettings(this.#disk, this.#packageRoot) };
+        this.#settings = { hash, read: await new SettingsReader(this.#disk, this.#surroundings).read() };
       const { read } = this.#settings;
       if (read.ok) this.#valid = read.value;
       return read;

@@ -26,9 +26,9 @@ import { askedTitle } from '../mail/machine/rules/questions.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { ProblemsError } from './problems.ts';
-import type { Holder, Project } from './project/project.ts';
+import type { Project } from './project/project.ts';
 import { approveCommand } from './runs/run-commands.ts';
-import type { RunStatusDocument, WorkflowStatus } from './runs/run-status.ts';
+import type { RunStatusDocument } from './runs/run-status.ts';
 import { iso, isoOrNull } from '../kernel/times.ts';
 
 /** The items that wait for people. `as`: the requested role; null: every person of the protocol. */
@@ -101,16 +101,12 @@ interface InboxField {
  * The items that wait for a person, or, where `as` is null, for all of them. Throws `E_TARGET`
  * where `as` is not a human role, and the problems of the protocol.
  */
-export async function readInbox(
-  project: Project,
-  workflows: { status(holder: Holder | null): Promise<WorkflowStatus> },
-  as: RoleName | null,
-): Promise<Inbox> {
+export async function readInbox(project: Project, as: RoleName | null): Promise<Inbox> {
   const definition = await project.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const { protocol } = definition.value;
   if (as !== null) expectPerson(protocol, as);
-  const { runs } = await workflows.status(project.holder());
+  const { runs } = await project.workflows.status(project.holder());
   return inboxOf(project.state(), protocol, runs, as, (role) => recordedAnswers(project, role));
 }
 

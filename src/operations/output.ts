@@ -5,7 +5,7 @@ import type { TurnFolders } from '../mail/mailboxes/turn-folders.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findStep } from '../workflow/machine/scope.ts';
-import type { RunController } from './runs/services.ts';
+import type { RunController } from './runs/documents.ts';
 
 /** The running turns, in the order of their ids, each with at most this many lines. */
 export function turnsOutput(

@@ -4,10 +4,12 @@ import type { Moment } from '../kernel/times.ts';
 import { compile } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { summaryOf } from './mail-summary.ts';
-import type { Past, Project } from './project/project.ts';
+import type { Project } from './project/project.ts';
+import type { Past } from './project/following.ts';
 import { slotsOfRun } from './why/slots.ts';
 import { runStatus, type RunStatusDocument } from './runs/run-status.ts';
-import type { StoredRun, WorkflowServices } from './runs/services.ts';
+import type { StoredRun } from './runs/documents.ts';
+import type { Workflows } from './runs/workflows.ts';
 import { statusOf, type StatusDocument } from './status.ts';
 
 /**
@@ -15,11 +17,7 @@ import { statusOf, type StatusDocument } from './status.ts';
  * being recorded, and who hosted what, is not known any more. Throws `E_TARGET` where they do not
  * hold the moment.
  */
-export async function pastStatus(
-  project: Project,
-  workflows: Pick<WorkflowServices, 'runs' | 'run'>,
-  moment: Moment,
-): Promise<StatusDocument> {
+export async function pastStatus(project: Project, moment: Moment): Promise<StatusDocument> {
   const { record, state } = pastOf(project, moment);
   const time = 'time' in moment ? moment.time : state.now;
   const definition = await project.definition();
@@ -36,7 +34,7 @@ export async function pastStatus(
     ...status,
     at: { record, time: iso(time) },
     threads: status.threads.map((thread) => ({ ...thread, why: null })),
-    runs: runsAt(workflows, time),
+    runs: runsAt(project.workflows, time),
     triggers: [],
     workers: null,
   };
@@ -49,10 +47,10 @@ function pastOf(project: Project, moment: Moment): Past {
 }
 
 /** The runs that had begun and had not ended; those that the journals do not hold are left out. */
-function runsAt({ runs, run }: Pick<WorkflowServices, 'runs' | 'run'>, time: number): RunStatusDocument[] {
-  const begun = runs().filter(({ startedAt }) => startedAt <= time);
+function runsAt(workflows: Workflows, time: number): RunStatusDocument[] {
+  const begun = workflows.runs().filter(({ startedAt }) => startedAt <= time);
   return begun.flatMap((card) => {
-    const stored = run(card.run);
+    const stored = workflows.run(card.run);
     const state = stateAt(stored, time);
     return state === null || state.endedAt !== null
       ? []

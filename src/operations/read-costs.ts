@@ -3,14 +3,14 @@ import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { dayOf } from '../kernel/money.ts';
 import { costsOf, type CostKind, type CostsDocument } from './costs.ts';
-import type { ProjectServices } from './services.ts';
+import type { Project } from './project/project.ts';
 
 /**
  * The costs of a project. `by`: kinds, separated by commas; `since`: a day, or how long ago; null:
  * all. `now`: milliseconds since 1970. Throws `E_USAGE`.
  */
 export function readCosts(
-  project: ProjectServices,
+  project: Project,
   { by, since }: { readonly by: string; readonly since: string | null },
   now: number,
 ): CostsDocument {

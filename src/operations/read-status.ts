@@ -2,9 +2,8 @@ import { counted } from '../kernel/enumerate.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { mailMatching, type IsMail } from '../mail/mailboxes/mail-files.ts';
 import { misplacedText } from '../mail/mailboxes/misplaced.ts';
-import type { Holder, Project } from './project/project.ts';
+import type { Project } from './project/project.ts';
 import type { StatusSource } from './project/kept-status.ts';
-import type { WorkflowStatus } from './runs/run-status.ts';
 import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import { statusOf, type StatusDocument } from './status.ts';
 import { progressFile } from './turn-tools.ts';
@@ -14,16 +13,12 @@ import type { RoleName } from '../kernel/ids.ts';
 import { checkoutOwner } from '../kernel/work.ts';
 
 /** The status of a project from its files; an unreadable protocol is one of the problems. */
-export async function readStatus(
-  project: Project,
-  workflows: { status(holder: Holder | null): Promise<WorkflowStatus> },
-  now: number,
-): Promise<StatusDocument> {
+export async function readStatus(project: Project, now: number): Promise<StatusDocument> {
   const holder = project.holder();
   const { mail, inboxes } = project.statusSource();
   const definition = await project.definition();
   const protocol = definition.ok ? definition.value.protocol : null;
-  const { runs, triggers, problems: wrong } = await workflows.status(holder);
+  const { runs, triggers, problems: wrong } = await project.workflows.status(holder);
   const unread = definition.ok ? [] : [unreadable(definition.problems.length)];
   const misplaced = definition.ok
     ? project.misplaced(definition.value.protocol, definition.value.config).map(misplacedText)

@@ -9,7 +9,7 @@ import { addressees, compose } from './compose.ts';
 import { resolve, resolveThread } from './directory.ts';
 import { allMessages } from './messages.ts';
 import { sentBefore, submit, writtenProtocol, type Sending } from './sending.ts';
-import type { ProjectServices } from './services.ts';
+import type { Project } from './project/project.ts';
 
 /** What a person says, without who it is. */
 export interface WrittenMessage {
@@ -21,7 +21,7 @@ export interface WrittenMessage {
 }
 
 interface Speaking {
-  readonly project: ProjectServices;
+  readonly project: Project;
   /** The name of the person: of a human role, or another one, which speaks as `user`. */
   readonly name: string;
   /** Milliseconds since 1970. */
@@ -115,7 +115,7 @@ function deliver(
   return submit(project, from, { ...draft, fields: { ...draft.fields, ...fields } }, now, mark);
 }
 
-function findMessage(project: ProjectServices, word: string): Message {
+function findMessage(project: Project, word: string): Message {
   const state = project.state();
   const { message: id } = resolve(project, state, word, ['message']);
   const known = state.mail.get(id)?.message;

@@ -1,7 +1,7 @@
 import { dayOf, noCost } from '../kernel/money.ts';
 import { isHuman, type Protocol } from '../mail/format/protocol.ts';
 import { freeProvider } from '../mail/machine/rules/fallback.ts';
-import type { Holder } from './project/project.ts';
+import type { Holder } from './documents.ts';
 import type {
   ControllerStatus,
   MailStatus,

@@ -14,7 +14,8 @@ import { edit } from '../yaml/edit/edit.ts';
 import type { Path } from '../yaml/yaml.ts';
 import { convertText } from './convert-text.ts';
 import { readRuns } from './runs/reading.ts';
-import type { FoundWorkflow, RunCard, WorkflowPlace, WorkflowServices } from './runs/services.ts';
+import type { FoundWorkflow, RunCard, WorkflowPlace } from './runs/documents.ts';
+import type { Workflows } from './runs/workflows.ts';
 import type { RunSummary } from './runs/summary.ts';
 import { showWorkflow, type WorkflowDocument } from './show-workflow.ts';
 import { validate } from './validate.ts';
@@ -86,10 +87,7 @@ interface WorkflowNode {
 }
 
 /** The workflows of the project, sorted by file; one with errors is listed, too. */
-export async function listWorkflows(
-  workflows: Pick<WorkflowServices, 'list' | 'read' | 'identities' | 'runs' | 'run'>,
-  root: string,
-): Promise<WorkflowRow[]> {
+export async function listWorkflows(workflows: Workflows, root: string): Promise<WorkflowRow[]> {
   const rows: WorkflowRow[] = [];
   const runs = workflows.runs();
   const known = new Map((await workflows.identities()).map((each) => [each.file, each]));
@@ -121,10 +119,7 @@ export async function listWorkflows(
 }
 
 /** The first of these runs that can be read; null: none can. */
-async function lastRunOf(
-  workflows: Pick<WorkflowServices, 'run'>,
-  cards: readonly RunCard[],
-): Promise<LastRun | null> {
+async function lastRunOf(workflows: Workflows, cards: readonly RunCard[]): Promise<LastRun | null> {
   for (const card of cards) {
     const [found] = (await readRuns({ runs: () => [card], run: (id) => workflows.run(id) })).runs;
     if (found === undefined) continue;
@@ -143,7 +138,7 @@ function valueOf(checked: Checked<Workflow>): Workflow | null {
  * file. Throws `E_TARGET`.
  */
 export async function locateWorkflow(
-  workflows: WorkflowServices,
+  workflows: Workflows,
   root: string,
   word: string,
 ): Promise<WorkflowPlace> {
@@ -153,20 +148,13 @@ export async function locateWorkflow(
 }
 
 /** The same, read and checked. */
-export async function findWorkflow(
-  workflows: WorkflowServices,
-  root: string,
-  word: string,
-): Promise<FoundWorkflow> {
+export async function findWorkflow(workflows: Workflows, root: string, word: string): Promise<FoundWorkflow> {
   const { file } = await locateWorkflow(workflows, root, word);
   return workflows.read(file, root);
 }
 
 /** What an editor or a form shows of a workflow. */
-export async function readWorkflowFile(
-  workflows: Pick<WorkflowServices, 'effective' | 'planning'>,
-  found: FoundWorkflow,
-): Promise<WorkflowFile> {
+export async function readWorkflowFile(workflows: Workflows, found: FoundWorkflow): Promise<WorkflowFile> {
   const { path, text, checked } = found;
   const definition = valueOf(checked);
   const { name = null, version = null, description = null } = definition ?? {};
@@ -212,7 +200,7 @@ export function shownParameters(workflow: Workflow | null): ShownParameters {
  * where it cannot be changed or converted.
  */
 export async function workflowText(
-  workflows: Pick<WorkflowServices, 'effective'>,
+  workflows: Workflows,
   found: FoundWorkflow,
   isApplied: boolean,
 ): Promise<{ readonly text: string; readonly revision: string | null }> {
@@ -235,7 +223,7 @@ export function revisionOf(text: string): string {
 
 /** The steps of a workflow's own body, and what each waits for. */
 export async function graphOf(
-  workflows: Pick<WorkflowServices, 'planning'>,
+  workflows: Workflows,
   workflow: Workflow,
   definition: Json,
 ): Promise<WorkflowFile['graph']> {

@@ -50,7 +50,7 @@ async function judged(
     changed: () => Promise.resolve(),
   };
   const context = {
-    services: { environment: { MAILROOM_USER: 'ada' } },
+    call: { environment: { MAILROOM_USER: 'ada' } },
     terminal,
     turn: null,
     outsideTurn: () => {},

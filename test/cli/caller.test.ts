@@ -4,7 +4,7 @@ import type { Context } from '../../src/cli/context.ts';
 import { caller } from '../../src/cli/control.ts';
 
 const by = (environment: Readonly<Record<string, string>>) =>
-  caller({ services: { environment } } as unknown as Context);
+  caller({ call: { environment } } as unknown as Context);
 
 it('who asks is $MAILROOM_USER, else the user of the system', () => {
   expect(by({ MAILROOM_USER: 'ada' })).toBe('ada');

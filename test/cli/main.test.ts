@@ -183,16 +183,15 @@ describe('the program', () => {
 
   it('shows where a bug is only with --debug', async () => {
     const fixture = new ProjectFixture();
-    const services = {
-      ...fixture.services(),
+    const call = Object.assign(fixture.call(), {
       findProject: () => {
         throw new TypeError('x is not a function', { cause: new Error('deep below') });
       },
-    };
+    });
     const run = async (...argv: string[]) => {
       fixture.terminal.clear();
       return {
-        code: await runCli(argv, fixture.start(services), fixture.terminal),
+        code: await runCli(argv, fixture.start(call), fixture.terminal),
         err: fixture.terminal.err,
       };
     };
@@ -209,15 +208,14 @@ describe('the program', () => {
     const fixture = new ProjectFixture();
     fixture.cwd = '/home/ada/here';
     const asked: [string, boolean][] = [];
-    const services = {
-      ...fixture.services(),
+    const call = Object.assign(fixture.call(), {
       findProject: (from: string, named: boolean) => {
         asked.push([from, named]);
         return '/project';
       },
-    };
+    });
     for (const argv of [['status'], ['-C', '../there', 'status'], ['status', '--project', '/else']])
-      expect(await runCli(argv, fixture.start(services), fixture.terminal)).toBe(0);
+      expect(await runCli(argv, fixture.start(call), fixture.terminal)).toBe(0);
     expect(asked).toEqual([
       ['/home/ada/here', false],
       ['/home/ada/there', true],

@@ -5,13 +5,12 @@ import { letter } from './team.ts';
 
 /** What a command prints when its project, in a folder with a space, is named by `-C`. */
 async function elsewhere(fixture: ProjectFixture, ...words: string[]): Promise<string> {
-  const services = fixture.services();
+  const call = fixture.call();
   const project = "/home/ada/my shop's";
-  const away = {
-    ...services,
+  const away = Object.assign(call, {
     cwd: '/home/ada',
     findProject: (_: string, named: boolean) => (named ? project : null),
-  };
+  });
   fixture.terminal.clear();
   await runCli(['-C', project, ...words], fixture.start(away), fixture.terminal);
   return fixture.terminal.out + fixture.terminal.err;

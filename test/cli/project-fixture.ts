@@ -3,41 +3,27 @@ import type {
   Controller,
   ControllerOptions,
   Finding,
-  ProjectServices,
-  Services,
-  Start,
   WorktreeStatus,
-} from '../../src/operations/services.ts';
+} from '../../src/operations/documents.ts';
+import { Project } from '../../src/operations/project/project.ts';
+import { Call } from '../../src/operations/call.ts';
+import type { Start } from '../../src/cli/context.ts';
 import { defaultConfig } from '../../src/config/config.ts';
-import { apply } from '../../src/mail/machine/apply.ts';
 import type { Protocol } from '../../src/mail/format/protocol.ts';
-import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
+import { type MailState } from '../../src/mail/machine/state.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
-import { statusSource, type StatusSource } from '../../src/operations/project/kept-status.ts';
-import type { FoundWorkflow, RunCard } from '../../src/operations/runs/services.ts';
+import type { RunCard } from '../../src/operations/runs/documents.ts';
 import type { Prunable } from '../../src/operations/project/prune.ts';
 import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
-import { MailroomError } from '../../src/kernel/errors.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
-import { parseWorkflow, promptContextsOf } from '../../src/languages/parse.ts';
-import type { LanguageContext } from '../../src/languages/shared/context.ts';
-import * as identity from '../../src/languages/shared/identity.ts';
-import { artifactsIn } from '../../src/languages/swdl/artifacts.ts';
-import { effectiveDefinition, writeDefinition } from '../../src/operations/project/composing.ts';
-import { identitiesBy } from '../../src/operations/project/find-workflow.ts';
-import { keptParts, projectFiles } from '../../src/operations/project/workflows.ts';
-import { nowhere } from '../support/nowhere.ts';
-import { listWorkflowFiles, writeMissing } from '../../src/operations/project/project-files.ts';
-import { Control, requestControl } from '../../src/host/control.ts';
-import { JournalReader } from '../../src/disk/journal-reader.ts';
-import { misplacedMail } from '../../src/mail/mailboxes/misplaced.ts';
-import { mailNames, readMail, rolesOnDisk } from '../../src/mail/mailboxes/mail-files.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { mailPorts } from '../support/mail-ports.ts';
+import { hashOf } from '../../src/operations/project/definition.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
+import { packageRoot } from '../support/in-process.ts';
 import { FakeTerminal } from './fake-terminal.ts';
 import { HandRunner, type Work } from './hand-runner.ts';
 import { team } from './team.ts';
-import type { MailEvent } from '../../src/mail/machine/event.ts';
 
 /** What a command wrote, and how it ended. */
 export interface Ran {
@@ -46,21 +32,13 @@ export interface Ran {
   readonly err: string;
 }
 
-const none = () => Promise.reject(new Error('no fixture of commands has this'));
-const others = { editor: none, nip: none, api: none, closedApi: none, serve: none, worker: none };
-const elsewhere: Pick<ProjectServices, keyof typeof others | 'past' | 'workers'> = {
-  ...others,
-  workers: { list: none, order: none, invite: none },
-  past: () => {
-    throw new Error('its journal keeps no past');
-  },
-};
-
 /** The document that a command printed, and how it ended. */
 export interface Told<Document> {
   readonly code: number;
   readonly document: Document;
 }
+
+const protocolFile = 'protocols/team.yaml';
 
 /** The controller, while one runs. */
 const holder = {
@@ -70,7 +48,83 @@ const holder = {
   triggers: true,
   slots: null,
 } as const;
+
 const templateOf = (name: string) => ({ name, about: '', protocol: () => Promise.resolve(null) });
+
+/** What a command reaches besides its project: no file, program or editor of this machine. */
+class FixtureCall extends Call {
+  readonly #fixture: ProjectFixture;
+  override readonly projects: Call['projects'];
+
+  constructor(fixture: ProjectFixture) {
+    super({ packageRoot, environment: fixture.environment, cwd: fixture.cwd });
+    this.#fixture = fixture;
+    this.projects = {
+      file: '/home/ada/.config/mailroom/projects',
+      list: () => fixture.known,
+      add: (root) => void fixture.known.push(root),
+      drop: (roots) => void (fixture.known = fixture.known.filter((root) => !roots.includes(root))),
+    };
+  }
+
+  override onKey = (act: (key: string) => void) => this.#fixture.terminal.onKey(act);
+  override findProject = (from: string, _named: boolean): string | null =>
+    this.#fixture.hasProject && !from.startsWith('/gone') ? this.#fixture.disk.root : null;
+  override openProject = (_root: string): Project => this.#fixture.project();
+  override readText = (path: string) => this.#fixture.files.get(path) ?? null;
+  override protocolFiles = () => this.#fixture.protocolFiles;
+  override templates = () => Promise.resolve(['feature-team', 'solo'].map(templateOf));
+  override complete = () => Promise.resolve(['.gitignore']);
+  override installed = (provider: string) => provider !== 'codex';
+  override up = (_project: Project, options: ControllerOptions) =>
+    Promise.resolve(this.#fixture.control(options));
+  override doctor = () => Promise.resolve(this.#fixture.findings);
+  override scaffold: Call['scaffold'] = (_root, template, { provider }) =>
+    Promise.resolve({
+      written: [`protocols/${template}.yaml`, 'mailroom.yaml'],
+      kept: ['agents/qa/role.md'],
+      left_out: [],
+      provider: provider ?? 'claude',
+    });
+}
+
+/** The project over the virtual disk; what only processes and git could do is the fixture's. */
+class FixtureProject extends Project {
+  readonly #fixture: ProjectFixture;
+  override readonly pruning: Project['pruning'];
+  override readonly worktrees: Project['worktrees'];
+
+  constructor(fixture: ProjectFixture) {
+    super(fixture.disk, { packageRoot, environment: fixture.environment });
+    this.#fixture = fixture;
+    this.pruning = { list: () => Promise.resolve(fixture.prunable), remove: () => Promise.resolve(null) };
+    this.worktrees = {
+      list: () => Promise.resolve([...fixture.worktrees]),
+      merge: () => Promise.resolve(),
+      remove: () => Promise.resolve(),
+    };
+    const { workflows } = this;
+    workflows.status = () => Promise.resolve(fixture.workflowStatus);
+    workflows.runs = () => fixture.runs;
+    workflows.names = () => Promise.resolve(['release/ship']);
+    workflows.locate = (path) => Promise.resolve({ file: path, path });
+    // A workflow that a command names is read from the disk of this machine.
+    workflows.read = (reference) => {
+      const path = reference.replace(`${this.root}/`, '');
+      const text = this.files.read(path);
+      if (text === null) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);
+      return workflows.check(text, `${this.root}/${path}`);
+    };
+  }
+
+  override holder = () => (this.#fixture.up ? { ...holder, problems: this.#fixture.problems } : null);
+  override stage = (folder: string, name: string, text: string): string => {
+    this.disk.write(`${folder.slice(this.root.length + 1)}/${name}`, text);
+    return `${folder}/${name}`;
+  };
+  override newId = () => this.#fixture.newId();
+  override changed = (milliseconds: number): Promise<void> => this.#fixture.wait(milliseconds);
+}
 
 /**
  * A project on a virtual disk with a virtual clock, a real host that looks when it is told to, agents that do what the test
@@ -79,9 +133,6 @@ const templateOf = (name: string) => ({ name, about: '', protocol: () => Promise
 export class ProjectFixture {
   now = Date.UTC(2026, 10, 21, 20, 45, 0);
   readonly disk = new MemoryDisk(() => this.now);
-  /** The protocol as text; what the commands read. */
-  text: string;
-  hash = 'one';
   /** Whether a controller holds the project. */
   up = true;
   /** The files of a protocol where `init` is called. */
@@ -115,8 +166,18 @@ export class ProjectFixture {
 
   constructor(text = team) {
     this.text = text;
+    this.disk.plant('mailroom.yaml', 'concurrency: 4\n');
     this.terminal = new FakeTerminal(() => this.now);
     this.#host = this.#boot();
+  }
+
+  /** The protocol as text; what the commands read. */
+  get text(): string {
+    return this.disk.read(protocolFile, 1_000_000)?.toString('utf8') ?? '';
+  }
+
+  set text(text: string) {
+    this.disk.plant(protocolFile, text);
   }
 
   get host(): MailHost {
@@ -144,7 +205,7 @@ export class ProjectFixture {
 
   #boot(): MailHost {
     const ports = mailPorts(this.disk, { runner: this.runner, newId: this.newId });
-    const options = { protocol: this.protocol, protocolHash: this.hash, version: 'test' };
+    const options = { protocol: this.protocol, protocolHash: hashOf(this.disk), version: 'test' };
     const host = new MailHost(ports, options);
     this.runner.events = {
       ready: (key, process, tree) => host.turns.ready(key, process, tree),
@@ -199,183 +260,40 @@ export class ProjectFixture {
     return { code, document: JSON.parse(out) };
   }
 
-  /** How the program starts, with the fixture's services or some of a test's own. */
-  start(services: Services = this.services()): Start {
-    const { environment, cwd } = services;
+  /** How the program starts, with the fixture's call or some of a test's own. */
+  start(call: Call = this.call()): Start {
+    const { environment, cwd } = call;
     return {
       name: 'mailroom',
       version: '1.2.3',
       environment,
       cwd,
-      services: () => Promise.resolve(services),
+      call: () => Promise.resolve(call),
     };
   }
 
-  services(): Services {
-    return {
-      environment: this.environment,
-      onKey: this.terminal.onKey,
-      cwd: this.cwd,
-      findProject: (from) => (this.hasProject && !from.startsWith('/gone') ? this.disk.root : null),
-      workflowFile: () => null,
-      openProject: () => this.project(),
-      openEdited: () => Promise.reject(new Error('no editor is tested here')),
-      readText: (path) => this.files.get(path) ?? null,
-      edit: () => Promise.resolve(null),
-      scaffold: (_root, template, { provider }) =>
-        Promise.resolve({
-          written: [`protocols/${template}.yaml`, 'mailroom.yaml'],
-          kept: ['agents/qa/role.md'],
-          left_out: [],
-          provider: provider ?? 'claude',
-        }),
-      templates: () => Promise.resolve(['feature-team', 'solo'].map(templateOf)),
-      projects: {
-        file: '/home/ada/.config/mailroom/projects',
-        list: () => this.known,
-        add: (root) => void this.known.push(root),
-        drop: (roots) => void (this.known = this.known.filter((root) => !roots.includes(root))),
-      },
-      protocolFiles: () => this.protocolFiles,
-      complete: () => Promise.resolve(['.gitignore']),
-      installed: (provider) => provider !== 'codex',
-      doctor: () => Promise.resolve(this.findings),
-    };
+  call(): Call {
+    return new FixtureCall(this);
   }
 
-  project(): ProjectServices {
-    const { disk } = this;
-    return {
-      ...elsewhere,
-      root: disk.root,
-      pruning: { list: () => Promise.resolve(this.prunable), remove: () => Promise.resolve(null) },
-      definition: () => {
-        const file = { file: 'protocols/team.yaml', text: this.text };
-        const parsed = parseProtocol([file], defaultConfig, { cores: 4 });
-        if (!parsed.ok) return Promise.resolve(parsed);
-        const value = { protocol: parsed.value, config: defaultConfig, hash: () => this.hash };
-        return Promise.resolve({ ok: true, value, warnings: parsed.warnings });
-      },
-      hash: () => this.hash,
-      state: () => this.#read(),
-      // As it is kept beside the journal: JSON must carry all of it.
-      statusSource: () => JSON.parse(JSON.stringify(statusSource(this.#read()))) as StatusSource,
-      holder: () => (this.up ? { ...holder, problems: this.problems } : null),
-      mail: (role, folder) => readMail(disk, role, folder),
-      names: (role, box, isMail) => mailNames(disk, `agents/${role}/${box}`, isMail),
-      workspaceProblem: () => Promise.resolve(null),
-      missingBranches: () => Promise.resolve(new Set()),
-      misplaced: (protocol, config) => misplacedMail(disk, protocol, config),
-      roles: () => rolesOnDisk(disk),
-      drop: (role, box, name, text) => this.#put(`agents/${role}/${box}/${name}`, text),
-      stage: (folder, name, text) =>
-        `${disk.root}/${this.#put(`${folder.slice(disk.root.length + 1)}/${name}`, text)}`,
-      request: (document) => void requestControl(disk, document.id, document),
-      verdict: (id) => this.#verdict(id),
-      worktrees: {
-        list: () => Promise.resolve(this.worktrees),
-        merge: () => Promise.resolve(),
-        remove: () => Promise.resolve(),
-      },
-      workflows: this.#workflows(),
-      prepare: () => [],
-      files: {
-        read: (path) => disk.read(path, 1_000_000)?.toString('utf8') ?? null,
-        part: (path, from, most) => disk.read(path, most, from),
-        commands: (folder) => new Control(disk, folder).list().flatMap(({ text }) => text ?? []),
-        exists: (path) => disk.look(path) !== null,
-        list: (folder) => disk.list(folder) ?? [],
-      },
-      newId: this.newId,
-      changed: (milliseconds) => {
-        this.meanwhile.shift()?.();
-        if (this.up) this.look();
-        this.now += milliseconds;
-        return Promise.resolve();
-      },
-      controller: (options) => Promise.resolve(this.#controller(options)),
-    };
+  project(): Project {
+    return new FixtureProject(this);
   }
 
-  /** Workflows can be read here; runs are not this fixture's matter. */
-  #workflows(): ProjectServices['workflows'] {
-    const { disk } = this;
-    const workflows: Partial<ProjectServices['workflows']> = {
-      list: () => listWorkflowFiles(disk),
-      identities: () => Promise.resolve(identitiesBy(disk, identity)),
-      effective: ({ text, path }) => effectiveDefinition(disk, text, path),
-      write: (path, before, text) => writeDefinition(disk, path, before, text),
-      writeMissing: (files) => writeMissing(disk, files),
-      artifacts: () => Promise.resolve(artifactsIn({ ...this.#languageContext(), providers: [] })),
-      planning: () =>
-        Promise.resolve({ estimate: () => ({ usd: null, tokens: null, price: null }), slots: 4 }),
-      check: (text, file) => Promise.resolve(this.#found(text, file.replace(`${disk.root}/`, ''))),
-      status: () => Promise.resolve(this.workflowStatus),
-      names: () => Promise.resolve(['release/ship']),
-      isWorkflow: () => Promise.resolve(false),
-      asked: () => Promise.resolve(null),
-      runs: () => this.runs,
-      find: () => null,
-      waiting: () => null,
-      askedStart: () => null,
-      answerStart: () => false,
-      locate: (path) => Promise.resolve({ file: path, path }),
-      parts: keptParts(),
-      read: (path) => {
-        const text = disk.read(path, 1_000_000)?.toString('utf8');
-        if (text === undefined) throw new MailroomError('E_TARGET', `there is no workflow \`${path}\``);
-        return Promise.resolve(this.#found(text, path));
-      },
-    };
-    return workflows as ProjectServices['workflows'];
-  }
-
-  #languageContext(): LanguageContext {
-    const { disk } = this;
-    return {
-      ...nowhere,
-      protocol: this.protocol,
-      files: projectFiles(disk, []),
-      workflows: () => identitiesBy(disk, identity),
-    };
-  }
-
-  #found(text: string, path: string): FoundWorkflow {
-    const context = this.#languageContext();
-    return {
-      file: path,
-      path,
-      text,
-      checked: parseWorkflow(text, path, context),
-      promptContexts: () => promptContextsOf(text, path, context),
-      fingerprint: () => text,
-      parts: () => [],
-    };
-  }
-
-  #put(path: string, text: string): string {
-    this.disk.write(path, text);
-    return path;
-  }
-
-  #read(): MailState {
-    const { snapshot, records } = new JournalReader<MailEvent>(this.disk).read();
-    const start = (snapshot?.state as MailState | undefined) ?? emptyState();
-    return records.reduce((state, { event }) => apply(state, event), start);
-  }
-
-  #verdict(id: string): { refusal: string | null } | undefined {
-    for (const { event } of new JournalReader<MailEvent>(this.disk).read().records)
-      if (event.type === 'controlled' && event.id === id) return { refusal: event.refusal?.text ?? null };
-    return undefined;
+  /** What a command waits for happens. */
+  wait(milliseconds: number): Promise<void> {
+    this.meanwhile.shift()?.();
+    if (this.up) this.look();
+    this.now += milliseconds;
+    return Promise.resolve();
   }
 
   /** A controller that does what `meanwhile` says, and ends when nothing is left of it. */
-  #controller(options: ControllerOptions): Controller {
+  control(options: ControllerOptions): Controller {
     this.options = options;
     const { host } = this;
     return {
-      definition: { protocol: this.protocol, config: defaultConfig, hash: () => this.hash },
+      definition: { protocol: this.protocol, config: defaultConfig, hash: () => hashOf(this.disk) },
       get state() {
         return host.state;
       },

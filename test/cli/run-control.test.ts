@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
 import { retryStep } from '../../src/cli/actions/retry-step.ts';
 import { askRun } from '../../src/cli/run-control.ts';
-import type { StoredRun } from '../../src/operations/runs/services.ts';
+import type { StoredRun } from '../../src/operations/runs/documents.ts';
 import type { RunControlFile } from '../../src/workflow/host/commands.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
 import { FakeTerminal } from './fake-terminal.ts';
 
-const services = { environment: { MAILROOM_USER: 'ada' } };
+const call = { environment: { MAILROOM_USER: 'ada' } };
 
 /** What `retry` of a failed step says while a host works on its run, which gives this verdict. */
 async function retried(verdict: string | null): Promise<{ out: string; asked: RunControlFile[] }> {
@@ -24,7 +24,7 @@ async function retried(verdict: string | null): Promise<{ out: string; asked: Ru
   };
   const place = { workflows, newId: () => 'one' };
   const context = {
-    services: { environment: { MAILROOM_USER: 'ada' } },
+    call: { environment: { MAILROOM_USER: 'ada' } },
     terminal,
     outsideTurn: () => {},
     announce: () => {},
@@ -60,7 +60,7 @@ async function cancelled(
   const workflows = { request: end, withdraw, verdict: () => verdict, changed: () => Promise.resolve() };
   const place = { workflows, newId: () => 'one' };
   const context = {
-    services,
+    call,
     terminal,
     outsideTurn: () => {},
     announce: () => {},

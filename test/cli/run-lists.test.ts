@@ -4,7 +4,8 @@ import { listWorkflows } from '../../src/cli/actions/workflows.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { showRun } from '../../src/cli/run-show.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
-import type { StoredRun, WorkflowServices } from '../../src/operations/runs/services.ts';
+import type { StoredRun } from '../../src/operations/runs/documents.ts';
+import type { Workflows } from '../../src/operations/runs/workflows.ts';
 import type { WorkflowRow } from '../../src/operations/workflow-files.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
@@ -30,7 +31,7 @@ async function printed(): Promise<string> {
     read,
     identities,
   };
-  const context = { terminal, services: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
+  const context = { terminal, call: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listRuns(context, false);
   await showRun(context, 'r1', { asJson: false, at: null });
   await listWorkflows(context, false);
@@ -56,7 +57,7 @@ it('the last run of a workflow is the newest of its file that can be read', asyn
       if (run === 'broken') throw new MailroomError('E_JOURNAL', 'it is damaged');
       return { definition, card: cards[1], state: () => world.state, alive: () => Promise.resolve(false) };
     },
-  } as unknown as WorkflowServices;
+  } as unknown as Workflows;
   const context = { terminal, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listWorkflows(context, true);
   const started = new Date(world.now).toISOString();

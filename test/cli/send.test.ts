@@ -67,19 +67,18 @@ describe('send', () => {
 
   it('says so when the controller does not take it in time', async () => {
     const fixture = new ProjectFixture();
-    const services = fixture.services();
+    const call = fixture.call();
     const project = fixture.project();
-    const deaf = {
-      ...project,
+    const deaf = Object.assign(project, {
       changed: (milliseconds: number) => {
         fixture.now += milliseconds;
         return Promise.resolve();
       },
-    };
+    });
     const { runCli } = await import('../../src/cli/main.ts');
     const before = fixture.now;
     const argv = ['send', 'architect', '-m', 'x'];
-    const start = fixture.start({ ...services, openProject: () => deaf });
+    const start = fixture.start(Object.assign(call, { openProject: () => deaf }));
     const code = await runCli(argv, start, fixture.terminal);
     expect(code).toBe(0);
     expect(fixture.terminal.out).toContain('the controller has not read it yet');
@@ -201,7 +200,6 @@ describe('send', () => {
   it('tells what the controller refuses that has another protocol', async () => {
     const fixture = new ProjectFixture();
     fixture.look();
-    fixture.hash = 'two';
     fixture.text = fixture.text.replace(
       'task: { from: [user]',
       'tusk: { from: [user], to: [qa] }\n  task: { from: [user]',
@@ -214,7 +212,6 @@ describe('send', () => {
   it('fills in what was not said by the protocol as it is written, while the controller has an older one', async () => {
     const fixture = new ProjectFixture();
     fixture.look();
-    fixture.hash = 'two';
     const { code, out } = await fixture.run('send', 'architect', '-m', 'x');
     expect(code).toBe(0);
     expect(out).toContain('(task to architect, ');
@@ -310,7 +307,6 @@ describe('send --wait', () => {
       messages: [{ subject: 'Done', path: expect.stringMatching(/^agents\/user\/inbox\//) }],
     });
     fixture.up = false;
-    fixture.hash = 'two';
     fixture.text = fixture.text.replace('task: {', 'tusk: { from: [user], to: [qa] }\n  task: {');
     fixture.meanwhile.push(start);
     const refused = await fixture.run('send', 'qa', '-m', 'x', '--type', 'tusk', '--wait');

@@ -3,7 +3,7 @@ export const team = `name: team
 version: '1'
 roles:
   architect: { provider: claude, capabilities: [READ] }
-  engineer: { provider: codex, capabilities: [READ, EDIT], retries: 1 }
+  engineer: { provider: codex, capabilities: [READ, EDIT, RUN_COMMANDS], retries: 1 }
   qa: { provider: claude, capabilities: [READ] }
   lead: { provider: human }
 messages:

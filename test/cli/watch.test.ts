@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { watch } from '../../src/cli/actions/watch.ts';
 import type { Context } from '../../src/cli/context.ts';
-import type { RunController } from '../../src/operations/runs/services.ts';
+import type { RunController } from '../../src/operations/runs/documents.ts';
 import { compile } from '../../src/workflow/machine/rules.ts';
 import { emptyRunState } from '../../src/workflow/machine/state.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
@@ -66,7 +66,7 @@ async function watched({ texts, during = [[]] }: Saved): Promise<{
     return () => changedFiles(before, files);
   };
   const context = {
-    services: { cwd: '/project', environment: {}, workflowFile: () => null },
+    call: { cwd: '/project', environment: {}, workflowFile: () => null },
     terminal,
     outsideTurn: () => {},
     announce: () => {},

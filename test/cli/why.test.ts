@@ -139,7 +139,7 @@ describe('why', () => {
     fixture.host.hold();
     fixture.drop('agents/architect/inbox/x.md', 'Plan it\n');
     expect(await code(fixture, 'architect')).toBe('idle due: nothing holds architect back');
-    fixture.hash = 'two';
+    fixture.text += '\n';
     expect(await code(fixture, 'architect')).toBe(
       'idle protocol_changed: the controller still follows the protocol that it read at its start; `mailroom status` says who changed what since',
     );

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -40,9 +41,15 @@ describe.each([
       expect(more).toEqual([]);
       expect(said).toContain(`git cannot use refs/heads/${name}, which`);
       const finding = { topic: 'git', state: 'problem', text: said };
-      expect(await examineProject(root, root)).toContainEqual(finding);
+      expect(await examineProject(root, { packageRoot: root, environment: process.env })).toContainEqual(
+        finding,
+      );
       let now = 0;
-      const lookout = new Lookout(new RealDisk(root), { protocol, config }, () => (now += 1_000));
+      const lookout = new Lookout(
+        new RealDisk(root),
+        { protocol, config, environment: {} },
+        () => (now += 1_000),
+      );
       await vi.waitFor(() => expect(lookout.notices()).toEqual([said]));
       const [, command = ''] = / until `(.+)`$/.exec(said) ?? [];
       execFileSync('sh', ['-c', command], { cwd: root });

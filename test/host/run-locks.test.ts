@@ -1,7 +1,8 @@
+import process from 'node:process';
 import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openProject } from '../../src/wiring/project.ts';
+import { Project } from '../../src/operations/project/project.ts';
 import { tryLock } from '../../src/host/lock.ts';
 import { contextHolderFile, contextLockFile } from '../../src/workflow/files/context-holder.ts';
 import { runLockFile } from '../../src/workflow/files/layout.ts';
@@ -36,7 +37,7 @@ const locked = (message: RegExp) =>
 
 it('takes no other process under the same pid for the controller', () => {
   const disk = new RealDisk(temporaryFolder());
-  const project = openProject(disk.root, '/nowhere');
+  const project = Project.at(disk.root, { packageRoot: '/nowhere', environment: process.env });
   const told = { since: 1_700_000_000_000, triggers: true };
   const pids = (startTime: string | null) => {
     writeHolder(disk, { ...told, startTime });

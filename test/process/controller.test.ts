@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { expect, it, onTestFinished } from 'vitest';
 import { startController } from '../../src/operations/up/controller.ts';
 import { readDefinition, SettingsReader } from '../../src/operations/project/definition.ts';
@@ -13,7 +14,10 @@ it('closes what it has opened for workflows when the journal cannot be trusted',
   });
   onTestFinished(() => project.remove());
   const disk = new RealDisk(project.root);
-  const definition = await readDefinition(disk, new SettingsReader(disk, '/nowhere'));
+  const definition = await readDefinition(
+    disk,
+    new SettingsReader(disk, { packageRoot: '/nowhere', environment: process.env }),
+  );
   if (!definition.ok) throw new Error(JSON.stringify(definition.problems));
   const options = { untilIdle: true, record: null, triggers: true, onChange: () => {} };
   let closed = 0;

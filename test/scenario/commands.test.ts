@@ -116,7 +116,7 @@ describe('a command in a process of its own', { timeout: 60_000 }, () => {
   it('is played of each', () => {
     const terminal = new FakeTerminal(Date.now);
     const none = () => Promise.reject(new Error('none'));
-    const start = { name: 'mailroom', version: '1', environment: {}, cwd: '/', services: none } as const;
+    const start = { name: 'mailroom', version: '1', environment: {}, cwd: '/', call: none } as const;
     const names = makeProgram(start, terminal).program.commands.map((command) => command.name());
     const played = [...changing, ...reading, ...serving].map(([line]) => line.split(' ')[0]);
     expect(new Set([...played, 'mcp', 'lsp', 'doctor'])).toEqual(new Set([...names, 'help', 'shows']));

@@ -6,7 +6,7 @@ import { peopleOf } from '../../mail/format/protocol.ts';
 import type { WaitingItem } from '../../operations/inbox.ts';
 import { isPosition } from '../../operations/positions.ts';
 import { approveCommand, isUsual } from '../../operations/runs/run-commands.ts';
-import type { StoredRun } from '../../operations/runs/services.ts';
+import type { StoredRun } from '../../operations/runs/documents.ts';
 import { fits, wrongParameter } from '../../workflow/machine/parameters.ts';
 import type { ValueType } from '../../workflow/model.ts';
 import { rejecting } from '../../workflow/reserved.ts';
@@ -199,7 +199,7 @@ async function waitingApproval(
   const as = options.as ?? null;
   if (word !== null && isPosition(word)) {
     const role = as !== null && (await isPerson(project, as)) ? as : null;
-    const { items } = await readInbox(project, workflows, role);
+    const { items } = await readInbox(project, role);
     return pickWaiting(context, items, ['approval'], word, options);
   }
   const run = word === null ? null : workflows.run(word).run;

@@ -16,13 +16,9 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
   const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
   const project = context.project();
   context.announce();
-  const workflows = {
-    list: () => project.workflows.list(),
-    read: (path: string) => project.workflows.read(path, project.root),
-  };
   const definition = await project.definition();
   if (definition.ok) project.prepare(definition.value.protocol);
-  const { document, text } = await check(project, workflows, exploring);
+  const { document, text } = await check(project, exploring);
   const code = document.ok ? 0 : document.errors.some((error) => error.code === 'E_PATH') ? 3 : 2;
   if (options.json === true) {
     terminal.write(json(document));

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { endOfId } from '../../kernel/ids.ts';
 import { candidates, type Candidate } from '../completion.ts';
 import type { Context } from '../context.ts';
-import type { ProjectServices } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
 
 /** Answers the shell's request: the candidates for the last word, with descriptions. */
 export async function complete(
@@ -19,15 +19,15 @@ export async function complete(
 async function names(context: Context, what: string, typed: string): Promise<readonly Candidate[]> {
   try {
     if (what === 'template')
-      return (await context.services.templates()).map(({ name, about }) => ({ value: name, about }));
+      return (await context.call.templates()).map(({ name, about }) => ({ value: name, about }));
     const root = context.root();
-    return root === null ? [] : await namesIn(context.services.openProject(root), what, typed);
+    return root === null ? [] : await namesIn(context.call.openProject(root), what, typed);
   } catch {
     return [];
   }
 }
 
-async function namesIn(project: ProjectServices, what: string, typed: string): Promise<readonly Candidate[]> {
+async function namesIn(project: Project, what: string, typed: string): Promise<readonly Candidate[]> {
   const { directoryOf } = await import('../../operations/directory.ts');
   const { aboutRun } = await import('../../operations/targets.ts');
   if (typed.startsWith('@') && takesIds.has(what)) return await entries(project);
@@ -74,21 +74,21 @@ function ids(things: readonly { id: string; about: string }[], typed: string): C
 }
 
 /** What waits for people, by the numbers of the inbox. */
-async function entries(project: ProjectServices): Promise<readonly Candidate[]> {
+async function entries(project: Project): Promise<readonly Candidate[]> {
   const { readInbox } = await import('../../operations/inbox.ts');
-  const { items } = await readInbox(project, project.workflows, null);
+  const { items } = await readInbox(project, null);
   return items.map(({ from, type, subject }, index) => ({
     value: `@${String(index + 1)}`,
     about: `${type} from ${from}: ${subject.replaceAll(/\s+/g, ' ')}`,
   }));
 }
 
-async function gates(project: ProjectServices): Promise<readonly Candidate[]> {
+async function gates(project: Project): Promise<readonly Candidate[]> {
   const { runs } = await project.workflows.status(project.holder());
   return runs.flatMap((run) => run.gates.map(({ gate, message }) => ({ value: gate, about: message })));
 }
 
-async function types(project: ProjectServices): Promise<readonly Candidate[]> {
+async function types(project: Project): Promise<readonly Candidate[]> {
   const definition = await project.definition();
   if (!definition.ok) return [];
   return [...definition.value.protocol.types.values()].map(({ name, from, to }) => ({

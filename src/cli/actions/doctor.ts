@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { line, printable } from '../format.ts';
 import { json } from '../output.ts';
-import type { Finding } from '../../operations/services.ts';
+import type { Finding } from '../../operations/documents.ts';
 import type { Colours } from '../terminal.ts';
 
 export interface DoctorOptions {
@@ -12,11 +12,11 @@ export interface DoctorOptions {
 
 /** Exit code 1 if a check fails. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
-  const { services, terminal } = context;
+  const { call, terminal } = context;
   const project = context.root();
   if (options.fix === true) context.announce();
-  const fixed = options.fix === true && project !== null ? await services.complete(project) : [];
-  const findings = await services.doctor(project, { probes: options.probe === true });
+  const fixed = options.fix === true && project !== null ? await call.complete(project) : [];
+  const findings = await call.doctor(project, { probes: options.probe === true });
   const ok = findings.every(({ state }) => state !== 'problem');
   if (options.json === true) terminal.write(json({ schema: 1, ok, fixed, findings }));
   else {

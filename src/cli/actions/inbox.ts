@@ -16,7 +16,7 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
   const { terminal } = context;
   const project = context.project();
   const show = async () => {
-    const waiting = await readInbox(project, project.workflows, options.as ?? null);
+    const waiting = await readInbox(project, options.as ?? null);
     if (options.json === true) return json(inboxDocument(waiting));
     return `${inboxLines(context, waiting).join('\n')}\n`;
   };

@@ -9,7 +9,7 @@ import { choose } from '../asking.ts';
 import { line } from '../format.ts';
 import { json } from '../output.ts';
 import { isOwnTemplate } from '../../operations/project/template.ts';
-import type { OwnTemplate, ScaffoldResult } from '../../operations/services.ts';
+import type { OwnTemplate, ScaffoldResult } from '../../operations/documents.ts';
 
 export interface InitOptions {
   readonly template?: string;
@@ -24,17 +24,17 @@ export async function init(
   directory: string | null,
   options: InitOptions,
 ): Promise<number> {
-  const { services, terminal } = context;
+  const { call, terminal } = context;
   if (options.list === true) return await listTemplates(context, options.json === true);
-  const root = directory === null ? (context.named() ?? services.cwd) : resolve(services.cwd, directory);
+  const root = directory === null ? (context.named() ?? call.cwd) : resolve(call.cwd, directory);
   if (options.for !== undefined) {
-    const near = directory === null ? services.findProject(root, context.named() !== null) : root;
+    const near = directory === null ? call.findProject(root, context.named() !== null) : root;
     return writeStubs(context, near ?? root, options.for, options.json === true);
   }
   const { template } = options;
-  if (template === undefined && services.protocolFiles(root).length > 0)
+  if (template === undefined && call.protocolFiles(root).length > 0)
     return await complete(context, root, options);
-  const own = await services.templates();
+  const own = await call.templates();
   const templates = own.map(({ name }) => name);
   const isOwn = template !== undefined && isOwnTemplate(template);
   if (template !== undefined && !isOwn && !templates.includes(template))
@@ -48,9 +48,9 @@ export async function init(
   const asking = terminal.interactive && options.json !== true;
   const chosen = template ?? (asking && own.length > 1 ? await askTemplate(own) : standard(templates));
   const provider =
-    options.provider ?? (asking && !isOwn ? await askProvider((name) => services.installed(name)) : null);
-  const result = await services.scaffold(root, chosen, { provider });
-  if (terminal.interactive) orElse(() => services.projects.add(root), undefined);
+    options.provider ?? (asking && !isOwn ? await askProvider((name) => call.installed(name)) : null);
+  const result = await call.scaffold(root, chosen, { provider });
+  if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
   if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
   else {
     const role = await firstRole(context, root);
@@ -60,19 +60,15 @@ export async function init(
 }
 
 /** Adds what a project with a protocol lacks besides. */
-async function complete(
-  { services, terminal }: Context,
-  root: string,
-  options: InitOptions,
-): Promise<number> {
-  const [protocol = ''] = services.protocolFiles(root);
+async function complete({ call, terminal }: Context, root: string, options: InitOptions): Promise<number> {
+  const [protocol = ''] = call.protocolFiles(root);
   if (options.provider !== undefined)
     throw new MailroomError(
       'E_USAGE',
       `\`--provider\` is for a new project, and ${root} has a protocol: ${protocol}`,
       'set `defaults.provider` in mailroom.yaml',
     );
-  const written = await services.complete(root);
+  const written = await call.complete(root);
   if (options.json === true)
     terminal.write(json({ schema: 1, root, template: null, written, kept: [], provider: null }));
   else {
@@ -90,11 +86,11 @@ async function writeStubs(
   reference: string,
   asJson: boolean,
 ): Promise<number> {
-  const { services, terminal } = context;
+  const { call, terminal } = context;
   context.enter(root);
   context.announce();
-  const { workflows } = services.openProject(root);
-  const { checked } = await workflows.read(reference, services.cwd);
+  const { workflows } = call.openProject(root);
+  const { checked } = await workflows.read(reference, call.cwd);
   const { stubsFor } = await import('../../operations/runs/stubs.ts');
   const stubs = stubsFor(checked.ok ? checked.warnings : checked.problems);
   const written = workflows.writeMissing(stubs);
@@ -127,8 +123,8 @@ function refuseUnknownProvider(provider: string | undefined): void {
 }
 
 /** The role to which the user can send mail in the new project. */
-async function firstRole({ services }: Context, root: string): Promise<string> {
-  const definition = await services.openProject(root).definition();
+async function firstRole({ call }: Context, root: string): Promise<string> {
+  const definition = await call.openProject(root).definition();
   const protocol = definition.ok ? definition.value.protocol : null;
   const first = protocol && [...protocol.types.values()].find(({ from }) => from.includes('user'));
   return protocol?.start?.to ?? first?.to[0] ?? '<role>';
@@ -153,10 +149,10 @@ async function askTemplate(templates: readonly OwnTemplate[]): Promise<string> {
 }
 
 /** The templates that come with the program, each with its protocol as a drawing. */
-async function listTemplates({ services, terminal }: Context, asJson: boolean): Promise<number> {
+async function listTemplates({ call, terminal }: Context, asJson: boolean): Promise<number> {
   const { protocolText } = await import('../../operations/graph/protocol.ts');
   const templates = await Promise.all(
-    (await services.templates()).map(async ({ name, about, protocol }) => {
+    (await call.templates()).map(async ({ name, about, protocol }) => {
       const read = await protocol();
       return { name, about, protocol: read === null ? [] : protocolText(read) };
     }),
@@ -191,20 +187,20 @@ async function askProvider(installed: (name: string) => boolean): Promise<string
  * Which program does the work, and whether it can. Null: the template, which is not ours, says it.
  */
 function providerLines(
-  { services, terminal: { colours } }: Context,
+  { call, terminal: { colours } }: Context,
   provider: ScaffoldResult['provider'],
 ): string[] {
   if (provider === null) return ['Read these files before you start: they say which programs run. Next:'];
-  const missing = services.installed(provider)
+  const missing = call.installed(provider)
     ? []
     : [colours.yellow(`${provider} is not installed here: mail waits until it is.`)];
   return [`The roles use the provider ${colours.bold(provider)}.`, ...missing, 'Next:'];
 }
 
 function report(context: Context, root: string, result: ScaffoldResult, role: string): string[] {
-  const { services, terminal } = context;
+  const { call, terminal } = context;
   const { colours } = terminal;
-  const where = relative(services.cwd, root);
+  const where = relative(call.cwd, root);
   const enter = where === '' ? [] : [`cd ${shellWord(where)}`];
   const steps = [
     [...enter, 'mailroom check'].join(' && '),

@@ -3,10 +3,10 @@ import { serveEditor } from '../../server/lsp/server.ts';
 import type { Context } from '../context.ts';
 
 /** Serves an editor until it ends the connection. */
-export async function lsp({ services }: Context): Promise<number> {
+export async function lsp({ call }: Context): Promise<number> {
   await serveEditor({
     version: metadata.version,
-    open: (file, unsaved) => services.openEdited(file, unsaved),
+    open: (file, unsaved) => call.openEdited(file, unsaved),
   });
   return 0;
 }

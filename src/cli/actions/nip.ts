@@ -25,8 +25,8 @@ export interface NipOptions {
 /** Signs a definition and publishes it. */
 export async function define(context: Context, file: string, options: NipOptions): Promise<number> {
   context.outsideTurn('nip define');
-  const { services, terminal } = context;
-  const text = fileText(services, file);
+  const { call, terminal } = context;
+  const text = fileText(call, file);
   context.announce();
   const nip = await context.place().nip();
   const defined = await nip.define({ text, file });

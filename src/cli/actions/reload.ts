@@ -1,5 +1,5 @@
 import { ProblemsError } from '../../operations/problems.ts';
-import type { WorkflowServices } from '../../operations/runs/services.ts';
+import type { Workflows } from '../../operations/runs/workflows.ts';
 import { line } from '../format.ts';
 import type { Context } from '../context.ts';
 
@@ -8,12 +8,12 @@ import type { Context } from '../context.ts';
  * `ProblemsError` if a workflow has problems; then nothing is confirmed.
  */
 export async function runReload(context: Context, names: readonly string[]): Promise<number> {
-  const { terminal, services } = context;
+  const { terminal, call } = context;
   context.outsideTurn('reload');
   const { workflows, root } = context.project();
   context.announce();
   const found =
-    names.length === 0 ? await everything(workflows, root) : await named(workflows, names, services.cwd);
+    names.length === 0 ? await everything(workflows, root) : await named(workflows, names, call.cwd);
   const changed = await workflows.confirm(found);
   const lines = changed.map(({ path, change: { what, commands } }) =>
     line(`${path}: confirmed; changed: ${what}${commands === null ? '' : `; to look at it: ${commands}`}`),
@@ -22,20 +22,20 @@ export async function runReload(context: Context, names: readonly string[]): Pro
   return 0;
 }
 
-async function everything(workflows: WorkflowServices, root: string) {
+async function everything(workflows: Workflows, root: string) {
   const found = [];
   for (const name of workflows.list()) found.push(await readValid(workflows, name, root));
   return [...found, ...workflows.roleTexts()];
 }
 
-async function named(workflows: WorkflowServices, names: readonly string[], cwd: string) {
+async function named(workflows: Workflows, names: readonly string[], cwd: string) {
   const found = [];
   for (const name of names)
     found.push(workflows.roleText(name, cwd) ?? (await readValid(workflows, name, cwd)));
   return found;
 }
 
-async function readValid(workflows: WorkflowServices, name: string, cwd: string) {
+async function readValid(workflows: Workflows, name: string, cwd: string) {
   const found = await workflows.read(name, cwd);
   if (!found.checked.ok) throw new ProblemsError(found.checked.problems);
   return found;

@@ -9,7 +9,7 @@ import { completeAnswer, mayAsk, pickWaiting, type Answerable } from '../answeri
 import type { Context } from '../context.ts';
 import { caller } from '../control.ts';
 import { deliver, givenText, type MessageOptions } from '../message-options.ts';
-import type { ProjectServices } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
 
 export async function reply(
   context: Context,
@@ -50,18 +50,18 @@ export async function reply(
  */
 async function idOf(
   context: Context,
-  project: ProjectServices,
+  project: Project,
   word: string | null,
   options: MessageOptions,
 ): Promise<string> {
   const { readInbox } = await import('../../operations/inbox.ts');
   if (word !== null && !isPosition(word)) return word;
-  const { items } = await readInbox(project, project.workflows, options.as ?? null);
+  const { items } = await readInbox(project, options.as ?? null);
   const kinds = word === null ? (['request'] as const) : (['request', 'notice'] as const);
   return (await pickWaiting(context, items, kinds, word, options)).id;
 }
 
-async function findMessage(project: ProjectServices, state: MailState, word: string): Promise<Message> {
+async function findMessage(project: Project, state: MailState, word: string): Promise<Message> {
   const { resolve } = await import('../../operations/directory.ts');
   const { allMessages } = await import('../../operations/messages.ts');
   const { message: id } = resolve(project, state, word, ['message']);
@@ -74,7 +74,7 @@ async function findMessage(project: ProjectServices, state: MailState, word: str
 /** An agent answers for itself, a person as a role that received the message. */
 async function answerable(
   context: Context,
-  project: ProjectServices,
+  project: Project,
   message: Message,
   options: MessageOptions,
 ): Promise<Answerable> {

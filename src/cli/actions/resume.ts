@@ -6,7 +6,7 @@ import { idOf } from '../ids.ts';
 import { line, table } from '../format.ts';
 import { json } from '../output.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
-import type { FoundWorkflow, StoredRun } from '../../operations/runs/services.ts';
+import type { FoundWorkflow, StoredRun } from '../../operations/runs/documents.ts';
 import { isEdited, presentDefinition } from '../../operations/runs/definition.ts';
 import { expectDefinition, reportWarnings } from '../run-start.ts';
 

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { StoredRun } from '../../operations/runs/services.ts';
+import type { StoredRun } from '../../operations/runs/documents.ts';
 import type { Context } from '../context.ts';
 import { fileText } from '../message-options.ts';
 import { fileOf, printVerdict } from '../run-control.ts';
@@ -33,11 +33,8 @@ export async function retryStep(
   return follow(context, options, (watch, waits) => workflows.resume(run, { watch, waits, command: file }));
 }
 
-async function instructionsOf(
-  { services, terminal }: Context,
-  file: string | undefined,
-): Promise<string | null> {
+async function instructionsOf({ call, terminal }: Context, file: string | undefined): Promise<string | null> {
   if (file === undefined) return null;
   if (file === '-') return terminal.readInput();
-  return fileText(services, file);
+  return fileText(call, file);
 }

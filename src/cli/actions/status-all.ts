@@ -17,10 +17,10 @@ interface ProjectStatus {
  * longer exist from the list.
  */
 export async function statusOfAll(context: Context, asJson: boolean, dropGone: boolean): Promise<number> {
-  const { services, terminal } = context;
-  const { projects } = services;
+  const { call, terminal } = context;
+  const { projects } = call;
   const listed = projects.list();
-  const gone = listed.filter((root) => services.findProject(root, true) !== root);
+  const gone = listed.filter((root) => call.findProject(root, true) !== root);
   const found: ProjectStatus[] = [];
   for (const root of listed.filter((each) => !gone.includes(each))) found.push(await statusOf(context, root));
   if (dropGone && gone.length > 0) projects.drop(gone);
@@ -36,21 +36,21 @@ export async function statusOfAll(context: Context, asJson: boolean, dropGone: b
   return 0;
 }
 
-async function statusOf({ services, terminal }: Context, root: string): Promise<ProjectStatus> {
+async function statusOf({ call, terminal }: Context, root: string): Promise<ProjectStatus> {
   const { readStatus } = await import('../../operations/read-status.ts');
   try {
-    const project = services.openProject(root);
-    return { root, status: await readStatus(project, project.workflows, terminal.now()), problem: null };
+    const project = call.openProject(root);
+    return { root, status: await readStatus(project, terminal.now()), problem: null };
   } catch (error) {
     if (!(error instanceof MailroomError)) throw error;
     return { root, status: null, problem: `${error.code}: ${error.message}` };
   }
 }
 
-function lines({ services }: Context, found: readonly ProjectStatus[]): string[] {
+function lines({ call }: Context, found: readonly ProjectStatus[]): string[] {
   if (found.length === 0)
     return [
-      `no projects are listed in ${services.projects.file ?? 'your configuration folder'}; ` +
+      `no projects are listed in ${call.projects.file ?? 'your configuration folder'}; ` +
         '`mailroom up` and `init` on a terminal add them',
     ];
   const rows = found.map(({ root, status, problem }) =>

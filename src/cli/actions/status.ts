@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { statusLines } from '../status-text.ts';
 import { json, watch } from '../output.ts';
 import { momentOf } from '../../operations/moment.ts';
-import type { ProjectServices } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 
 export interface StatusOptions {
@@ -46,15 +46,11 @@ export async function status(context: Context, options: StatusOptions): Promise<
   return 0;
 }
 
-async function documentOf(
-  project: ProjectServices,
-  { at }: StatusOptions,
-  now: number,
-): Promise<StatusDocument> {
+async function documentOf(project: Project, { at }: StatusOptions, now: number): Promise<StatusDocument> {
   if (at === undefined) {
     const { readStatus } = await import('../../operations/read-status.ts');
-    return readStatus(project, project.workflows, now);
+    return readStatus(project, now);
   }
   const { pastStatus } = await import('../../operations/past-status.ts');
-  return pastStatus(project, project.workflows, momentOf(at, now));
+  return pastStatus(project, momentOf(at, now));
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { json, watch } from '../output.ts';
-import type { ProjectServices } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
 import { trailLines } from '../trail-text.ts';
 
 export interface TrailOptions {
@@ -29,7 +29,7 @@ export async function trail(context: Context, word: string | null, options: Trai
 }
 
 /** The thread of a word, which is its id or that of one of its messages. */
-async function threadOf(project: ProjectServices, word: string): Promise<string> {
+async function threadOf(project: Project, word: string): Promise<string> {
   const { resolveThread } = await import('../../operations/directory.ts');
   return resolveThread(project, project.state(), word);
 }

@@ -9,7 +9,8 @@ import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
 import { ProblemsError } from '../../operations/problems.ts';
 import type { MailStatus } from '../../operations/mail-status.ts';
-import type { Controller, ProjectServices } from '../../operations/services.ts';
+import type { Controller } from '../../operations/documents.ts';
+import type { Project } from '../../operations/project/project.ts';
 import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
 
@@ -37,7 +38,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   context.outsideTurn('up');
   const project = context.project();
   context.announce();
-  const interval = heartbeatOf(options.heartbeat, context.services.environment['CI']);
+  const interval = heartbeatOf(options.heartbeat, context.call.environment['CI']);
   await refuseBadDefinition(project);
   const page = await servePage(context, project, options);
   try {
@@ -50,7 +51,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
 /** Serves the page if it is asked for. The key of its address is for people, not for logs. */
 async function servePage(
   { terminal }: Context,
-  project: ProjectServices,
+  project: Project,
   { serve, port }: UpOptions,
 ): Promise<{ end(): Promise<void> } | null> {
   if (serve !== true) {
@@ -67,7 +68,7 @@ async function servePage(
 
 async function control(
   context: Context,
-  project: ProjectServices,
+  project: Project,
   options: UpOptions,
   interval: number | null,
 ): Promise<number> {
@@ -75,9 +76,10 @@ async function control(
   const { paintedRun } = await import('../run-progress.ts');
   const colours = options.json === true ? context.terminal.errorColours : context.terminal.colours;
   const absolute = (folder: string | undefined) =>
-    folder === undefined ? null : resolve(context.services.cwd, folder);
+    folder === undefined ? null : resolve(context.call.cwd, folder);
   const shown: { progress: Progress | null } = { progress: null };
-  const controller = await project.controller(
+  const controller = await context.call.up(
+    project,
     {
       untilIdle: options.untilIdle === true,
       record: absolute(options.record),
@@ -113,12 +115,12 @@ async function control(
  * Lists the project for `status --all` if a person started it. `up` also starts where the list
  * cannot be written.
  */
-function rememberProject({ services, terminal }: Context, root: string): void {
-  if (terminal.interactive) orElse(() => services.projects.add(root), undefined);
+function rememberProject({ call, terminal }: Context, root: string): void {
+  if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
 }
 
 /** A protocol with errors must not start. Makes what a fresh clone lacks. */
-async function refuseBadDefinition(project: ProjectServices): Promise<void> {
+async function refuseBadDefinition(project: Project): Promise<void> {
   const definition = await project.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const workspace = await project.workspaceProblem(definition.value.protocol);
@@ -143,7 +145,7 @@ async function run(
 
 async function printEnd(
   context: Context,
-  project: ProjectServices,
+  project: Project,
   controller: Controller,
   { idle, failures, problem }: Ending,
   options: UpOptions,

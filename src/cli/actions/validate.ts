@@ -17,7 +17,7 @@ export async function runValidate(
   names: readonly string[],
   options: ValidateOptions,
 ): Promise<number> {
-  const { terminal, services } = context;
+  const { terminal, call } = context;
   const { workflows, root } = context.place();
   const { validate } = await import('../../operations/validate.ts');
   const named = names.length > 0 ? names : workflows.list();
@@ -27,7 +27,7 @@ export async function runValidate(
       `there are no workflows in ${root}`,
       'give a file, or put one into workflows/',
     );
-  const overrides = (options.overrides ?? []).map((file) => resolve(services.cwd, file));
+  const overrides = (options.overrides ?? []).map((file) => resolve(call.cwd, file));
   const read = [];
   for (const name of named)
     read.push(

@@ -3,7 +3,8 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { stepsIn } from '../../workflow/bodies.ts';
 import type { Workflow } from '../../workflow/model.ts';
-import type { FileChange, WorkflowServices } from '../../operations/runs/services.ts';
+import type { FileChange } from '../../operations/runs/documents.ts';
+import type { Workflows } from '../../operations/runs/workflows.ts';
 import { reportFailure } from '../failures.ts';
 import { line } from '../format.ts';
 import { openWorkflow } from '../workflow-place.ts';
@@ -120,7 +121,7 @@ async function nextChange(
 
 /** Watches the files whose changes start a run: those that steps work on, and the definition. */
 function changesIn(
-  workflows: WorkflowServices,
+  workflows: Workflows,
   workspace: string,
   { ownWorkspace, contextDir }: Workflow,
 ): ChangesSince {

@@ -31,7 +31,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
   const slots = slotsIn(options.slots);
   const login = options.login === undefined ? hostname() : nameIn('--login', options.login, 'team-a');
   const takes = { roles: names, steps, labels, login, slots };
-  const host = await project.worker({ queue: options.queue ?? null, ...takes, say });
+  const host = await project.workers.open({ queue: options.queue ?? null, ...takes, say });
   const taken = [
     ...(names.length === 0 ? [] : [`turns of ${names.join(', ')}`]),
     ...(steps.length === 0 ? [] : [`steps of workflows: ${steps.join(', ')}`]),

@@ -6,7 +6,8 @@ import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
-import type { ProjectServices, WorktreeStatus } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
+import type { WorktreeStatus } from '../../operations/documents.ts';
 
 type Action = 'list' | 'merge' | 'remove';
 
@@ -124,11 +125,7 @@ async function named(
 }
 
 /** A running turn would lose its workspace. */
-function refuseWhileRunning(
-  project: ProjectServices,
-  state: MailState,
-  { thread, role }: WorktreeStatus,
-): void {
+function refuseWhileRunning(project: Project, state: MailState, { thread, role }: WorktreeStatus): void {
   if (project.holder() === null) return;
   const turn = [...state.turns.values()].find(
     (one) => one.thread === thread && (role === null || one.role === role) && one.phase.is !== 'pending',

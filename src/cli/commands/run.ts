@@ -23,7 +23,7 @@ export function addRun(program: Command, context: Context): void {
         const { refuseIdleOptions, runOneShot } = await import('../run-one-shot.ts');
         refuseIdleOptions(options);
         if (options.agent !== undefined) return runOneShot(context, options.agent, workflow, options);
-        const asked = await context.place().workflows.asked(workflow, context.services.cwd);
+        const asked = await context.place().workflows.asked(workflow, context.call.cwd);
         if (asked !== null) {
           const { startAsked } = await import('../run-request.ts');
           return startAsked(context, asked, options);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import process from 'node:process';
 import { brotliDecompressSync } from 'node:zlib';
+import type { Disk } from '../../disk/disk.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { storedKeys, takeApiPlace } from '../../host/api-place.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -46,7 +47,7 @@ export interface ApiServices {
 const pageBytes = 16 * 1024 * 1024;
 
 /** What answers need, without secrets and these keys in them. */
-function readingApi(disk: RealDisk, packageRoot: string, keys: readonly ApiKey[]) {
+function readingApi(disk: Disk, packageRoot: string, keys: readonly ApiKey[]) {
   const own = new RealDisk(packageRoot, null);
   const mask = maskOf([...projectSecrets(disk), ...keys.map(({ key }) => key)]);
   let page: ReturnType<typeof pageFiles> | null = null;
@@ -62,7 +63,7 @@ function readingApi(disk: RealDisk, packageRoot: string, keys: readonly ApiKey[]
 }
 
 /** The files of the page, which are compressed together. */
-function pageFiles(own: RealDisk): Readonly<Record<string, string>> {
+function pageFiles(own: Disk): Readonly<Record<string, string>> {
   const compressed = own.read('dist/web.json.br', pageBytes);
   if (compressed === null) return {};
   const text = brotliDecompressSync(compressed, { maxOutputLength: pageBytes }).toString('utf8');
@@ -73,7 +74,7 @@ function pageFiles(own: RealDisk): Readonly<Record<string, string>> {
  * What the API's answers need inside this process alone: nothing listens, and its key is valid
  * nowhere else. Throws `E_FILE`.
  */
-export function closedApi(disk: RealDisk, packageRoot: string): ApiServices {
+export function closedApi(disk: Disk, packageRoot: string): ApiServices {
   const key: ApiKey = { name: 'reader', access: 'read', key: randomBytes(32).toString('base64url') };
   return {
     ...readingApi(disk, packageRoot, storedKeys(disk)),
@@ -98,7 +99,7 @@ function redirect(address: string): string {
  * number of the last record of the mail's journal. Throws `E_LOCKED`, `E_TRACKED` and `E_FILE`.
  */
 export async function openApi(
-  disk: RealDisk,
+  disk: Disk,
   { packageRoot, owner, mail }: { packageRoot: string; owner: string; mail: () => number },
 ): Promise<ApiServices> {
   const place = await takeApiPlace(disk, owner);

@@ -1,4 +1,4 @@
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { matchingFiles } from '../../disk/matching-files.ts';
 import { watchTrees } from '../../disk/watch-tree.ts';
 import { watchFolders, type Watch } from '../../disk/watch.ts';
@@ -46,7 +46,7 @@ interface OpenRun {
 
 /** Follows a project by the system's file watches, until it is closed. */
 export class ProjectWatch {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #mail: () => number;
   readonly #onChange: (topic: Topic, number: number) => void;
   readonly #numbers = new Map<Topic, number>();
@@ -62,7 +62,7 @@ export class ProjectWatch {
   #timer: NodeJS.Timeout | null = null;
 
   /** `mail`: the number of the last record of the mail's journal. */
-  constructor(disk: RealDisk, mail: () => number, onChange: (topic: Topic, number: number) => void) {
+  constructor(disk: Disk, mail: () => number, onChange: (topic: Topic, number: number) => void) {
     this.#disk = disk;
     this.#mail = mail;
     this.#onChange = onChange;
@@ -186,7 +186,7 @@ export class ProjectWatch {
 }
 
 /** The number of the last record of a run, each time it is asked for. */
-function lastRecordOf(disk: RealDisk, run: string): () => number {
+function lastRecordOf(disk: Disk, run: string): () => number {
   const reader = runReader(disk, run);
   let last: number | null = null;
   return () => {

@@ -4,14 +4,14 @@ import type { Message } from '../../mail/format/message.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { readInbox, type WaitingItem } from '../inbox.ts';
-import type { ProjectServices } from '../services.ts';
+import type { Project } from '../project/project.ts';
 
 /** The longest trail in a description, in messages. */
 const longestTrail = 100;
 
 /** What waits for people of these roles, the oldest first. */
-export async function channelItems(project: ProjectServices, roles: ReadonlySet<string>): Promise<Item[]> {
-  const inbox = await readInbox(project, project.workflows, null);
+export async function channelItems(project: Project, roles: ReadonlySet<string>): Promise<Item[]> {
+  const inbox = await readInbox(project, null);
   const definition = await project.definition();
   if (!definition.ok) return [];
   const state = project.state();

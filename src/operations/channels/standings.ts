@@ -5,7 +5,7 @@ import type { ThreadId } from '../../kernel/ids.ts';
 import { MailExplainer } from '../../mail/machine/explain/explain.ts';
 import type { MailWhy } from '../../mail/machine/explain/words.ts';
 import type { Thread, ThreadState } from '../../mail/machine/state.ts';
-import type { ProjectServices } from '../services.ts';
+import type { Project } from '../project/project.ts';
 import { isMoving } from '../why/explained.ts';
 import { besideMail } from '../why/slots.ts';
 import { seenWorkers } from '../workers/seen.ts';
@@ -14,7 +14,7 @@ import { seenWorkers } from '../workers/seen.ts';
  * How these threads are, in Markdown. It names no time, so that it changes only with its thread.
  */
 export async function threadStandings(
-  project: ProjectServices,
+  project: Project,
   threads: ReadonlySet<ThreadId>,
   now: number,
 ): Promise<ReadonlyMap<ThreadId, Standing>> {

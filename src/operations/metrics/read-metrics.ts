@@ -4,7 +4,8 @@ import type { RunEvent } from '../../workflow/machine/event.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { runStateOf, type RunState } from '../../workflow/machine/state.ts';
 import type { Project } from '../project/project.ts';
-import type { StoredRun, WorkflowServices } from '../runs/services.ts';
+import type { StoredRun } from '../runs/documents.ts';
+import type { Workflows } from '../runs/workflows.ts';
 import { metricsOf, type CountedRun, type MetricsDocument } from './metrics.ts';
 import { RunFacts } from './run-facts.ts';
 
@@ -15,16 +16,15 @@ interface Known {
   readonly state: RunState | null;
 }
 
-type Services = Pick<WorkflowServices, 'runs' | 'run' | 'journal' | 'parked'>;
-
 /** Counts a project by its journals. Reads of a run that it knows only what is new. */
 export class Metrics {
   readonly #known = new Map<string, Known>();
 
   async read(
-    { state, workflows }: Pick<Project, 'state'> & { readonly workflows: Services },
+    project: Project,
     { now, streams }: { readonly now: number; readonly streams: number },
   ): Promise<MetricsDocument> {
+    const { workflows } = project;
     const runs: CountedRun[] = [];
     for (const { run } of workflows.runs()) {
       try {
@@ -38,10 +38,10 @@ export class Metrics {
       }
     }
     const parked = [...workflows.parked()].filter(([, until]) => until > now).map(([provider]) => provider);
-    return metricsOf({ runs, mail: state(), parked, streams });
+    return metricsOf({ runs, mail: project.state(), parked, streams });
   }
 
-  #count(stored: StoredRun, workflows: Services): Known {
+  #count(stored: StoredRun, workflows: Workflows): Known {
     const known = this.#known.get(stored.run);
     const more = known?.reader.more() ?? null;
     const counted = known !== undefined && more !== null ? grown(known, more) : null;
@@ -63,7 +63,7 @@ function grown(known: Known, more: Records): Known | null {
   return kept({ ...known, state });
 }
 
-function counting({ run, definition }: StoredRun, workflows: Services): Known {
+function counting({ run, definition }: StoredRun, workflows: Workflows): Known {
   const reader = workflows.journal(run);
   const { snapshot, records } = startOf(reader);
   const state = runStateOf(snapshot);

@@ -1,5 +1,6 @@
 import type { RemoteStatus } from './documents.ts';
-import type { StoredRun, WorkflowServices } from '../runs/services.ts';
+import type { StoredRun } from '../runs/documents.ts';
+import type { Workflows } from '../runs/workflows.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { kinds, tagOf } from '../../letters/nostr-event.ts';
@@ -7,7 +8,7 @@ import { reportOf, type ExecutionReport } from '../../nostr/report.ts';
 import { publishedStatusOf } from '../../nostr/published-status.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { EventLog } from '../../nostr/event-log.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import { askRelays } from '../../nostr/asking.ts';
 import { definedBy } from './executions.ts';
@@ -15,7 +16,7 @@ import { unsentCount } from '../../nostr/relays.ts';
 
 /** The status of a run of this project. Throws `E_TARGET` for one of another language. */
 export async function reportRun(
-  disk: RealDisk,
+  disk: Disk,
   nip: Pick<NipSettings, 'relays'>,
   stored: StoredRun,
 ): Promise<ExecutionReport> {
@@ -40,32 +41,32 @@ export async function reportRun(
  * The run of this project that a word names: by its name in the request, by the id of that event,
  * or by the run's id or its end. Throws `E_TARGET` where none or several match.
  */
-export function runOf(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun {
-  return followed(disk, { run }, word) ?? run(word);
+export function runOf(disk: Disk, workflows: Workflows, word: string): StoredRun {
+  return followed(disk, workflows, word) ?? workflows.run(word);
 }
 
 /**
  * The status of a run: one of this project, or the one of a request, here or as relays report it.
  */
 export async function executionStatus(
-  disk: RealDisk,
-  { run, find }: Pick<WorkflowServices, 'run' | 'find'>,
+  disk: Disk,
+  workflows: Workflows,
   settings: () => Promise<NipSettings>,
   word: string,
 ): Promise<ExecutionReport | RemoteStatus> {
-  const here = followed(disk, { run }, word) ?? find(word);
+  const here = followed(disk, workflows, word) ?? workflows.find(word);
   const nip = await settings();
   if (here === null && /^[0-9a-f]{64}$/.test(word)) return remoteStatus(nip, word);
-  return reportRun(disk, nip, here ?? run(word));
+  return reportRun(disk, nip, here ?? workflows.run(word));
 }
 
 /** The run whose request has this id or this name for it. */
-function followed(disk: RealDisk, { run }: Pick<WorkflowServices, 'run'>, word: string): StoredRun | null {
+function followed(disk: Disk, workflows: Workflows, word: string): StoredRun | null {
   const [only, ...more] = listRuns(disk).filter((card) => {
     const [request] = new EventLog(disk, card.run).read();
     return request !== undefined && (request.id === word || tagOf(request, 'd') === word);
   });
-  if (more.length === 0) return only === undefined ? null : run(only.run);
+  if (more.length === 0) return only === undefined ? null : workflows.run(only.run);
   const all = [only!, ...more].map((each) => each.run).join(', ');
   throw new MailroomError('E_TARGET', `\`${word}\` may be ${all}`, 'give the id of the run');
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FoundWorkflow } from '../runs/services.ts';
+import type { FoundWorkflow } from '../runs/documents.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -11,7 +11,6 @@ import type { Observing } from '../../workflow/host/ports.ts';
 import { definitionLog, EventLog, eventLogs, requestLog } from '../../nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Disk } from '../../disk/disk.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
@@ -58,7 +57,7 @@ let starting: Promise<unknown> = Promise.resolve();
  * Announces a run that this process has locked. Throws `E_LOCKED` at the limit of concurrent runs.
  * Concurrent starts, in this process or in others, each count the earlier ones.
  */
-export async function admitRun(disk: RealDisk, nip: NipSettings, options: NewExecution): Promise<void> {
+export async function admitRun(disk: Disk, nip: NipSettings, options: NewExecution): Promise<void> {
   const before = starting;
   const admit = async () => {
     await before;
@@ -73,7 +72,7 @@ export async function admitRun(disk: RealDisk, nip: NipSettings, options: NewExe
 }
 
 /** Runs `act` while no run of the project can start. Throws `E_LOCKED` when the wait times out. */
-export async function withoutStarts(disk: RealDisk, act: () => Promise<void>): Promise<void> {
+export async function withoutStarts(disk: Disk, act: () => Promise<void>): Promise<void> {
   const lock = await startLock(disk);
   try {
     await act();
@@ -83,7 +82,7 @@ export async function withoutStarts(disk: RealDisk, act: () => Promise<void>): P
 }
 
 /** Blocks all other starts in the project. Throws `E_LOCKED` when the wait times out. */
-async function startLock(disk: RealDisk): Promise<Lock> {
+async function startLock(disk: Disk): Promise<Lock> {
   const until = Date.now() + patience;
   for (;;) {
     const lock = await tryLock(disk, lockNames.start);
@@ -94,7 +93,7 @@ async function startLock(disk: RealDisk): Promise<Lock> {
 }
 
 /** Throws `E_LOCKED` at the language's limit of concurrent runs. */
-async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipSettings): Promise<void> {
+async function refuseMore(disk: Disk, { maxConcurrentWorkflows: most }: NipSettings): Promise<void> {
   // An admitted run has its events before it has a journal.
   const open = eventLogs(disk).filter((run) => isOver(disk, run) !== true);
   const alive = (await Promise.all(open.map((run) => isAlive(disk, run)))).filter(Boolean);
@@ -108,7 +107,7 @@ async function refuseMore(disk: RealDisk, { maxConcurrentWorkflows: most }: NipS
  * before is not kept again. `current`: it replaces the others with its id, unless its author has
  * signed a newer one, as for an earlier signature of its own text.
  */
-export async function keepDefinition(disk: RealDisk, text: string, current = false): Promise<NostrEvent> {
+export async function keepDefinition(disk: Disk, text: string, current = false): Promise<NostrEvent> {
   const { loadSigner } = await import('../../nostr/signer.ts');
   const { definitionEventOf } = await import('../../languages/nip/event.ts');
   const signer = await loadSigner(projectKey(disk));
@@ -134,7 +133,7 @@ function after(event: EventTemplate, earlier: readonly NostrEvent[]): EventTempl
 }
 
 /** Publishes the start of a run in signed events: the definition, if new, and the request. */
-async function announceRun(disk: RealDisk, options: NewExecution): Promise<void> {
+async function announceRun(disk: Disk, options: NewExecution): Promise<void> {
   const definition = await keepDefinition(disk, options.workflow.text);
   const { run, parameters, budget, timeout } = options;
   if (options.request !== undefined) {
@@ -176,7 +175,7 @@ export interface Announcement {
  * How a run's status is published; undefined: it is of another language, or no event requested it.
  */
 export async function announcementOf(
-  disk: RealDisk,
+  disk: Disk,
   { run, definition }: Pick<RunFolder, 'run' | 'definition'>,
   settings: NipSettings,
 ): Promise<Announcement | undefined> {
@@ -210,7 +209,7 @@ export async function announcementOf(
 }
 
 /** The definition that a request names, if known. */
-export function definedBy(disk: RealDisk, request: NostrEvent): NostrEvent[] {
+export function definedBy(disk: Disk, request: NostrEvent): NostrEvent[] {
   const id = tagOf(request, 'e', 'workflow');
   return new EventLog(disk, definitionLog).read().filter((event) => event.id === id);
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { AskedWorkflow } from '../runs/services.ts';
+import type { AskedWorkflow } from '../runs/documents.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';
 import { checkInputs, isReplayed, readAsked, type AskedRun } from '../../nostr/request.ts';
 import { ProblemsError } from '../problems.ts';
 import { readEvent } from '../../letters/letters.ts';
 import { definitionFile, definitionLog, EventLog } from '../../nostr/event-log.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { readText } from '../../disk/text.ts';
 import type { Settings } from '../project/definition.ts';
 import { followedRequests } from './executions.ts';
@@ -14,7 +14,7 @@ import { readWorkflow } from '../project/workflows.ts';
 
 /** Reads an untrusted request for a run. Null: the file is not a request. Throws `E_FORBIDDEN`. */
 export async function readAskedWorkflow(
-  disk: RealDisk,
+  disk: Disk,
   settings: () => Promise<Settings>,
   file: string,
 ): Promise<AskedWorkflow | null> {
@@ -27,7 +27,7 @@ export async function readAskedWorkflow(
  * its workflow.
  */
 export async function judgeRequest(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   request: NostrEvent,
 ): Promise<AskedWorkflow> {
@@ -60,7 +60,7 @@ function requestIn(text: string): NostrEvent | null {
 }
 
 /** The file of the definition that a request names. */
-function definitionOf(disk: RealDisk, { definition }: AskedRun): string {
+function definitionOf(disk: Disk, { definition }: AskedRun): string {
   const known = new EventLog(disk, definitionLog).read().find(({ id }) => id === definition);
   if (known === undefined)
     return refuse(

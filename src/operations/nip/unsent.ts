@@ -4,7 +4,7 @@ import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { Deliveries, deliveryLogs } from '../../nostr/deliveries.ts';
 import { definitionLog, eventsFolder, refusalLog } from '../../nostr/event-log.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { watchFolders } from '../../disk/watch.ts';
 import { isAlive } from '../../workflow/host/locks.ts';
 import { relaysOf, unsentCount, type Relays } from '../../nostr/relays.ts';
@@ -17,14 +17,14 @@ const againMs = 5_000;
  * host. Hosts send the events of their own runs. Level-triggered: the disk shows what is left.
  */
 export class UnsentEvents {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #relays: Relays;
   /** By log: the size of its deliveries when nothing was left. */
   readonly #done = new Map<string, number>();
   #looking: Promise<void> | null = null;
   #problem: string | null = null;
 
-  constructor(disk: RealDisk, relays: Relays) {
+  constructor(disk: Disk, relays: Relays) {
     this.#disk = disk;
     this.#relays = relays;
   }
@@ -84,7 +84,7 @@ export class UnsentEvents {
 }
 
 /** Sends everything once, and reports the result. */
-export async function sendAll(disk: RealDisk, nip: NipSettings): Promise<SentEvents> {
+export async function sendAll(disk: Disk, nip: NipSettings): Promise<SentEvents> {
   const relays = await relaysOf(disk, nip);
   if (relays === null) return { sent: 0, unsent: 0, problems: [] };
   const left = () => deliveryLogs(disk).reduce((sum, log) => sum + unsentCount(disk, nip, log), 0);
@@ -100,7 +100,7 @@ export async function sendAll(disk: RealDisk, nip: NipSettings): Promise<SentEve
  * internal errors.
  */
 export async function keepSending(
-  disk: RealDisk,
+  disk: Disk,
   nip: NipSettings,
   failed: (error: unknown) => void,
 ): Promise<{ close(): Promise<void> } | null> {

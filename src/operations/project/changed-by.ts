@@ -4,7 +4,6 @@ import { orElse } from '../../kernel/contained.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { codeSpan, shellWord } from '../../kernel/quoting.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
 
 /** Changed files in words. */
 export interface DescribedChange {
@@ -28,7 +27,7 @@ const described = new Map<string, { readonly of: string; readonly answer: Promis
  * their content.
  */
 export function describeChange(
-  disk: RealDisk,
+  disk: Disk,
   files: readonly string[],
   fingerprint: string,
 ): Promise<DescribedChange> {
@@ -45,7 +44,7 @@ export function lookAtChange({ commands }: DescribedChange): string {
   return commands === null ? 'look at the change' : `look at the change with ${commands}`;
 }
 
-async function describe(disk: RealDisk, files: readonly string[]): Promise<DescribedChange> {
+async function describe(disk: Disk, files: readonly string[]): Promise<DescribedChange> {
   const changes = await Promise.all(files.slice(0, most).map((file) => changeOf(disk, file)));
   const more = files.length > most ? [`and ${String(files.length - most)} more`] : [];
   const shown = changes.map(({ file, by }) => (by === null ? oneLine(file) : `${oneLine(file)} (${by})`));
@@ -81,7 +80,7 @@ interface Change {
 }
 
 /** Who made the file what it is. */
-async function changeOf(disk: RealDisk, file: string): Promise<Change> {
+async function changeOf(disk: Disk, file: string): Promise<Change> {
   const place = orElse(() => disk.resolve(file), null) ?? file;
   const cwd = disk.root;
   // A landing is a commit of Mailroom, whatever the commits say that it brings.

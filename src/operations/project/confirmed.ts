@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { readSealed, writeSealed } from '../../host/seal.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
-import type { Found } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
+import type { Found } from '../../disk/contents.ts';
 import type { Start } from '../../letters/triggers-memory.ts';
 import { readTriggers, rememberedWorkflows } from '../../workflow/triggers/memory-files.ts';
 import { describeChange, lookAtChange, type DescribedChange } from './changed-by.ts';
@@ -43,7 +42,7 @@ function hashOf(text: string): string {
 /**
  * Lets `up` use these in their current form. Returns those that changed since their confirmation.
  */
-export function confirm(disk: RealDisk, found: readonly Confirmable[]): Unconfirmed[] {
+export function confirm(disk: Disk, found: readonly Confirmable[]): Unconfirmed[] {
   const confirmed = readConfirmed(disk);
   const changed = differing(disk, confirmed, found);
   for (const { key, fingerprint } of changed)
@@ -54,12 +53,12 @@ export function confirm(disk: RealDisk, found: readonly Confirmable[]): Unconfir
 }
 
 /** Those that changed since their confirmation. */
-export function unconfirmed(disk: RealDisk, found: readonly Confirmable[]): Unconfirmed[] {
+export function unconfirmed(disk: Disk, found: readonly Confirmable[]): Unconfirmed[] {
   return differing(disk, readConfirmed(disk), found);
 }
 
 function differing(
-  { root }: RealDisk,
+  { root }: Disk,
   confirmed: ReadonlyMap<string, string>,
   found: readonly Confirmable[],
 ): Unconfirmed[] {
@@ -85,7 +84,7 @@ export function differingFiles(before: string, now: string): string[] {
  * Throws `E_UNCONFIRMED` for a workflow that differs from its confirmed form, or where another
  * program wrote the confirmations.
  */
-export async function expectConfirmed(disk: RealDisk, found: Confirmable): Promise<void> {
+export async function expectConfirmed(disk: Disk, found: Confirmable): Promise<void> {
   const [changed] = unconfirmed(disk, [found]);
   if (changed === undefined) return;
   const confirmed = confirmations(disk);
@@ -138,7 +137,7 @@ function askedStarts(disk: Disk): { readonly file: string; readonly waiting: Sta
  * Lets `up` start a run that a trigger asks for, or refuses that, in the name of a person. False:
  * no trigger asks for this run. `run`: its id.
  */
-export function answerStart(disk: RealDisk, run: string, said: 'yes' | 'no', by: string): boolean {
+export function answerStart(disk: Disk, run: string, said: 'yes' | 'no', by: string): boolean {
   const asked = askedStarts(disk);
   const found = asked.find(({ waiting }) => waiting.run === run);
   if (found === undefined) return false;

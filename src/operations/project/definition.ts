@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import type { Definition } from '../services.ts';
+import type { Definition } from '../documents.ts';
 import { replaying, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -11,6 +11,7 @@ import { listWorkflowFiles, readConfigFile, readRoleFile, type TextFile } from '
 import { fingerprintOf, type Confirmable } from './confirmed.ts';
 import { readProtocol } from './protocol-files.ts';
 import { headBranch } from '../../git/head-branch.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -19,19 +20,26 @@ import type { Provider, TurnTools } from '../../providers/provider.ts';
 /** What the protocol and settings are confirmed by. */
 export const rulesKey = 'protocols';
 
+/** The program around a project. */
+export interface Surroundings {
+  /** The folder of the installed program. */
+  readonly packageRoot: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** The current protocol and settings, to be compared with what `up` has confirmed. */
-export function rulesOf(disk: RealDisk): Confirmable {
+export function rulesOf(disk: Disk): Confirmable {
   const texts = readTexts(disk);
   return rulesWith(disk, () => fingerprintOfTexts(texts));
 }
 
 /** The same as they were read. */
-export function rulesWith({ root }: RealDisk, fingerprint: () => string): Confirmable {
+export function rulesWith({ root }: Disk, fingerprint: () => string): Confirmable {
   return { file: join(root, rulesKey), path: `${rulesKey}/`, fingerprint };
 }
 
 /** The hash of the current protocol and settings. */
-export function hashOf(disk: RealDisk): string {
+export function hashOf(disk: Disk): string {
   return hashOfTexts(readTexts(disk));
 }
 
@@ -42,7 +50,7 @@ interface Texts {
   readonly protocol: ReturnType<typeof readProtocol>;
 }
 
-function readTexts(disk: RealDisk): Texts {
+function readTexts(disk: Disk): Texts {
   const [settings, agents] = [readConfigFile(disk, 'mailroom.yaml'), readConfigFile(disk, 'agents.yaml')];
   return { settings, agents, protocol: readProtocol(disk) };
 }
@@ -67,7 +75,7 @@ function filesOf({ settings, agents, protocol }: Texts): (TextFile | null)[] {
 
 /** Reads mailroom.yaml, agents.yaml and protocols/, with all their problems. */
 export async function readDefinition(
-  disk: RealDisk,
+  disk: Disk,
   reader: SettingsReader,
   replay: string | null = null,
 ): Promise<Checked<Wired>> {
@@ -87,7 +95,7 @@ export async function readDefinition(
 }
 
 /** The roles whose role.md cannot be read. Their mail waits, so nothing else needs to stop. */
-function unreadableRoles(disk: RealDisk, { roles }: Protocol): Diagnostic[] {
+function unreadableRoles(disk: Disk, { roles }: Protocol): Diagnostic[] {
   return [...roles.keys()].flatMap((role): Diagnostic[] => {
     try {
       readRoleFile(disk, role);
@@ -107,20 +115,18 @@ export async function protocolOfNobody(config: Config): Promise<Checked<Protocol
   return parseProtocol([], config, { cores: availableParallelism() });
 }
 
-export function readSettings(disk: RealDisk, packageRoot: string): Promise<Checked<Settings>> {
-  return new SettingsReader(disk, packageRoot).read();
-}
-
 /**
  * Reads the same where a protocol is optional. While the files are the same they are not parsed
  * again: a server asks for them with every document.
  */
 export class SettingsReader {
-  readonly #disk: RealDisk;
+  readonly environment: Surroundings['environment'];
+  readonly #disk: Disk;
   readonly #packageRoot: string;
   #last: { readonly of: string; readonly parsed: Checked<Parsed> } | null = null;
 
-  constructor(disk: RealDisk, packageRoot: string) {
+  constructor(disk: Disk, { packageRoot, environment }: Surroundings) {
+    this.environment = environment;
     this.#disk = disk;
     this.#packageRoot = packageRoot;
   }
@@ -131,12 +137,12 @@ export class SettingsReader {
     const parsed = await this.#parsed(replay);
     if (!parsed.ok) return parsed;
     const { protocol: own, ...settings } = parsed.value;
-    const { config, providers } = settings;
+    const { config } = settings;
     const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
-    const value = { ...settings, tools };
+    const value = { ...settings, environment: this.environment, tools };
     if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
     const { withRoleSettings } = await import('./obeyed-settings.ts');
-    const protocol = await withRoleSettings(own, { root: this.#disk.root, config, providers });
+    const protocol = await withRoleSettings(own, { ...value, root: this.#disk.root });
     if (!protocol.ok) return protocol;
     const warnings = [...parsed.warnings, ...protocol.warnings];
     return { ok: true, value: { ...value, protocol: protocol.value }, warnings };
@@ -147,7 +153,7 @@ export class SettingsReader {
     const head = checkedOut(this.#disk.root);
     const of = JSON.stringify([joined(texts), texts.protocol.problems, replay, head]);
     if (this.#last?.of === of) return this.#last.parsed;
-    const parsed = await parse(texts, this.#packageRoot, replay, head);
+    const parsed = await parse(texts, providerEnvironment(this.#packageRoot, this.environment), replay, head);
     this.#last = { of, parsed };
     return parsed;
   }
@@ -160,7 +166,7 @@ export function checkedOut(root: string): string | null {
 }
 
 /** What the texts alone say. */
-interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
+interface Parsed extends Omit<Settings, 'protocol' | 'tools' | 'environment'> {
   /** Null: there is none. */
   readonly protocol: Checked<Protocol> | null;
 }
@@ -168,7 +174,7 @@ interface Parsed extends Omit<Settings, 'protocol' | 'tools'> {
 /** Loads the slow readers only now. */
 async function parse(
   texts: Texts,
-  packageRoot: string,
+  environment: ReturnType<typeof providerEnvironment>,
   replay: string | null,
   head: string | null,
 ): Promise<Checked<Parsed>> {
@@ -186,7 +192,7 @@ async function parse(
   }
   const config = replay === null ? read.value : replaying(read.value);
   const providers = providersOf(config.providers.values(), {
-    ...providerEnvironment(packageRoot),
+    ...environment,
     prices: config.prices,
     ...(replay !== null && { recording: replay }),
   });
@@ -240,6 +246,8 @@ export interface Settings extends Omit<Wired, 'protocol'> {
 
 /** What the program needs of a definition besides the commands' view. */
 export interface Wired extends Definition {
+  /** Of the process that read it, for secrets and programs. */
+  readonly environment: Surroundings['environment'];
   /** Of the files of the protocol and settings as they were read. */
   readonly fingerprint: () => string;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -255,15 +263,15 @@ export interface Wired extends Definition {
 }
 
 /** Mailroom's own program. A package in the project is visible to every agent in it. */
-function toolsOf({ root }: RealDisk, packageRoot: string): TurnTools {
+function toolsOf({ root }: Disk, packageRoot: string): TurnTools {
   const command = [process.execPath, join(packageRoot, 'bin', 'mailroom'), 'mcp'];
   const inside = packageRoot === root || packageRoot.startsWith(join(root, '/'));
   return { command, readable: [process.execPath, ...(inside ? [] : [packageRoot])] };
 }
 
-function providerEnvironment(packageRoot: string) {
+function providerEnvironment(packageRoot: string, variables: Surroundings['environment']) {
   return {
-    variables: process.env,
+    variables,
     node: process.execPath,
     replayAgent: join(packageRoot, 'bin', 'replay-agent.mjs'),
     acpAgent: join(packageRoot, 'bin', 'acp-agent.mjs'),

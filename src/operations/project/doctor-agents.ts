@@ -1,23 +1,24 @@
-import process from 'node:process';
 import { acpAgents, type Config, kindOf } from '../../config/config.ts';
 import { presetFor } from '../../providers/acp-presets.ts';
 
 /** The agent CLIs that Mailroom drives headless, each in its own way. */
 export const agents = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'agy'] as const;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** The program of an agent: of a variable such as `MAILROOM_CLAUDE_BIN`, or its own. */
-export function programOf(agent: string): string {
-  const named = process.env[`MAILROOM_${agent.toUpperCase()}_BIN`];
+export function programOf(agent: string, environment: Environment): string {
+  const named = environment[`MAILROOM_${agent.toUpperCase()}_BIN`];
   return named === undefined || named === '' ? (presetFor(agent, null)?.command[0] ?? agent) : named;
 }
 
 /** The program of a provider; null: it has none, as for a person, or it is built in. */
-export function programFor(config: Config, provider: string): string | null {
+export function programFor(config: Config, provider: string, environment: Environment): string | null {
   const named = config.providers.get(provider)?.command?.[0];
   if (named !== undefined) return named;
   const kind = kindOf(config, provider);
   const agent = [...agents, ...acpAgents].find((name) => name === (kind === 'acp' ? provider : kind));
-  return agent === undefined ? null : programOf(agent);
+  return agent === undefined ? null : programOf(agent, environment);
 }
 
 /** How to get the missing program of a provider, as the end of a sentence; empty: not known. */

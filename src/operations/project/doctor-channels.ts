@@ -1,18 +1,18 @@
 import { channelProblem, lookAtMemory } from '../../channels/host/memory-files.ts';
 import { requiredVariables } from '../../config/channels.ts';
 import type { ChannelConfig, Config } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { counted, enumerate } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ownValue } from '../../kernel/own.ts';
-import type { Finding } from '../services.ts';
+import type { Finding } from '../documents.ts';
 
 /** Refused texts that are shown, the last ones. */
 const mostRefused = 3;
 
 /** The channels of the project, as far as it is known without a call. */
 export function examineChannels(
-  disk: RealDisk,
+  disk: Disk,
   { channels }: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): Finding[] {
@@ -20,7 +20,7 @@ export function examineChannels(
 }
 
 function examineChannel(
-  disk: RealDisk,
+  disk: Disk,
   settings: ChannelConfig,
   environment: Readonly<Record<string, string | undefined>>,
 ): Finding[] {

@@ -1,8 +1,7 @@
 import metadata from '../../../package.json' with { type: 'json' };
 import { counted } from '../../kernel/enumerate.ts';
 import { join } from 'node:path';
-import process from 'node:process';
-import type { Finding } from '../services.ts';
+import type { Finding } from '../documents.ts';
 import type { Config } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { type Protocol, providersOf } from '../../mail/format/protocol.ts';
@@ -12,8 +11,9 @@ import { refsIn } from '../../git/broken-refs.ts';
 import { git } from '../../git/git.ts';
 import { findProgram } from '../../process/proc.ts';
 import { readHolder } from '../../host/holder.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
-import { readDefinition, SettingsReader } from './definition.ts';
+import { readDefinition, SettingsReader, type Surroundings } from './definition.ts';
 import { unusedNotices, unusedRules } from './rules.ts';
 import { otherVersion, refuseNewer } from './state-format.ts';
 import { trackedState } from '../../host/tracked.ts';
@@ -22,11 +22,12 @@ import { howToGet, programFor } from './doctor-agents.ts';
 import { examineChannels } from './doctor-channels.ts';
 
 /** What would not work in the project. */
-export async function examineProject(root: string, packageRoot: string): Promise<Finding[]> {
+export async function examineProject(root: string, surroundings: Surroundings): Promise<Finding[]> {
+  const { environment } = surroundings;
   try {
     const disk = new RealDisk(root);
     refuseNewer(disk);
-    const definition = await readDefinition(disk, new SettingsReader(disk, packageRoot));
+    const definition = await readDefinition(disk, new SettingsReader(disk, surroundings));
     const holder = readHolder(disk);
     const held: Finding[] =
       holder === null
@@ -41,11 +42,11 @@ export async function examineProject(root: string, packageRoot: string): Promise
     return [
       here,
       rolesAndTypes(protocol, definition.warnings.length),
-      ...players(protocol, config, root),
+      ...players(protocol, config, root, environment),
       ...(await worktrees(root, protocol)),
       ...(await sandbox(config)),
-      ...(await workers(root, config)),
-      ...examineChannels(disk, config, process.env),
+      ...(await workers(root, config, environment)),
+      ...examineChannels(disk, config, environment),
       ...misplacedMail(disk, protocol, config).map((each): Finding => {
         return { topic: 'mail', state: 'warning', text: misplacedText(each) };
       }),
@@ -61,17 +62,21 @@ export async function examineProject(root: string, packageRoot: string): Promise
 }
 
 /** What the running controller does not use yet. */
-async function unused(disk: RealDisk, { roles }: Protocol): Promise<Finding[]> {
+async function unused(disk: Disk, { roles }: Protocol): Promise<Finding[]> {
   const notices = await unusedNotices(disk, unusedRules(disk, roles.keys()));
   return notices.map((text): Finding => ({ topic: 'rules', state: 'warning', text }));
 }
 
 /** Loaded only where workers are configured. */
-async function workers(root: string, { workers: settings }: Config): Promise<Finding[]> {
+async function workers(
+  root: string,
+  { workers: settings }: Config,
+  environment: Surroundings['environment'],
+): Promise<Finding[]> {
   if (settings === null) return [];
   const { examineWorkers } = await import('../workers/examine.ts');
   const { version } = metadata;
-  return examineWorkers(root, settings, { environment: process.env, version, now: Date.now });
+  return examineWorkers(root, settings, { environment, version, now: Date.now });
 }
 
 function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {
@@ -82,11 +87,16 @@ function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {
 }
 
 /** Providers of roles whose program is not installed. */
-function players({ roles }: Protocol, config: Config, root: string): Finding[] {
+function players(
+  { roles }: Protocol,
+  config: Config,
+  root: string,
+  environment: Surroundings['environment'],
+): Finding[] {
   const wanted = new Set([...roles.values()].flatMap((role) => providersOf(role)));
   return [...wanted].flatMap((provider): Finding[] => {
-    const program = programFor(config, provider);
-    const state = program === null ? 'found' : findProgram(program, process.env['PATH'], root);
+    const program = programFor(config, provider, environment);
+    const state = program === null ? 'found' : findProgram(program, environment['PATH'], root);
     if (state === 'found') return [];
     const those = (plays: boolean) =>
       [...roles.values()]

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { Finding } from '../services.ts';
+import type { Finding } from '../documents.ts';
 import { probeContainment, wrap } from '../../process/sandbox/containment.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { findProgram, listProcesses } from '../../process/proc.ts';
@@ -12,6 +12,9 @@ import { onlyRecorded, proved, quirksOf, type AgentCli } from '../../providers/q
 import { readText } from '../../disk/text.ts';
 import { agents, programOf } from './doctor-agents.ts';
 import { examineProject } from './doctor-project.ts';
+import type { Surroundings } from './definition.ts';
+
+type Place = Surroundings & { readonly cwd: string };
 
 /**
  * What this machine provides, and what would not work here. Without `probes` it starts nothing that
@@ -19,33 +22,32 @@ import { examineProject } from './doctor-project.ts';
  */
 export async function examine(
   root: string | null,
-  packageRoot: string,
-  { probes }: { readonly probes: boolean },
+  place: Place & { readonly probes: boolean },
 ): Promise<Finding[]> {
   const found = await Promise.all([
     machine(),
-    containment(),
-    ...agents.map(agent),
-    ...acpAgents.map(acpAgent),
-    root === null ? [noProject] : examineProject(root, packageRoot),
+    containment(place),
+    ...agents.map((name) => agent(name, place)),
+    ...acpAgents.map((name) => acpAgent(name, place)),
+    root === null ? [noProject] : examineProject(root, place),
   ]);
-  const findings = [...found.flat(), ...acpMissing()];
-  if (!probes) return findings;
+  const findings = [...found.flat(), ...acpMissing(place)];
+  if (!place.probes) return findings;
   const { probe } = await import('./probe.ts');
   // One at a time: in parallel they would slow each other down.
   for (const each of [...agents, ...acpAgents])
-    if (stateOf(each) === 'found') findings.push(await probe(each, packageRoot));
+    if (stateOf(each, place) === 'found') findings.push(await probe(each, place));
   return findings;
 }
 
-function stateOf(name: string) {
-  return findProgram(programOf(name), process.env['PATH'], process.cwd());
+function stateOf(name: string, { environment, cwd }: Place) {
+  return findProgram(programOf(name, environment), environment['PATH'], cwd);
 }
 
 /** As far as it is known without a call: macOS keeps some logins in a keychain. */
-function login(name: string): Finding {
+function login(name: string, { environment }: Place): Finding {
   const exists = (path: string) => readText(path) !== null;
-  const { found, advice } = loginOf(name, process.env, exists);
+  const { found, advice } = loginOf(name, environment, exists);
   if (found !== null) return { topic: name, state: 'ok', text: `login: ${found}` };
   const hidden = process.platform === 'darwin' ? ', unless it is in the keychain' : '';
   return { topic: name, state: 'warning', text: `no login was found${hidden}: ${advice}` };
@@ -78,7 +80,7 @@ async function machine(): Promise<Finding[]> {
   ];
 }
 
-async function containment(): Promise<Finding[]> {
+async function containment(place: Place): Promise<Finding[]> {
   const { bubblewrap, namespace } = await probeContainment();
   const sandbox: Finding = bubblewrap.works
     ? {
@@ -89,7 +91,7 @@ async function containment(): Promise<Finding[]> {
     : {
         topic: 'sandbox',
         state: 'warning',
-        text: `none (${bubblewrap.why}): an agent can read and write what you can, as far as its own switches let it${sandboxAdvice()}`,
+        text: `none (${bubblewrap.why}): an agent can read and write what you can, as far as its own switches let it${sandboxAdvice(place)}`,
       };
   const asRoot = process.getuid?.() === 0 && !bubblewrap.works;
   const free: Finding = {
@@ -113,16 +115,16 @@ async function containment(): Promise<Finding[]> {
 }
 
 /** What makes the sandbox work on this machine; empty: nothing does. */
-function sandboxAdvice(): string {
+function sandboxAdvice({ environment, cwd }: Place): string {
   if (process.platform !== 'linux') return '';
-  return findProgram('bwrap', process.env['PATH'], process.cwd()) === 'found'
+  return findProgram('bwrap', environment['PATH'], cwd) === 'found'
     ? '; let unprivileged users create namespaces'
     : '; install bubblewrap, for example with `sudo apt install bubblewrap`';
 }
 
-async function agent(name: AgentCli): Promise<Finding[]> {
-  const program = programOf(name);
-  const state = stateOf(name);
+async function agent(name: AgentCli, place: Place): Promise<Finding[]> {
+  const program = programOf(name, place.environment);
+  const state = stateOf(name, place);
   if (state !== 'found')
     return [
       {
@@ -140,7 +142,7 @@ async function agent(name: AgentCli): Promise<Finding[]> {
       ? ''
       : `; proved with ${proved[name]}`;
   const found: Finding = { topic: name, state: 'ok', text: `${which}; driven headless${other}` };
-  const usual = [found, login(name), ...peculiarities(name, said)];
+  const usual = [found, login(name, place), ...peculiarities(name, said)];
   return (await startsInSandbox(program)) ? usual : [...usual, outsideOnly(name, program)];
 }
 
@@ -151,9 +153,9 @@ async function versionOf(name: string, program: string): Promise<string | Findin
 }
 
 /** An agent that speaks the Agent Client Protocol, if its program is here. */
-async function acpAgent(name: AcpAgentName): Promise<Finding[]> {
-  if (stateOf(name) !== 'found') return [];
-  const program = programOf(name);
+async function acpAgent(name: AcpAgentName, place: Place): Promise<Finding[]> {
+  if (stateOf(name, place) !== 'found') return [];
+  const program = programOf(name, place.environment);
   const said = await versionOf(name, program);
   if (typeof said !== 'string') return [said];
   const tested = provedAcp[name];
@@ -165,8 +167,8 @@ async function acpAgent(name: AcpAgentName): Promise<Finding[]> {
 }
 
 /** The others, in one line: a person has two or three of them. */
-function acpMissing(): Finding[] {
-  const missing = acpAgents.filter((name) => stateOf(name) !== 'found');
+function acpMissing(place: Place): Finding[] {
+  const missing = acpAgents.filter((name) => stateOf(name, place) !== 'found');
   const text = `not installed, and driven by the Agent Client Protocol where they are: ${missing.join(', ')}`;
   return missing.length === 0 ? [] : [{ topic: 'acp', state: 'info', text }];
 }

@@ -4,7 +4,6 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Identity } from '../../languages/shared/identity.ts';
 import { listWorkflowFiles } from './project-files.ts';
 import type { Disk } from '../../disk/disk.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
 import { readContent } from '../../disk/contents.ts';
 import { workflowFile } from './workflow-file.ts';
 
@@ -14,7 +13,7 @@ import { workflowFile } from './workflow-file.ts';
  * like a path is a name first: a folder `notes` does not hide the workflow `notes`. Absolute.
  * Throws `E_TARGET` when none or several match.
  */
-export async function findWorkflow(disk: RealDisk, reference: string, cwd: string): Promise<string> {
+export async function findWorkflow(disk: Disk, reference: string, cwd: string): Promise<string> {
   const named = workflowFile(resolve(cwd, reference));
   const isPath = /[/\\]|\.(ya?ml|json)$/.test(reference);
   if (isPath && named !== null) return named;
@@ -42,12 +41,12 @@ function hint(words: readonly string[]): string {
 }
 
 /** Whether a word may name a workflow of the project. */
-export async function isWorkflowNamed(disk: RealDisk, word: string): Promise<boolean> {
+export async function isWorkflowNamed(disk: Disk, word: string): Promise<boolean> {
   return meant(await identities(disk), word).length > 0;
 }
 
 /** The names of the project's workflows for people. */
-export async function workflowNames(disk: RealDisk): Promise<string[]> {
+export async function workflowNames(disk: Disk): Promise<string[]> {
   const known = await identities(disk);
   return [...new Set(known.flatMap(({ file, id, names }) => [id ?? stemOf(file), ...names]))];
 }
@@ -81,7 +80,7 @@ export function stemOf(file: string): string {
 }
 
 /** The ids and names of the project's workflows. Loads the slow YAML reader only now. */
-export async function identities(disk: RealDisk): Promise<Identity[]> {
+export async function identities(disk: Disk): Promise<Identity[]> {
   return identitiesBy(disk, await import('../../languages/shared/identity.ts'));
 }
 

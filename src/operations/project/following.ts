@@ -3,7 +3,13 @@ import type { MailEventRecord, MailEvent } from '../../mail/machine/event.ts';
 import { emptyState, stateOf, type MailState } from '../../mail/machine/state.ts';
 import type { JournalReader } from '../../disk/journal-reader.ts';
 import type { Moment } from '../../kernel/times.ts';
-import type { Past } from './project.ts';
+
+/** The mail as it was after a record. */
+export interface Past {
+  /** The number of the record in the journal. */
+  readonly record: number;
+  readonly state: MailState;
+}
 
 /** The result of a command: null when it was done, else why not. */
 interface CommandVerdict {

@@ -1,5 +1,5 @@
 import { join, normalize } from 'node:path';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { scriptsIn } from '../../kernel/scripts.ts';
 import type { Settings } from './definition.ts';
@@ -11,7 +11,7 @@ import { readWorkflow } from './workflows.ts';
  * The files that the rules of a project name besides themselves, relative to it, as they are now:
  * what the protocol extends, what workflows are made of, and the scripts of commands.
  */
-export async function namedFiles(disk: RealDisk, settings: Omit<Settings, 'protocol'>): Promise<string[]> {
+export async function namedFiles(disk: Disk, settings: Omit<Settings, 'protocol'>): Promise<string[]> {
   const { parse } = await import('yaml');
   const workflows = await Promise.all(
     listWorkflowFiles(disk).map((file) =>

@@ -1,5 +1,4 @@
 import { relative, resolve } from 'node:path';
-import process from 'node:process';
 import type { Config } from '../../config/config.ts';
 import type { Checked, Diagnostic, Place } from '../../kernel/diagnostic.ts';
 import type { Template } from '../../expressions/template.ts';
@@ -28,6 +27,7 @@ interface Settled {
   /** The project, absolute. */
   readonly root: string;
   readonly config: Config;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly providers: ReadonlyMap<string, Provider>;
 }
 
@@ -86,8 +86,11 @@ async function withFound<T>(
     : { ...checked, warnings: all };
 }
 
-async function diagnose(agents: readonly Obeying[], { root, config }: Settled): Promise<Diagnostic[]> {
-  const home = process.env['HOME'] ?? '/';
+async function diagnose(
+  agents: readonly Obeying[],
+  { root, config, environment }: Settled,
+): Promise<Diagnostic[]> {
+  const home = environment['HOME'] ?? '/';
   const byPath = new Map<string, Obeying[]>();
   for (const agent of agents)
     for (const path of settingsAround(agent.workspace, home, agent.obeys.names))

@@ -3,9 +3,9 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { formatDuration } from '../../kernel/duration.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { ProblemsError } from '../problems.ts';
-import type { FoundWorkflow, OneShot } from '../runs/services.ts';
+import type { FoundWorkflow, OneShot } from '../runs/documents.ts';
 import type { Settings } from './definition.ts';
 import { checkWorkflow } from './workflows.ts';
 
@@ -19,7 +19,7 @@ const nameLength = 60;
  * in the workspace. Throws `E_USAGE` for an agent without a provider.
  */
 export async function oneShotWorkflow(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   { agent, text, model, capabilities, timeout }: OneShot,
 ): Promise<FoundWorkflow> {

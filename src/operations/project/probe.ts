@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import type { Finding } from '../services.ts';
+import type { Finding } from '../documents.ts';
 import { defaultConfig } from '../../config/config.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { agentContainment } from '../../host/containment.ts';
-import { readSettings } from './definition.ts';
+import { SettingsReader, type Surroundings } from './definition.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { AgentJob } from '../../host/runner/runner.ts';
@@ -20,21 +20,21 @@ const prompt = 'This is a test of the connection. Use no tools. Answer with the 
  * Lets a CLI answer once, as in a turn: without permissions, in a temporary empty folder. Costs a
  * few tokens.
  */
-export async function probe(cli: string, packageRoot: string): Promise<Finding> {
+export async function probe(cli: string, surroundings: Surroundings): Promise<Finding> {
   const name = `mailroom-probe-${String(process.pid)}-${cli}`;
   const folder = join(tmpdir(), name);
   makeProjectFolder(join(folder, 'outbox'));
   try {
-    const [outcome, exit] = await turn(cli, folder, packageRoot);
+    const [outcome, exit] = await turn(cli, folder, surroundings);
     return { topic: cli, ...findingOf(outcome, exit) };
   } finally {
     new RealDisk(tmpdir()).remove(name);
   }
 }
 
-async function turn(cli: string, folder: string, packageRoot: string): Promise<[Outcome, Exit]> {
+async function turn(cli: string, folder: string, surroundings: Surroundings): Promise<[Outcome, Exit]> {
   const disk = new RealDisk(folder);
-  const settings = await readSettings(disk, packageRoot);
+  const settings = await new SettingsReader(disk, surroundings).read();
   const providers = settings.ok ? settings.value.providers : new Map();
   const contain = await agentContainment(disk, defaultConfig);
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 import { Control } from '../../host/control.ts';
 import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { StoredRun } from '../runs/services.ts';
-import type { Holder } from './project.ts';
+import type { StoredRun } from '../runs/documents.ts';
+import type { Holder } from '../documents.ts';
 import { slotsOfRun } from '../why/slots.ts';
 import {
   runStatus,
@@ -12,7 +12,7 @@ import {
   type WorkflowStatus,
 } from '../runs/run-status.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { hostedRuns } from '../../workflow/host/hosted-runs.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns, runControlFolder, runsProblem } from '../../workflow/files/run-folders.ts';
@@ -26,7 +26,7 @@ import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
 
 /** Commands that a run's process has not read yet; unreadable ones are left to it. */
-function pendingCommands(disk: RealDisk, run: string): RunControlFile[] {
+function pendingCommands(disk: Disk, run: string): RunControlFile[] {
   return new Control(disk, runControlFolder(run)).list().flatMap(({ text }) => {
     const read = text === null ? null : readRunControl(text);
     return read?.ok === true ? [read.value] : [];
@@ -38,7 +38,7 @@ function pendingCommands(disk: RealDisk, run: string): RunControlFile[] {
  * no workflow can be read.
  */
 export async function workflowStatus(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings | null,
   open: (run: string) => StoredRun,
   holder: Holder | null,

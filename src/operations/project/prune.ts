@@ -6,7 +6,6 @@ import { readContent } from '../../disk/contents.ts';
 import { join, temporaryFolder } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Worktrees } from '../../git/worktrees.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
 import { take } from '../../host/lock.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import { parseMessage } from '../../mail/format/read-message.ts';
@@ -59,7 +58,7 @@ export async function listPrunable(
  * at all; what a crash leaves in the temporary folder is removed by the next start. Throws
  * `E_LOCKED` where a process works on the run.
  */
-export async function prune(disk: RealDisk, { kind, id }: Prunable, context: PruneContext): Promise<void> {
+export async function prune(disk: Disk, { kind, id }: Prunable, context: PruneContext): Promise<void> {
   if (kind === 'worktrees') {
     const owner = checkoutOwner(id);
     return context.worktrees.remove(owner, `Thread ${owner.thread}`);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import { orElse } from '../../kernel/contained.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import {
   differingFiles,
   fingerprintOf,
@@ -25,7 +25,7 @@ export function roleFileOf(role: RoleName): string {
 }
 
 /** Throws `E_FILE` as `readRoleFile`. */
-export function readRoleText(disk: RealDisk, role: RoleName): RoleText {
+export function readRoleText(disk: Disk, role: RoleName): RoleText {
   const path = roleFileOf(role);
   const text = readRoleFile(disk, role)?.text ?? null;
   const fingerprint = () => fingerprintOf(new Map(text === null ? [] : [[path, text]]));
@@ -33,7 +33,7 @@ export function readRoleText(disk: RealDisk, role: RoleName): RoleText {
 }
 
 /** The readable descriptions of these roles. */
-export function readRoleTexts(disk: RealDisk, roles: Iterable<RoleName>): RoleText[] {
+export function readRoleTexts(disk: Disk, roles: Iterable<RoleName>): RoleText[] {
   return [...roles].flatMap((role) => orElse(() => readRoleText(disk, role), null) ?? []);
 }
 
@@ -43,12 +43,12 @@ export function readRoleTexts(disk: RealDisk, roles: Iterable<RoleName>): RoleTe
  * waits for a confirmed one.
  */
 export class ConfirmedRoleTexts {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #roles: readonly RoleName[];
   /** What roles use; without those whose file could not be read. */
   readonly #used: Map<RoleName, RoleText>;
 
-  constructor(disk: RealDisk, roles: Iterable<RoleName>) {
+  constructor(disk: Disk, roles: Iterable<RoleName>) {
     this.#disk = disk;
     this.#roles = [...roles];
     this.#used = new Map(readRoleTexts(disk, this.#roles).map((text) => [text.role, text]));

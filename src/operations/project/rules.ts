@@ -1,7 +1,7 @@
 import { shellWord } from '../../kernel/quoting.ts';
 import { orElse } from '../../kernel/contained.ts';
 import type { RoleName } from '../../kernel/ids.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { describeChange, lookAtChange } from './changed-by.ts';
 import { confirm, readConfirmed, unconfirmed, type Confirmable, type Unconfirmed } from './confirmed.ts';
 import { rulesKey, rulesOf } from './definition.ts';
@@ -11,14 +11,14 @@ import { readRoleTexts } from './role-texts.ts';
  * What a running `up` does not use yet: the protocol and settings, and the descriptions of these
  * roles, as far as they differ from what its start or a person has confirmed.
  */
-export function unusedRules(disk: RealDisk, roles: Iterable<RoleName>): Unconfirmed[] {
+export function unusedRules(disk: Disk, roles: Iterable<RoleName>): Unconfirmed[] {
   const isKnown = readConfirmed(disk).has(rulesKey);
   const rules = isKnown ? orElse(() => [rulesOf(disk)], []) : [];
   return unconfirmed(disk, [...rules, ...readRoleTexts(disk, roles)]);
 }
 
 /** The same in words, with who changed what. */
-export async function unusedNotices(disk: RealDisk, unused: readonly Unconfirmed[]): Promise<string[]> {
+export async function unusedNotices(disk: Disk, unused: readonly Unconfirmed[]): Promise<string[]> {
   const [rules, roles] = [true, false].map((are) => unused.filter(({ key }) => (key === rulesKey) === are));
   const of = async (changed: readonly Unconfirmed[], what: string, then: string) => {
     if (changed.length === 0) return [];
@@ -41,7 +41,7 @@ export async function unusedNotices(disk: RealDisk, unused: readonly Unconfirmed
  * Confirms what a start uses, and returns a note with who changed what since the last one; null:
  * nothing has changed, or it is the first.
  */
-export async function confirmAtStart(disk: RealDisk, used: readonly Confirmable[]): Promise<string | null> {
+export async function confirmAtStart(disk: Disk, used: readonly Confirmable[]): Promise<string | null> {
   const isFirst = !readConfirmed(disk).has(rulesKey);
   const changed = confirm(disk, used);
   if (isFirst || changed.length === 0) return null;
@@ -50,7 +50,7 @@ export async function confirmAtStart(disk: RealDisk, used: readonly Confirmable[
   return `new or changed since the last start, and used from now on: ${what}${look}`;
 }
 
-function describe(disk: RealDisk, changed: readonly Unconfirmed[]) {
+function describe(disk: Disk, changed: readonly Unconfirmed[]) {
   const files = [...new Set(changed.flatMap((each) => each.files))];
   return describeChange(disk, files, JSON.stringify(changed.map(({ fingerprint }) => fingerprint)));
 }

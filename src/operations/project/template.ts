@@ -132,7 +132,7 @@ function contentsOf(output: Buffer): ReadonlyMap<string, Buffer> {
   return found;
 }
 
-function fromFolder(disk: RealDisk): Template {
+function fromFolder(disk: Disk): Template {
   const found: Found[] = [];
   let bytes = 0;
   const walk = (folder: string): void => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { FoundWorkflow } from '../runs/services.ts';
+import type { FoundWorkflow } from '../runs/documents.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { listWorkflowFiles } from './project-files.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { rememberedWorkflows } from '../../workflow/triggers/memory-files.ts';
 import { findText } from '../../disk/text.ts';
 import type { Settings } from './definition.ts';
@@ -27,7 +27,7 @@ interface Triggered {
  * The workflows of a project that start automatically; an invalid one is reported, and its triggers
  * are off.
  */
-export async function triggeredWorkflows(disk: RealDisk, settings: Settings): Promise<Triggered> {
+export async function triggeredWorkflows(disk: Disk, settings: Settings): Promise<Triggered> {
   const read: FoundWorkflow[] = [];
   const problems: string[] = [];
   const found = new Map<string, Workflow | null>(rememberedWorkflows(disk).map((file) => [file, null]));

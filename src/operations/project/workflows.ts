@@ -1,7 +1,6 @@
-import process from 'node:process';
 import picomatch from 'picomatch';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { FoundWorkflow } from '../runs/services.ts';
+import type { FoundWorkflow } from '../runs/documents.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Config } from '../../config/config.ts';
@@ -13,7 +12,6 @@ import { findProgram } from '../../process/proc.ts';
 import { readContent } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { ParsedParts } from '../../yaml/parts.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
 import { findText, readText } from '../../disk/text.ts';
 import { fingerprintOf } from './confirmed.ts';
 import { checkedOut, withoutMcpOf, type Settings } from './definition.ts';
@@ -30,7 +28,7 @@ export function keptParts(): () => Promise<ParsedParts> {
 
 /** Reads a definition, with the files that it names. `file` is absolute. */
 export async function readWorkflow(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   file: string,
   given: CheckOptions = {},
@@ -65,20 +63,19 @@ interface CheckOptions {
 
 /** The same for a given text. */
 export async function checkWorkflow(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   text: string,
   file: string,
   given: CheckOptions = {},
 ): Promise<FoundWorkflow> {
   const { parseWorkflow, promptContextsOf } = await import('../../languages/parse.ts');
-  const { providers, config } = settings;
   const texts = new Map<string, string>();
   const context = await contextOf(disk, settings, text, given, (path, written) => texts.set(path, written));
   const path = shownPath(disk.root, file);
   const checked: Checked<Workflow> = parseWorkflow(text, path, context);
   const { withStepSettings } = await import('./obeyed-settings.ts');
-  const held = await withStepSettings(checked, { root: disk.root, config, providers });
+  const held = await withStepSettings(checked, { ...settings, root: disk.root });
   const { verified } = await import('../nip/executions.ts');
   texts.set(path, text);
   return {
@@ -94,8 +91,8 @@ export async function checkWorkflow(
 
 /** What a definition does not contain itself. `note` receives each text that it uses. */
 async function contextOf(
-  disk: RealDisk,
-  { protocol, broaderThanRequested, providers, config }: Settings,
+  disk: Disk,
+  { protocol, broaderThanRequested, providers, config, environment }: Settings,
   text: string,
   { starting = null, overrides = [], read = readText, parts }: CheckOptions,
   note: (path: string, text: string) => void,
@@ -115,8 +112,8 @@ async function contextOf(
     checkedOut: landable(checkedOut(disk.root), config.protected),
     deputies: deputiesOf(protocol, config),
     strict: isStrict(config),
-    hasProgram: (name) => findProgram(name, process.env['PATH'], disk.root) === 'found',
-    programOf: (provider) => programFor(config, provider),
+    hasProgram: (name) => findProgram(name, environment['PATH'], disk.root) === 'found',
+    programOf: (provider) => programFor(config, provider, environment),
     nip: config.nip,
     agents: config.defaults,
     agentDefaults: config.defaults,
@@ -149,7 +146,7 @@ function landable(branch: string | null, protectedBranches: readonly string[]): 
 
 /** The agents of the agents.yaml in the folder of a workflow, which is not that of the project. */
 function besideOf(
-  { root }: RealDisk,
+  { root }: Disk,
   config: Config,
   parse: typeof parseAgents,
   read: typeof readText,

@@ -2,13 +2,14 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { refusal } from '../../workflow/machine/commands.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
-import { patience, waitFor } from '../project/project.ts';
+import { patience, waitFor } from '../waiting.ts';
 import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
-import type { StoredRun, WorkflowServices } from './services.ts';
+import type { StoredRun } from './documents.ts';
+import type { Workflows } from './workflows.ts';
 
 /** What a command needs to reach a run. */
 interface RunPlace {
-  readonly workflows: WorkflowServices;
+  readonly workflows: Workflows;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -101,7 +102,7 @@ async function answerOf(
  * command.
  */
 async function answerAlone(
-  workflows: WorkflowServices,
+  workflows: Workflows,
   stored: StoredRun,
   file: RunControlFile,
 ): Promise<Answer | null> {
@@ -111,11 +112,7 @@ async function answerAlone(
 }
 
 /** False: the run has a host after all, or its workspace is gone, so that it cannot have one. */
-async function isCancelled(
-  workflows: WorkflowServices,
-  stored: StoredRun,
-  file: RunControlFile,
-): Promise<boolean> {
+async function isCancelled(workflows: Workflows, stored: StoredRun, file: RunControlFile): Promise<boolean> {
   try {
     await workflows.cancel(stored, file);
     return true;

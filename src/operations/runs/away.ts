@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { WorkersSettings } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Settings } from '../project/definition.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { QueuedAgents, type QueueEvents } from '../../host/runner/queued-agents.ts';
 import { QueuedNotes } from '../../host/runner/queued-notes.ts';
 import { keptFor, runIn } from '../../host/runner/remote-turn.ts';
@@ -31,18 +30,15 @@ export interface Away {
 
 /** `wake`: makes the host of the run look again. Throws `E_USAGE` if workers cannot be reached. */
 export async function openAway(
-  disk: RealDisk,
-  settings: WorkersSettings | null,
+  disk: Disk,
+  { config, environment }: Pick<Settings, 'config' | 'environment'>,
   { run, definition }: RunFolder,
   { events, wake }: { readonly events: QueueEvents; readonly wake: () => void },
 ): Promise<Away> {
   const { url, git, isOrigin, credentials, lease } = await workersAccess(
     disk.root,
-    settings ?? defaultWorkers,
-    {
-      environment: process.env,
-      side: 'controller',
-    },
+    config.workers ?? defaultWorkers,
+    { environment, side: 'controller' },
   );
   const { openQueue } = await engineOf(url);
   const options = {
@@ -79,10 +75,10 @@ export async function openAway(
 
 /** The jobs of a run, and those of ended runs that could not be removed then. */
 class RunNotes extends QueuedNotes {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #run: string;
 
-  constructor(disk: RealDisk, run: string) {
+  constructor(disk: Disk, run: string) {
     super(disk, queuedByRuns);
     this.#disk = disk;
     this.#run = run;

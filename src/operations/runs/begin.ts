@@ -1,6 +1,5 @@
-import process from 'node:process';
 import { v4, v7 } from 'uuid';
-import type { BeginOptions, ResumeOptions, RunController } from './services.ts';
+import type { BeginOptions, ResumeOptions, RunController } from './documents.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { NipSettings } from '../../config/config.ts';
@@ -18,7 +17,7 @@ import { happeningOf, type RunControlFile } from '../../workflow/host/commands.t
 import type { RunHost } from '../../workflow/host/run-host.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { checkRecords } from '../../workflow/files/record-files.ts';
 import {
   createRun,
@@ -42,7 +41,7 @@ import type { RunFolder } from '../../workflow/machine/run-folder.ts';
  * is in use.
  */
 export async function beginRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   options: BeginOptions,
   origin: Origin,
@@ -57,13 +56,13 @@ export async function beginRun(
 }
 
 async function beginLocked(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   options: BeginOptions,
   origin: Origin & { readonly run: string },
 ): Promise<RunController> {
   const { definition, workspace, workflow, watch } = options;
-  refuseStart(options);
+  refuseStart(options, settings);
   const env = buildEnvironment({ inherit: definition.inherit });
   const context = contextAtStart(definition, options, env);
   if (definition.ownWorkspace !== null) makeProjectFolder(workspace);
@@ -117,7 +116,7 @@ async function beginLocked(
 
 /** Resumes a run. Throws `E_LOCKED` when a process hosts it already. */
 export async function resumeRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   stored: Pick<StoredRun, 'run' | 'definition' | 'text' | 'workspace' | 'card'>,
   { watch, command, edited = null, waits = () => {} }: ResumeOptions,
@@ -125,7 +124,7 @@ export async function resumeRun(
 ): Promise<RunController> {
   const begun = edited === null ? stored : { ...stored, definition: edited.workflow };
   keepProgramsOutOf(begun.workspace);
-  refuseUnsetSecrets(begun.definition);
+  refuseUnsetSecrets(begun.definition, settings);
   const { records } = await formatOf(begun.definition);
   if (records) checkRecords(openRoot, begun, records);
   const wait: Waiting = {
@@ -161,16 +160,16 @@ export async function resumeRun(
   });
 }
 
-function refuseStart(options: BeginOptions): void {
+function refuseStart(options: BeginOptions, settings: RunSettings): void {
   const { definition, workspace } = options;
   keepProgramsOutOf(workspace);
-  refuseUnsetSecrets(definition);
+  refuseUnsetSecrets(definition, settings);
   refuseBranch(definition, workspace);
-  refuseGivenSecrets(definition, options);
+  refuseGivenSecrets(definition, options, settings);
 }
 
 async function announce(
-  disk: RealDisk,
+  disk: Disk,
   { config }: RunSettings,
   run: string,
   options: BeginOptions,
@@ -212,8 +211,8 @@ function refuseBranch({ branch }: Workflow, workspace: string): void {
   throw new MailroomError(problem.code, problem.text, hint);
 }
 
-function refuseUnsetSecrets(definition: Workflow): void {
-  const unset = secretsHere(definition).filter((name) => ownValue(process.env, name) === undefined);
+function refuseUnsetSecrets(definition: Workflow, { environment }: RunSettings): void {
+  const unset = secretsHere(definition).filter((name) => ownValue(environment, name) === undefined);
   if (unset.length === 0) return;
   const names = unset.map((name) => `\`${name}\``).join(', ');
   throw new MailroomError('E_USAGE', `the workflow needs ${names}, and the environment does not have it`);
@@ -223,13 +222,17 @@ function refuseUnsetSecrets(definition: Workflow): void {
  * A secret among the values of a run would be written to disk, and could become an argument of a
  * program. A weak one may be an ordinary word, so it is allowed.
  */
-function refuseGivenSecrets(definition: Workflow, { context, parameters }: BeginOptions): void {
+function refuseGivenSecrets(
+  definition: Workflow,
+  { context, parameters }: BeginOptions,
+  { environment }: RunSettings,
+): void {
   const secrets = secretsOf(definition).filter(
-    (name) => weakness(ownValue(process.env, name) ?? '') === null,
+    (name) => weakness(ownValue(environment, name) ?? '') === null,
   );
   for (const [kind, values] of Object.entries({ context, parameters }))
     for (const [name, value] of Object.entries(values)) {
-      const secret = secrets.find((each) => textsIn(value).some((text) => text.includes(process.env[each]!)));
+      const secret = secrets.find((each) => textsIn(value).some((text) => text.includes(environment[each]!)));
       if (secret === undefined) continue;
       throw new MailroomError(
         'E_USAGE',
@@ -250,7 +253,7 @@ function textsIn(value: Json): string[] {
  * hosts it after all, `E_REFUSED` when it has ended already.
  */
 export async function cancelRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   stored: RunFolder,
   command: RunControlFile,

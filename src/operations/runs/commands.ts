@@ -2,13 +2,13 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
 import { strangerProblem } from '../../workflow/machine/approval.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
-import type { ProjectServices } from '../services.ts';
+import type { Project } from '../project/project.ts';
 import { askRun, cancelWaiting, refuseImpossible, type RunVerdict } from './ask-run.ts';
-import type { StoredRun, WorkflowServices } from './services.ts';
+import type { StoredRun } from './documents.ts';
 
 /** Who gives a command, and the id by which a repetition is recognized. */
 export interface Commander {
-  readonly project: ProjectServices;
+  readonly project: Project;
   readonly by: string;
   /** Null: it is never repeated. */
   readonly id: string | null;
@@ -89,26 +89,9 @@ export async function resumeRun({ project }: Pick<Commander, 'project'>, word: s
   return stored;
 }
 
-/** Milliseconds that a new process has to begin with a run. */
-const patience = 10_000;
-
 /** Starts a process that resumes a run, and waits until it hosts the run or has ended it. */
-async function resumeBeside({ root, workflows }: ProjectServices, run: string): Promise<void> {
+async function resumeBeside({ root, workflows }: Project, run: string): Promise<void> {
   const { events } = workflows.run(run).state();
   startBeside(['-C', root, 'resume', run], root);
-  await hosted(workflows, run, events);
-}
-
-/** Resolves when a process hosts a run, or has recorded something since `events`; at most 10 s. */
-export async function hosted(
-  workflows: Pick<WorkflowServices, 'run' | 'changed'>,
-  run: string,
-  events: number,
-): Promise<void> {
-  const until = Date.now() + patience;
-  for (let left = patience; left > 0; left = until - Date.now()) {
-    const stored = workflows.run(run);
-    if ((await stored.alive()) || stored.state().events > events) return;
-    await workflows.changed(run, Math.min(left, 250));
-  }
+  await workflows.hosted(run, events);
 }

@@ -2,9 +2,8 @@ import { headBranch } from '../../git/head-branch.ts';
 import type { Settings } from '../project/definition.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { RunController, RunWatcher } from './services.ts';
+import type { RunController, RunWatcher } from './documents.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Observing, RunPorts } from '../../workflow/host/ports.ts';
 import { Records } from '../../workflow/host/records.ts';
@@ -15,7 +14,7 @@ import { maskOf } from '../../process/output/mask.ts';
 import { linkedRules } from '../../process/sandbox/guarded-places.ts';
 import { patchFromBase } from '../../git/run-differences.ts';
 import { ProcessStepRunner } from '../../host/runner/steps.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { contextFolderOf } from '../../workflow/files/context-holder.ts';
 import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
@@ -88,7 +87,7 @@ interface RunContext {
 
 /** Creates a host for a run that this process has locked. The caller makes it begin or resume. */
 export async function composeRun(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   run: RunFolder,
   { watch, lock, origin, isNew }: RunContext,
@@ -137,7 +136,7 @@ export async function composeRun(
     await kit.close();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
-  const trace = () => traceRun(disk, run.run, host.rules);
+  const trace = () => traceRun(disk, run.run, host.rules, settings.environment);
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
@@ -157,14 +156,14 @@ export async function formatOf(definition: Workflow): Promise<RunFormat> {
 }
 
 /** The observer that writes the records of the run's language; none if it has none. */
-function recordsOf(disk: RealDisk, run: RunFolder, { records: format }: RunFormat): Observing[] {
+function recordsOf(disk: Disk, run: RunFolder, { records: format }: RunFormat): Observing[] {
   if (format === undefined) return [];
   const files = new DiskRecords(disk, openRoot, run, format);
   return [(rules, guard) => new Records(files, format, rules, guard)];
 }
 
 async function runnerOf(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   run: RunFolder,
   { isNew, events }: { readonly isNew: boolean; readonly events: StepRunnerEvents },
@@ -185,8 +184,8 @@ async function runnerOf(
 
 /** Loaded only for a run with steps on workers of other hosts; null: it has none. */
 async function awayOf(
-  disk: RealDisk,
-  { config }: RunSettings,
+  disk: Disk,
+  settings: RunSettings,
   run: RunFolder,
   { report, wake, host }: AwayParts,
 ): Promise<Away | null> {
@@ -199,7 +198,7 @@ async function awayOf(
     assigned: (key, worker) => report(() => host().away.assigned(key, worker)),
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
   };
-  return openAway(disk, config.workers, run, { events, wake });
+  return openAway(disk, settings, run, { events, wake });
 }
 
 interface AwayParts {
@@ -216,8 +215,13 @@ function hasAwaySteps({ steps }: Body): boolean {
 }
 
 /** Sends the trace of a run that has ended. Resolves to why it was not sent; null: it was. */
-async function traceRun(disk: RealDisk, run: string, rules: Rules): Promise<string | null> {
-  const tracer = await openTracer(process.env, metadata.version);
+async function traceRun(
+  disk: Disk,
+  run: string,
+  rules: Rules,
+  environment: Settings['environment'],
+): Promise<string | null> {
+  const tracer = await openTracer(environment, metadata.version);
   if (tracer === null) return null;
   tracer.send(runSpans(run, rules, runHistory(disk, run)));
   await tracer.flush();
@@ -276,7 +280,7 @@ function controllerOf(
 }
 
 function portsOf(
-  disk: RealDisk,
+  disk: Disk,
   settings: RunSettings,
   run: RunFolder,
   format: RunFormat,

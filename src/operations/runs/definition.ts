@@ -2,7 +2,8 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { withInherited, withVisits } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { outlineOf, type Outline } from '../graph/diagram.ts';
-import type { FoundWorkflow, StoredRun, WorkflowServices } from './services.ts';
+import type { FoundWorkflow, StoredRun } from './documents.ts';
+import type { Workflows } from './workflows.ts';
 
 /** What a run follows, and whether its file still says the same. */
 export interface RunDefinition {
@@ -19,7 +20,7 @@ export interface RunDefinition {
 
 /** The definition of a run as it was, compared with its present file. */
 export async function readRunDefinition(
-  workflows: Pick<WorkflowServices, 'read'>,
+  workflows: Workflows,
   root: string,
   stored: StoredRun,
 ): Promise<RunDefinition> {
@@ -35,7 +36,7 @@ export async function readRunDefinition(
  * exists.
  */
 export async function presentDefinition(
-  workflows: Pick<WorkflowServices, 'read'>,
+  workflows: Workflows,
   root: string,
   { card: { source }, definition }: Pick<StoredRun, 'card' | 'definition'>,
 ): Promise<FoundWorkflow | null> {

@@ -5,7 +5,8 @@ import type { RunEvent } from '../../workflow/machine/event.ts';
 import { compile, type Rules } from '../../workflow/machine/rules.ts';
 import { runStateOf, type RunState } from '../../workflow/machine/state.ts';
 import { runEventsOf, type RunEventDocument } from './run-events.ts';
-import type { StoredRun, WorkflowServices } from './services.ts';
+import type { StoredRun } from './documents.ts';
+import type { Workflows } from './workflows.ts';
 
 /** How many records are read into events at once, so that a long run needs little memory. */
 const most = 500;
@@ -25,7 +26,7 @@ export class FollowedRun {
    * `after`: the number of the last record that is known; what the journal does not keep any more
    * is left out. Throws `E_JOURNAL`.
    */
-  constructor(stored: StoredRun, workflows: Pick<WorkflowServices, 'journal'>, after: number) {
+  constructor(stored: StoredRun, workflows: Workflows, after: number) {
     this.#reader = workflows.journal(stored.run);
     this.#rules = compile(stored.definition);
     const known = this.#known(after);

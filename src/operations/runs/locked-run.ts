@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { removeHolder } from '../../host/holder.ts';
 import type { Lock } from '../../host/lock.ts';
@@ -17,7 +17,7 @@ import { cancelAsked, type RunControlFile } from '../../workflow/host/commands.t
 import type { Place } from '../../workflow/host/hosted-runs.ts';
 import { noteHost, RunInTheWay, takeRun, type RunLock } from '../../workflow/host/locks.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
-import type { RunController } from './services.ts';
+import type { RunController } from './documents.ts';
 
 /** How a run that another run keeps from starting waits, if it does. */
 export interface Waiting extends Pick<Place, 'source'> {
@@ -38,7 +38,7 @@ const between = 1_000;
  * folder of its own. `cancelled`: the command that ended its wait, so that it must start nothing.
  */
 export async function locked(
-  disk: RealDisk,
+  disk: Disk,
   wanted: RunFolder,
   wait: Waiting,
   act: (lock: RunLock, run: RunFolder, cancelled: RunControlFile | null) => Promise<RunController>,
@@ -62,7 +62,7 @@ interface LockedRun {
  * nothing, and so needs no place, and not the folder that another run uses. Throws `E_LOCKED`.
  */
 async function lockWhenFree(
-  disk: RealDisk,
+  disk: Disk,
   wanted: RunFolder,
   wait: Waiting,
 ): Promise<LockedRun & { readonly cancelled: RunControlFile | null }> {
@@ -100,7 +100,7 @@ async function lockWhenFree(
  * The run with a folder of its own in place of a context folder that another run uses; null: the
  * definition names the folder, or its artifacts are still in it.
  */
-function besideContext(disk: RealDisk, run: RunFolder, { what }: RunInTheWay): RunFolder | null {
+function besideContext(disk: Disk, run: RunFolder, { what }: RunInTheWay): RunFolder | null {
   const { definition } = run;
   if (what !== 'context' || !definition.contextYields || definition.contextAt !== undefined) return null;
   if (readContextHolder(disk, contextFolderOf(disk, openRoot, run))?.run === run.run) return null;
@@ -111,7 +111,7 @@ function besideContext(disk: RealDisk, run: RunFolder, { what }: RunInTheWay): R
  * Locks a run, with everything cleared that is in the place of its files. Throws `E_LOCKED`, and
  * `E_TRACKED` when git tracks the state. `place` null: it starts nothing, and so does not count.
  */
-export async function lockRun(disk: RealDisk, run: RunFolder, place: Place | null): Promise<LockedRun> {
+export async function lockRun(disk: Disk, run: RunFolder, place: Place | null): Promise<LockedRun> {
   await refuseTrackedState(disk);
   const cleared = openState(disk);
   const context = contextFolderOf(disk, openRoot, run);

@@ -4,7 +4,7 @@ import type { AppliedOverride, Workflow } from '../../workflow/model.ts';
 import { planOf, type Plan, type PlanData } from '../../workflow/machine/plan.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { diagnosticDocument, type DiagnosticDocument } from '../../yaml/diagnostics.ts';
-import type { FoundWorkflow } from './services.ts';
+import type { FoundWorkflow } from './documents.ts';
 
 /** The JSON document of `plan`. */
 export interface PlanDocument extends Plan {

@@ -5,7 +5,8 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import { resumptionOf } from '../../workflow/machine/resumption.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { documentOf } from '../../workflow/machine/view.ts';
-import type { StoredRun, WorkflowServices } from './services.ts';
+import type { StoredRun } from './documents.ts';
+import type { Workflows } from './workflows.ts';
 import { runSummary, type RunSummary } from './summary.ts';
 
 /** A run as its journal shows it, now or at a moment; then it had a host until it ended. */
@@ -22,7 +23,7 @@ async function runAt(
  * one hides no other.
  */
 export async function readRuns(
-  workflows: Pick<WorkflowServices, 'runs' | 'run'>,
+  workflows: Pick<Workflows, 'runs' | 'run'>,
   time: number | null = null,
 ): Promise<{ readonly runs: readonly RunSummary[]; readonly unreadable: readonly MailroomError[] }> {
   const runs: RunSummary[] = [];

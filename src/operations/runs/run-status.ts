@@ -11,7 +11,7 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import { asksText, unanswered, type Moment } from '../../workflow/machine/triggers/decide.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
 import type { RunCard, RunControlFile } from '../../letters/letters.ts';
-import type { Holder } from '../project/project.ts';
+import type { Holder } from '../documents.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { explained, isMoving, type Explained } from '../why/explained.ts';
 import type { RunSlots } from '../why/slots.ts';

@@ -10,7 +10,7 @@ import {
   statusOf,
   warningsOf,
 } from '../../workflow/machine/view.ts';
-import type { StoredRun } from './services.ts';
+import type { StoredRun } from './documents.ts';
 
 /** A step of a run, as people see it. */
 export interface StepRow {

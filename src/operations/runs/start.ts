@@ -6,10 +6,10 @@ import type { RunStatus } from '../../workflow/machine/status.ts';
 import { fillParameters, parameterWord } from '../../workflow/machine/parameters.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { ProblemsError } from '../problems.ts';
-import type { ProjectServices } from '../services.ts';
+import type { Project } from '../project/project.ts';
 import { locateWorkflow } from '../workflow-files.ts';
 import { planDocument, refuseAbove, type PlanDocument } from './plan.ts';
-import type { FoundWorkflow } from './services.ts';
+import type { FoundWorkflow } from './documents.ts';
 
 /** What a caller gives to a workflow. */
 export interface Given {
@@ -34,7 +34,7 @@ export interface AskedRun extends Given {
  * there is none. Throws all problems at once.
  */
 async function prepared(
-  { workflows, root }: ProjectServices,
+  { workflows, root }: Project,
   word: string,
   { parameters, context }: Given,
   text: string | null = null,
@@ -64,7 +64,7 @@ function expectRunnable({ checked }: FoundWorkflow): Workflow {
  * null: there is none. Starts and writes nothing.
  */
 export async function planWorkflow(
-  project: ProjectServices,
+  project: Project,
   word: string,
   given: Given,
   text: string | null = null,
@@ -86,11 +86,7 @@ export interface Started {
  * Starts a run in a process of its own. It is durable when this resolves. Throws `E_LOCKED` where
  * it would have to wait for another run, whatever `runs` of the workflow says.
  */
-export async function startWorkflow(
-  project: ProjectServices,
-  word: string,
-  asked: AskedRun,
-): Promise<Started> {
+export async function startWorkflow(project: Project, word: string, asked: AskedRun): Promise<Started> {
   const run = asked.id === null ? undefined : runIdOf(asked.id);
   const before = run === undefined ? null : startedBefore(project, run);
   if (before !== null) return before;
@@ -132,7 +128,7 @@ function runIdOf(id: string): string {
 /** The characters of an id that show its time. */
 const timeLength = '01a20184-d6fc-'.length;
 
-function startedBefore({ workflows }: ProjectServices, run: string): Started | null {
+function startedBefore({ workflows }: Project, run: string): Started | null {
   const known = workflows.runs().find((each) => each.run.slice(timeLength) === run.slice(timeLength));
   if (known === undefined) return null;
   return {

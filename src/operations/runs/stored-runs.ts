@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { stepLogs } from '../../workflow/files/logs.ts';
@@ -9,13 +9,13 @@ import { isAlive } from '../../workflow/host/locks.ts';
 import { runHistory, runState } from '../../workflow/host/run-state.ts';
 import { verdictIn } from '../../workflow/machine/commands.ts';
 import { aboutRun, namedIn } from '../targets.ts';
-import type { StoredRun } from './services.ts';
+import type { StoredRun } from './documents.ts';
 import { noRun, workflowForRun } from './workflow-for-run.ts';
 
 /**
  * Null also for a run that does not wait. Throws `E_TARGET` with the list when several runs fit.
  */
-export function findWaiting(disk: RealDisk, word: string): HostedRun | null {
+export function findWaiting(disk: Disk, word: string): HostedRun | null {
   const waiting = hostedRuns(disk).filter(({ waits }) => waits !== null);
   const runs = waiting.map(({ card }) => aboutRun(card));
   const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
@@ -23,13 +23,13 @@ export function findWaiting(disk: RealDisk, word: string): HostedRun | null {
 }
 
 /** Throws `E_TARGET` with the list when several runs fit. */
-export function findRun(disk: RealDisk, word: string): StoredRun | null {
+export function findRun(disk: Disk, word: string): StoredRun | null {
   const runs = listRuns(disk).map(aboutRun);
   const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
   return named?.kind === 'run' ? openRun(disk, named.run) : null;
 }
 
-export function expectRun(disk: RealDisk, word: string): StoredRun {
+export function expectRun(disk: Disk, word: string): StoredRun {
   const found = findRun(disk, word);
   if (found !== null) return found;
   const ofWorkflow = workflowForRun(word, listRuns(disk));
@@ -44,10 +44,7 @@ export function expectRun(disk: RealDisk, word: string): StoredRun {
 }
 
 /** The records of a run that a language keeps in a folder such as `.language/runs`. */
-function recordsOf(
-  disk: RealDisk,
-  word: string,
-): { readonly run: string; readonly folder: string } | undefined {
+function recordsOf(disk: Disk, word: string): { readonly run: string; readonly folder: string } | undefined {
   const isFolder = (path: string) => disk.look(path)?.kind === 'folder';
   const names = (disk.list('') ?? []).filter((name) => name.startsWith('.') && name !== '.mailroom');
   return names
@@ -57,7 +54,7 @@ function recordsOf(
     .find(({ run }) => run.startsWith(word) || run.endsWith(word));
 }
 
-export function openRun(disk: RealDisk, id: string): StoredRun {
+export function openRun(disk: Disk, id: string): StoredRun {
   const stored = readRun(disk, id);
   if (stored === null) throw new MailroomError('E_TARGET', `there is no run \`${id}\``);
   const { card, run, definition, text, workspace } = stored;
@@ -75,7 +72,7 @@ export function openRun(disk: RealDisk, id: string): StoredRun {
   };
 }
 
-export function verdictOf(disk: RealDisk, run: string, id: string): { refusal: string | null } | undefined {
+export function verdictOf(disk: Disk, run: string, id: string): { refusal: string | null } | undefined {
   for (const { event } of runReader(disk, run).read().records) {
     const verdict = verdictIn(event);
     if (verdict?.id === id) return { refusal: verdict.refusal?.text ?? null };

@@ -4,7 +4,7 @@ import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import type { Verdict } from '../../workflow/machine/work-result.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { lastFailure } from '../../workflow/machine/view.ts';
-import type { RunHistory } from './services.ts';
+import type { RunHistory } from './documents.ts';
 
 /** A stretch of time in which a step did one thing. Times are ISO 8601 in UTC. */
 export interface Stretch {

@@ -5,7 +5,7 @@ import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState, StepRun } from '../../workflow/machine/state.ts';
 import type { WorkResult } from '../../workflow/machine/work-result.ts';
 import type { Reason } from '../../kernel/errors.ts';
-import type { RunHistory } from '../runs/services.ts';
+import type { RunHistory } from '../runs/documents.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type Attributes, type TraceSpan } from './span.ts';
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;

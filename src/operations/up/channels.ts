@@ -1,9 +1,8 @@
-import process from 'node:process';
 import { ChannelHost, type ChannelPorts } from '../../channels/host/channel-host.ts';
 import { Marks } from '../../channels/host/marks.ts';
 import { openMemory, writeMemory } from '../../channels/host/memory-files.ts';
 import type { ChannelConfig } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -14,7 +13,7 @@ import { channelProblems } from '../channels/problems.ts';
 import { referred } from '../reference.ts';
 import { ask } from '../requests.ts';
 import { commandRun } from '../runs/commands.ts';
-import type { ProjectServices } from '../services.ts';
+import type { Project } from '../project/project.ts';
 import { replyAs, sendAs } from '../speak.ts';
 import { ProblemsError } from '../problems.ts';
 import type { LoopHints, UpWorkflows } from '../../workflow/host/up-host.ts';
@@ -28,12 +27,11 @@ import { openChannel } from './open-channel.ts';
  */
 export async function withChannels(
   workflows: UpWorkflows,
-  disk: RealDisk,
-  project: ProjectServices,
+  project: Project,
   hints: LoopHints,
 ): Promise<UpWorkflows> {
   try {
-    const { notes, hosts } = await openHosts(disk, project, hints);
+    const { notes, hosts } = await openHosts(project, hints);
     const wake = () => {
       for (const host of hosts) host.wake();
     };
@@ -59,22 +57,26 @@ export async function withChannels(
   }
 }
 
-async function openHosts(disk: RealDisk, current: ProjectServices, hints: LoopHints) {
+async function openHosts(current: Project, hints: LoopHints) {
+  const {
+    disk,
+    settings: { environment },
+  } = current;
   const definition = await current.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
   // Channels obey the protocol and settings of the start, as the controller does.
-  const project = { ...current, definition: () => Promise.resolve(definition) };
+  const project = current.keeping(definition);
   const { protocol, config } = definition.value;
   const notes: string[] = [];
   const hosts: ChannelHost[] = [];
   const marks = new Marks(projectKey(disk));
   if (config.channels.size > 0) {
     const text = project.files.read('mailroom.yaml') ?? '';
-    const wrong = channelProblems(text, config, protocol, process.env).filter(isError);
+    const wrong = channelProblems(text, config, protocol, environment).filter(isError);
     if (wrong.length > 0) throw new ProblemsError(wrong);
   }
   for (const settings of config.channels.values()) {
-    const channel = await openChannel(disk, settings, marks);
+    const channel = await openChannel(disk, settings, { marks, environment });
     const { memory, problem } = openMemory(disk, settings.name, Date.now());
     if (problem !== null) notes.push(problem);
     const ports = portsOf(disk, project, settings, hints);
@@ -88,8 +90,8 @@ function isError({ severity }: Diagnostic): boolean {
 }
 
 function portsOf(
-  disk: RealDisk,
-  project: ProjectServices,
+  disk: Disk,
+  project: Project,
   settings: ChannelConfig,
   { wake, failed }: LoopHints,
 ): ChannelPorts {
@@ -138,7 +140,7 @@ function portsOf(
 
 /** Answers are found by their mark, approvals by the verdict on the command with it. */
 function tookEffect(
-  project: ProjectServices,
+  project: Project,
   roles: ReadonlySet<string>,
   { key, mark, isSent }: { readonly key: string; readonly mark: string; readonly isSent: boolean },
 ): boolean {
@@ -150,7 +152,7 @@ function tookEffect(
 }
 
 async function judgeLanding(
-  project: ProjectServices,
+  project: Project,
   turn: string,
   { verb, by, comment }: { verb: 'approve' | 'reject'; by: string; comment: string | null },
   mark: string,
@@ -161,7 +163,7 @@ async function judgeLanding(
   if (state === 'refused') throw new MailroomError('E_REFUSED', reason ?? 'it was refused');
 }
 
-async function startRole(project: ProjectServices, channel: string): Promise<string> {
+async function startRole(project: Project, channel: string): Promise<string> {
   const definition = await project.definition();
   const start = definition.ok ? definition.value.protocol.start : null;
   if (start !== null) return start.to;

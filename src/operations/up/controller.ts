@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { Controller, ControllerOptions } from '../services.ts';
+import type { Controller, ControllerOptions } from '../documents.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
@@ -40,7 +40,7 @@ import { StatusKeeper } from '../project/kept-status.ts';
 import { openMailTraces } from '../tracing/mail-spans.ts';
 import type { ConfirmedRoleTexts } from '../project/role-texts.ts';
 import { removeOldTemporaries } from '../project/project-files.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { Lookout } from './lookout.ts';
 import { ObeyedRules } from './obeyed-rules.ts';
 import { agentContainment } from '../../host/containment.ts';
@@ -64,7 +64,7 @@ import { RunMail, incomingFolder } from '../../host/run-mail.ts';
  * on disk. Throws `E_LOCKED` when another process has it.
  */
 export async function startController(
-  disk: RealDisk,
+  disk: Disk,
   definition: Wired,
   options: ControllerOptions,
   open: OpenWorkflows | null = null,
@@ -116,7 +116,7 @@ export async function startController(
  * Creates the input folders, and the key of a project that will sign: before an agent runs, since
  * no sandbox can hide a missing file. Returns why it has no key; null: it has one, or needs none.
  */
-function prepare(disk: RealDisk, { roles }: Protocol): string | null {
+function prepare(disk: Disk, { roles }: Protocol): string | null {
   removeOldTemporaries(disk, Date.now());
   for (const folder of [controlFolder, incomingFolder]) disk.makeFolder(folder);
   const guard = new DiskGuard();
@@ -144,7 +144,7 @@ interface Held {
 }
 
 async function compose(
-  disk: RealDisk,
+  disk: Disk,
   definition: Wired,
   options: ControllerOptions,
   { kit, note, notes: atStart, open, texts, opened, close }: Held,
@@ -161,7 +161,7 @@ async function compose(
   const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout, rules);
-  const traces = await openMailTraces(process.env, metadata.version);
+  const traces = await openMailTraces(definition.environment, metadata.version);
   const host = new MailHost(
     { ...ports, ...own, trail, trailAt: await trail.position() },
     {
@@ -272,7 +272,7 @@ function afterLook(state: MailState, { onChange }: ControllerOptions, kept: Stat
  * `why`; a disk error here stops nothing.
  */
 function publishing(
-  disk: RealDisk,
+  disk: Disk,
   note: HolderNote,
   current: () => Required<Pick<HolderNote, 'problems' | 'slots'>>,
   then: () => void,
@@ -318,7 +318,7 @@ function watched({ roles }: Protocol): string[] {
 }
 
 async function runnerOf(
-  disk: RealDisk,
+  disk: Disk,
   definition: Wired,
   { record }: ControllerOptions,
   events: RunnerEvents,
@@ -346,7 +346,7 @@ async function runnerOf(
 
 /** Null, and nothing of it loaded, in a project without roles on workers. */
 async function remoteOf(
-  disk: RealDisk,
+  disk: Disk,
   definition: Wired,
   { kit, note, ...parts }: Pick<RemoteParts, 'local' | 'events'> & Pick<Held, 'kit' | 'note'>,
   opened: Opened[],
@@ -361,7 +361,7 @@ async function remoteOf(
 
 /** The host's ports, from the disk and the settings. */
 function portsOf(
-  disk: RealDisk,
+  disk: Disk,
   { config, tools }: Wired,
   lookout: Lookout,
   rules: ObeyedRules,
@@ -390,7 +390,7 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
   };
 }
 
-function trailOf(disk: RealDisk, config: Config): Trail {
+function trailOf(disk: Disk, config: Config): Trail {
   if (config.trail !== null)
     return new TrailWriter({
       repository: new GitRepository({ project: disk.root, branch: config.trail.branch }),

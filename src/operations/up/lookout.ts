@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
-import process from 'node:process';
 import type { Config } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { providersOf, type Protocol, type Role } from '../../mail/format/protocol.ts';
 import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts';
 import { refsIn } from '../../git/broken-refs.ts';
@@ -16,20 +15,21 @@ const seldom = 60_000;
 interface Watched {
   readonly protocol: Protocol;
   readonly config: Config;
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * What keeps mail waiting without a failure: programs that are missing, and mail in wrong places.
  */
 export class Lookout {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #watched: Watched;
   readonly #missing: () => ReadonlyMap<string, string>;
   /** Mail that no role reads, and branches that git cannot use, in words. */
   readonly notices: () => readonly string[];
 
   /** `clock`: milliseconds. It looks at most once a second. */
-  constructor(disk: RealDisk, watched: Watched, clock: () => number) {
+  constructor(disk: Disk, watched: Watched, clock: () => number) {
     this.#disk = disk;
     this.#watched = watched;
     this.#missing = once(clock, () => this.#findMissing());
@@ -73,11 +73,11 @@ export class Lookout {
 
   /** Missing programs by provider. */
   #findMissing(): Map<string, string> {
-    const { config } = this.#watched;
+    const { config, environment } = this.#watched;
     const providers = new Set(this.#ownRoles().flatMap(providersOf));
     return new Map(
       [...providers].flatMap((provider) => {
-        const program = programFor(config, provider);
+        const program = programFor(config, provider, environment);
         return program === null || this.#isFound(program) ? [] : [[provider, program] as const];
       }),
     );
@@ -85,10 +85,11 @@ export class Lookout {
 
   /** A path from a worktree is not known before the worktree exists. */
   #isFound(program: string): boolean {
-    const { workspace } = this.#watched.protocol;
+    const { protocol, environment } = this.#watched;
+    const { workspace } = protocol;
     if (workspace.kind === 'worktree' && program.includes('/') && !isAbsolute(program)) return true;
     const cwd = workspace.kind === 'worktree' ? this.#disk.root : `${this.#disk.root}/${workspace.path}`;
-    return findProgram(program, process.env['PATH'], cwd) === 'found';
+    return findProgram(program, environment['PATH'], cwd) === 'found';
   }
 }
 

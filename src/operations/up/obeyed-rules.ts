@@ -1,6 +1,6 @@
 import { orElse } from '../../kernel/contained.ts';
 import type { RoleName } from '../../kernel/ids.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { differingFiles, type Confirmable, type Unconfirmed } from '../project/confirmed.ts';
 import { rulesKey, rulesOf, rulesWith, type Wired } from '../project/definition.ts';
 import { ConfirmedRoleTexts } from '../project/role-texts.ts';
@@ -19,7 +19,7 @@ interface Hints {
  * its start, or as a person has confirmed them since. What else lies on disk is only reported.
  */
 export class ObeyedRules {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #followed: Confirmable;
   readonly #texts: ConfirmedRoleTexts;
   readonly #clock: () => number;
@@ -37,7 +37,7 @@ export class ObeyedRules {
    * are confirmed. `clock`: milliseconds; `wake`: called when there are new notices.
    */
   static async open(
-    disk: RealDisk,
+    disk: Disk,
     { protocol, fingerprint }: Pick<Wired, 'protocol' | 'fingerprint'>,
     { texts, ...hints }: Hints & { readonly texts: ConfirmedRoleTexts | null },
   ): Promise<ObeyedRules> {
@@ -49,7 +49,7 @@ export class ObeyedRules {
   }
 
   private constructor(
-    disk: RealDisk,
+    disk: Disk,
     parts: Hints & {
       readonly followed: Confirmable;
       readonly texts: ConfirmedRoleTexts;

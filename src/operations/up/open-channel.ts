@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { StartProgram } from '../../channels/command/session.ts';
@@ -7,7 +6,8 @@ import type { Push } from '../../channels/github/github.ts';
 import type { Marks } from '../../channels/host/marks.ts';
 import type { Channel } from '../../channels/machine/contract.ts';
 import type { ChannelConfig, CommandChannel, GithubChannel } from '../../config/config.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Surroundings } from '../project/definition.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { originOf, sendWork } from '../../git/travel.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ownValue } from '../../kernel/own.ts';
@@ -23,14 +23,18 @@ const graceMs = 10_000;
  * The channel with these settings. Loads only the code of its kind, and connects later. Throws
  * `E_USAGE` for a missing secret.
  */
-export async function openChannel(disk: RealDisk, settings: ChannelConfig, marks: Marks): Promise<Channel> {
+export async function openChannel(
+  disk: Disk,
+  settings: ChannelConfig,
+  { marks, environment }: { readonly marks: Marks; readonly environment: Surroundings['environment'] },
+): Promise<Channel> {
   switch (settings.kind) {
     case 'command': {
       const { Command } = await import('../../channels/command/command.ts');
       return new Command(await starter(disk, settings), Date.now);
     }
     case 'email': {
-      const password = secretOf(settings);
+      const password = secretOf(settings, environment);
       const [{ Email }, { Mailbox }] = await Promise.all([
         import('../../channels/email/email.ts'),
         import('../../channels/email/mailbox.ts'),
@@ -38,7 +42,7 @@ export async function openChannel(disk: RealDisk, settings: ChannelConfig, marks
       return new Email(settings, new Mailbox({ ...settings, password }), marks, Date.now);
     }
     case 'github': {
-      const token = secretOf(settings);
+      const token = secretOf(settings, environment);
       const [{ Github }, { GithubApi }] = await Promise.all([
         import('../../channels/github/github.ts'),
         import('../../channels/github/api.ts'),
@@ -51,8 +55,11 @@ export async function openChannel(disk: RealDisk, settings: ChannelConfig, marks
   }
 }
 
-function secretOf({ name: channel, secret: variable }: { readonly name: string; readonly secret: string }) {
-  const value = ownValue(process.env, variable) ?? '';
+function secretOf(
+  { name: channel, secret: variable }: { readonly name: string; readonly secret: string },
+  environment: Surroundings['environment'],
+) {
+  const value = ownValue(environment, variable) ?? '';
   if (value !== '') return value;
   throw new MailroomError(
     'E_USAGE',
@@ -63,7 +70,7 @@ function secretOf({ name: channel, secret: variable }: { readonly name: string; 
 
 /** Only one program of the channel runs: what a killed controller left ends first. */
 async function starter(
-  disk: RealDisk,
+  disk: Disk,
   { name, command: argv, env: inherit }: CommandChannel,
 ): Promise<StartProgram> {
   const { startLineProgram } = await import('../../process/supervision/line-program.ts');
@@ -79,7 +86,7 @@ async function starter(
   };
 }
 
-function pusher(disk: RealDisk, { git }: GithubChannel): Push {
+function pusher(disk: Disk, { git }: GithubChannel): Push {
   return async (commit, branch) => {
     const url = git ?? (await originOf(disk.root));
     if (url === null) return 'the project has no remote `origin`, and `git` of the channel is not set';

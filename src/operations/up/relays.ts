@@ -1,5 +1,5 @@
 import { isContained } from '../../kernel/contained.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import type { Settings } from '../project/definition.ts';
 import { relaysOf } from '../../nostr/relays.ts';
 import { UnsentEvents } from '../nip/unsent.ts';
@@ -17,7 +17,7 @@ interface UpRelays {
  * nothing is loaded or connected.
  */
 export async function openRelays(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   runs: UpRuns,
   failed: (error: unknown) => void,

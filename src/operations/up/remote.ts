@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import process from 'node:process';
 import metadata from '../../../package.json' with { type: 'json' };
 import { WrongClocks } from '../workers/clocks.ts';
 import { findWorkers } from '../workers/list.ts';
 import { WorkersWatch } from '../workers/seen.ts';
 import { defaultWorkers, sharedProblem, workersAccess } from '../workers/settings.ts';
 import type { Wired } from '../project/definition.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { QueueRunner } from '../../host/runner/queue-runner.ts';
 import { queuedFolder, QueuedNotes } from '../../host/runner/queued-notes.ts';
 import { keptFor } from '../../host/runner/remote-turn.ts';
@@ -28,12 +27,12 @@ export interface RemoteParts {
 
 /** The runner of a project with roles on workers. Throws `E_USAGE` if it cannot reach them. */
 export async function openRemote(
-  disk: RealDisk,
-  { config, protocol }: Wired,
+  disk: Disk,
+  { config, protocol, environment }: Wired,
   { local, events, since, wake }: RemoteParts,
 ): Promise<QueueRunner> {
   const access = await workersAccess(disk.root, config.workers ?? defaultWorkers, {
-    environment: process.env,
+    environment,
     side: 'controller',
   });
   const { url, git, isOrigin, credentials, lease } = access;

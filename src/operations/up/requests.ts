@@ -8,7 +8,7 @@ import type { Signer } from '../../nostr/signer.ts';
 import type { RelayFilter } from '../../nostr/relay-messages.ts';
 import { definitionLog, EventLog, eventsFolder, refusalLog } from '../../nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import { watchFolders } from '../../disk/watch.ts';
 import type { Settings } from '../project/definition.ts';
@@ -34,7 +34,7 @@ interface Parts {
 
 /** Follows the requests from the relays of the project. */
 class UpRequests {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #settings: Settings;
   readonly #runs: UpRuns;
   readonly #signer: Signer;
@@ -48,7 +48,7 @@ class UpRequests {
   /** Disk errors, by operation. */
   readonly #problems = new Map<string, string>();
 
-  constructor(disk: RealDisk, settings: Settings, { runs, signer, relays, failed }: Parts) {
+  constructor(disk: Disk, settings: Settings, { runs, signer, relays, failed }: Parts) {
     this.#disk = disk;
     this.#settings = settings;
     this.#runs = runs;
@@ -159,7 +159,7 @@ class UpRequests {
 
 /** Listens on the relays of the project; null: requests are not allowed. */
 export async function listenToRelays(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   runs: UpRuns,
   relays: Relays,

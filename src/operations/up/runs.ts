@@ -1,4 +1,4 @@
-import type { AskedWorkflow, RunController, RunWatcher } from '../runs/services.ts';
+import type { AskedWorkflow, RunController, RunWatcher } from '../runs/documents.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { dueRollback } from '../../workflow/machine/rollback.ts';
@@ -9,7 +9,7 @@ import { readParameters } from '../runs/parameters.ts';
 import type { OwnRuns } from '../../workflow/host/up-host.ts';
 import type { RunningOutput } from '../../host/latest-output.ts';
 import type { SharedSlots } from '../../host/slots.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { contextFolderOf, readContextHolder } from '../../workflow/files/context-holder.ts';
 import { readRun, type StoredRun } from '../../workflow/files/run-folders.ts';
 import { dueHook, openHooks } from '../../workflow/machine/hooks.ts';
@@ -17,8 +17,7 @@ import { summaryFile } from '../../workflow/reserved.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { answererOfStart, expectConfirmed } from '../project/confirmed.ts';
 import type { Settings } from '../project/definition.ts';
-import type { RunSettings } from '../runs/compose.ts';
-import type { Origin } from '../runs/compose.ts';
+import type { Origin, RunSettings } from '../runs/compose.ts';
 import { stepsOutput } from '../output.ts';
 import { beginRun, resumeRun } from '../runs/begin.ts';
 import { runState } from '../../workflow/host/run-state.ts';
@@ -28,14 +27,14 @@ import { readWorkflow } from '../project/workflows.ts';
  * Whether nothing is left to do: a host may have died during the rollback of the workspace, in a
  * hook, or before it showed how the run ended.
  */
-function isThrough(disk: RealDisk, state: RunState, stored: StoredRun): boolean {
+function isThrough(disk: Disk, state: RunState, stored: StoredRun): boolean {
   const rules = compile(stored.definition);
   if (state.endedAt === null || dueRollback(state, rules) !== null) return false;
   return dueHook(state, rules) === null && openHooks(state).length === 0 && isShown(disk, state, stored);
 }
 
 /** Whether the status in the context folder is the final one, which is written last. */
-function isShown(disk: RealDisk, { status }: RunState, stored: StoredRun): boolean {
+function isShown(disk: Disk, { status }: RunState, stored: StoredRun): boolean {
   const folder = contextFolderOf(disk, openRoot, stored);
   const isTaken = readContextHolder(disk, folder)?.run !== stored.run;
   if (stored.definition.contextDir !== null && isTaken) return true;
@@ -48,7 +47,7 @@ export type OnRun = (change: RunChange) => void;
 
 /** Runs in the process of `up`. */
 export class UpRuns implements OwnRuns {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #settings: Settings & RunSettings;
   readonly #slots: SharedSlots;
   readonly #wake: () => void;
@@ -59,7 +58,7 @@ export class UpRuns implements OwnRuns {
   readonly #ended = new AbortController();
 
   constructor(
-    disk: RealDisk,
+    disk: Disk,
     settings: Settings & RunSettings,
     slots: SharedSlots,
     { wake, onRun }: { readonly wake: () => void; readonly onRun: OnRun },

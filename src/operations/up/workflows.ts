@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import process from 'node:process';
 import { v7 } from 'uuid';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ownValue } from '../../kernel/own.ts';
@@ -15,7 +14,7 @@ import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { run } from '../../process/run.ts';
 import { WebhookListener, type Webhook } from '../../workflow/triggers/webhooks.ts';
 import { baseOf, matchingFiles } from '../../disk/matching-files.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { readTriggers, refuseBadMemories, writeTriggers } from '../../workflow/triggers/memory-files.ts';
 import { watchTrees } from '../../disk/watch-tree.ts';
 import { confirmAtStart } from '../project/rules.ts';
@@ -33,7 +32,7 @@ const pollBytes = 64 * 1024;
 
 /** Reads the workflows of the project and starts their triggers, with what an earlier `up` left. */
 export async function openWorkflows(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings & RunSettings,
   slots: SharedSlots,
   hints: LoopHints & { readonly onRun: OnRun },
@@ -52,7 +51,7 @@ export async function openWorkflows(
   const watcher = watchFiles(disk, all, () => {
     for (const each of triggers) each.hint();
   });
-  const listener = await listen(found.workflows, triggers, settings.config.webhookPort);
+  const listener = await listen(found.workflows, triggers, settings);
   const nostr = await openRelays(disk, settings, runs, hints.failed);
   const received = (messages: readonly Message[]) => {
     for (const message of messages) for (const each of triggers) each.received(message);
@@ -67,7 +66,7 @@ export async function openWorkflows(
       ...found.problems,
       ...found.read.flatMap((read) => warningsNote(read, `mailroom validate ${read.path}`) ?? []),
       ...weakSecrets(found.workflows.flatMap(({ definition }) => definition ?? [])),
-      ...notesOf(found.workflows, listener),
+      ...notesOf(found.workflows, listener, settings),
     ],
     problems: () => [
       ...problemsNow().filter((problem) => problem !== null),
@@ -86,7 +85,7 @@ export async function openWorkflows(
 }
 
 function portsOf(
-  disk: RealDisk,
+  disk: Disk,
   runs: UpRuns,
   contexts: readonly string[],
   { wake, failed }: LoopHints,
@@ -118,7 +117,7 @@ function portsOf(
 }
 
 function watchFiles(
-  disk: RealDisk,
+  disk: Disk,
   triggers: readonly Trigger[],
   onHint: () => void,
 ): { close(): Promise<void> } | null {
@@ -136,12 +135,12 @@ function watchFiles(
 async function listen(
   workflows: readonly TriggeredWorkflow[],
   triggers: readonly WorkflowTriggers[],
-  port: number,
+  settings: Settings,
 ): Promise<WebhookListener | null> {
   const hooks = triggers.flatMap((host, index) =>
     webhooksOf(workflows[index]?.definition ?? null).map((trigger): Webhook => ({
       path: trigger.path,
-      key: keyOf(trigger.secret),
+      key: keyOf(settings, trigger.secret),
       take: (data) => host.ask(trigger, data),
     })),
   );
@@ -149,7 +148,7 @@ async function listen(
   const [twice] = hooks.filter(({ path }, index) => hooks.findIndex((each) => each.path === path) !== index);
   if (twice !== undefined)
     throw new MailroomError('E_DUPLICATE', `two triggers listen to ${twice.path}`, 'give each its own path');
-  const listener = new WebhookListener(hooks, port);
+  const listener = new WebhookListener(hooks, settings.config.webhookPort);
   await listener.listen();
   return listener;
 }
@@ -162,18 +161,22 @@ function webhooksOf(definition: Workflow | null): Extract<Trigger, { kind: 'webh
   return enabledIn(definition).filter((trigger) => trigger.kind === 'webhook');
 }
 
-function keyOf(secret: string): string | null {
-  const value = ownValue(process.env, secret);
+function keyOf({ environment }: Settings, secret: string): string | null {
+  const value = ownValue(environment, secret);
   return value === undefined || value === '' ? null : value;
 }
 
-function notesOf(workflows: readonly TriggeredWorkflow[], listener: WebhookListener | null): string[] {
+function notesOf(
+  workflows: readonly TriggeredWorkflow[],
+  listener: WebhookListener | null,
+  settings: Settings,
+): string[] {
   return workflows.flatMap(({ file, definition }) =>
     webhooksOf(definition).map(({ name, path, secret }) => {
       const address = listener?.address ?? null;
       const state = address === null ? 'is not listening yet' : `listens on ${address}${path}`;
       const unset =
-        keyOf(secret) === null
+        keyOf(settings, secret) === null
           ? `, and refuses every request: set the environment variable ${secret} and restart`
           : '';
       return `${file}: the trigger ${name} ${state}${unset}`;

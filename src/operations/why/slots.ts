@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { mailUser } from '../../host/slots.ts';
 import { noAgents, type OtherAgents } from '../../kernel/why.ts';
 import type { Slots } from '../../workflow/machine/decide/context.ts';
-import type { Holder } from '../project/project.ts';
+import type { Holder } from '../documents.ts';
 
 type Noted = Pick<Holder, 'slots'> | null;
 

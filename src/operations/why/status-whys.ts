@@ -5,7 +5,7 @@ import type { MailWhy } from '../../mail/machine/explain/words.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import type { Project } from '../project/project.ts';
 import { runCommand } from '../runs/run-commands.ts';
-import type { RunController } from '../runs/services.ts';
+import type { RunController } from '../runs/documents.ts';
 import type { MailStatus, RoleStatus, ThreadStatus } from '../mail-status.ts';
 import { explained, isMoving, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';

@@ -13,7 +13,7 @@ import { summaryOf } from '../mail-summary.ts';
 import { ProblemsError } from '../problems.ts';
 import { resumeCommand, runCommand } from '../runs/run-commands.ts';
 import { waitingWhy } from '../runs/run-status.ts';
-import type { StoredRun, WorkflowServices } from '../runs/services.ts';
+import type { StoredRun } from '../runs/documents.ts';
 import { expectedStep, noRun, workflowForRun, workflowWithoutRuns } from '../runs/workflow-for-run.ts';
 import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
@@ -36,12 +36,8 @@ export interface WhyDocument extends Explained {
   readonly sub_threads: readonly SubThreadWhy[];
 }
 
-type Place = Project & {
-  readonly workflows: Pick<WorkflowServices, 'find' | 'isWorkflow' | 'list' | 'runs' | 'waiting'>;
-};
-
 /** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
-export async function why(project: Place, word: string, now: number): Promise<WhyDocument> {
+export async function why(project: Project, word: string, now: number): Promise<WhyDocument> {
   const { workflows } = project;
   const [reference = '', ...path] = word.split('/');
   const waiting = workflows.waiting(reference);
@@ -80,7 +76,7 @@ export async function why(project: Place, word: string, now: number): Promise<Wh
 }
 
 async function whyRun(
-  project: Place,
+  project: Project,
   stored: StoredRun,
   path: string,
   now: number,
@@ -109,7 +105,7 @@ async function whyRun(
 }
 
 async function namedIn(
-  project: Place,
+  project: Project,
   state: MailState,
   protocol: Protocol,
   word: string,
@@ -131,7 +127,7 @@ async function namedIn(
 }
 
 /** The error where a word is a workflow, or a step of the newest run; null: it is neither. */
-async function notNamed({ workflows }: Place, word: string): Promise<MailroomError | null> {
+async function notNamed({ workflows }: Project, word: string): Promise<MailroomError | null> {
   const [newest] = workflows.runs();
   const run = newest && workflows.find(newest.run);
   if (run && compile(run.definition).root.steps.has(word.split('/')[0] ?? ''))

@@ -2,7 +2,8 @@ import type { Disk } from '../../disk/disk.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { isJsonObject, parseJson } from '../../kernel/json.ts';
 import { readSeenWorkers, type SeenWorker } from '../../letters/worker.ts';
-import type { Project } from '../project/project.ts';
+import type { Holder } from '../documents.ts';
+import type { Files } from '../project/files.ts';
 
 /** What a controller has seen of its workers last. */
 const seenFile = '.mailroom/workers.json';
@@ -16,12 +17,12 @@ const writeEvery = 30_000;
  * The workers, as the running controller has seen them at most half a minute ago; null: there is no
  * controller, or it has no roles on workers, or has not reached the queue yet.
  */
-export function seenWorkers({
-  files,
-  holder,
-}: Pick<Project, 'files' | 'holder'>): readonly SeenWorker[] | null {
-  const host = holder();
-  const text = host === null ? null : files.read(seenFile);
+export function seenWorkers(project: {
+  readonly files: Files;
+  holder(): Holder | null;
+}): readonly SeenWorker[] | null {
+  const host = project.holder();
+  const text = host === null ? null : project.files.read(seenFile);
   const document = text === null ? null : parseJson(text);
   if (host === null || !isJsonObject(document) || document['since'] !== host.since) return null;
   const read = readSeenWorkers(document);

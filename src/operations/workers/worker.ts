@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { agentContainment } from '../../host/containment.ts';
 import { isStrict } from '../../config/strict.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -23,7 +23,7 @@ import { maskReport, type Mask } from '../../kernel/mask.ts';
 import type { WorkerCard } from '../../letters/worker.ts';
 import { projectSecrets, variables } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
-import type { WorkerHost } from '../services.ts';
+import type { WorkerHost } from '../documents.ts';
 import { keptFor, turnIn, workerIdOf } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { Begun } from './begun.ts';
@@ -53,7 +53,7 @@ interface WorkerOptions extends WorkersAccess, WorkerLimits {}
 
 /** A worker in this project's folder, which no other host may use meanwhile. Throws `E_LOCKED`. */
 export async function openWorker(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   options: WorkerOptions,
 ): Promise<WorkerHost> {
@@ -92,7 +92,7 @@ export async function openWorker(
 
 /** `turns`: those that it runs, by key. */
 async function workplaceOf(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   { credentials, git, isOrigin, labels, login }: WorkerOptions,
   turns: ReadonlyMap<string, HeldTurn>,
@@ -147,7 +147,7 @@ export function eventsOf(turns: ReadonlyMap<string, HeldTurn>): RunnerEvents {
   };
 }
 
-function maskIn(disk: RealDisk, path: string, mask: Mask): void {
+function maskIn(disk: Disk, path: string, mask: Mask): void {
   const within = relative(disk.root, path);
   if (disk.look(within)?.kind !== 'file') return;
   const text = disk.read(within, Number.MAX_SAFE_INTEGER)?.toString() ?? '';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { ApiKey, ApiServices } from '../../operations/api/services.ts';
 import type { DeepReadonly } from '../../operations/documents/schema-of.ts';
-import type { ProjectServices } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
 
 /** What the handlers of all routes receive. */
 export interface HttpServices {
-  readonly project: ProjectServices;
+  readonly project: Project;
   readonly api: ApiServices;
   readonly version: string;
   /** Milliseconds since 1970. */

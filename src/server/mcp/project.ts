@@ -13,7 +13,7 @@ import { readStatus } from '../../operations/read-status.ts';
 import { commandRun } from '../../operations/runs/commands.ts';
 import { readRun, readRuns } from '../../operations/runs/reading.ts';
 import { startWorkflow } from '../../operations/runs/start.ts';
-import type { ProjectServices } from '../../operations/services.ts';
+import type { Project } from '../../operations/project/project.ts';
 import { showAt } from '../../operations/show.ts';
 import { replyAs, sendAs } from '../../operations/speak.ts';
 import { why } from '../../operations/why/why.ts';
@@ -22,7 +22,7 @@ import { addWorkflowTools, nipInstructions, type WorkflowToolServices } from './
 
 /** The tools of a project, for the agent or the editor of a person. */
 export interface ProjectTools {
-  readonly project: ProjectServices;
+  readonly project: Project;
   readonly version: string;
   /** Who calls: the human role of this name, else `user`. */
   readonly name: string;
@@ -113,8 +113,7 @@ function addMail(server: McpServer, { project, name, now }: ProjectTools): void 
       }),
       outputSchema: inboxDocument,
     },
-    ({ as }) =>
-      answer(async () => ({ document: inboxOf(await readInbox(project, project.workflows, as ?? null)) })),
+    ({ as }) => answer(async () => ({ document: inboxOf(await readInbox(project, as ?? null)) })),
   );
   server.registerTool(
     'reply',
@@ -140,7 +139,7 @@ function addReading(server: McpServer, { project, now }: ProjectTools): void {
       inputSchema: z.strictObject({}),
       outputSchema: statusDocument,
     },
-    () => answer(async () => ({ document: await readStatus(project, project.workflows, now()) })),
+    () => answer(async () => ({ document: await readStatus(project, now()) })),
   );
   server.registerTool(
     'why',

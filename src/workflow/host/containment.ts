@@ -1,4 +1,4 @@
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import type { Config } from '../../config/config.ts';
 import type { Workflow, Body, Work } from '../model.ts';
 import { type Contain, agentContainment } from '../../host/containment.ts';
@@ -11,7 +11,7 @@ import { innerOf } from '../bodies.ts';
  * are found by their mark.
  */
 export async function stepContainment(
-  disk: RealDisk,
+  disk: Disk,
   { config, extended }: { readonly config: Config; readonly extended: readonly string[] },
   definition: Workflow,
 ): Promise<Contain> {

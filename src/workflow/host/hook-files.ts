@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { requestControl } from '../../host/control.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { runFolder, incomingFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
 /** What the hooks of a run write besides their output, and where they work. */
 export class HookFiles {
-  readonly #disk: RealDisk;
+  readonly #disk: Disk;
   readonly #run: RunFolder;
 
-  constructor(disk: RealDisk, run: RunFolder) {
+  constructor(disk: Disk, run: RunFolder) {
     this.#disk = disk;
     this.#run = run;
   }

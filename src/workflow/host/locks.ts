@@ -5,7 +5,7 @@ import { endOfId } from '../../kernel/ids.ts';
 import { isKernelLocked } from '../../host/flock.ts';
 import { readProcess } from '../../process/proc.ts';
 import { holderFile, removeHolder, writeHolder } from '../../host/holder.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import {
   contextHolderFile,
   contextLockFile,
@@ -45,7 +45,7 @@ export class RunInTheWay extends MailroomError {
  * does not count.
  */
 export async function takeRun(
-  project: RealDisk,
+  project: Disk,
   run: string,
   contextFolder: string,
   place: Place | null = null,
@@ -98,7 +98,7 @@ export async function takeRun(
 
 /** Notes that this process hosts a run, or (`waits`) lets it wait. `since`: ms since 1970. */
 export function noteHost(
-  project: RealDisk,
+  project: Disk,
   run: string,
   waits: { readonly for: string | null } | null,
   since: number,
@@ -109,7 +109,7 @@ export function noteHost(
 
 /** Locks the first free one of these files; null: there is none. */
 async function freePlace(
-  project: RealDisk,
+  project: Disk,
   files: readonly string[],
 ): Promise<{ readonly file: string; readonly lock: Lock } | null> {
   for (const file of files) {
@@ -122,7 +122,7 @@ async function freePlace(
 }
 
 /** Whether a process hosts the run, by its lock. */
-export async function isAlive(project: RealDisk, run: string): Promise<boolean> {
+export async function isAlive(project: Disk, run: string): Promise<boolean> {
   const file = runLockFile(run);
   if (areLocksHidden(project.root))
     throw new MailroomError(
@@ -153,7 +153,7 @@ function usedBy(folder: string, run: string | null): RunInTheWay {
   );
 }
 
-function noPlace(project: RealDisk, place: Place): RunInTheWay {
+function noPlace(project: Disk, place: Place): RunInTheWay {
   const { runs, name } = place.run.definition;
   const other = runInPlace(project, place);
   const most = runs?.most ?? 1;

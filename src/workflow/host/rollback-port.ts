@@ -8,7 +8,7 @@ import type { RunPorts } from './ports.ts';
 import { isOurs } from '../../git/folder-changes.ts';
 import { rollBack } from '../../git/rollback.ts';
 import { workspaceTree } from '../../git/workspace-tree.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
+import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
@@ -33,7 +33,7 @@ export async function checkpointOf(
  * folder.
  */
 export function rollbackPort(
-  disk: RealDisk,
+  disk: Disk,
   { run, workspace }: RunFolder,
   context: string,
   secrets: readonly string[],
@@ -51,7 +51,7 @@ export function rollbackPort(
  * Keeps the patches of a rollback, durably. After a crash the next patch is kept in addition if it
  * has more: a person has worked in the workspace meanwhile.
  */
-export function keeper(disk: RealDisk, folder: string): (patch: Uint8Array) => void {
+export function keeper(disk: Disk, folder: string): (patch: Uint8Array) => void {
   return (patch) => {
     for (let count = 1; ; count += 1) {
       const path = `${folder}/rolled-back${count === 1 ? '' : `-${String(count)}`}.patch`;

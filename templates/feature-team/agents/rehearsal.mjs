@@ -51,7 +51,7 @@ function send(type, to, subject, body, fields = {}) {
 
 function runTests() {
   const { status, stdout } = spawnSync('npm', ['test', '--', '--test-reporter=tap'], { encoding: 'utf8' });
-  const failures = [...String(stdout).matchAll(/^not ok \d+ - .*$/gm)].map(([line]) => `- ${line}`);
+  const failures = [...stdout.matchAll(/^not ok \d+ - .*$/gm)].map(([line]) => `- ${line}`);
   if (status === 0) return { passed: true, result: '`npm test` passes.' };
   return { passed: false, result: ['`npm test` fails:', ...failures].join('\n') };
 }

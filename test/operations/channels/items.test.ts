@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { textOf } from '../../../src/channels/machine/words.ts';
 import { channelItems } from '../../../src/operations/channels/items.ts';
-import type { ProjectServices } from '../../../src/operations/services.ts';
+import type { Project } from '../../../src/operations/project/project.ts';
 import { World } from '../../mail/machine/world.ts';
 
 /** What a channel is to send of a project. */
@@ -13,7 +13,7 @@ async function items(world: World) {
     holder: () => null,
     mail: () => [],
   };
-  const all = await channelItems(project as unknown as ProjectServices, new Set(['user']));
+  const all = await channelItems(project as unknown as Project, new Set(['user']));
   return all.filter(({ kind }) => kind === 'approval');
 }
 

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -43,7 +44,10 @@ messages:
   task: { from: user, to: [b, d] }
 `,
   });
-  const read = await readDefinition(disk, new SettingsReader(disk, '/nowhere'));
+  const read = await readDefinition(
+    disk,
+    new SettingsReader(disk, { packageRoot: '/nowhere', environment: process.env }),
+  );
   expect(read.ok ? [] : read.problems.map(({ place, message }) => `${place?.file}: ${message}`)).toEqual([
     'mailroom.yaml: `timeout` must be a duration such as 200ms, 30s, 5m or 1h30m',
     'agents.yaml: `modell` is not a key of an agent',
@@ -51,7 +55,10 @@ messages:
     'protocols/team.yaml: no role is called `d`',
   ]);
   const wrong = projectOf({ 'agents.yaml': 'agents: [', 'mailroom.yaml': 'trail: on\n' });
-  const rest = await readDefinition(wrong, new SettingsReader(wrong, '/'));
+  const rest = await readDefinition(
+    wrong,
+    new SettingsReader(wrong, { packageRoot: '/', environment: process.env }),
+  );
   expect(rest.ok ? [] : rest.problems.map(({ code }) => code)).toEqual(['E_VALUE', 'E_YAML']);
 });
 
@@ -61,7 +68,7 @@ it.each(Object.keys(files))('parses the settings again only once %s is edited', 
     ...whole,
     'protocols/more.yaml': 'messages: { note: { from: user, to: a } }\n',
   });
-  const reader = new SettingsReader(disk, '/nowhere');
+  const reader = new SettingsReader(disk, { packageRoot: '/nowhere', environment: process.env });
   const configOf = async () => {
     const read = await reader.read();
     if (!read.ok) throw new Error(JSON.stringify(read.problems));
@@ -81,7 +88,7 @@ it('sees that a file that the protocol extends has gone, and is back', async () 
     'protocols/team.yaml':
       'extends: ../shared/base.yaml\nroles: { a: { provider: human } }\nmessages: { note: { from: user, to: a } }\n',
   });
-  const reader = new SettingsReader(disk, '/nowhere');
+  const reader = new SettingsReader(disk, { packageRoot: '/nowhere', environment: process.env });
   const base = join(disk.root, 'shared/base.yaml');
   expect((await reader.read()).ok).toBe(true);
   renameSync(base, `${base}.away`);

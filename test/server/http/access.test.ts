@@ -114,7 +114,7 @@ describe('the API', () => {
 
   it('shows nothing of a failure that is a bug, and reports it to whoever started it', async () => {
     const api = new ApiFixture();
-    api.project.hash = 'two';
+    api.project.text += '\n';
     const bug = new TypeError('x is undefined at /home/ada/secret');
     api.project.workflowStatus = new Proxy(api.project.workflowStatus, {
       get: () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openProject } from '../../../src/wiring/project.ts';
+import { Project } from '../../../src/operations/project/project.ts';
 import { ProjectFixture } from '../../cli/project-fixture.ts';
 import { team } from '../../cli/team.ts';
 import { ada, ApiFixture } from './api-fixture.ts';
@@ -25,7 +25,7 @@ function onDisk(): { readonly api: ApiFixture; readonly files: () => string[] } 
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const api = new ApiFixture(new ProjectFixture(), openProject(root, root));
+  const api = new ApiFixture(new ProjectFixture(), Project.at(root, { packageRoot: root, environment: {} }));
   return { api, files: () => readdirSync(outside, { recursive: true, encoding: 'utf8' }).toSorted() };
 }
 

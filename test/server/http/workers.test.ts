@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { SeenWorker } from '../../../src/letters/worker.ts';
-import type { ProjectServices } from '../../../src/operations/services.ts';
+import type { Project } from '../../../src/operations/project/project.ts';
 import { ProjectFixture } from '../../cli/project-fixture.ts';
 import { ApiFixture, reader } from './api-fixture.ts';
 
@@ -25,17 +25,16 @@ const worker: SeenWorker = {
 class WithWorker extends ProjectFixture {
   readonly orders: string[] = [];
 
-  override project(): ProjectServices {
-    const order: ProjectServices['workers']['order'] = (what, target) => {
+  override project(): Project {
+    const order: Project['workers']['order'] = (what, target) => {
       if (target !== worker.host)
         return Promise.reject(new MailroomError('E_TARGET', `no worker on \`${target}\``));
       this.orders.push(`${what} ${target}`);
       return Promise.resolve([worker]);
     };
-    return {
-      ...super.project(),
-      workers: { ...super.project().workers, list: () => Promise.resolve([worker]), order },
-    };
+    const project = super.project();
+    Object.assign(project.workers, { list: () => Promise.resolve([worker]), order });
+    return project;
   }
 }
 

@@ -26,9 +26,7 @@ async function statusAt(
   query: { readonly at?: string | undefined },
 ): Promise<StatusDocument> {
   const moment = momentIn(query, now());
-  return moment === null
-    ? readStatus(project, project.workflows, now())
-    : pastStatus(project, project.workflows, moment);
+  return moment === null ? readStatus(project, now()) : pastStatus(project, moment);
 }
 
 /** The project as a whole. */
@@ -98,7 +96,7 @@ export const projectRoutes: readonly Route[] = [
     query: z.strictObject({ as: z.string().optional().describe('A human role; default: all of them') }),
     document: inboxDocument,
     handle: async ({ project }, { query }) => ({
-      document: documentOf(await readInbox(project, project.workflows, query.as ?? null)),
+      document: documentOf(await readInbox(project, query.as ?? null)),
     }),
   }),
 ];

@@ -140,7 +140,7 @@ export const editingRoutes: readonly Route[] = [
     document: artifactsDocument,
     handle: async ({ project }, { query }) => {
       const kinds = query.kind?.split(',');
-      const all = await readArtifacts(project.workflows, project.root);
+      const all = await readArtifacts(project);
       return { document: all.filter(({ kind }) => kinds === undefined || kinds.includes(kind)) };
     },
   }),

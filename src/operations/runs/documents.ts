@@ -1,140 +1,21 @@
 import type { TextFile } from '../project/project-files.ts';
-import type { Identity } from '../../languages/shared/identity.ts';
-import type { Confirmable } from '../project/confirmed.ts';
-import type { DescribedChange } from '../project/changed-by.ts';
-import type { Effective } from '../../languages/shared/workflow-language.ts';
-import type { Artifact } from '../../languages/shared/artifacts.ts';
 import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
-import type { JournalReader } from '../../disk/journal-reader.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { ParsedParts } from '../../yaml/parts.ts';
 import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
-import type { OwnWorkspace, Workflow } from '../../workflow/model.ts';
-import type { PlanData } from '../../workflow/machine/plan.ts';
+import type { Workflow } from '../../workflow/model.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { Slots } from '../../workflow/machine/decide/context.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
-import type { Holder } from '../project/project.ts';
-import type { WorkflowStatus } from './run-status.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
-import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import type { Budget } from '../../kernel/cost.ts';
-
-/** Workflows and their runs, for the commands. */
-export interface WorkflowServices {
-  /** The definitions in workflows/, as paths relative to the project, sorted. */
-  list(): readonly string[];
-  /** The ids and names of the workflows of the project. */
-  names(): Promise<readonly string[]>;
-  /** Whether a word is the id or name of a workflow of the project. */
-  isWorkflow(word: string): Promise<boolean>;
-  /**
-   * The file of a definition, which is not read, by a path (from `cwd`), or by the id or name of
-   * one in workflows/. Throws `E_TARGET`.
-   */
-  locate(reference: string, cwd: string): Promise<WorkflowPlace>;
-  /**
-   * Reads and checks a definition, by the same words. Throws `E_TARGET`, and `E_USAGE` for a
-   * missing file of overrides.
-   */
-  read(reference: string, cwd: string, given?: ReadOptions): Promise<FoundWorkflow>;
-  /** The same for an unsaved definition, in the place of this file (absolute). */
-  check(text: string, file: string, given?: Pick<ReadOptions, 'starting'>): Promise<FoundWorkflow>;
-  /** What was read of the texts of definitions: a change of one mostly leaves the rest of it. */
-  parts(): Promise<ParsedParts>;
-  /** The names, tags and colours of the definitions in workflows/, without checking them. */
-  identities(): Promise<readonly Identity[]>;
-  /**
-   * A definition with the files of the project that change it; its value is null while its text
-   * cannot be read.
-   */
-  effective(found: Pick<FoundWorkflow, 'text' | 'path'>): Promise<Effective>;
-  /**
-   * Replaces the text of a definition (by its path in the project), or with `before` null creates
-   * its file. False: the file has another text now, or exists already, and nothing is written.
-   */
-  write(path: string, before: string | null, text: string): boolean;
-  /** What stages can name: agents, skills, modules, memories. */
-  artifacts(): Promise<readonly Artifact[]>;
-  /** The workflow of one task for one agent. Throws `E_USAGE` for an unknown agent. */
-  oneShot(task: OneShot): Promise<FoundWorkflow>;
-  /**
-   * Lets a running `up` use these in their current form. Returns those that have changed, with who
-   * changed them.
-   */
-  confirm(
-    found: readonly Confirmable[],
-  ): Promise<readonly { readonly path: string; readonly change: DescribedChange }[]>;
-  /** The descriptions of roles, `agents/<role>/role.md`. Throws `E_FILE` for an unreadable one. */
-  roleTexts(): readonly Confirmable[];
-  /** The one at a path from `cwd`; null: the path is that of no role. Throws `E_FILE`. */
-  roleText(reference: string, cwd: string): Confirmable | null;
-  /**
-   * The workflow of a run that a trigger with `by: person` asks for; null: no trigger asks for it.
-   */
-  askedStart(run: string): string | null;
-  /** Answers such a run in the name of a person. False: no trigger asks for it any more. */
-  answerStart(run: string, said: 'yes' | 'no', by: string): boolean;
-  /**
-   * The run that a request file (from `cwd`) of the language nip asks for; null: it is not a
-   * request. Throws `E_FORBIDDEN`.
-   */
-  asked(reference: string, cwd: string): Promise<AskedWorkflow | null>;
-  /**
-   * Writes missing files, by their relative path in the project. Returns the paths that it wrote.
-   */
-  writeMissing(files: readonly { readonly path: string; readonly text: string }[]): readonly string[];
-  /** What a plan needs besides the definition. */
-  planning(): Promise<Omit<PlanData, 'budget'>>;
-  /**
-   * Records the files of a folder (absolute), without some and those of tools; each call of the
-   * returned function lists those that differ since then, by name. `within`: only these subfolders.
-   */
-  watchFiles(folder: string, leaveOut: string, within?: readonly string[]): () => readonly FileChange[];
-  /** The git state of the records folder of a workflow with its own workspace (absolute). */
-  records(workspace: string, home: OwnWorkspace): RecordsFolder;
-  /**
-   * The runs that have not ended, newest first, and the triggers. `holder`: of the project; null:
-   * none.
-   */
-  status(holder: Holder | null): Promise<WorkflowStatus>;
-  /** The runs of the project, newest first. */
-  runs(): readonly RunCard[];
-  /** One run by its id, or by its beginning or end. Throws `E_TARGET`. */
-  run(reference: string): StoredRun;
-  /** The same for a word that may mean something else: null. */
-  find(word: string): StoredRun | null;
-  /** The providers that rest at a usage limit, and until when; milliseconds since 1970. */
-  parked(): ReadonlyMap<string, number>;
-  /** Reads the journal of a run. */
-  journal(run: string): JournalReader<RunEvent>;
-  /** The run that a word means, and that waits for another one; null: there is none. */
-  waiting(word: string): HostedRun | null;
-  begin(options: BeginOptions): Promise<RunController>;
-  /** Continues a run without a host. Throws `E_LOCKED` when a process hosts it. */
-  resume(run: StoredRun, options: ResumeOptions): Promise<RunController>;
-  /**
-   * Cancels a run without a host, as the command says; it has ended on return. Throws `E_LOCKED`
-   * when a process hosts it.
-   */
-  cancel(run: StoredRun, command: RunControlFile): Promise<void>;
-  /** Sends a command to the host of a run. */
-  request(run: string, document: RunControlFile): void;
-  /** Takes a command back that no host has read. */
-  withdraw(run: string, id: string): void;
-  /** The verdict on a command; undefined: not read yet. */
-  verdict(run: string, id: string): { readonly refusal: string | null } | undefined;
-  /** Waits for a change in the folder of a run, at most this many milliseconds. */
-  changed(run: string, milliseconds: number): Promise<void>;
-}
 
 export interface ReadOptions {
   /** The run that begins now: the names in its `context`, and its only step. */
-  readonly starting?: { readonly context: ReadonlySet<string>; readonly only: string | null };
+  readonly starting?: { readonly context: ReadonlySet<string>; readonly only: string | null } | null;
   /** Files (from the same folder as the reference) that change a workflow of the language swdl. */
   readonly overrides?: readonly string[];
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import type { AskedExecution, Defined, NipServices } from './documents.ts';
-import type { BeginOptions, FoundWorkflow, WorkflowServices } from '../runs/services.ts';
+import type { AskedExecution, Defined, RemoteStatus, SentEvents } from './documents.ts';
+import type { BeginOptions, FoundWorkflow, RunController, StoredRun } from '../runs/documents.ts';
+import type { Workflows } from '../runs/workflows.ts';
+import type { ExecutionReport } from '../../nostr/report.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -12,67 +14,123 @@ import {
 } from '../../languages/nip/defining.ts';
 import { currentDefinition } from '../../nostr/definitions.ts';
 import { tagOf, type NostrEvent } from '../../letters/nostr-event.ts';
-import { workflowList } from '../../nostr/listing.ts';
+import { workflowList, type WorkflowList } from '../../nostr/listing.ts';
 import { checkInputs } from '../../nostr/request.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { ProblemsError } from '../problems.ts';
 import { readParameters } from '../runs/parameters.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
 import { definitionFile, definitionLog, EventLog } from '../../nostr/event-log.ts';
-import type { RealDisk } from '../../disk/real-disk.ts';
-import { readSettings, type Settings } from '../project/definition.ts';
+import type { Disk } from '../../disk/disk.ts';
+import type { Settings, SettingsReader } from '../project/definition.ts';
 import { refuseTrackedState } from '../../host/tracked.ts';
 import { fetchDefinition } from '../../nostr/fetched-definition.ts';
 import { keepDefinition, withoutStarts } from './executions.ts';
 import { relaysOf } from '../../nostr/relays.ts';
 import { reportRun, runOf, executionStatus } from './execution-status.ts';
 import { keepSending, sendAll } from './unsent.ts';
-import { hosted } from '../runs/commands.ts';
 import { checkWorkflow, readWorkflow, expectRead } from '../project/workflows.ts';
 
 /** Workflows of the language nip by their ids: define them, run them, query their runs. */
-export function nipServices(
-  disk: RealDisk,
-  packageRoot: string,
-  runs: Pick<WorkflowServices, 'run' | 'find' | 'changed'>,
-): NipServices {
-  const settings = async () => expectRead(await readSettings(disk, packageRoot));
-  return {
-    define: async (asked) => {
-      const all = await settings();
-      const found =
-        'text' in asked
-          ? await checkWorkflow(disk, all, asked.text, asked.file)
-          : await checkArguments(disk, all, asked);
-      return define(disk, all.config.nip, found);
-    },
-    list: async () => workflowList(new EventLog(disk, definitionLog).read(), (await settings()).protocol),
-    prepare: async (asked) => prepare(disk, await settings(), asked),
-    find: (word) => runOf(disk, runs, word),
-    report: async (run) => reportRun(disk, (await settings()).config.nip, runs.run(run)),
-    status: (word) => executionStatus(disk, runs, async () => (await settings()).config.nip, word),
-    handOver: (controller) =>
-      // For a moment it has no host, and still counts.
-      withoutStarts(disk, async () => {
-        controller.end('stop');
-        await controller.follow();
-        startBeside(['-C', disk.root, 'resume', controller.run], disk.root);
-        await hosted(runs, controller.run, controller.state.events);
-      }),
-    send: async () => sendAll(disk, (await settings()).config.nip),
-    keepSending: async (failed) => keepSending(disk, (await settings()).config.nip, failed),
-  };
+export class NipWorkflows {
+  readonly #disk: Disk;
+  readonly #settings: SettingsReader;
+  readonly #runs: Workflows;
+
+  constructor(disk: Disk, settings: SettingsReader, runs: Workflows) {
+    this.#disk = disk;
+    this.#settings = settings;
+    this.#runs = runs;
+  }
+
+  async #read(): Promise<Settings> {
+    return expectRead(await this.#settings.read());
+  }
+
+  async #nip(): Promise<NipSettings> {
+    return (await this.#read()).config.nip;
+  }
+
+  /**
+   * Signs a definition, unless its author has, and keeps it. A `text` is the content of `file`, a
+   * path for people. Throws the definition's problems.
+   */
+  async define(asked: NewDefinition | { readonly text: string; readonly file: string }): Promise<Defined> {
+    const all = await this.#read();
+    const found =
+      'text' in asked
+        ? await checkWorkflow(this.#disk, all, asked.text, asked.file)
+        : await checkArguments(this.#disk, all, asked);
+    return define(this.#disk, all.config.nip, found);
+  }
+
+  /** The definitions that are known here, and the task kinds that roles do. */
+  async list(): Promise<WorkflowList> {
+    return workflowList(new EventLog(this.#disk, definitionLog).read(), (await this.#read()).protocol);
+  }
+
+  /**
+   * The options to begin a run of a defined workflow. Throws `E_TARGET` where it is unknown, and
+   * the problems of the rest.
+   */
+  async prepare(asked: AskedExecution): Promise<Omit<BeginOptions, 'watch'>> {
+    return prepare(this.#disk, await this.#read(), asked);
+  }
+
+  /**
+   * The run of this project that a word names: as `status`, without remote ones. Throws `E_TARGET`.
+   */
+  find(word: string): StoredRun {
+    return runOf(this.#disk, this.#runs, word);
+  }
+
+  /** The status of a run, by its id. Throws `E_TARGET`. */
+  async report(run: string): Promise<ExecutionReport> {
+    return reportRun(this.#disk, await this.#nip(), this.#runs.run(run));
+  }
+
+  /**
+   * The same, also by its `executionId` or the end of the run's id, and for the run of a request
+   * (the id of its event), here or as relays report it. Throws `E_TARGET` where it is unknown.
+   */
+  status(word: string): Promise<ExecutionReport | RemoteStatus> {
+    return executionStatus(this.#disk, this.#runs, () => this.#nip(), word);
+  }
+
+  /**
+   * Stops a run that has just begun and resumes it in a process of its own, which outlives this
+   * one. Resolves when that has begun, at the latest after ten seconds.
+   */
+  handOver(controller: RunController): Promise<void> {
+    const { root } = this.#disk;
+    // For a moment it has no host, and still counts.
+    return withoutStarts(this.#disk, async () => {
+      controller.end('stop');
+      await controller.follow();
+      startBeside(['-C', root, 'resume', controller.run], root);
+      await this.#runs.hosted(controller.run, controller.state.events);
+    });
+  }
+
+  /** Sends the relays of the project the events that they have not answered. */
+  async send(): Promise<SentEvents> {
+    return sendAll(this.#disk, await this.#nip());
+  }
+
+  /**
+   * Sends events until closed, including those of earlier runs; null: the project has no relays.
+   * `failed`: receives internal errors.
+   */
+  async keepSending(failed: (error: unknown) => void): Promise<{ close(): Promise<void> } | null> {
+    return keepSending(this.#disk, await this.#nip(), failed);
+  }
 }
 
 /**
  * Reads a definition from the arguments of a tool, whose names its problems use. Throws `E_VALUE`
  * where they have no id.
  */
-async function checkArguments(
-  disk: RealDisk,
-  settings: Settings,
-  asked: NewDefinition,
-): Promise<FoundWorkflow> {
+async function checkArguments(disk: Disk, settings: Settings, asked: NewDefinition): Promise<FoundWorkflow> {
   if (definitionId(asked) === '')
     throw new MailroomError('E_VALUE', `no id can be made of the name \`${asked.name}\``, 'give an `id`');
   const text = definitionText(definitionTemplate(asked, Date.now()));
@@ -85,7 +143,7 @@ async function checkArguments(
   return { ...found, checked: said };
 }
 
-async function define(disk: RealDisk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
+async function define(disk: Disk, nip: NipSettings, found: FoundWorkflow): Promise<Defined> {
   const { body } = expectNip(found);
   const warnings = found.checked.ok ? found.checked.warnings : [];
   await refuseTrackedState(disk);
@@ -121,7 +179,7 @@ function expectNip({ checked }: FoundWorkflow): Workflow {
 }
 
 async function prepare(
-  disk: RealDisk,
+  disk: Disk,
   settings: Settings,
   { workflow: word, inputs, msats, timeout }: AskedExecution,
 ): Promise<Omit<BeginOptions, 'watch'>> {
@@ -159,7 +217,7 @@ function isTexts(inputs: AskedExecution['inputs']): inputs is readonly (readonly
  * The definition that a word names: by the id of its event, else the current one with that `d`;
  * else from relays. Throws `E_TARGET`.
  */
-async function named(disk: RealDisk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
+async function named(disk: Disk, { relays }: NipSettings, word: string): Promise<NostrEvent> {
   const all = new EventLog(disk, definitionLog).read();
   const found = all.find(({ id }) => id === word) ?? currentDefinition(all, word);
   if (found !== null) return found;
