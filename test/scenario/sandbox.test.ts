@@ -236,7 +236,7 @@ it(
     const came = JSON.parse(rows.find(({ type }) => type === 'done')?.body ?? '[]') as string[][];
     const after = project.list('.').filter((name) => !before.includes(name) && name !== '.drop');
     if (!bubblewrap.works)
-      return expect(after).toEqual(['.mailroom', 'agents', 'mailroom.yaml', 'workflows']);
+      return expect(after).toEqual(['.git', '.mailroom', 'agents', 'mailroom.yaml', 'workflows']);
     expect(came).toEqual(Array.from({ length: 3 }, () => ['EISDIR', 'EEXIST']));
     expect(after).toEqual(['.mailroom', 'agents']);
   },

@@ -70,6 +70,12 @@ const attacker = `
   };
   send('done', 'user', JSON.stringify(seen));`;
 
+async function approvals(): Promise<unknown[]> {
+  const { stdout } = await project.run(['inbox', '--json']);
+  const { items } = JSON.parse(stdout) as { items: { kind: string }[] };
+  return items.filter(({ kind }) => kind === 'approval');
+}
+
 /** What an agent reports that must be in a sandbox; null: there is none here, so nothing started. */
 async function attackedBy(role: string): Promise<Record<string, unknown> | null> {
   const files = {
@@ -81,13 +87,13 @@ async function attackedBy(role: string): Promise<Record<string, unknown> | null>
   server = await Server.start(project);
   const started = (await (await server.post('/api/v1/workflows/gated/run', {})).json()) as { run: string };
   project.write('target', `${String(server.port)} ${started.run} ${program}\n`);
+  await expect.poll(approvals).toHaveLength(1);
   const keys = project.read('.mailroom/api/keys.json');
   const { code } = await project.works(role);
   expect(project.read('.mailroom/api/keys.json')).toBe(keys);
   expect(project.list('.mailroom/api')).toEqual(['keys.json', 'lock', 'lock.json', 'seal.key', 'sock']);
-  const inbox = JSON.parse((await project.run(['inbox', '--json'])).stdout) as { items: { kind: string }[] };
   // Nobody has answered the gate.
-  expect(inbox.items.filter(({ kind }) => kind === 'approval')).toHaveLength(1);
+  expect(await approvals()).toHaveLength(1);
   await project.run(['cancel', started.run]);
   if (code !== 0) return null;
   const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
