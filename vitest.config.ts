@@ -52,7 +52,7 @@ export default defineConfig({
     env: { TMPDIR: scratchRoot() },
     pool: 'forks',
     // More than there may be processors: much of the time tests wait for programs that they have started.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Files share the modules of their worker, which takes a third of the time off.
     isolate: false,
     sequence: { sequencer: LongestFirst },

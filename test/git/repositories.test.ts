@@ -39,8 +39,7 @@ const lfs = [
     name: 'by a script',
     clean: `${store}; cat > "$d/new"; n=$(sha1sum < "$d/new" | cut -c 1-40); mv "$d/new" "$d/$n"; echo $n`,
     smudge: `${store}; read -r n; cat "$d/$n"`,
-    // Not the one of the system.
-    more: '\tprocess =\n',
+    more: '',
   },
   {
     name: 'git-lfs',

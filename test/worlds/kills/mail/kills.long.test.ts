@@ -20,3 +20,13 @@ it.each<[string, LeftOut, CrashWords<EffectName>, string]>([
     expect(broken.problems.join('\n')).toContain(problem);
   },
 );
+
+it('holds in a further sample of crashes', { timeout: 180_000 }, async () => {
+  const failures = await player.failures([
+    ['turn committing', 'journal.append', 5, 'during'],
+    ['rotation', 'summary.write', 1, 'after', outage],
+    ['torn line', 'journal.cut', 1, 'after', group],
+    ['checkout undone', 'anchor.write', 2, 'before'],
+  ]);
+  expect(failures).toEqual([]);
+});

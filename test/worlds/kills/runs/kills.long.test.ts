@@ -32,3 +32,22 @@ it.each<[string, LeftOut, CrashWords<EffectName>, string]>([
   expect(whole).toEqual({ problems: [], unreached: false });
   expect(broken.problems.join('\n')).toContain(problem);
 });
+
+it('holds in a further sample of crashes', { timeout: 300_000 }, async () => {
+  const failures = await player.failures([
+    ['script', 'artifact.place', 1, 'before', outage],
+    ['script', 'values.hide', 1, 'after'],
+    ['role', 'letter.take', 1, 'before'],
+    ['nip request', 'event.note', 1, 'before'],
+    ['retry', 'dead.write', 1, 'before'],
+    ['gate', 'control.remove', 1, 'before'],
+    ['gate', 'person.notify', 1, 'during', outage],
+    ['cancelling', 'step.kill', 1, 'before', group],
+    ['rollback', 'meta.write', 2, 'before', group],
+    ['rotation', 'journal.remove', 1, 'before'],
+    ['script', 'other.refuse', 1, 'after'],
+    ['triggered', 'trigger.note', 1, 'after'],
+    ['triggered', 'trigger.note', 3, 'before', group],
+  ]);
+  expect(failures).toEqual([]);
+});
