@@ -38,6 +38,14 @@ const withBrowser = filesIn('browser');
 /** Files with worker hosts and a real queue; without a Redis server, their tests are skipped. */
 const withWorkers = filesIn('workers');
 
+/** Files that try values at random: the long tests try `PROPERTY_RUNS` times as many. */
+const withValues = isLong
+  ? [
+      'test/**/{*properties,circles,exploration,fuzz,needed}.test.ts',
+      'test/worlds/simulation/mail/away/*.test.ts',
+    ]
+  : [];
+
 const without = [...configDefaults.exclude, ...(isLong ? [] : ['**/*.long.test.ts'])];
 
 /** A project of tests that start the built program, as it is installed. */
@@ -77,7 +85,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
-          include: filesIn('**'),
+          include: [...filesIn('**'), ...withValues],
           // The real CLIs are installed apart: `npm run test:real-clis`.
           exclude: [
             ...without,

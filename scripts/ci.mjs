@@ -14,25 +14,25 @@ const steps = [
   { name: 'site of the documentation', command: 'npm run --silent docs' },
   { name: 'tests', command: 'npm test' },
   {
-    name: 'long tests, workers killed at random moments',
-    command: 'MAILROOM_KILLS=200 npm run --silent test:long',
+    name: 'long tests, more values, workers killed at random moments',
+    command: 'MAILROOM_KILLS=30 PROPERTY_RUNS=4 npm run --silent test:long',
   },
   { name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' },
   { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
-  { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 200' },
+  { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 30' },
   {
     name: 'runs killed at random moments',
-    command: 'npm run --silent kill-matrix:runs -- --random 100',
+    command: 'npm run --silent kill-matrix:runs -- --random 15',
   },
-  { name: 'simulation', command: 'npm run --silent simulate -- --schedules 2000' },
+  { name: 'simulation', command: 'npm run --silent simulate -- --schedules 300' },
   {
     name: 'simulation of parallel work',
-    command: 'npm run --silent simulate:parallel -- --schedules 300',
+    command: 'npm run --silent simulate:parallel -- --schedules 50',
   },
-  { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 2000' },
+  { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 300' },
   {
     name: 'simulation of workers',
-    command: 'npm run --silent simulate:workers -- --schedules 500',
+    command: 'npm run --silent simulate:workers -- --schedules 80',
   },
 ];
 

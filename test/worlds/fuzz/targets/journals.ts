@@ -181,7 +181,7 @@ function everyByte(original: Original, is: 'cut' | 'flip'): void {
 
 export const journals: Target = {
   name: 'journals',
-  everyday: 133,
+  everyday: 66,
   property: fc.property(
     fc.constantFrom(...all.keys()),
     fc.array(damage, { minLength: 1, maxLength: 3 }),

@@ -287,7 +287,7 @@ function attemptKinds(others: Planted, early: boolean): void {
 /** Something of any kind in the place of anything that a host reads, and that is not the truth: no host ends. */
 export const otherKinds: Target = {
   name: 'things of other kinds',
-  everyday: 50,
+  everyday: 25,
   property: fc.property(
     fc.array(fc.tuple(somewhere, kind), { minLength: 1, maxLength: 4 }),
     fc.boolean(),
@@ -307,7 +307,7 @@ const incoming = '.mailroom/incoming/step.json';
 
 export const letters: Target = {
   name: 'documents of other processes',
-  everyday: 50,
+  everyday: 25,
   property: fc.property(fc.array(planted, { minLength: 1, maxLength: 4 }), attempt),
   corpus: [
     {

@@ -93,7 +93,7 @@ const bytes = fc
 
 export const messages: Target = {
   name: 'messages',
-  everyday: 83,
+  everyday: 41,
   property: fc.property(
     fc.oneof({ weight: 9, arbitrary: bytes }, fc.uint8Array()),
     fc.constantFrom('inbox' as const, 'outbox' as const),

@@ -157,7 +157,7 @@ const ends: fc.Arbitrary<Partial<Exit>> = fc.oneof(
 
 export const outputs: Target = {
   name: 'outputs',
-  everyday: 100,
+  everyday: 50,
   property: fc.property(
     fc.constantFrom(...cases),
     fc.array(change, { minLength: 1, maxLength: 4 }),
