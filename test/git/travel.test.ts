@@ -2,19 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  isInOrigin,
-  dropWork,
-  fetchWork,
-  packOther,
-  packWork,
-  readOther,
-  sendWork,
-  unpackWork,
-} from '../../src/git/travel.ts';
-import { roleBranch } from '../../src/kernel/work.ts';
+import { isInOrigin, dropWork, fetchWork, packOther, readOther, sendWork } from '../../src/git/travel.ts';
 import { temporaryFolder } from '../process/support.ts';
-import { commitOf, project as projectOf, thread } from './roles-at-work.ts';
 
 /** A shared repository, one that sends work there, and one that gets it. */
 function hosts() {
@@ -116,30 +105,4 @@ it.each(['..', '.GIT'])('refuses files of a host that call a folder %s', async (
   const tree = made(`040000 tree ${made(`040000 tree ${file}\t${folder}`)}\t0`);
   const problem = `0/${folder}/one is not the name of a file`;
   expect(await readOther(project, tree)).toEqual({ ok: false, problem });
-});
-
-it('unpacks the work of a worker where it was made of what the turn began with, and no other', async () => {
-  const { root, git, role } = projectOf();
-  const one = role('one');
-  const first = await one.does({ 'one.txt': 'first\n' });
-  const turn = { turn: 't2', role: 'one', thread, branch: roleBranch(thread, 'one') };
-  const begun = commitOf(await one.enter());
-  one.put('one.txt', 'second\n');
-  const packed = await packWork(root, one.path, turn);
-  const value = packed.ok ? packed.value : null;
-  expect(value?.head).toBe(begun);
-  const made = { commit: value?.commit ?? '', head: begun };
-  const older = git('rev-parse', `${first}^`);
-  const tree = `${first}^{tree}`;
-  const other = git('commit-tree', '-p', older, '-m', 'other', tree);
-  const merged = git('commit-tree', '-p', begun, '-p', other, '-m', 'merged', tree);
-  const unpacked = async (commit: string, head = commit) => {
-    const done = await unpackWork(root, one.path, turn, { commit, head });
-    return done.ok ? done.commit : done.problem;
-  };
-  for (const each of [older, other])
-    expect(await unpacked(each)).toBe(`${each} does not contain ${begun}, which the turn began with`);
-  expect(await unpacked(merged, begun)).toBe(`${merged} is not made of ${begun} alone`);
-  expect(await unpacked(made.commit, made.head)).toBe(begun);
-  expect([git('rev-parse', turn.branch), one.read('one.txt')]).toEqual([begun, 'second\n']);
 });

@@ -29,4 +29,18 @@ export const runs: readonly Mutation[] = [
     to: '',
     seenBy: ['test/workflow/machine/runs.test.ts'],
   },
+  {
+    mechanism: 'the patch is kept before changes are undone',
+    file: 'git/rollback.ts',
+    from: '  keep(patch);\n  const [added',
+    to: '  setTimeout(() => keep(patch), 0);\n  const [added',
+    seenBy: ['test/git/rollback.test.ts'],
+  },
+  {
+    mechanism: 'a rollback leaves what is not its own',
+    file: 'git/rollback.ts',
+    from: 'const changes = found.filter(({ path }) => !ours(path.slice(prefix.length)));',
+    to: 'const changes = found;',
+    seenBy: ['test/git/rollback.test.ts'],
+  },
 ];

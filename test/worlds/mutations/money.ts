@@ -1,0 +1,81 @@
+import type { Mutation } from './mutation.ts';
+
+export const money: readonly Mutation[] = [
+  {
+    mechanism: 'the parents of a thread pay for it',
+    file: 'mail/machine/fold/turns.ts',
+    from: 'for (const thread of lineage(state, turn.thread))\n    changeThread',
+    to: 'for (const thread of lineage(state, turn.thread).slice(0, 1))\n    changeThread',
+    seenBy: ['test/mail/machine/sub-thread-budgets.test.ts'],
+  },
+  {
+    mechanism: 'a turn is charged once',
+    file: 'mail/machine/fold/turns.ts',
+    from: 'if (!turn.reserved) return;',
+    to: '',
+    seenBy: ['test/mail/host/used.test.ts'],
+  },
+  {
+    mechanism: 'a launch needs room in the budget of the day',
+    file: 'mail/machine/rules/slots.ts',
+    from: "if (!isLimited(dayBudget)) return 'fits';",
+    to: "return 'fits';",
+    seenBy: ['test/mail/machine/money.test.ts'],
+  },
+  {
+    mechanism: 'launches of one round share the budget',
+    file: 'mail/machine/rules/slots.ts',
+    from: 'this.#granted.push({ thread, usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 });',
+    to: '',
+    seenBy: ['test/mail/machine/money.test.ts'],
+  },
+  {
+    mechanism: 'what runs has its share of the budget',
+    file: 'mail/machine/rules/slots.ts',
+    from: '    if (!turn.reserved) continue;',
+    to: '    if (turn.reserved) continue;',
+    seenBy: ['test/mail/machine/money.test.ts'],
+  },
+  {
+    mechanism: 'an unknown price is charged as reserved',
+    file: 'kernel/money.ts',
+    from: 'usd: usage.usd ?? reservation?.usd ?? 0,',
+    to: 'usd: usage.usd ?? 0,',
+    seenBy: ['test/kernel/money.test.ts'],
+  },
+  {
+    mechanism: 'usage that cannot be true does not count',
+    file: 'kernel/money.ts',
+    from: 'return implausible(usage, budget) === null ? usage',
+    to: 'return usage.usd !== -1 ? usage',
+    seenBy: ['test/kernel/money.test.ts'],
+  },
+  {
+    mechanism: 'negative usage does not count',
+    file: 'kernel/money.ts',
+    from: 'if (used < 0) return',
+    to: 'if (used < -1e9) return',
+    seenBy: ['test/kernel/money.test.ts'],
+  },
+  {
+    mechanism: 'an unknown price of cached input is unknown',
+    file: 'kernel/price.ts',
+    from: 'if (count.cached > 0 && cached === undefined) return null;',
+    to: '',
+    seenBy: ['test/kernel/price.test.ts'],
+  },
+  {
+    mechanism: 'a similar name is another model',
+    file: 'kernel/price.ts',
+    from: 'each.startsWith(key) && sameModel.test(each.slice(key.length))',
+    to: 'each.startsWith(key)',
+    seenBy: ['test/kernel/price.test.ts'],
+  },
+  {
+    mechanism: 'a sub-thread keeps to the budget of its own',
+    file: 'mail/machine/rules/thread-budgets.ts',
+    from: 'if (isBound) found.push(fits(limit, thread.cost, reserved, wanted));',
+    to: 'if (isBound && thread.parent === null) found.push(fits(limit, thread.cost, reserved, wanted));',
+    seenBy: ['test/mail/machine/sub-thread-budgets.test.ts'],
+  },
+];
