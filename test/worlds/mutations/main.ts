@@ -1,5 +1,14 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -51,8 +60,8 @@ function copied(): string {
 /** What runs now, with all that it has started. */
 let running: ChildProcess | null = null;
 
-function end(signal: 'SIGKILL'): void {
-  if (running?.pid !== undefined) process.kill(-running.pid, signal);
+function end(): void {
+  if (running?.pid !== undefined) process.kill(-running.pid, 'SIGKILL');
 }
 
 /** Runs these files of tests, up to the first failure; resolves to what failed. */
@@ -60,34 +69,35 @@ function failing(root: string, files: readonly string[]): Promise<Failing[]> {
   const report = join(root, 'mutant.json');
   rmSync(report, { force: true });
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const words = ['run', '--bail=1', '--maxWorkers=1', '--reporter=json', `--outputFile=${report}`];
+  const words = ['run', '--bail=1', '--reporter=json', `--outputFile=${report}`];
   const child = spawn(process.execPath, [vitest, ...words, ...files], {
     cwd: root,
     stdio: 'ignore',
     detached: true,
   });
   running = child;
-  const timer = setTimeout(() => end('SIGKILL'), limitMs);
+  const timer = setTimeout(end, limitMs);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', () => {
       running = null;
       clearTimeout(timer);
+      if (!existsSync(report)) return resolve([{ file: files.join(', '), test: '(it did not end)' }]);
       try {
         resolve(failedIn(root, JSON.parse(readFileSync(report, 'utf8')) as Report));
-      } catch {
-        resolve([{ file: files.join(', '), test: '(the tests did not end)' }]);
+      } catch (error) {
+        reject(error as Error);
       }
     });
   });
 }
 
-/** A file that cannot even be loaded has no tests. */
+/** A file that cannot be loaded sees nothing: its mutation is no program. */
 function failedIn(root: string, { testResults }: Report): Failing[] {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(root, name);
     if (status === 'failed' && assertionResults.length === 0)
-      return [{ file, test: `(it cannot be loaded: ${message})` }];
+      throw new Error(`${file} cannot be loaded: ${message}`);
     return assertionResults.flatMap(({ status: each, fullName }) =>
       each === 'failed' ? [{ file, test: fullName }] : [],
     );
@@ -116,13 +126,14 @@ function table(rows: readonly (readonly string[])[]): string {
 const enough = 0.95;
 
 const chosen = mutations.filter(({ mechanism, file }) => `${mechanism} ${file}`.includes(values.only));
+if (chosen.length === 0) throw new Error(`no mutation has the words: ${values.only}`);
 // Before anything runs: a mutation that does not fit any more would be found only after many minutes.
 for (const mutation of chosen) mutated(readFileSync(join(checkout, 'src', mutation.file), 'utf8'), mutation);
 const root = copied();
 process.on('exit', () => rmSync(root, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
-    end('SIGKILL');
+    end();
     process.exit(130);
   });
 const [broken] = await failing(root, [...new Set(chosen.flatMap(({ seenBy }) => seenBy))]);
