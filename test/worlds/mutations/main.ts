@@ -64,13 +64,15 @@ function end(): void {
   if (running?.pid !== undefined) process.kill(-running.pid, 'SIGKILL');
 }
 
-/** Runs these files of tests, up to the first failure; resolves to what failed. */
+/** Runs these files of tests; resolves to what failed. */
 function failing(root: string, files: readonly string[]): Promise<Failing[]> {
   const report = join(root, 'mutant.json');
   rmSync(report, { force: true });
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const words = ['run', '--bail=1', '--reporter=json', `--outputFile=${report}`];
-  const child = spawn(process.execPath, [vitest, ...words, ...files], {
+  const words = ['run', '--reporter=json', `--outputFile=${report}`, ...files];
+  // With more files, the first failure can keep Vitest from reporting itself.
+  if (files.length === 1) words.push('--bail=1');
+  const child = spawn(process.execPath, [vitest, ...words], {
     cwd: root,
     stdio: 'ignore',
     detached: true,
