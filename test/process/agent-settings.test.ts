@@ -130,10 +130,10 @@ describe('settings around a workspace', () => {
   it('are refused without a sandbox where a CLI runs plug-ins that they may name', () => {
     const world = new World();
     const at = { workspace: world.project, env: { HOME: world.home } };
-    const start = () => refuseShunned('opencode', { argv: [], shuns: names } as never, at);
-    expect(start).not.toThrow();
+    const begin = () => refuseShunned('opencode', { argv: [], shuns: names } as never, at);
+    expect(begin).not.toThrow();
     const found = dirname(world.write('project/.agent/x', ''));
-    expect(start).toThrow(`opencode runs plug-ins that ${found} may hold or name`);
+    expect(begin).toThrow(`opencode runs plug-ins that ${found} may hold or name`);
   });
 
   it('count up to the root outside of repositories, but for the home of the person', () => {

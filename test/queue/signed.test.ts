@@ -55,7 +55,7 @@ describe('a signed document', () => {
     const { by: _, ...nameless } = sign(worker, result, body);
     expect(verify(controllerKeys, nameless, wanted)).toMatchObject({ ok: false });
     const stranger = workerKeys('far', controllerCredentials('another key', 'a project'));
-    for (const project of [stranger.project, controllerKeys.project])
+    for (const { project } of [stranger, controllerKeys])
       expect(verify(controllerKeys, sign({ ...stranger, project }, result, body), wanted)).toMatchObject({
         ok: false,
       });

@@ -61,13 +61,13 @@ async function taken({ root, shared, git, maker, commits }: Bed, names: Commit, 
   return { text: plain, at: Object.entries(commits).find(([, id]) => id === ref)?.[0] };
 }
 
-function jobIn(project: string, workspace: string): AgentJob {
-  const folder = join(project, '.mailroom/turns');
+function jobIn(root: string, workspace: string): AgentJob {
+  const folder = join(root, '.mailroom/turns');
   const paths = { ...invocation().paths, stdout: join(folder, 'stdout'), stderr: join(folder, 'stderr') };
   return {
     key: 't1',
     provider: 'play',
-    invocation: invocation({ role: 'maker', thread, turn: 't1', workspace, project, paths }),
+    invocation: invocation({ role: 'maker', thread, turn: 't1', workspace, project: root, paths }),
     entered: { turn: 't1', role: 'maker', thread, branch: roleBranch(thread, 'maker') },
     totalMs: null,
     idleMs: null,

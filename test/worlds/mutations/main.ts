@@ -88,7 +88,7 @@ function failing(root: string, files: readonly string[]): Promise<Failing[]> {
       try {
         resolve(failedIn(root, JSON.parse(readFileSync(report, 'utf8')) as Report));
       } catch (error) {
-        reject(error as Error);
+        reject(error);
       }
     });
   });
