@@ -23,6 +23,13 @@ export const channels: readonly Mutation[] = [
     seenBy: ['test/channels/machine.test.ts'],
   },
   {
+    mechanism: 'silence about the choice is not consent',
+    file: 'channels/machine/judge.ts',
+    from: 'if (type === null && (isApproval || replyTypes.length > 1))',
+    to: 'if (type === null && replyTypes.length > 1)',
+    seenBy: ['test/channels/machine.test.ts'],
+  },
+  {
     mechanism: 'who was not asked does not answer',
     file: 'channels/machine/judge.ts',
     from: 'meant.filter(({ to }) => answererOf(role, to) !== null)',
@@ -70,5 +77,12 @@ export const channels: readonly Mutation[] = [
     from: 'if (!isKnown(incoming.id)) await this.#take(incoming);',
     to: 'await this.#take(incoming);',
     seenBy: ['test/channels/host.test.ts'],
+  },
+  {
+    mechanism: 'a mark of a channel needs the key of the project',
+    file: 'channels/host/marks.ts',
+    from: 'seal === this.seal(key)',
+    to: 'seal !== undefined',
+    seenBy: ['test/channels/github.test.ts'],
   },
 ];

@@ -93,6 +93,13 @@ export const disk: readonly Mutation[] = [
     seenBy: ['test/disk/journal.test.ts'],
   },
   {
+    mechanism: 'a host that lost its lock writes no record',
+    file: 'disk/journal.ts',
+    from: '      this.#checkHeld();\n      segment.write(',
+    to: '      segment.write(',
+    seenBy: ['test/disk/journal-faults.test.ts'],
+  },
+  {
     mechanism: 'after a failed write nothing more is recorded',
     file: 'disk/journal.ts',
     from: '    try {\n      return work();\n    } catch (error) {\n      if (error instanceof MailroomError) this.#failure = error;',
@@ -100,10 +107,24 @@ export const disk: readonly Mutation[] = [
     seenBy: ['test/disk/journal-faults.test.ts'],
   },
   {
+    mechanism: 'after a failed sync beside the work nothing more is recorded',
+    file: 'disk/journal.ts',
+    from: 'await this.#segment?.syncBeside();\n    } catch (error) {\n      if (error instanceof MailroomError) this.#failure = error;',
+    to: 'await this.#segment?.syncBeside();\n    } catch (error) {',
+    seenBy: ['test/disk/journal-faults.test.ts'],
+  },
+  {
     mechanism: 'reports of processes wait for the end of a sync',
     file: 'host/loop.ts',
     from: 'if (this.#syncing || this.#late.length > 0) {',
     to: 'if (this.#late.length > 0) {',
+    seenBy: ['test/host/loop.test.ts'],
+  },
+  {
+    mechanism: 'the trail keeps the records that it lacks',
+    file: 'host/loop.ts',
+    from: 'this.#host.snapshot(await this.#ports.trail.position());',
+    to: 'this.#host.snapshot(null);',
     seenBy: ['test/host/loop.test.ts'],
   },
   {
@@ -126,5 +147,12 @@ export const disk: readonly Mutation[] = [
     from: 'if (startTime !== null) return isAlive({ pid, startTime });',
     to: 'if (startTime !== null) return isAlive({ pid, startTime }) || pid > 1;',
     seenBy: ['test/host/run-locks.test.ts'],
+  },
+  {
+    mechanism: 'no command starts where git tracks the state',
+    file: 'host/tracked.ts',
+    from: 'if (first === undefined) return;',
+    to: 'if (first !== undefined || more.length === 0) return;',
+    seenBy: ['test/host/lock.test.ts'],
   },
 ];

@@ -16,6 +16,13 @@ export const money: readonly Mutation[] = [
     seenBy: ['test/mail/host/used.test.ts'],
   },
   {
+    mechanism: 'an abandoned turn is charged for what runs',
+    file: 'mail/machine/fold/turns.ts',
+    from: "if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null }, null);",
+    to: '',
+    seenBy: ['test/mail/machine/money.test.ts'],
+  },
+  {
     mechanism: 'a launch needs room in the budget of the day',
     file: 'mail/machine/rules/slots.ts',
     from: "if (!isLimited(dayBudget)) return 'fits';",
@@ -69,6 +76,13 @@ export const money: readonly Mutation[] = [
     file: 'kernel/price.ts',
     from: 'each.startsWith(key) && sameModel.test(each.slice(key.length))',
     to: 'each.startsWith(key)',
+    seenBy: ['test/kernel/price.test.ts'],
+  },
+  {
+    mechanism: 'the longest name of the price list counts',
+    file: 'kernel/price.ts',
+    from: 'key.length <= best.length',
+    to: 'key.length >= best.length',
     seenBy: ['test/kernel/price.test.ts'],
   },
   {

@@ -2,6 +2,13 @@ import type { Mutation } from './mutation.ts';
 
 export const turns: readonly Mutation[] = [
   {
+    mechanism: 'a role has one turn in a thread',
+    file: 'mail/machine/rules/slots.ts',
+    from: 'return this.#together.has(`${role} ${thread}`);',
+    to: 'return false;',
+    seenBy: ['test/mail/machine/order.test.ts'],
+  },
+  {
     mechanism: 'a role has at most its turns at once',
     file: 'mail/machine/rules/slots.ts',
     from: 'const own = role.concurrency - (this.#byRole.get(role.name) ?? 0);',
@@ -37,6 +44,13 @@ export const turns: readonly Mutation[] = [
     seenBy: ['test/mail/machine/control.test.ts'],
   },
   {
+    mechanism: 'a thread takes at most its turns',
+    file: 'mail/machine/rules/slots.ts',
+    from: 'if (taken >= turnsPerThread) {',
+    to: 'if (taken > turnsPerThread) {',
+    seenBy: ['test/mail/machine/money.test.ts'],
+  },
+  {
     mechanism: 'escalation does not go to the sender',
     file: 'mail/machine/rules/expired-requests.ts',
     from: 'to !== mail.message.from && ',
@@ -49,6 +63,20 @@ export const turns: readonly Mutation[] = [
     from: "if (ask?.is !== 'open' || ask.escalated !== null) return false;",
     to: "if (ask?.is !== 'open') return false;",
     seenBy: ['test/mail/machine/ends.test.ts'],
+  },
+  {
+    mechanism: 'a failed turn is tried again at most so often',
+    file: 'mail/machine/rules/outcomes.ts',
+    from: 'turn.failures < turn.retries',
+    to: 'turn.failures <= turn.retries',
+    seenBy: ['test/mail/machine/turns.test.ts'],
+  },
+  {
+    mechanism: 'a turn is corrected at most so often',
+    file: 'mail/machine/rules/outcomes.ts',
+    from: 'correctionsOf(turn) >= turn.corrections',
+    to: 'correctionsOf(turn) > turn.corrections',
+    seenBy: ['test/mail/machine/turns.test.ts'],
   },
   {
     mechanism: 'sub-threads nest at most so deep',
@@ -65,6 +93,41 @@ export const turns: readonly Mutation[] = [
     seenBy: ['test/mail/machine/sub-threads.test.ts'],
   },
   {
+    mechanism: 'a turn ends at so many usage limits',
+    file: 'mail/machine/rules/outcomes.ts',
+    from: 'if (turn.limits >= mostLimits) {',
+    to: 'if (turn.limits > mostLimits) {',
+    seenBy: ['test/mail/machine/turns.test.ts'],
+  },
+  {
+    mechanism: 'a usage limit costs no retry',
+    file: 'mail/machine/rules/outcomes.ts',
+    from: "{ type: 'requeued', turn: id, notBefore, counted: false },",
+    to: "{ type: 'requeued', turn: id, notBefore, counted: true },",
+    seenBy: ['test/mail/machine/turns.test.ts'],
+  },
+  {
+    mechanism: 'a role waits for the first provider that is free',
+    file: 'mail/machine/rules/fallback.ts',
+    from: 'Math.max(now, Math.min(...times))',
+    to: 'Math.max(now, ...times)',
+    seenBy: ['test/mail/machine/workers.test.ts'],
+  },
+  {
+    mechanism: 'gates run again after new work',
+    file: 'mail/machine/rules/outcomes.ts',
+    from: 'metBy(due).every((commit)',
+    to: 'metBy(due).some((commit)',
+    seenBy: ['test/mail/machine/work.test.ts'],
+  },
+  {
+    mechanism: 'a report of an earlier round changes nothing',
+    file: 'mail/machine/fold/turns.ts',
+    from: 'turn?.attempt === at.attempt && turn.round === at.round && turn.phase.is === phase',
+    to: 'turn?.attempt === at.attempt && turn.phase.is === phase',
+    seenBy: ['test/mail/machine/turns.test.ts'],
+  },
+  {
     mechanism: 'an ended thread starts no further attempt',
     file: 'mail/machine/rules/outcomes.ts',
     from: "if (state.threads.get(turn.thread)?.state !== 'open') return [abandonFact(state, turn, phase.reason)];",
@@ -79,11 +142,39 @@ export const turns: readonly Mutation[] = [
     seenBy: ['test/mail/machine/sub-threads.test.ts'],
   },
   {
+    mechanism: 'a crash counts as an attempt',
+    file: 'mail/host/interrupted.ts',
+    from: "class: 'RETRYABLE_TRANSIENT',",
+    to: "class: 'RETRYABLE_RATE_LIMIT',",
+    seenBy: ['test/mail/host/interrupted.test.ts'],
+  },
+  {
+    mechanism: 'a missing inbox withdraws no mail',
+    file: 'mail/host/reconcile.ts',
+    from: 'if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];',
+    to: 'if (present === null) return [];',
+    seenBy: ['test/mail/host/absences.test.ts'],
+  },
+  {
     mechanism: 'mail counts as removed after a second look',
     file: 'mail/host/missing-files.ts',
     from: "const lasting = missing !== '' && now - since >= unchangedMs;",
     to: "const lasting = missing !== '';",
     seenBy: ['test/mail/host/absences.test.ts'],
+  },
+  {
+    mechanism: 'a file in a waiting inbox that was edited is not what counts',
+    file: 'mail/mailboxes/mailboxes.ts',
+    from: 'if (isSameSize && this.#says(waiting, text))',
+    to: 'if (isSameSize)',
+    seenBy: ['test/mail/mailboxes/mailboxes.test.ts'],
+  },
+  {
+    mechanism: 'an accepted file counts only if this process accepted it',
+    file: 'mail/mailboxes/accepting.ts',
+    from: 'if (this.#paths.get(id) === path) return true;',
+    to: 'return true;',
+    seenBy: ['test/mail/mailboxes/accepting.test.ts'],
   },
   {
     mechanism: 'a copy of a message that comes back is no new message',
