@@ -155,6 +155,14 @@ async function worked(
   return { said, end: read.ok ? read.value : null };
 }
 
+it('begins a job once, also where the queue has it again', async () => {
+  const disk = new MemoryDisk(() => 0);
+  const begun = new Begun();
+  begun.add(id, 'n1');
+  const { said } = await worked(disk, 'engineer', turn, () => ({ ...workplace(disk), begun }));
+  expect(said).toBe('was not begun again: somebody has put it back');
+});
+
 it('begins nothing that the controller has confirmed to another start of it alone', async () => {
   const disk = new MemoryDisk(() => 0);
   let elapsed = 0;
