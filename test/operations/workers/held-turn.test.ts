@@ -130,7 +130,7 @@ async function worked(
   role: string,
   body: JsonObject,
   at: (turn: () => HeldTurn) => Workplace = () => workplace(disk),
-  worker = 'far.w1',
+  { worker = 'far.w1', isHeld = true } = {},
 ) {
   let result: Json = null;
   const about = { kind: 'grant', job: id, nonce: 'n1', expires: 2_000 } as const;
@@ -139,7 +139,7 @@ async function worked(
     role,
     id,
     data: sign(controllerKeys, { kind: 'job', job: id, nonce: 'n1', expires: 2_000 }, body),
-    renew: () => Promise.resolve(true),
+    renew: () => Promise.resolve(isHeld),
     note: () => Promise.resolve(),
     asked: () => Promise.resolve({ stopping: false, granted }),
     finish: (given) => Promise.resolve(((result = given), true)),
@@ -168,8 +168,16 @@ it('begins nothing that the controller has confirmed to another start of it alon
   let elapsed = 0;
   // It asks once more than it is patient for.
   const impatient = () => ({ ...workplace(disk), elapsed: () => (elapsed += 10_000) });
-  const { said } = await worked(disk, 'engineer', turn, impatient, 'far.w2');
+  const { said } = await worked(disk, 'engineer', turn, impatient, { worker: 'far.w2' });
   expect(said).toMatch(/^was not begun: its controller has not confirmed it/);
+});
+
+it('begins nothing that another worker has by now', { timeout: 5_000 }, async () => {
+  const disk = new MemoryDisk(() => 0);
+  let elapsed = 0;
+  const late = () => ({ ...workplace(disk), elapsed: () => (elapsed += 1_000) });
+  const { said } = await worked(disk, 'engineer', turn, late, { isHeld: false });
+  expect(said).toContain('was taken from this worker');
 });
 
 it('reports a turn that its disk has no room for, with the reason', async () => {
