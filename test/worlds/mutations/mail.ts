@@ -121,7 +121,7 @@ export const mail: readonly Mutation[] = [
     seenBy: ['test/mail/machine/threads.test.ts'],
   },
   {
-    mechanism: 'one bad message keeps the others of its turn',
+    mechanism: 'one bad message holds back its whole turn',
     file: 'mail/machine/rules/judge.ts',
     from: '  if (problems.length > 0) return { ok: false, problems };\n  const checks',
     to: '  const checks',

@@ -94,7 +94,7 @@ function failing(root: string, files: readonly string[]): Promise<Failing[]> {
   });
 }
 
-/** A file that cannot be loaded sees nothing: its mutation is no program. */
+/** A mutation after which a file cannot be loaded is a mistake of the list. */
 function failedIn(root: string, { testResults }: Report): Failing[] {
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(root, name);

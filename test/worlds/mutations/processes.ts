@@ -2,6 +2,13 @@ import type { Mutation } from './mutation.ts';
 
 export const processes: readonly Mutation[] = [
   {
+    mechanism: 'a program starts once the journal has its launch',
+    file: 'process/supervision/supervision.ts',
+    from: 'if (!spec.launchBarrier) this.release();',
+    to: 'this.release();',
+    seenBy: ['test/process/contained.test.ts'],
+  },
+  {
     mechanism: 'a sweep ends what marked processes have started',
     file: 'process/supervision/sweep.ts',
     from: 'return [...marked, ...descendants(all, new Set(marked.map(({ pid }) => pid)))].filter(',
@@ -21,5 +28,19 @@ export const processes: readonly Mutation[] = [
     from: "if (elapsed >= graceMs) signalProcess(info, 'SIGKILL');\n      else if",
     to: 'if',
     seenBy: ['test/process/sweep.test.ts'],
+  },
+  {
+    mechanism: 'a process under a number that is used again is not signalled',
+    file: 'process/supervision/sweep.ts',
+    from: '  if (!isAlive(info)) return;\n',
+    to: '',
+    seenBy: ['test/process/sweep.test.ts'],
+  },
+  {
+    mechanism: 'an agent that ends leaves no process',
+    file: 'process/supervision/supervision.ts',
+    from: 'Promise.all([this.#endLeftovers(), settled',
+    to: 'Promise.all([Promise.resolve([]), settled',
+    seenBy: ['test/process/supervise.test.ts'],
   },
 ];

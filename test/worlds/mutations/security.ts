@@ -177,7 +177,14 @@ export const security: readonly Mutation[] = [
     seenBy: ['test/server/http/mail.test.ts'],
   },
   {
-    mechanism: 'a repeated key is of the same request',
+    mechanism: 'a repeated request takes effect once',
+    file: 'server/http/once.ts',
+    from: 'if (known !== undefined) return (await known.answer).clone();',
+    to: '',
+    seenBy: ['test/server/http/mail.test.ts'],
+  },
+  {
+    mechanism: 'an Idempotency-Key is of one request',
     file: 'server/http/once.ts',
     from: 'if (known !== undefined && known.digest !== digest)',
     to: 'if (false)',
@@ -191,6 +198,20 @@ export const security: readonly Mutation[] = [
     seenBy: ['test/server/http/attacks.test.ts'],
   },
   {
+    mechanism: 'a body has at most its size',
+    file: 'server/http/body.ts',
+    from: 'if (size > mostBytes) throw tooLarge();',
+    to: '',
+    seenBy: ['test/server/http/mail.test.ts'],
+  },
+  {
+    mechanism: 'a body is JSON by its type',
+    file: 'server/http/body.ts',
+    from: 'if (!/^application\\/json',
+    to: 'if (type !== "" && !/json|text/i.test(type) && !/^application\\/json',
+    seenBy: ['test/server/http/mail.test.ts'],
+  },
+  {
     mechanism: 'no page frames this one',
     file: 'server/http/app.ts',
     from: '    "frame-ancestors \'none\'",\n',
@@ -198,7 +219,7 @@ export const security: readonly Mutation[] = [
     seenBy: ['test/server/http/access.test.ts'],
   },
   {
-    mechanism: 'an answer has no secrets',
+    mechanism: 'an answer of the API has no secrets',
     file: 'server/http/app.ts',
     from: 'JSON.stringify(api.mask(checked))',
     to: 'JSON.stringify(checked)',

@@ -177,7 +177,14 @@ export const turns: readonly Mutation[] = [
     seenBy: ['test/mail/mailboxes/accepting.test.ts'],
   },
   {
-    mechanism: 'a copy of a message that comes back is no new message',
+    mechanism: 'the files of a turn stay in its own staging folder',
+    file: 'mail/host/staging.ts',
+    from: 'if (only && open.length === 1) {',
+    to: 'if (only) {',
+    seenBy: ['test/mail/host/staging.test.ts'],
+  },
+  {
+    mechanism: 'a copy that comes back unchanged is not a new message',
     file: 'mail/host/returned.ts',
     from: "if (!message || box !== 'inbox' || !isUnchanged(message, text)) return null;",
     to: "if (!message || box !== 'inbox') return null;",

@@ -107,6 +107,27 @@ export const workers: readonly Mutation[] = [
     seenBy: ['test/operations/workers/held-turn.test.ts'],
   },
   {
+    mechanism: 'an old job does not begin again',
+    file: 'operations/workers/held-turn.ts',
+    from: 'if (this.#at.begun.has(id, signed.nonce)) return',
+    to: 'if (false) return',
+    seenBy: ['test/operations/workers/held-turn.test.ts'],
+  },
+  {
+    mechanism: 'a job that is lost is stopped',
+    file: 'operations/workers/held-turn.ts',
+    from: "if (!isHeld) this.#end('lost');",
+    to: '',
+    seenBy: ['test/operations/workers/held-turn.test.ts'],
+  },
+  {
+    mechanism: 'a worker of another version refuses a job',
+    file: 'operations/workers/held-turn.ts',
+    from: 'if (version !== this.#at.version) return',
+    to: 'if (false) return',
+    seenBy: ['test/operations/workers/held-turn.test.ts'],
+  },
+  {
     mechanism: 'a worker runs only what its configuration allows',
     file: 'operations/workers/held-turn.ts',
     from: 'if (forbidden !== null) return forbidden;',
