@@ -94,6 +94,8 @@ it('finds what it has sent by a mark that nobody else can make', async () => {
   expect(await github().find(post(issue), clock)).toBeNull();
   double.say(issue, `Copied\n\n${new Marks('another key').of('0190-a')}`, 'mallory');
   expect(await github().find(post(issue), clock)).toBeNull();
+  const received = await github().receive(null, clock - 1_000, none);
+  expect(received.incoming.map(({ author }) => author)).toContain('mallory');
   const posted = await github().send(post(issue));
   expect(await github().find(post(issue), clock)).toEqual(posted);
   const opened = await github().send(post(null, { key: '0190-b' }));

@@ -170,6 +170,10 @@ describe('what a received text means', () => {
     expect(judged(reply('Sure', { author: 'ada' }), [gate])).toMatchObject({
       reason: 'begin with `/approve cccccc/release/go` or `/reject cccccc/release/go`',
     });
+    const only = { ...gate, replyTypes: ['approve'] };
+    expect(judged(reply('Sure', { author: 'ada' }), [only])).toMatchObject({
+      reason: 'begin with `/approve cccccc/release/go`',
+    });
     expect(judged(reply('/approve'), [{ ...gate, to: [] }])).toMatchObject({
       reason: 'Octocat is not among the `approvers` of the channel',
     });

@@ -1,6 +1,7 @@
 import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { Journal } from '../../src/disk/journal.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import type { Operation } from '../support/memory-disk.ts';
 import { failure } from '../support/memory-tree.ts';
@@ -42,17 +43,28 @@ describe('a journal on a failing disk', () => {
     expect(again.read()).toEqual({ snapshot: null, records: records(1, 2), cut: null });
   });
 
-  it('refuses everything after a sync that failed', () => {
+  it.each(['sync', 'syncBeside'] as const)('refuses everything after a %s that failed', async (how) => {
     const disk = new MemoryDisk();
     const journal = opened(disk);
     journal.append(events(1, 1));
     disk.before = ({ kind, path }) => {
       if (kind === 'sync') throw failure('sync', path, 'input/output error');
     };
-    expect(() => journal.sync()).toThrowError(/input\/output error/);
+    await expect(async () => journal[how]()).rejects.toThrow(/input\/output error/);
     disk.before = null;
     expect(() => journal.append(events(2, 2))).toThrowError(/input\/output error/);
     expect(() => journal.sync()).toThrowError(/input\/output error/);
+  });
+
+  it('writes nothing more once its host has lost the lock', () => {
+    const disk = new MemoryDisk();
+    let lost: MailroomError | null = null;
+    const journal = new Journal<MailEvent>(disk, { gone: () => lost });
+    journal.read();
+    journal.append(events(1, 1));
+    lost = new MailroomError('E_LOCKED', 'another process holds the lock');
+    expect(() => journal.append(events(2, 2))).toThrowError(lost);
+    expect(opened(disk.clone()).append([])).toBe(1);
   });
 
   it('says so when it cannot read', () => {

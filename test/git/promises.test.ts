@@ -4,6 +4,16 @@ import { describe, expect, it, vi } from 'vitest';
 import { commitOf, project } from './roles-at-work.ts';
 
 const paths = vi.hoisted(() => ({ synced: new Set<string>() }));
+/** The command lines of git, in their order. */
+const asked = vi.hoisted((): string[] => []);
+vi.mock(import('../../src/git/git.ts'), async (original) => {
+  const real = await original();
+  const git: typeof real.git = (args, options) => {
+    asked.push(args.join(' '));
+    return real.git(args, options);
+  };
+  return { ...real, git };
+});
 vi.mock(import('node:fs'), async (original) => {
   const real = await original();
   const fsync = (file: number, done: (error: Error | null) => void) => {
@@ -29,6 +39,14 @@ describe('work of a role', () => {
     const files = objects.map((id) => join(root, '.git/objects', id.slice(0, 2), id.slice(2)));
     for (const path of [...files, ...files.map((file) => dirname(file))])
       expect(paths.synced).toContain(path);
+  });
+
+  it('has refs and objects that git itself syncs before it ends', async () => {
+    asked.length = 0;
+    await project().role('one').does({ 'new.txt': 'new\n' });
+    const writing = asked.filter((line) => / (?:commit-tree|update-ref) /.test(line));
+    expect(writing.length).toBeGreaterThan(1);
+    for (const line of writing) expect(line).toMatch(/^-c core\.fsync=(?=\S*reference)(?=\S*loose-object)/);
   });
 
   it('touches neither the index nor the checkout, the stash and the reflog of a person', async () => {

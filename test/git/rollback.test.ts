@@ -127,6 +127,19 @@ describe('rollBack', () => {
     expect(workspace.files()).toMatchObject(was);
   });
 
+  it('takes no repository away that was begun meanwhile', async () => {
+    const workspace = await Workspace.changed();
+    workspace.put({ 'begun/work.txt': 'nowhere else\n' });
+    workspace.git('init', '-q', 'begun');
+    workspace.git('-C', 'begun', 'add', '--all');
+    workspace.git('-C', 'begun', '-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit', '-qm', 'begun');
+    const { problem } = await workspace.rollBack();
+    expect(problem).toBe(
+      '`sub/begun` is not taken away: it is a repository of its own; move it, then resume the run',
+    );
+    expect(workspace.files()).toMatchObject({ ...putBack, 'begun/work.txt': 'nowhere else\n' });
+  });
+
   it('undoes nothing that it cannot keep', async () => {
     const workspace = await Workspace.changed();
     const full = () => {

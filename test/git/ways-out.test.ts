@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { judgeChanges } from '../../src/git/judged-changes.ts';
 import { landWork } from '../../src/git/land-work.ts';
-import { ensureWorktree } from '../../src/git/workspace-tree.ts';
+import { ensureWorktree, type TreeChange } from '../../src/git/workspace-tree.ts';
 import { Worktrees } from '../../src/git/worktrees.ts';
 import { landingWays, type Worked } from '../../src/kernel/work.ts';
 import { stepGit } from '../../src/workflow/host/step-git.ts';
@@ -173,4 +174,15 @@ describe('`worktree merge`', () => {
     await merge(true);
     expect(git('show', 'main:mailroom.yaml')).toBe('from an agent');
   });
+});
+
+it('rules that a person approves are another approval with each path, mode and content', () => {
+  const places = { project: '', named: [], isProject: () => false };
+  const was = { how: 'M', wasMode: '100644', was: 'b' };
+  const rule = { ...was, mode: '100644', object: 'a', path: 'mailroom.yaml' };
+  const digestOf = (change: TreeChange) => judgeChanges([change], places).rules?.digest;
+  const others = [{ path: 'agents.yaml' }, { mode: '100755' }, { object: 'c' }];
+  const digests = [rule, ...others.map((other) => ({ ...rule, ...other }))].map(digestOf);
+  expect(new Set(digests).size).toBe(4);
+  expect(digestOf({ ...rule })).toBe(digests[0]);
 });

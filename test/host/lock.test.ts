@@ -15,7 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readHolder, removeHolder, writeHolder } from '../../src/host/holder.ts';
 import { isKernelLocked } from '../../src/host/flock.ts';
-import { tryLock } from '../../src/host/lock.ts';
+import { takeLock, tryLock } from '../../src/host/lock.ts';
 import { lockNames } from '../../src/kernel/lock-names.ts';
 import { keepPlaces, removeDeadPlaces } from '../../src/process/sandbox/held-places.ts';
 import { runLockFile } from '../../src/workflow/files/layout.ts';
@@ -145,6 +145,19 @@ describe('a lock', () => {
     expect([readdirSync(elsewhere), readdirSync(join(disk.root, 'src'))]).toEqual([[], []]);
     rmSync(elsewhere, { recursive: true });
   });
+
+  it.each(['.mailroom/control/a.json', '.Mailroom/confirmed'])(
+    'of a host is not taken where git tracks %s',
+    async (path) => {
+      mkdirSync(join(disk.root, dirname(path)), { recursive: true });
+      writeFileSync(join(disk.root, path), '');
+      execFileSync('git', ['init', '-q'], { cwd: disk.root });
+      const free = await takeLock(disk);
+      await free.release();
+      execFileSync('git', ['add', '--force', path], { cwd: disk.root });
+      await expect(takeLock(disk)).rejects.toMatchObject({ code: 'E_TRACKED' });
+    },
+  );
 
   it('is taken where a project keeps its state elsewhere below it', async () => {
     mkdirSync(join(disk.root, 'state'));

@@ -162,3 +162,26 @@ it('takes what is reported during a sync, and what its effects cause at once, in
   await loop.run();
   expect(looks[1]).toEqual(['during the sync', 'by a process that was started']);
 });
+
+it('says to each snapshot where the trail ends, so that the records which the trail lacks are kept', async () => {
+  const ends: (number | null)[] = [];
+  const host = {
+    running: 0,
+    desired: 0,
+    get snapshotDue() {
+      return ends.length === 0;
+    },
+    record: () => {},
+    sync: () => null,
+    carryOut: () => ({ wake: null, more: false, settled: ends.length > 0, blocked: false }),
+    snapshot: (trailAt: number | null) => ends.push(trailAt),
+    idle: () => 'done',
+  };
+  const timer = (_at: number, onTime: () => void) => {
+    queueMicrotask(onTime);
+    return { cancel() {} };
+  };
+  const trail = { ...still.trail, position: () => Promise.resolve(7) };
+  await new Loop(host as never, { ...still, timer, trail }, { untilIdle: true }).run();
+  expect(ends).toEqual([7]);
+});

@@ -9,6 +9,8 @@ const list = new Map([
   ['claude-opus-4', price(4)],
   ['claude-opus-4-5', price(5)],
   ['gemini-2.5-pro', price(6)],
+  ['gemini-3-pro', price(7)],
+  ['gemini-3-pro-preview', price(8)],
 ]);
 
 describe('the price of a model', () => {
@@ -24,6 +26,8 @@ describe('the price of a model', () => {
     ['claude-opus-4-5@20251101', 5],
     ['claude-opus-4-5[1m]', 5],
     ['gemini-2.5-pro-001', 6],
+    ['gemini-3-pro-001', 7],
+    ['gemini-3-pro-preview-05-06', 8],
     ['gemini-2.5-pro-preview-customtools', 6],
     ['claude-opus-4-20250514', 4],
     ['eu.anthropic.claude-opus-4-5-20251101-v1:0', 5],

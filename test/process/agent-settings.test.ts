@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { settingsAround } from '../../src/process/sandbox/agent-settings.ts';
+import { refuseShunned, settingsAround } from '../../src/process/sandbox/agent-settings.ts';
 import { probeContainment } from '../../src/process/sandbox/containment.ts';
 import { openPlaces } from '../../src/process/sandbox/sandbox-places.ts';
 import { sandboxFor } from '../../src/process/sandbox/sandbox.ts';
@@ -126,6 +126,15 @@ describe('settings of a workspace that are links', () => {
 
 describe('settings around a workspace', () => {
   const names = ['.agent'];
+
+  it('are refused without a sandbox where a CLI runs plug-ins that they may name', () => {
+    const world = new World();
+    const at = { workspace: world.project, env: { HOME: world.home } };
+    const begin = () => refuseShunned('opencode', { argv: [], shuns: names } as never, at);
+    expect(begin).not.toThrow();
+    const found = dirname(world.write('project/.agent/x', ''));
+    expect(begin).toThrow(`opencode runs plug-ins that ${found} may hold or name`);
+  });
 
   it('count up to the root outside of repositories, but for the home of the person', () => {
     const world = new World();

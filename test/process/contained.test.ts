@@ -245,19 +245,18 @@ describe('a sandbox', () => {
     }
   });
 
-  it('does not show the key by which the project signs, whatever the permissions', async () => {
+  it.each(['nostr.key', 'lock'])('does not show .mailroom/%s, whatever the permissions', async (hidden) => {
     const probe = await probeContainment();
     const project = realpathSync(temporaryFolder());
     mkdirSync(join(project, '.mailroom'));
-    for (const name of ['nostr.key', 'other']) writeFileSync(join(project, '.mailroom', name), name);
+    for (const name of [hidden, 'other']) writeFileSync(join(project, '.mailroom', name), name);
     const nothing = { provider: null, argv: ['sh'], env: {}, writable: [], owed: [], guarded: [] };
     const reach = { ...nothing, workspace: project, capabilities: null, network: false };
     const containment = sandboxFor(reach, { project, nests: false });
-    const script =
-      'cd .mailroom; cat other nostr.key; rm -f nostr.key || mv nostr.key x || echo; cat nostr.key';
+    const script = `cd .mailroom; cat other ${hidden}; rm -f ${hidden} || mv ${hidden} x || echo; cat ${hidden}`;
     const result = await start(['sh', '-c', script], { containment, cwd: project }).exited;
     expect(result.stdoutTail.trim()).toBe(probe.bubblewrap.works ? 'other' : '');
-    expect(readFileSync(join(project, '.mailroom/nostr.key'), 'utf8')).toBe('nostr.key');
+    expect(readFileSync(join(project, '.mailroom', hidden), 'utf8')).toBe(hidden);
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../../src/git/git.ts';
@@ -74,6 +74,33 @@ describe('a short tool', () => {
 });
 
 describe('git', () => {
+  it('fetches nothing for a repository that lacks objects, unless it is to', async () => {
+    const cwd = temporaryFolder();
+    await git(['init', '-q'], { cwd });
+    for (const [name, value] of [
+      ['core.repositoryformatversion', '1'],
+      ['extensions.partialclone', 'far'],
+      ['remote.far.promisor', 'true'],
+      ['remote.far.url', cwd],
+      ['remote.far.uploadpack', `touch ${cwd}/asked; false`],
+    ] as const)
+      await git(['config', name, value], { cwd });
+    for (const fetches of [false, true]) {
+      await git(['cat-file', '-e', '1'.repeat(40)], { cwd, fetches });
+      expect(existsSync(join(cwd, 'asked'))).toBe(fetches);
+    }
+  });
+
+  it('shows no object in the place of another', async () => {
+    const cwd = temporaryFolder();
+    const identity = { name: 'Mailroom', email: 'mailroom@localhost' };
+    const ask = async (...args: string[]) => (await git(args, { cwd, identity })).stdout.trim();
+    await ask('init', '-q');
+    for (const text of ['first', 'second']) await ask('commit', '-q', '--allow-empty', '-m', text);
+    await ask('replace', 'HEAD', 'HEAD~1');
+    expect(await ask('log', '-1', '--format=%s')).toBe('second');
+  });
+
   it('commits as whom it is told, whatever the host and the repository say, and runs no hook', async () => {
     const cwd = temporaryFolder();
     const identity = { name: 'Mailroom', email: 'mailroom@localhost', at: 1_700_000_000_000 };

@@ -48,10 +48,16 @@ describe('a signed document', () => {
     const wanted = { ...expected, kind: 'result' } as const;
     expect(verify(controllerKeys, sign(worker, result, body), wanted)).toMatchObject({ ok: true, by: 'far' });
     expect(verify(controllerKeys, sign(controllerKeys, result, body), wanted)).toMatchObject({ ok: false });
-    expect(verify(worker, sign(worker, about, body), expected)).toMatchObject({ ok: false });
+    for (const kind of ['job', 'grant', 'order'] as const)
+      expect(verify(worker, sign(worker, { ...about, kind }, body), { ...expected, kind })).toMatchObject({
+        ok: false,
+      });
     const { by: _, ...nameless } = sign(worker, result, body);
     expect(verify(controllerKeys, nameless, wanted)).toMatchObject({ ok: false });
     const stranger = workerKeys('far', controllerCredentials('another key', 'a project'));
-    expect(verify(controllerKeys, sign(stranger, result, body), wanted)).toMatchObject({ ok: false });
+    for (const { project } of [stranger, controllerKeys])
+      expect(verify(controllerKeys, sign({ ...stranger, project }, result, body), wanted)).toMatchObject({
+        ok: false,
+      });
   });
 });

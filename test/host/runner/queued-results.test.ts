@@ -52,27 +52,34 @@ async function taken({ root, shared, git, maker, commits }: Bed, names: Commit, 
   ] as const;
   for (const [commit, ref] of refs)
     if (commit !== undefined) git('push', '-q', shared, `${commits[commit]}:${ref}`);
+  mkdirSync(join(root, '.mailroom/turns'), { recursive: true });
+  const job = jobIn(root, maker.path);
+  const results = resultsAt(root, shared);
+  const text = textOf(await results.take(followed(job, name), said(commits[names], name), 'n'));
+  const ref = git('rev-parse', maker.ref);
+  const plain = Object.entries(commits).reduce((all, [is, id]) => all.replaceAll(id, is), text);
+  return { text: plain, at: Object.entries(commits).find(([, id]) => id === ref)?.[0] };
+}
+
+function jobIn(root: string, workspace: string): AgentJob {
   const folder = join(root, '.mailroom/turns');
-  mkdirSync(folder, { recursive: true });
   const paths = { ...invocation().paths, stdout: join(folder, 'stdout'), stderr: join(folder, 'stderr') };
-  const about = { role: 'maker', thread, turn: 't1', workspace: maker.path, project: root, paths };
-  const job: AgentJob = {
+  return {
     key: 't1',
     provider: 'play',
-    invocation: invocation(about),
+    invocation: invocation({ role: 'maker', thread, turn: 't1', workspace, project: root, paths }),
     entered: { turn: 't1', role: 'maker', thread, branch: roleBranch(thread, 'maker') },
     totalMs: null,
     idleMs: null,
     noteTree: false,
     worktree: null,
   };
-  const results = resultsAt(root, shared);
-  const end = await results.take(followed(job, name), said(commits[names], name), 'n');
+}
+
+/** What came of a result, in words. */
+function textOf(end: Awaited<ReturnType<QueuedResults['take']>>): string {
   const [outcome] = Array.isArray(end) ? end : expect.fail(String(end));
-  const ref = git('rev-parse', maker.ref);
-  const text = outcome.is === 'done' ? 'done' : outcome.reason.text;
-  const plain = Object.entries(commits).reduce((all, [is, id]) => all.replaceAll(id, is), text);
-  return { text: plain, at: Object.entries(commits).find(([, id]) => id === ref)?.[0] };
+  return outcome.is === 'done' ? 'done' : outcome.reason.text;
 }
 
 function resultsAt(root: string, git: string): QueuedResults {
@@ -130,4 +137,16 @@ it('takes the commit that a worker has sent and made of what it began with, and 
     expect(await taken(at, names, sent)).toEqual(
       what === 'done' ? { text: 'done', at: names } : { text: `its work was refused: ${what}`, at: 'begun' },
     );
+});
+
+it.each([
+  [{ worker: 'two.1' }, {}, 'it is of another worker than the one that has the job'],
+  [{ worker: null }, {}, 'its worker was not allowed to begin'],
+  [{}, { bytes: 2_000_000 }, 'it has 2000000 bytes, and the queue carries at most 1000000'],
+])('refuses a signed result before anything of it is looked at: %j %j', async (had, reported, problem) => {
+  const name = { role: 'maker', id: `${thread}.t1.1.0.${randomUUID()}` };
+  const job = jobIn('/nowhere', '/nowhere/checkout');
+  const given = { ...said('0'.repeat(40), name), ...reported };
+  const end = await resultsAt('/nowhere', '/nowhere').take({ ...followed(job, name), ...had }, given, 'n');
+  expect(textOf(end)).toBe(`the result of its worker was refused: ${problem}`);
 });

@@ -32,8 +32,11 @@ function countedOf(stdout: string | null): unknown {
   first.turns.ready(key, { pid: 4242, startTime: 'then', mark: 'mailroom-test' }, null);
   first.look();
   if (stdout !== null) disk.write('.mailroom/turns/t1/1/stdout', stdout);
-  open();
-  const failed = readJournal<MailEvent>(disk).records.filter(({ event }) => event.type === 'attempt-failed');
+  open().look();
+  const { records } = readJournal<MailEvent>(disk);
+  // It has cost one of the attempts of the turn.
+  expect(records.find(({ event }) => event.type === 'requeued')?.event).toMatchObject({ counted: true });
+  const failed = records.filter(({ event }) => event.type === 'attempt-failed');
   return failed.map(({ event }) => (event.type === 'attempt-failed' ? event.usage : null));
 }
 

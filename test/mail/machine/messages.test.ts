@@ -4,6 +4,7 @@ import type { Draft } from '../../../src/mail/format/message.ts';
 import { admit } from '../../../src/mail/machine/rules/admit.ts';
 import { peers, team } from './protocols.ts';
 import { written } from './texts.ts';
+import { sendTogether } from '../../../src/mail/machine/fold/sending.ts';
 import { World } from './world.ts';
 import type { Box } from '../../../src/mail/format/boxes.ts';
 
@@ -126,6 +127,25 @@ describe('a dropped message', () => {
       message: { to: ['qa', 'engineer'] },
     });
   });
+});
+
+it('is delivered once, whatever the journal says', () => {
+  const world = asked();
+  const sent = dropped(world, 'user', 'outbox', written('→ qa: answer').draft);
+  if (typeof sent === 'string') expect.fail(sent);
+  const by = { role: 'user', thread: sent.message.thread, owes: [] };
+  expect(sendTogether(world.state, [sent, sent], by, null)).toEqual([sent]);
+  expect(sendTogether(world.state, [sent], by, null)).toEqual([]);
+});
+
+it('is filed as read where another answer has arrived since it was judged', () => {
+  const world = asked();
+  const first = dropped(world, 'architect', 'outbox', written('→ : answer').draft);
+  if (typeof first === 'string') expect.fail(first);
+  const second = { ...first, message: { ...first.message, id: 'second' } };
+  sendTogether(world.state, [first, second], { role: 'architect', thread: 'task', owes: [] }, null);
+  const places = ['new', 'second'].map((id) => world.state.mail.get(id)?.deliveries.get('engineer')?.at);
+  expect(places).toEqual(['inbox', 'processed']);
 });
 
 describe('what a message answers', () => {

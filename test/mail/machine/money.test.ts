@@ -53,6 +53,14 @@ describe('a launch', () => {
     expect(world.state.spent.cost).toEqual({ usd: 2, tokens: 200, unpriced: 2 });
   });
 
+  it.each(['turn', 'thread'] as const)('costs its reservation where its %s is cancelled', (kind) => {
+    const world = limited('budget: { day: { usd: 10 } }');
+    world.drop('user → one: go');
+    const target = kind === 'turn' ? { kind, turn: 't1' } : { kind, thread: 'go' };
+    world.command({ verb: 'cancel', target });
+    expect(world.state.spent.cost).toEqual({ usd: 1, tokens: 100, unpriced: 1 });
+  });
+
   it('of a role without a budget reserves nothing', () => {
     const world = new World('roles: { one: {} }\nmessages: { go: { from: [user], to: [one] } }');
     world.drop('user → one: go');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildEnvironment } from '../../../src/process/sandbox/environment.ts';
+import { buildEnvironment, secretsOfHost } from '../../../src/process/sandbox/environment.ts';
 
 const HOST = {
   PATH: '/bin',
@@ -51,4 +51,15 @@ describe('environment of a process', () => {
   it('tells shells how deep they are, as a terminal does', () => {
     expect(buildEnvironment({ from: { SHLVL: '3' } })).toEqual({ SHLVL: '3' });
   });
+});
+
+it('takes for secrets what is long enough and named like one', () => {
+  const secrets = {
+    API_KEY: 'one-of-four',
+    gh_token: 'two-of-four',
+    MY_SECRET: 'three-of-4',
+    PASSWORD2: 'four-of-four',
+  };
+  const others = { HOME: '/home/someone', SHORT_KEY: '1234567', UNSET_TOKEN: undefined };
+  expect(secretsOfHost({ ...others, ...secrets })).toEqual(Object.values(secrets));
 });

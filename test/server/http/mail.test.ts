@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json } from '../../../src/kernel/json.ts';
+import { Once } from '../../../src/server/http/once.ts';
 import { ProjectFixture } from '../../cli/project-fixture.ts';
 import { letter } from '../../cli/team.ts';
 import { ada, ApiFixture, reader } from './api-fixture.ts';
@@ -147,6 +148,14 @@ describe('writing mail', () => {
     ]);
     const other = await api.post(path, { text: 'The long one.' }, headers);
     expect([other.status, get(other.document, 'code')]).toEqual([409, 'E_REFUSED']);
+  });
+
+  it('acts once where the same request comes twice at once', async () => {
+    let acts = 0;
+    const act = () => Promise.resolve(new Response(String((acts += 1))));
+    const once = new Once();
+    const answers = await Promise.all(['a', 'a', 'b'].map((id) => once.answer(id, 'same', act)));
+    expect(await Promise.all(answers.map((each) => each.text()))).toEqual(['1', '1', '2']);
   });
 
   it('finds a repeated message again after the server was started again', async () => {

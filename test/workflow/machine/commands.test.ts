@@ -34,6 +34,14 @@ describe('a gate', () => {
     expect(refused(world, 'approve', 'ask')).toBe('ask is over already: SUCCEEDED');
   });
 
+  it('is not answered after its time, which no host has looked at yet', () => {
+    const world = gated();
+    world.now += 3_600_000;
+    expect(refused(world, 'approve', 'ask')).toBeNull();
+    world.now += 1;
+    expect(refused(world, 'approve', 'ask')).toBe('the time of the gate ask is over');
+  });
+
   it('is answered by none in the name of its timeout', () => {
     expect(refused(new World('ask : gate=1h'), 'reject', 'ask', automaticApprover)).toBe(
       `\`${automaticApprover}\` stands for a timeout; answer under your own name`,

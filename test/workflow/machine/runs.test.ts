@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { countFailure } from '../../../src/workflow/machine/breaker.ts';
 import { finalStatus, type SettledScope } from '../../../src/workflow/machine/final-status.ts';
 import { failure, World } from './world.ts';
 
@@ -246,6 +247,12 @@ describe('money', () => {
 });
 
 describe('the breaker', () => {
+  it('counts a step once, however often it fails', () => {
+    const { state } = new World('a');
+    for (let times = 0; times < 3; times += 1) countFailure(state, 'a', reason);
+    expect(state.breaker?.steps).toEqual(['a']);
+  });
+
   const branches =
     'a : agent=x continue\nb : agent=x continue\nc : agent=x continue\nd <- a b c\ne : agent=x continue';
 

@@ -12,6 +12,8 @@ it.each(mutations.map((mutation) => [mutation.mechanism, mutation] as const))(
     const text = readFileSync(join(root, 'src', mutation.file), 'utf8');
     expect(mutated(text, mutation)).not.toBe(text);
     expect(mutation.seenBy.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    // `npm test` alone must see it.
+    expect(mutation.seenBy.filter((file) => file.includes('.long.'))).toEqual([]);
   },
 );
 
