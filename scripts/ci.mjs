@@ -5,64 +5,94 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** What is checked one after the other; the checks of one list, which only read, side by side. */
 const steps = [
-  { name: 'packages', command: 'node scripts/setup.mjs' },
-  { name: 'format', command: 'npm run --silent format:check' },
-  { name: 'types', command: 'npm run --silent typecheck' },
-  { name: 'lint', command: 'npm run --silent lint' },
-  { name: 'unused code and packages', command: 'npm run --silent unused' },
-  { name: 'site of the documentation', command: 'npm run --silent docs' },
-  { name: 'tests', command: 'npm test' },
-  {
-    name: 'long tests, more values, workers killed at random moments',
-    command: 'MAILROOM_KILLS=30 PROPERTY_RUNS=4 npm run --silent test:long',
-  },
-  { name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' },
-  { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
-  { name: 'kills at random moments', command: 'npm run --silent kill-matrix -- --random 30' },
-  {
-    name: 'runs killed at random moments',
-    command: 'npm run --silent kill-matrix:runs -- --random 15',
-  },
-  { name: 'simulation', command: 'npm run --silent simulate -- --schedules 300' },
-  {
-    name: 'simulation of parallel work',
-    command: 'npm run --silent simulate:parallel -- --schedules 50',
-  },
-  { name: 'simulation of runs', command: 'npm run --silent simulate:runs -- --schedules 300' },
-  {
-    name: 'simulation of workers',
-    command: 'npm run --silent simulate:workers -- --schedules 80',
-  },
+  [{ name: 'packages', command: 'node scripts/setup.mjs' }],
+  [
+    { name: 'types', command: 'npm run --silent typecheck' },
+    { name: 'format', command: 'npm run --silent format:check' },
+    { name: 'site of the documentation', command: 'npm run --silent docs' },
+    { name: 'lint', command: 'npm run --silent lint' },
+    { name: 'unused code and packages', command: 'npm run --silent unused' },
+  ],
+  [{ name: 'tests', command: 'npm test' }],
+  [
+    {
+      name: 'long tests, more values, workers killed at random moments',
+      command: 'MAILROOM_KILLS=30 PROPERTY_RUNS=4 npm run --silent test:long',
+    },
+  ],
+  [{ name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' }],
+  [{ name: 'agent CLIs', command: 'node scripts/real-clis.mjs' }],
+  [
+    {
+      name: 'kills at random moments',
+      command: 'npm run --silent kill-matrix -- --random 30',
+    },
+  ],
+  [
+    {
+      name: 'runs killed at random moments',
+      command: 'npm run --silent kill-matrix:runs -- --random 15',
+    },
+  ],
+  [
+    { name: 'simulation', command: 'npm run --silent simulate -- --schedules 300' },
+    {
+      name: 'simulation of parallel work',
+      command: 'npm run --silent simulate:parallel -- --schedules 50',
+    },
+    {
+      name: 'simulation of runs',
+      command: 'npm run --silent simulate:runs -- --schedules 300',
+    },
+    {
+      name: 'simulation of workers',
+      command: 'npm run --silent simulate:workers -- --schedules 80',
+    },
+  ],
 ];
 
-/** Runs the command line in a shell with inherited output and resolves to its exit code. */
-function run(command) {
+/**
+ * Runs the command line in a shell and resolves to its exit code. Beside others its output is kept
+ * until it ends.
+ */
+function run(command, isAlone) {
+  const output = isAlone ? 'inherit' : 'pipe';
   // CI makes Vitest write its JSON report and refuse to write snapshots.
   const child = spawn(command, {
     cwd: root,
     shell: true,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output, output],
     env: { ...process.env, CI: 'true' },
   });
+  const chunks = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => resolve(code ?? 1));
+    child.once('close', (code) => resolve({ code: code ?? 1, output: Buffer.concat(chunks) }));
   });
 }
 
 async function check() {
   for (const name of ['report.json', 'report-long.json', 'report-other-nodes.json', 'report-real-clis.json'])
     rmSync(`${root}coverage/${name}`, { force: true });
-  for (const { name, command } of steps) {
-    console.log(`▸ ${name}`);
-    const started = performance.now();
-    const code = await run(command);
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n`);
-    if (code !== 0) return code;
+  for (const beside of steps) {
+    const codes = await Promise.all(beside.map((step) => checkOne(step, beside.length === 1)));
+    const failed = codes.find((code) => code !== 0);
+    if (failed !== undefined) return failed;
   }
   return 0;
+}
+
+async function checkOne({ name, command }, isAlone) {
+  if (isAlone) console.log(`▸ ${name}`);
+  const started = performance.now();
+  const { code, output } = await run(command, isAlone);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (!isAlone) console.log(`▸ ${name}\n${output.toString()}`);
+  console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n`);
+  return code;
 }
 
 process.exitCode = await check();
