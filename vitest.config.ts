@@ -61,7 +61,7 @@ export default defineConfig({
     pool: 'forks',
     // More than there may be processors: much of the time tests wait for programs that they have started.
     maxWorkers: 4,
-    // Files share the modules of their worker, which takes a third of the time off.
+    // Files share the modules of their worker: each would load them again.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
