@@ -155,7 +155,8 @@ describe('nine stages', () => {
     const wrong = await project.run(['approve', id, 'deploy-approval', '--as', 'somebody']);
     expect(wrong.code).not.toBe(0);
     // The record is drawn when the run has told of the gate.
-    await expect.poll(() => recordOf(project).stages['deploy-approval']?.status).toBe('running');
+    const of = project;
+    await expect.poll(() => recordOf(of).stages['deploy-approval']?.status).toBe('running');
     expect((await project.run(['approve', id, 'deploy-approval', '--as', 'miethe'])).code).toBe(0);
     expect((await ran).code).toBe(0);
     const { status, stages } = recordOf(project);
