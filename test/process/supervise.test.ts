@@ -186,7 +186,8 @@ describe('output', () => {
   });
 
   it('beyond the limit is dropped, marked, and ends the process', async () => {
-    const started = start(['sh', '-c', 'echo err >&2; exec yes'], {
+    // A program that is not ended goes on for a moment only, so that this fails then, and does not hang.
+    const started = start(['sh', '-c', 'echo err >&2; yes | head -c 1000000; exec sleep 5'], {
       limits: { totalMs: null, idleMs: null, outputBytes: 1000 },
     });
     const result = await started.exited;

@@ -23,6 +23,13 @@ export const processes: readonly Mutation[] = [
     seenBy: ['test/process/sweep.test.ts'],
   },
   {
+    mechanism: 'a program that writes without end is ended',
+    file: 'process/supervision/supervision.ts',
+    from: "this.#endForOutput('output-limit');",
+    to: '',
+    seenBy: ['test/process/supervise.test.ts'],
+  },
+  {
     mechanism: 'what ignores TERM is killed',
     file: 'process/supervision/sweep.ts',
     from: "if (elapsed >= graceMs) signalProcess(info, 'SIGKILL');\n      else if",

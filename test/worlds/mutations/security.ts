@@ -23,6 +23,13 @@ export const security: readonly Mutation[] = [
     seenBy: ['test/server/http/access.test.ts'],
   },
   {
+    mechanism: 'a key has at most 64 event streams',
+    file: 'server/http/stream.ts',
+    from: 'if (own.length >= mostStreams)',
+    to: 'if (own.length > mostStreams + 8)',
+    seenBy: ['test/server/http/documents.test.ts'],
+  },
+  {
     mechanism: 'agents inherit the named variables alone',
     file: 'process/sandbox/environment.ts',
     from: "new RegExp(`^${parts.join('.*')}$`, 's')",
