@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What is checked one after the other; the checks of one list, which do not touch each other, side by side. */
+/** What is checked one after the other; the checks of one list, which only read, side by side. */
 const steps = [
   [{ name: 'packages', command: 'node scripts/setup.mjs' }],
   [
@@ -16,15 +16,14 @@ const steps = [
     { name: 'unused code and packages', command: 'npm run --silent unused' },
   ],
   [{ name: 'tests', command: 'npm test' }],
-  // Agent programs wait half of their time, for limits that end and for connections.
   [
     {
       name: 'long tests, more values, workers killed at random moments',
       command: 'MAILROOM_KILLS=30 PROPERTY_RUNS=4 npm run --silent test:long',
     },
-    { name: 'agent CLIs', command: 'node scripts/real-clis.mjs' },
   ],
   [{ name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' }],
+  [{ name: 'agent CLIs', command: 'node scripts/real-clis.mjs' }],
   [
     {
       name: 'kills at random moments',
