@@ -27,28 +27,28 @@ const steps = [
   [
     {
       name: 'kills at random moments',
-      command: 'npm run --silent kill-matrix -- --random 30',
+      command: 'npm run --silent kill-matrix -- --random 20',
     },
   ],
   [
     {
       name: 'runs killed at random moments',
-      command: 'npm run --silent kill-matrix:runs -- --random 15',
+      command: 'npm run --silent kill-matrix:runs -- --random 10',
     },
   ],
   [
-    { name: 'simulation', command: 'npm run --silent simulate -- --schedules 300' },
+    { name: 'simulation', command: 'npm run --silent simulate -- --schedules 200' },
     {
       name: 'simulation of parallel work',
-      command: 'npm run --silent simulate:parallel -- --schedules 50',
+      command: 'npm run --silent simulate:parallel -- --schedules 40',
     },
     {
       name: 'simulation of runs',
-      command: 'npm run --silent simulate:runs -- --schedules 300',
+      command: 'npm run --silent simulate:runs -- --schedules 200',
     },
     {
       name: 'simulation of workers',
-      command: 'npm run --silent simulate:workers -- --schedules 80',
+      command: 'npm run --silent simulate:workers -- --schedules 60',
     },
   ],
 ];

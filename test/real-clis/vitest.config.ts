@@ -6,8 +6,8 @@ export default defineConfig({
     dir: import.meta.dirname,
     include: ['**/*.test.ts'],
     pool: 'forks',
-    // One more than cores: there is always one whose program waits.
-    maxWorkers: 3,
+    // Twice as many as cores: half of the time a program waits, for a limit or a connection.
+    maxWorkers: 4,
     testTimeout: 240_000,
     hookTimeout: 120_000,
     // Where `.ci/run` takes its counts from.
