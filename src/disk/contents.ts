@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { bytesInWords } from '../kernel/bytes.ts';
+import { isContained } from '../kernel/contained.ts';
 import { isDenied } from './disk.ts';
 import type { Disk, Kind } from './disk.ts';
 import type { Content } from '../kernel/content.ts';
@@ -33,6 +34,17 @@ export function readContent(disk: Disk, path: string, limit = messageBytes): Fou
   const bytes = readAllowed(disk, path, limit + 1);
   if (bytes === null) return 'gone';
   return bytes === 'denied' ? problem('permission denied') : textIn(bytes, limit);
+}
+
+/** Why a file cannot be read, in a sentence; null: it can, or is gone. Reads one byte. */
+export function refusalToRead(disk: Disk, path: string): string | null {
+  try {
+    disk.read(path, 1);
+    return null;
+  } catch (error) {
+    if (!isContained(error)) throw error;
+    return error.message;
+  }
 }
 
 /** The text of some bytes; or why they are not text of at most `limit` bytes. */

@@ -1,6 +1,7 @@
 import { systemCode } from '../kernel/contained.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { ownValue } from '../kernel/own.ts';
+import type { Writing } from './writers.ts';
 
 /** What is at a path. Links are never followed: a link is a `link`, wherever it leads. */
 export type Kind = 'file' | 'folder' | 'link' | 'fifo' | 'socket' | 'device';
@@ -59,6 +60,8 @@ export interface Disk {
    */
   list(folder: string, most?: number): string[] | null;
   look(path: string): FileStat | null;
+  /** Whether a process has them open for writing, for each of these files. */
+  writing(paths: readonly string[]): Writing[];
   /**
    * At most `maxBytes` bytes of a regular file, from byte `from`. Null: no such file. Never waits
    * for a fifo.

@@ -25,6 +25,7 @@ import { nameFromBytes, pathForSystem } from './file-names.ts';
 import { closeFolders, openFolder, type OpenFolder } from './open-folders.ts';
 import { kindOf, RealAppender, writeBytes } from './real-appender.ts';
 import { removeTree } from './remove-tree.ts';
+import { Writers, type Writing } from './writers.ts';
 
 /** The files below a project's root, or another root, on the real disk. */
 export class RealDisk implements Disk {
@@ -34,6 +35,7 @@ export class RealDisk implements Disk {
   /** Together they make the name of each temporary file unique. */
   #own: string | null = null;
   #count = 0;
+  readonly #writers = new Writers();
 
   /**
    * `temporaries`: the folder in which whole files are written before they are renamed; null:
@@ -64,6 +66,10 @@ export class RealDisk implements Disk {
     const kind = kindOf(stats);
     const executable = kind === 'file' && (stats.mode & constants.S_IXUSR) !== 0;
     return { kind, size: stats.size, mtimeMs: stats.mtimeMs, executable };
+  }
+
+  writing(paths: readonly string[]): Writing[] {
+    return this.#writers.of(paths.map((path) => this.#find(path) ?? this.#absolute(path)));
   }
 
   read(path: string, maxBytes: number, from = 0): Buffer | null {

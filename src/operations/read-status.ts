@@ -1,5 +1,6 @@
 import { counted } from '../kernel/enumerate.ts';
 import { MailroomError } from '../kernel/errors.ts';
+import { refusalToRead } from '../disk/contents.ts';
 import { mailMatching, type IsMail } from '../mail/mailboxes/mail-files.ts';
 import { misplacedText } from '../mail/mailboxes/misplaced.ts';
 import type { Project } from './project/project.ts';
@@ -23,11 +24,16 @@ export async function readStatus(project: Project, now: number): Promise<StatusD
   const misplaced = definition.ok
     ? project.misplaced(definition.value.protocol, definition.value.config).map(misplacedText)
     : [];
-  const problems = [...new Set([...unread, ...(holder?.problems ?? []), ...wrong, ...misplaced])];
   const roles = [...(protocol?.roles.keys() ?? project.roles())];
   const isMail = mailMatching(definition.ok ? definition.value.config.inboxPatterns : []);
-  const dropped =
-    holder === null ? droppedMail(project, inboxes, roles, isMail) : new Map<RoleName, number>();
+  const waiting = holder === null ? droppedMail(project, inboxes, roles, isMail) : [];
+  const dropped = new Map(waiting.map(([role, names]) => [role, names.length]));
+  const denied = waiting.flatMap(([role, names]) =>
+    names
+      .slice(0, mostOpened)
+      .flatMap((name) => refusalToRead(project.disk, `agents/${role}/inbox/${name}`) ?? []),
+  );
+  const problems = [...new Set([...unread, ...(holder?.problems ?? []), ...wrong, ...denied, ...misplaced])];
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
   const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
@@ -77,12 +83,16 @@ function droppedMail(
   inboxes: StatusSource['inboxes'],
   roles: readonly RoleName[],
   isMail: IsMail,
-): Map<RoleName, number> {
+): (readonly [role: RoleName, names: readonly string[]])[] {
   const accepted = new Map(inboxes.map(([role, names]) => [role, new Set(names)]));
-  const count = (role: RoleName) =>
-    project.names(role, 'inbox', isMail).filter((name) => accepted.get(role)?.has(name) !== true).length;
-  return new Map(roles.map((role) => [role, count(role)] as const));
+  return roles.map((role) => [
+    role,
+    project.names(role, 'inbox', isMail).filter((name) => accepted.get(role)?.has(name) !== true),
+  ]);
 }
+
+/** So many files of a role are opened to see whether they can be read. */
+const mostOpened = 100;
 
 /** The maximum length of an agent's progress line. */
 const longest = 200;

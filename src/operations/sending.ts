@@ -3,6 +3,7 @@ import { orElse } from '../kernel/contained.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Draft } from '../mail/format/message.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
+import { markOfSent } from '../mail/mailboxes/mail-files.ts';
 import { address } from '../mail/machine/rules/address.ts';
 import { admit } from '../mail/machine/rules/admit.ts';
 import type { MailState } from '../mail/machine/state.ts';
@@ -102,9 +103,9 @@ export function twinOf(
   now: number,
 ): string | null {
   const waiting = project.names(role, 'outbox').find((name) => {
-    const mark = /^send-(.*)\.md$/.exec(name)?.[1];
+    const mark = markOfSent(name);
     return (
-      mark !== undefined && project.files.read(`agents/${role}/outbox/${name}`) === markedText(draft, mark)
+      mark !== null && project.files.read(`agents/${role}/outbox/${name}`) === markedText(draft, mark)
     );
   });
   if (waiting !== undefined) return `agents/${role}/outbox/${waiting}`;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { WhyDocument } from '../../src/operations/why/why.ts';
 import type { StatusDocument } from '../../src/operations/status.ts';
+import { diskError } from '../../src/disk/disk.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 
@@ -132,6 +133,30 @@ describe('why', () => {
     expect(await code(fixture, 'architect')).toBe(
       'idle host_not_running: no controller runs; what is recorded takes effect when one starts',
     );
+  });
+
+  it('says why a file is no mail yet: it is still written, or cannot be read', async () => {
+    const fixture = asking();
+    const [half, secret] = ['agents/qa/inbox/half.md', 'agents/qa/inbox/secret.md'];
+    fixture.disk.plant(half, 'Half a\n');
+    fixture.disk.written.set(half, { by: 'process 12 (sh)' });
+    const writes = `${half} is incomplete: process 12 (sh) has it open for writing`;
+    expect(await code(fixture, 'qa')).toBe(`idle not_accepted: ${writes}`);
+    fixture.disk.remove(half);
+    fixture.disk.plant(secret, 'Mine\n');
+    const read = fixture.disk.read.bind(fixture.disk);
+    fixture.disk.read = (path, ...rest) => {
+      if (path === secret) throw diskError('read', path, new Error('EACCES: permission denied, open'));
+      return read(path, ...rest);
+    };
+    expect(await code(fixture, 'qa')).toBe(`idle not_accepted: cannot read ${secret}: permission denied`);
+    fixture.up = false;
+    expect(await code(fixture, 'qa')).toBe(
+      `idle host_not_running: no controller runs; cannot read ${secret}: permission denied`,
+    );
+    expect((await fixture.run('status')).out).toContain(`cannot read ${secret}: permission denied`);
+    fixture.disk.read = read;
+    expect((await fixture.run('status')).out).not.toContain('cannot read');
   });
 
   it('names what the controller reports, or that it follows an older protocol, where nothing else holds it', async () => {

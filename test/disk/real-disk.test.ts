@@ -58,7 +58,7 @@ describe('RealDisk', () => {
     const [name = ''] = mailboxes.list('qa', 'inbox') ?? [];
     expect(name).toBe('caf\udce9\udcff-é\ufffd🙂.md');
     const again = JSON.parse(JSON.stringify(name)) as string;
-    expect(mailboxes.settled({ role: 'qa', box: 'inbox', name: again }, Date.now() + 20)).toEqual({
+    expect(mailboxes.settled({ role: 'qa', box: 'inbox', name: again }, Date.now() + 20, 'none')).toEqual({
       is: 'complete',
     });
     expect(mailboxes.accept({ role: 'qa', box: 'inbox', name: again }, 'id')).toBe(true);

@@ -1,6 +1,7 @@
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { checkPath, linkOnTheWay, parentOf, pathError } from '../../src/disk/disk.ts';
 import type { Appender, Disk, Kind, FileStat, WriteOptions } from '../../src/disk/disk.ts';
+import type { Writing } from '../../src/disk/writers.ts';
 import { bytesOf, cutTo, failure, MemoryTree } from './memory-tree.ts';
 import type { FileNode, MemoryNode } from './memory-tree.ts';
 
@@ -38,6 +39,8 @@ export class MemoryDisk implements Disk {
   beside: (act: () => void) => void = (act) => act();
   /** Called once for every operation, reads too: on a slow disk it moves the clock. */
   delay: (() => void) | null = null;
+  /** Who has files open for writing, by their paths; default: no process. */
+  readonly written = new Map<string, Writing>();
   /** How many names listings have returned in all. */
   listed = 0;
   /** Bytes that can still be written before the disk is full. */
@@ -131,6 +134,10 @@ export class MemoryDisk implements Disk {
     const { kind, mtimeMs } = node;
     if (node.kind !== 'file') return { kind, size: 0, mtimeMs, executable: false };
     return { kind, size: node.size, mtimeMs, executable: node.executable };
+  }
+
+  writing(paths: readonly string[]): Writing[] {
+    return paths.map((path) => this.written.get(path) ?? 'none');
   }
 
   read(path: string, maxBytes: number, from = 0): Buffer | null {

@@ -8,6 +8,7 @@ import { noticeToUser } from '../machine/rules/notices.ts';
 import { problemText } from '../../host/problems.ts';
 import { parseMessage } from '../format/read-message.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
+import type { Writing } from '../../disk/writers.ts';
 import { namesOf, type Expected } from './project.ts';
 import type { MailLedger } from './ledger.ts';
 import { reportRefused } from './refused-files.ts';
@@ -90,6 +91,8 @@ export class Intake {
       (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, boxes, disk)),
     );
     const shares = sharesOf(queues.map(({ files }) => files.length));
+    const judged = queues.flatMap(({ files }, index) => files.slice(0, shares[index]));
+    const writing = this.#writingOf(judged, disk);
     const pending = new Set(
       [...this.#ledger.state.pendingProjections.values()].map((projection) => projection.role),
     );
@@ -99,7 +102,7 @@ export class Intake {
       const share = shares[index] ?? 0;
       const waits = wake === null ? [] : [wake];
       for (const file of files.slice(0, share)) {
-        const until = disk.attempt(() => this.#take(file, pending), Infinity);
+        const until = disk.attempt(() => this.#take(file, pending, writing.get(file)), Infinity);
         if (until === null) taken += 1;
         else if (until !== Infinity) waits.push(until);
       }
@@ -147,6 +150,13 @@ export class Intake {
     this.#found.set(role, { names: new Set([...found.names, ...names]), isWhole });
   }
 
+  /** Who writes those of the files that have been quiet: one look at the processes for all. */
+  #writingOf(files: readonly Dropped[], disk: DiskGuard): ReadonlyMap<Dropped, Writing> {
+    const now = this.#wall();
+    const quiet = files.filter((file) => disk.attempt(() => this.#mailboxes.isQuiet(file, now), false));
+    return this.#mailboxes.writing(quiet);
+  }
+
   /** Since the listing, a projection may have written a file of that name. */
   #isExpected(role: RoleName, box: Box, name: string): boolean {
     return box === 'inbox' && namesOf(this.#expected, role).has(name);
@@ -156,7 +166,7 @@ export class Intake {
    * Null: accepted, or handled mail that reappeared, which is removed. Else when to look at this
    * file again; Infinity is never.
    */
-  #take(file: Dropped, pending: ReadonlySet<RoleName>): number | null {
+  #take(file: Dropped, pending: ReadonlySet<RoleName>, writing: Writing | undefined): number | null {
     const { role, box, name } = file;
     if (box === 'inbox' && idInName(name) !== null) {
       // Until everything is projected, a projected file may still be in its old place.
@@ -166,7 +176,7 @@ export class Intake {
         return null;
       }
     }
-    const settled = this.#mailboxes.settled(file, this.#wall());
+    const settled = this.#mailboxes.settled(file, this.#wall(), writing);
     if (settled.is === 'wait') return settled.until;
     if (settled.is === 'gone') return Infinity;
     if (box === 'outbox' && settled.is === 'complete' && this.#turns.stage(file)) return null;

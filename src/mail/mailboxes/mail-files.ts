@@ -30,6 +30,14 @@ export function mailMatching(patterns: readonly string[]): IsMail {
 /** The names of all mail that Mailroom writes. */
 export const isMarkdown = mailMatching([]);
 
+/**
+ * The mark in the name of a file that `mailroom send` puts into an outbox, whole and at once; null:
+ * another program wrote it.
+ */
+export function markOfSent(name: string): string | null {
+  return /^send-(.*)\.md$/.exec(name)?.[1] ?? null;
+}
+
 /** The names of the messages in a folder, sorted; empty without a folder. */
 export function mailNames(disk: Disk, folder: string, isMail = isMarkdown): string[] {
   const names = disk.look(folder)?.kind === 'folder' ? (disk.list(folder) ?? []) : [];

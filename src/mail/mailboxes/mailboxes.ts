@@ -4,7 +4,8 @@ import { Accepting, acceptingFolder } from './accepting.ts';
 import { messageBytes, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
-import { isMarkdown, type IsMail } from './mail-files.ts';
+import type { Writing } from '../../disk/writers.ts';
+import { isMarkdown, markOfSent, type IsMail } from './mail-files.ts';
 import { Settling } from './settling.ts';
 import type { Settled } from './settling.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
@@ -66,22 +67,41 @@ export class Mailboxes {
     return names === undefined ? null : { names: names.toSorted(), isWhole };
   }
 
+  /** Whether a dropped file has been unchanged for long enough to ask who writes it. */
+  isQuiet(file: Dropped, now: number): boolean {
+    return this.#settlingOf(file).isQuiet(file.name, pathOf(file), now);
+  }
+
+  /** Which dropped files a process has open for writing; of our own commands none is. */
+  writing(files: readonly Dropped[]): Map<Dropped, Writing> {
+    const foreign = files.filter(({ box, name }) => box === 'inbox' || markOfSent(name) === null);
+    const found = this.#disk.writing(foreign.map(pathOf));
+    const writing = new Map<Dropped, Writing>(files.map((file) => [file, 'none']));
+    for (const [index, file] of foreign.entries()) writing.set(file, found[index] ?? 'unknown');
+    return writing;
+  }
+
   /**
-   * Whether a dropped file is complete: not empty, unchanged for 10 ms, its front matter closed.
-   * `wait`: look again at that time. `refuse`: it stayed empty or unclosed for 2 s.
+   * Whether a dropped file is complete: written by no process, not empty, unchanged for 10 ms, its
+   * front matter closed. `wait`: look again at that time. `refuse`: it stayed empty or unclosed for
+   * 2 s. Where the writers are not known, it must be unchanged for 2 s, and may lack something for
+   * a minute.
    */
-  settled(file: Dropped, now: number): Settled {
-    const folder = boxPath(file.role, file.box);
+  settled(file: Dropped, now: number, writing: Writing | undefined): Settled {
+    return this.#settlingOf(file).judge(file.name, pathOf(file), now, writing);
+  }
+
+  #settlingOf({ role, box }: Dropped): Settling {
+    const folder = boxPath(role, box);
     let settling = this.#settling.get(folder);
     if (settling === undefined) this.#settling.set(folder, (settling = new Settling(this.#disk)));
-    return settling.judge(file.name, join(folder, file.name), now);
+    return settling;
   }
 
   /** Moves a dropped file, by one rename, to a name with its new id. False: it was gone. */
   accept(file: Dropped, id: MessageId): boolean {
-    const folder = boxPath(file.role, file.box);
-    this.#settling.get(folder)?.forget(file.name);
-    return this.#accepting.take(join(folder, file.name), file, id);
+    this.#settlingOf(file).forget(file.name);
+    return this.#accepting.take(pathOf(file), file, id);
   }
 
   /**
@@ -207,6 +227,10 @@ function rolePath(role: RoleName): string {
 
 function boxPath(role: RoleName, box: Box): string {
   return join(rolePath(role), box);
+}
+
+function pathOf({ role, box, name }: Dropped): string {
+  return join(boxPath(role, box), name);
 }
 
 function filedPath(role: RoleName, folder: 'processed' | 'sent' | 'failed', month: string): string {

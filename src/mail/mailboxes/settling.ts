@@ -1,11 +1,18 @@
 import type { Disk, FileStat } from '../../disk/disk.ts';
+import type { Writing } from '../../disk/writers.ts';
 
 /** How long a file must be unchanged to count as complete, in milliseconds. */
 const quietMs = 10;
-/** After this long an empty or unclosed file is refused, in milliseconds. */
+/** The same where it is not known whether a process still writes it. */
+const stillMs = 2_000;
+/** After this long an empty or unclosed file that no process writes is refused, in milliseconds. */
 const patienceMs = 2_000;
+/** The same where that is not known: programs may take this long until their first byte. */
+const longPatienceMs = 60_000;
 /** How often an incomplete file is checked, in milliseconds; a watcher reports changes sooner. */
 const againMs = 100;
+/** How often one is checked that a process keeps open without writing, in milliseconds. */
+const seldomMs = 1_000;
 /** Front matter must be closed within this many bytes. */
 const frontMatterBytes = 64 * 1024;
 
@@ -32,20 +39,34 @@ export class Settling {
     this.#disk = disk;
   }
 
-  /** Judges the file `name` at `path`; `now` in milliseconds since 1970. */
-  judge(name: string, path: string, now: number): Settled {
+  /** Whether the file `name` at `path` has been unchanged for long enough to ask who writes it. */
+  isQuiet(name: string, path: string, now: number): boolean {
     const look = this.#disk.look(path);
-    if (look === null || look.kind !== 'file') {
+    return look?.kind !== 'file' || now - quietSince(this.#remember(name, look, now), now) >= quietMs;
+  }
+
+  /**
+   * Judges the file `name` at `path`; `now` in milliseconds since 1970. `writing`: who has it open;
+   * undefined: it was not quiet, so it was not asked.
+   */
+  judge(name: string, path: string, now: number, writing: Writing | undefined): Settled {
+    const look = this.#disk.look(path);
+    if (look?.kind !== 'file') {
       this.#seen.delete(name);
       return look === null ? { is: 'gone' } : { is: 'complete' };
     }
     const seen = this.#remember(name, look, now);
     const unchanged = quietSince(seen, now);
-    if (now - unchanged < quietMs) return { is: 'wait', until: Math.ceil(unchanged + quietMs) };
+    const quiet = writing === 'unknown' ? stillMs : quietMs;
+    if (now - unchanged < quiet) return { is: 'wait', until: Math.ceil(unchanged + quiet) };
+    if (writing === undefined) return { is: 'wait', until: now };
+    if (typeof writing === 'object')
+      return { is: 'wait', until: now + Math.max(againMs, Math.min(now - unchanged, seldomMs)) };
     const lacks = look.size === 0 ? 'it is empty' : this.#unclosed(path);
     if (lacks === null) return { is: 'complete' };
-    if (now - seen.first >= patienceMs) return { is: 'refuse', problem: lacks };
-    return { is: 'wait', until: Math.min(now + againMs, seen.first + patienceMs) };
+    const patience = writing === 'unknown' ? longPatienceMs : patienceMs;
+    if (now - seen.first >= patience) return { is: 'refuse', problem: lacks };
+    return { is: 'wait', until: Math.min(now + againMs, seen.first + patience) };
   }
 
   /** Forgets a file that is no longer awaited. */

@@ -100,6 +100,7 @@ function portsOf(
       write: (workflow, memory) => writeTriggers(disk, workflow, memory),
     },
     files: (globs) => matchingFiles(disk, globs, contexts),
+    writing: (files) => disk.writing(files),
     poll: async (argv) => {
       const options = {
         cwd: disk.root,

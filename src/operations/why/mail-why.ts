@@ -1,4 +1,5 @@
 import { because, type Why, type WhyCode } from '../../kernel/why.ts';
+import { refusalToRead } from '../../disk/contents.ts';
 import { expectedNow } from '../../mail/host/project.ts';
 import type { MailAct, MailWhy } from '../../mail/machine/explain/words.ts';
 import { controlFolder } from '../../host/control.ts';
@@ -46,7 +47,7 @@ export function hostedMail(
   const { role } = subject;
   const file =
     role === null || !withoutMail.has(why.code) ? null : notAccepted(project, state, role, holder === null);
-  const own = file === null ? why : because<MailAct>('not_accepted', `${file} is not accepted yet`);
+  const own = file === null ? why : because<MailAct>('not_accepted', whyNot(project, file));
   if (holder === null) return unhosted(own, project, subject);
   if (own.code !== 'due') return own;
   const { problems } = holder;
@@ -102,6 +103,13 @@ function notAccepted(project: Project, state: MailState, role: RoleName, recorde
       if (draft.ok && draft.value.to?.includes(role) === true) return path;
     }
   return null;
+}
+
+/** Why a file is not mail yet. */
+function whyNot({ disk }: Project, file: string): string {
+  const [writing] = disk.writing([file]);
+  if (typeof writing === 'object') return `${file} is incomplete: ${writing.by} has it open for writing`;
+  return refusalToRead(disk, file) ?? `${file} is not accepted yet`;
 }
 
 /** The command for what a person can do about mail. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Moment } from '../machine/triggers/decide.ts';
 import type { TriggersMemory } from '../../letters/triggers-memory.ts';
+import type { Writing } from '../../disk/writers.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 /** The ports of triggers. */
@@ -18,6 +19,8 @@ export interface TriggerPorts {
   };
   /** The project files that match globs, each with a fingerprint that changes with the file. */
   files(globs: readonly string[]): ReadonlyMap<string, string>;
+  /** Whether a process has them open for writing, for each of these files. */
+  writing(files: readonly string[]): readonly Writing[];
   /**
    * Runs a program in the project to its end; its output, or null when it failed. Never rejects.
    */

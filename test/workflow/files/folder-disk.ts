@@ -1,5 +1,6 @@
 import { checkPath, parentOf, pathError } from '../../../src/disk/disk.ts';
 import type { Appender, Disk, FileStat, WriteOptions } from '../../../src/disk/disk.ts';
+import type { Writing } from '../../../src/disk/writers.ts';
 
 /** A folder of a disk as a root of its own: what `new RealDisk(folder)` is on the real disk, for disks in memory. */
 export class FolderDisk implements Disk {
@@ -19,6 +20,10 @@ export class FolderDisk implements Disk {
 
   look(path: string): FileStat | null {
     return this.#disk.look(this.#inside(path));
+  }
+
+  writing(paths: readonly string[]): Writing[] {
+    return this.#disk.writing(paths.map((path) => this.#inside(path)));
   }
 
   read(path: string, maxBytes: number, from?: number): Buffer | null {

@@ -1,10 +1,17 @@
 import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
+import type { Writing } from '../../../src/disk/writers.ts';
 import { FileWatch } from '../../../src/workflow/triggers/file-watch.ts';
 
 /** A watch of one trigger; each look at its files takes `cost` milliseconds. */
 function watched() {
-  const world = { now: 1_000, cost: 0, files: new Map([['a', '1']]), refused: false };
+  const world = {
+    now: 1_000,
+    cost: 0,
+    files: new Map([['a', '1']]),
+    writing: new Map<string, Writing>(),
+    refused: false,
+  };
   const watch = new FileWatch(
     [{ kind: 'files', name: 'onsrc', globs: ['src/**'], debounce: 0, cooldown: 0 }],
     {
@@ -14,6 +21,7 @@ function watched() {
         if (world.refused) throw new MailroomError('E_VALUE', 'too many', 'fewer');
         return new Map(world.files);
       },
+      writing: (files) => files.map((file) => world.writing.get(file) ?? 'none'),
     },
   );
   return { world, watch };
@@ -40,4 +48,31 @@ it('says that there are too many files, and takes none for removed', () => {
   world.files.set('b', '1');
   expect(watch.look(world.now)).toEqual([{ name: 'onsrc', files: ['b'] }]);
   expect(watch.problem).toBe(null);
+});
+
+it('leaves out what a process still writes until it is closed, and looks again soon', () => {
+  const { world, watch } = watched();
+  world.files.set('a', '2').set('b', '1').set('c', '1');
+  world.writing.set('a', { by: 'process 1 (sh)' }).set('b', { by: 'process 1 (sh)' });
+  expect(watch.look(world.now)).toEqual([{ name: 'onsrc', files: ['c'] }]);
+  expect(watch.wake).toBe(world.now + 200);
+  world.now += 3_600_000;
+  expect(watch.look(world.now)).toEqual([]);
+  world.writing.clear();
+  expect(watch.look(world.now)).toEqual([{ name: 'onsrc', files: ['a', 'b'] }]);
+  expect([watch.look(world.now), watch.wake]).toEqual([[], world.now + 30_000]);
+});
+
+it('waits two seconds for a file whose writers are not known, from its last change on', () => {
+  const { world, watch } = watched();
+  world.writing.set('b', 'unknown');
+  world.files.set('b', '1');
+  expect(watch.look(world.now)).toEqual([]);
+  world.now += 1_999;
+  world.files.set('b', '2');
+  expect(watch.look(world.now)).toEqual([]);
+  world.now += 1_999;
+  expect(watch.look(world.now)).toEqual([]);
+  world.now += 1;
+  expect(watch.look(world.now)).toEqual([{ name: 'onsrc', files: ['b'] }]);
 });

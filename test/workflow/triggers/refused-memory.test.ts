@@ -35,6 +35,7 @@ function triggersWith(kept: TriggersMemory, ...all: Trigger[]) {
         },
       },
       files: () => new Map(),
+      writing: () => [],
       poll: () => {
         world.polled += 1;
         return Promise.resolve(null);
