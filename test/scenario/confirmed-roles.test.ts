@@ -1,3 +1,6 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
@@ -46,3 +49,21 @@ it(
     expect(await ended).toMatchObject({ code: 0 });
   },
 );
+
+it('confirms no description that a process still writes', async () => {
+  project = playProject(smallTeam, {}, { 'agents/maker/role.md': 'You make.\n' });
+  const half = {
+    code: 1,
+    stderr: expect.stringContaining(
+      `agents/maker/role.md is incomplete: process ${String(process.pid)} (`,
+    ) as string,
+  };
+  const file = openSync(join(project.root, 'agents/maker/role.md'), 'a');
+  try {
+    expect(await project.run(['up', '--until-idle'])).toMatchObject(half);
+    expect(await project.run(['reload'])).toMatchObject(half);
+  } finally {
+    closeSync(file);
+  }
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+});

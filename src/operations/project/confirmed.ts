@@ -41,15 +41,30 @@ function hashOf(text: string): string {
 
 /**
  * Lets `up` use these in their current form. Returns those that changed since their confirmation.
+ * Throws `E_FILE` while a process still writes one of those: half a rule is another rule.
  */
 export function confirm(disk: Disk, found: readonly Confirmable[]): Unconfirmed[] {
   const confirmed = readConfirmed(disk);
   const changed = differing(disk, confirmed, found);
+  refuseWritten(
+    disk,
+    changed.flatMap(({ files }) => files),
+  );
   for (const { key, fingerprint } of changed)
     if (fingerprint === '') confirmed.delete(key);
     else confirmed.set(key, fingerprint);
   if (changed.length > 0) writeConfirmed(disk, confirmed);
   return changed;
+}
+
+function refuseWritten(disk: Disk, files: readonly string[]): void {
+  for (const [index, writing] of disk.writing(files).entries())
+    if (typeof writing === 'object')
+      throw new MailroomError(
+        'E_FILE',
+        `${files[index]} is incomplete: ${writing.by} has it open for writing`,
+        'try again once that has closed it',
+      );
 }
 
 /** Those that changed since their confirmation. */
