@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
 import { realPlace, workingTreeAt } from '../process/sandbox/repository-place.ts';
@@ -16,6 +16,7 @@ import {
 import { git } from './git.ts';
 import { treeInIndex } from './plain-index.ts';
 import { durably, GitProblem } from './refs.ts';
+import { innerRepositories, workInside } from './submodules.ts';
 import { treeChanges, type TreeChange } from './workspace-tree.ts';
 
 /** The merge of two commits. */
@@ -141,6 +142,7 @@ export class Checkout {
    */
   async tree(tip: string, known: string | null): Promise<FoundTree> {
     const tree = await this.#stage(true);
+    if (existsSync(join(this.#path, '.gitmodules'))) await this.#mustHaveNoWorkInside();
     if (tree === known) return { tree, changes: [], objects: [] };
     const changes = await treeChanges(this.#path, tip, tree, { folders: true });
     if (changes === null) throw new GitProblem(`the files cannot be compared with ${tip}`);
@@ -156,6 +158,17 @@ export class Checkout {
       changes: changes.filter(({ mode, wasMode }) => ![mode, wasMode].includes('040000')),
       objects,
     };
+  }
+
+  /** Of a submodule only the commit is handed over, and only where others can fetch that. */
+  async #mustHaveNoWorkInside(): Promise<void> {
+    const { submodules } = await innerRepositories(this.#path);
+    const inside = await workInside(this.#path, submodules);
+    if (inside === null) return;
+    const { path, work } = inside;
+    throw new GitProblem(
+      `\`${path}\` is a submodule, of which only the commit is handed over, and ${work}: undo it, or commit and push it in \`${path}\``,
+    );
   }
 
   /** A tree with these changes undone. */

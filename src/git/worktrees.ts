@@ -4,12 +4,12 @@ import { MailroomError } from '../kernel/errors.ts';
 import { enumerate } from '../kernel/enumerate.ts';
 import { roleBranch, roleCheckout, rulesReason, threadBranch } from '../kernel/work.ts';
 import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
-import { listBytes, pathOf } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
 import { judgeChanges, type NamedFiles } from './judged-changes.ts';
 import { Refs } from './refs.ts';
 import type { RunResult } from '../process/run.ts';
 import { changedFiles } from './run-differences.ts';
+import { innerRepositories, workInside } from './submodules.ts';
 
 interface Owner {
   readonly thread: string;
@@ -124,13 +124,14 @@ export class Worktrees {
   async #keep(owner: Owner, subject: string): Promise<void> {
     const folder = this.#folder(owner);
     if (!existsSync(join(folder, '.git'))) return;
-    await mustHoldNoRepository(folder);
+    await mustHoldNoWork(folder);
     // An agent may have left the checkout on another branch, or made its branch a name of another
     // one, which this commit must not move.
     const branch = `refs/heads/${branchOf(owner)}`;
     await this.#must(['update-ref', '--no-deref', branch, branch]);
     await this.#must(['symbolic-ref', 'HEAD', branch], folder);
-    await this.#must(['add', '-A'], folder);
+    // Of a submodule only its commit counts: its own configuration must start no program here.
+    await this.#must(['-c', 'diff.ignoreSubmodules=dirty', 'add', '-A'], folder);
     const clean = await this.#git(['diff', '--cached', '--quiet'], folder);
     if (clean.exitCode === 0) return;
     await this.#must(['commit', '-q', '-m', subject], folder);
@@ -139,8 +140,9 @@ export class Worktrees {
   async #removeCheckout(owner: Owner): Promise<void> {
     const folder = this.#folder(owner);
     if (!existsSync(join(folder, '.git'))) return;
-    // Not forced: that would lose a change made just now.
-    await this.#must(['worktree', 'remove', folder]);
+    // Not forced, as that would lose a change made just now; but git removes no submodule unforced.
+    const { submodules } = await innerRepositories(folder);
+    await this.#must(['worktree', 'remove', ...(submodules.length > 0 ? ['--force'] : []), folder]);
   }
 
   #folder(owner: Owner): string {
@@ -173,19 +175,20 @@ function checkoutOf({ thread, role }: Owner): string {
   return role === null ? thread : roleCheckout(thread, role);
 }
 
-/** Git would run programs that a nested repository configures, and commit only its name. */
-async function mustHoldNoRepository(folder: string): Promise<void> {
-  const args = ['ls-files', '--stage', '--others', '--exclude-standard', '-z'];
-  const listed = await git(args, { cwd: folder, maxOutputBytes: listBytes });
-  if (listed.exitCode !== 0)
-    throw new MailroomError('E_REFUSED', `git ls-files failed: ${whyGitFailed(listed)}`);
-  const inner = listed.stdout
-    .split('\0')
-    .flatMap((entry) =>
-      entry.startsWith('160000 ') ? pathOf(entry) : entry.endsWith('/') ? entry.slice(0, -1) : [],
-    )
-    .find((path) => existsSync(join(folder, path, '.git')));
-  if (inner === undefined) return;
-  const hint = `move it out of ${folder}, with what you want to keep of it, then try again`;
-  throw new MailroomError('E_REFUSED', `a repository of its own lies in the checkout: ${inner}`, hint);
+/** Git commits only the names of the repositories in a checkout, and removes them with it. */
+async function mustHoldNoWork(folder: string): Promise<void> {
+  const { submodules, others } = await innerRepositories(folder);
+  if (others[0] !== undefined)
+    throw new MailroomError(
+      'E_REFUSED',
+      `a repository of its own lies in the checkout: ${others[0]}`,
+      `move it out of ${folder}, with what you want to keep of it, then try again`,
+    );
+  const inside = await workInside(folder, submodules);
+  if (inside === null) return;
+  throw new MailroomError(
+    'E_REFUSED',
+    `the submodule ${inside.path} of the checkout has work that is nowhere else: ${inside.work}`,
+    `push it from ${join(folder, inside.path)}, or undo it there, then try again`,
+  );
 }

@@ -94,8 +94,38 @@ describe('a turn in a repository', () => {
     writeFileSync(join(one.path, 'lib/kept.txt'), 'newer\n');
     gitIn(join(one.path, 'lib'), 'commit', '-qam', 'newer');
     const newer = gitIn(join(one.path, 'lib'), 'rev-parse', 'HEAD');
+    expect(await one.leave(entered)).toMatchObject({
+      ok: false,
+      problem: `\`lib\` is a submodule, of which only the commit is handed over, and its commit ${newer.slice(0, 12)} was not pushed: undo it, or commit and push it in \`lib\``,
+    });
+    gitIn(join(one.path, 'lib'), 'push', '--quiet', 'origin', 'HEAD:refs/heads/newer');
     const commit = commitOf(await one.leave(entered));
     expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${newer}\tlib`);
+  });
+
+  it('names what it would leave behind in a submodule', async () => {
+    const library = project();
+    const { git, role } = project();
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
+    git('commit', '-qm', 'library');
+    const one = role('one');
+    const entered = commitOf(await one.enter());
+    one.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+    one.put('new.txt', 'new\n');
+    const kept = readFileSync(join(one.path, 'lib/kept.txt'), 'utf8');
+    for (const [path, undo] of [
+      ['lib/kept.txt', () => one.put('lib/kept.txt', kept)],
+      ['lib/more.txt', () => rmSync(join(one.path, 'lib/more.txt'))],
+    ] as const) {
+      one.put(path, 'changed\n');
+      expect(await one.leave(entered)).toMatchObject({
+        ok: false,
+        problem: expect.stringContaining(`and \`${path.slice(4)}\` is not committed there`) as string,
+      });
+      undo();
+    }
+    const commit = commitOf(await one.leave(entered));
+    expect(git('show', '--name-only', '--format=', commit)).toBe('new.txt');
   });
 
   it('that the person, or the role, has checked out sparsely removes nothing', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ensureWorktree } from '../../src/git/workspace-tree.ts';
@@ -64,6 +64,88 @@ it.each([
   await worktreesOf(root).remove({ thread, role: null }, 'subject');
   expect(git('log', '--format=%s', 'release')).toBe('first\n');
   expect(git('log', '--format=%s', `mailroom-${thread}`)).toBe('subject\nfirst\n');
+});
+
+describe('a checkout with submodules', () => {
+  const owner = { thread, role: null };
+
+  /** A library in the place `vendor` of the project, and checked out for the thread. */
+  async function withLibrary() {
+    const library = await project();
+    const { root, checkout, git } = await project();
+    const local = ['-c', 'protocol.file.allow=always'];
+    git(...local, 'submodule', '--quiet', 'add', library.root, 'vendor');
+    git('commit', '-qm', 'library');
+    git('-C', checkout, 'merge', '-q', '--ff-only', 'main');
+    git('-C', checkout, ...local, 'submodule', '--quiet', 'update', '--init');
+    return { root, checkout, git, vendor: join(checkout, 'vendor') };
+  }
+
+  it('that are as their commits say is removed, or merged', async () => {
+    const { root, checkout, git } = await withLibrary();
+    writeFileSync(join(checkout, 'made.txt'), 'by the thread\n');
+    await worktreesOf(root).remove(owner, 'subject');
+    expect(existsSync(checkout)).toBe(false);
+    expect(git('show', '--name-only', '--format=', `mailroom-${thread}`)).toBe('made.txt\n');
+    const other = await withLibrary();
+    writeFileSync(join(other.checkout, 'made.txt'), 'by the thread\n');
+    await worktreesOf(other.root).merge(owner, 'subject');
+    expect(readFileSync(join(other.root, 'made.txt'), 'utf8')).toBe('by the thread\n');
+  });
+
+  it.each([
+    ['a changed file', 'file.txt', [], '`file.txt` is not committed there'],
+    ['a new file', 'new.txt', [], '`new.txt` is not committed there'],
+    [
+      'a commit',
+      'new.txt',
+      [
+        ['add', '-A'],
+        ['commit', '-qm', 'new'],
+      ],
+      /its commit \w{12} was not pushed/,
+    ],
+    [
+      'a commit on another branch',
+      'new.txt',
+      [
+        ['switch', '-qc', 'aside'],
+        ['add', '-A'],
+        ['commit', '-qm', 'new'],
+        ['switch', '-q', '--detach', 'HEAD~1'],
+      ],
+      /its commit \w{12} was not pushed/,
+    ],
+    ['a stash', 'file.txt', [['stash', '-q']], /its commit \w{12} was not pushed/],
+  ] as const)('is not removed with %s in one, which is nowhere else', async (_, file, acts, why) => {
+    const { root, git, vendor } = await withLibrary();
+    writeFileSync(join(vendor, file), 'changed\n');
+    for (const act of acts) git('-C', vendor, ...act);
+    const refused = expect.objectContaining({
+      code: 'E_REFUSED',
+      message: expect.stringMatching(
+        typeof why === 'string' ? why : new RegExp(`^the submodule vendor .* nowhere else: ${why.source}$`),
+      ) as string,
+    }) as Error;
+    await expect(worktreesOf(root).remove(owner, 'subject')).rejects.toEqual(refused);
+    await expect(worktreesOf(root).merge(owner, 'subject')).rejects.toEqual(refused);
+    expect(existsSync(vendor)).toBe(true);
+  });
+
+  it('starts no program that one configures', async () => {
+    const { root, checkout, git, vendor } = await withLibrary();
+    for (const [name, value] of [
+      ['core.fsmonitor', 'touch ran; false'],
+      ['filter.x.clean', 'touch ran; cat'],
+      ['diff.external', 'touch ran'],
+    ] as const)
+      git('-C', vendor, 'config', name, value.replace('ran', join(root, 'ran')));
+    writeFileSync(join(vendor, '.gitattributes'), '* filter=x\n');
+    await expect(worktreesOf(root).remove(owner, 'subject')).rejects.toThrow('nowhere else');
+    rmSync(join(vendor, '.gitattributes'));
+    await worktreesOf(root).remove(owner, 'subject');
+    expect([existsSync(join(root, 'ran')), existsSync(checkout)]).toEqual([false, false]);
+  });
 });
 
 describe('listing worktrees', () => {
