@@ -16,7 +16,7 @@ import {
 import { git } from './git.ts';
 import { treeInIndex } from './plain-index.ts';
 import { durably, GitProblem } from './refs.ts';
-import { innerRepositories, workInside } from './submodules.ts';
+import { emptyStale, innerRepositories, workInside } from './submodules.ts';
 import { treeChanges, type TreeChange } from './workspace-tree.ts';
 
 /** The merge of two commits. */
@@ -100,6 +100,7 @@ export class Checkout {
       const done = isWhole ? laid : await unmerge(look, merged);
       if (done.exitCode !== 0) throw new GitProblem(`the checkout cannot be written: ${whyOf(done)}`);
       putIndex(look);
+      if (existsSync(join(look.top, '.gitmodules'))) await emptyStale(look.top);
     });
   }
 

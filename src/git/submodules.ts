@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { listBytes, lookedAt, lookIn, pathOf, takeFiles, whyOf } from './git-look.ts';
 import { git } from './git.ts';
@@ -7,7 +7,8 @@ import { treeChanges } from './workspace-tree.ts';
 
 /** The repositories inside of a checkout, by their paths in it. */
 interface Inner {
-  readonly submodules: readonly string[];
+  /** `commit`: the one that the index names. */
+  readonly submodules: readonly { readonly path: string; readonly commit: string }[];
   /** Those that its index does not know. */
   readonly others: readonly string[];
 }
@@ -22,13 +23,28 @@ export async function innerRepositories(folder: string): Promise<Inner> {
   return {
     submodules: entries
       .filter((entry) => entry.startsWith('160000 '))
-      .map(pathOf)
-      .filter(isThere),
+      .map((entry) => ({ path: pathOf(entry), commit: entry.split(' ')[1] ?? '' }))
+      .filter(({ path }) => isThere(path)),
     others: entries
       .filter((entry) => entry.endsWith('/'))
       .map((entry) => entry.slice(0, -1))
       .filter(isThere),
   };
+}
+
+/**
+ * Empties the places of submodules that are checked out at another commit than the index names:
+ * left as they are, they would be taken for a change back. Those with work of their own stay.
+ */
+export async function emptyStale(folder: string): Promise<void> {
+  const { submodules } = await innerRepositories(folder);
+  for (const { path, commit } of submodules) {
+    const place = join(folder, path);
+    const head = await git(['rev-parse', '--verify', 'HEAD^{commit}'], { cwd: place });
+    if (head.stdout.trim() === commit || (await workInside(folder, [{ path }])) !== null) continue;
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(place);
+  }
 }
 
 /**
@@ -38,9 +54,9 @@ export async function innerRepositories(folder: string): Promise<Inner> {
  */
 export async function workInside(
   folder: string,
-  submodules: readonly string[],
+  submodules: readonly { readonly path: string }[],
 ): Promise<{ readonly path: string; readonly work: string } | null> {
-  for (const path of submodules) {
+  for (const { path } of submodules) {
     // The project has the commit that it is checked out with.
     const known = await git(['rev-parse', '--verify', '--quiet', `main-worktree/HEAD:${path}`], {
       cwd: folder,

@@ -103,6 +103,32 @@ describe('a turn in a repository', () => {
     expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${newer}\tlib`);
   });
 
+  it('does not take an old checkout of a submodule for a change back', async () => {
+    const library = project();
+    const { git, role } = project();
+    const local = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet'];
+    git(...local, 'add', library.root, 'lib');
+    git('commit', '-qm', 'library');
+    library.put('kept.txt', 'newer\n');
+    library.git('commit', '-qam', 'newer');
+    const newer = library.git('rev-parse', 'HEAD');
+    const [one, two] = [role('one'), role('two')];
+    const begun = commitOf(await two.enter());
+    two.git(...local, 'update', '--init');
+    expect(commitOf(await two.leave(begun))).toBe(begun);
+    const entered = commitOf(await one.enter());
+    one.git(...local, 'update', '--init');
+    gitIn(join(one.path, 'lib'), 'checkout', '-q', newer);
+    const bumped = commitOf(await one.leave(entered));
+    expect(git('ls-tree', bumped, 'lib')).toBe(`160000 commit ${newer}\tlib`);
+    const taken = commitOf(await two.enter([bumped]));
+    two.put('new.txt', 'new\n');
+    const commit = commitOf(await two.leave(taken));
+    expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${newer}\tlib`);
+    two.git(...local, 'update');
+    expect(readFileSync(join(two.path, 'lib/kept.txt'), 'utf8')).toBe('newer\n');
+  });
+
   it('names what it would leave behind in a submodule', async () => {
     const library = project();
     const { git, role } = project();
