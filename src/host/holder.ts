@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { lockNames } from '../kernel/lock-names.ts';
@@ -8,7 +9,7 @@ import type { Disk } from '../disk/disk.ts';
 export type { Holder };
 
 /** The note of a process that holds a lock. `problems`: none, if missing; the others likewise. */
-export type HolderNote = Omit<Holder, 'pid' | 'host' | 'problems' | 'waits' | 'slots'> & {
+export type HolderNote = Omit<Holder, 'pid' | 'host' | 'project' | 'problems' | 'waits' | 'slots'> & {
   readonly problems?: readonly string[];
   readonly waits?: Holder['waits'];
   readonly slots?: Holder['slots'];
@@ -29,19 +30,30 @@ const longestProblem = 300;
  */
 export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Holder {
   const problems = (note.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
-  const holder = { pid: process.pid, host: hostname(), waits: null, slots: null, ...note, problems };
+  const project = placeOf(disk);
+  const holder = { pid: process.pid, host: hostname(), project, waits: null, slots: null, ...note, problems };
   disk.write(holderFile(lock), `${JSON.stringify(holder)}\n`);
   return holder;
 }
 
+/** A copy of a project has neither in common with it; one that was moved has its folder. */
+function placeOf({ root }: Disk): NonNullable<Holder['project']> {
+  const stats = statSync(root, { bigint: true, throwIfNoEntry: false });
+  return { path: root, folder: stats === undefined ? '' : `${String(stats.dev)}:${String(stats.ino)}` };
+}
+
 /**
- * The last holder of the lock; null: none was noted. Only the lock itself shows whether they still
+ * The last holder of the lock; null: none was noted, or one of a project that this is a copy of. Only the lock itself shows whether they still
  * hold it.
  */
 export function readHolder(disk: Disk, lock = lockFile): Holder | null {
   const content = readContent(disk, holderFile(lock), 10_000);
   const read = content !== 'gone' && content.ok ? readHolderFile(content.text) : null;
-  return read?.ok === true ? read.value : null;
+  if (read?.ok !== true) return null;
+  const { project } = read.value;
+  const here = placeOf(disk);
+  const isCopied = project !== null && project.path !== here.path && project.folder !== here.folder;
+  return isCopied ? null : read.value;
 }
 
 /** Removes the note that this process holds a lock. A later holder's note stays. */

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -74,7 +77,16 @@ describe('the holder', () => {
   it('is written down for others to read', () => {
     expect(readHolder(disk)).toBe(null);
     const told = { since: 1_700_000_000_000, triggers: true, startTime: 'boot-1' };
-    const holder = { pid: process.pid, host: hostname(), ...told, problems: [], waits: null, slots: null };
+    const { dev, ino } = statSync(disk.root);
+    const holder = {
+      pid: process.pid,
+      host: hostname(),
+      project: { path: disk.root, folder: `${String(dev)}:${String(ino)}` },
+      ...told,
+      problems: [],
+      waits: null,
+      slots: null,
+    };
     expect(writeHolder(disk, told)).toEqual(holder);
     expect(readHolder(disk)).toEqual(holder);
     const problems = Array.from({ length: 9 }, () => '\0'.repeat(9_999));
@@ -82,6 +94,16 @@ describe('the holder', () => {
     expect(readHolder(disk)?.problems).toEqual(Array.from({ length: 5 }, () => '\0'.repeat(300)));
     removeHolder(disk);
     expect(readHolder(disk)).toBe(null);
+  });
+
+  it('of a project is not that of its copy, and still that of the project where it is moved', () => {
+    const place = join(disk.root, 'place');
+    mkdirSync(place);
+    writeHolder(new RealDisk(place), { since: 1, triggers: true, startTime: 'boot-1' });
+    cpSync(place, join(disk.root, 'copy'), { recursive: true });
+    renameSync(place, join(disk.root, 'moved'));
+    const holders = ['copy', 'moved'].map((name) => readHolder(new RealDisk(join(disk.root, name))));
+    expect(holders.map((holder) => holder?.pid)).toEqual([undefined, process.pid]);
   });
 
   it.each(['', 'no JSON', '[]', '{"pid":"1","host":"h","since":1}', '{"pid":1,"since":1}'])(
