@@ -43,8 +43,8 @@ function placeOf({ root }: Disk): NonNullable<Holder['project']> {
 }
 
 /**
- * The last holder of the lock; null: none was noted, or one of a project that this is a copy of. Only the lock itself shows whether they still
- * hold it.
+ * The last holder of the lock; null: none was noted, or one of a project that this is a copy of.
+ * Only the lock itself shows whether they still hold it.
  */
 export function readHolder(disk: Disk, lock = lockFile): Holder | null {
   const content = readContent(disk, holderFile(lock), 10_000);
