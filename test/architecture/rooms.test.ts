@@ -11,11 +11,11 @@ describe('the rooms of src', () => {
   const tree = readTree(['src'], ['.ts', '.tsx']);
 
   // Parsing all of it takes long on a machine that does other work.
-  it('are kept by every file', { timeout: 300_000 }, () => {
+  it('are kept by every file', () => {
     expect(findRoomFaults(tree)).toEqual([]);
   });
 
-  it('are permitted no import that no file needs', { timeout: 300_000 }, () => {
+  it('are permitted no import that no file needs', () => {
     expect(unusedEdges(tree)).toEqual([]);
   });
 

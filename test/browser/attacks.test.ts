@@ -45,7 +45,7 @@ async function mail(): Promise<number> {
   return (JSON.parse(stdout) as unknown[]).length;
 }
 
-test('a page of another site reads nothing and changes nothing', { timeout: 180_000 }, async () => {
+test('a page of another site reads nothing and changes nothing', async () => {
   const { fixture } = bed;
   await fixture.work();
   const own = await fixture.open((await fixture.serve()).address);
@@ -110,7 +110,7 @@ test('a page of another site reads nothing and changes nothing', { timeout: 180_
   expect(fixture.faults).toEqual([]);
 });
 
-test('a site whose name leads to this machine gets no answer', { timeout: 180_000 }, async () => {
+test('a site whose name leads to this machine gets no answer', async () => {
   const { fixture } = bed;
   const { address } = await fixture.serve();
   const own = await fixture.open(address);

@@ -68,6 +68,8 @@ export class BrowserFixture {
       colorScheme: dark ? 'dark' : 'light',
       viewport: { width, height: 800 },
     });
+    // Only what never comes takes so long, also on a busy machine.
+    context.setDefaultTimeout(120_000);
     this.#contexts.push(context);
     return this.openIn(context, address);
   }

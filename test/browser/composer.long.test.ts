@@ -64,33 +64,29 @@ async function open(page: Page, id: string): Promise<void> {
 /** The text as the editor has it: only the lines that are shown. */
 const shownText = (page: Page) => page.locator('.cm-content').first().innerText();
 
-test(
-  'text and graph change each other, and saving keeps every other byte',
-  { timeout: 180_000 },
-  async () => {
-    const { address } = await bed.fixture.serve();
-    const page = await bed.fixture.open(address);
-    await open(page, 'flow');
-    await page.getByRole('button', { name: /^build, command/ }).waitFor();
-    const text = page.getByRole('textbox', { name: 'Text of the workflow' });
-    await text.click();
-    await page.keyboard.press('Control+End');
-    await page.keyboard.type('  ship: { command: [echo, shipped], depends_on: [test] }\n');
-    await page.getByRole('button', { name: /^ship, command/ }).waitFor();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.').waitFor();
-    expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toContain('# fast\n  test:\n    depends_on: [ build ]');
+test('text and graph change each other, and saving keeps every other byte', async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await open(page, 'flow');
+  await page.getByRole('button', { name: /^build, command/ }).waitFor();
+  const text = page.getByRole('textbox', { name: 'Text of the workflow' });
+  await text.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('  ship: { command: [echo, shipped], depends_on: [test] }\n');
+  await page.getByRole('button', { name: /^ship, command/ }).waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toContain('# fast\n  test:\n    depends_on: [ build ]');
 
-    await page.getByRole('button', { name: /^ship, command/ }).click();
-    await page.getByRole('button', { name: 'Do not wait for test' }).click();
-    await expect.poll(() => shownText(page)).not.toContain('depends_on: [test]');
-    await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(() => shownText(page)).toContain('depends_on: [test]');
-    expect(bed.fixture.faults).toEqual([]);
-  },
-);
+  await page.getByRole('button', { name: /^ship, command/ }).click();
+  await page.getByRole('button', { name: 'Do not wait for test' }).click();
+  await expect.poll(() => shownText(page)).not.toContain('depends_on: [test]');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => shownText(page)).toContain('depends_on: [test]');
+  expect(bed.fixture.faults).toEqual([]);
+});
 
-test('a file that changed meanwhile is not overwritten', { timeout: 180_000 }, async () => {
+test('a file that changed meanwhile is not overwritten', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   await open(page, 'flow');
@@ -111,7 +107,7 @@ test('a file that changed meanwhile is not overwritten', { timeout: 180_000 }, a
   expect(bed.fixture.faults).toEqual([]);
 });
 
-test('what changed meanwhile stays, and the text goes to a new file', { timeout: 180_000 }, async () => {
+test('what changed meanwhile stays, and the text goes to a new file', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   await open(page, 'flow');
@@ -133,7 +129,7 @@ test('what changed meanwhile stays, and the text goes to a new file', { timeout:
   expect(bed.fixture.faults).toEqual([]);
 });
 
-test('a file that changes while the code is loading is shown', { timeout: 180_000 }, async () => {
+test('a file that changes while the code is loading is shown', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   let load = (): void => undefined;
@@ -159,7 +155,7 @@ test('a file that changes while the code is loading is shown', { timeout: 180_00
   expect(bed.fixture.faults).toEqual([]);
 });
 
-test('steps are copied into another workflow by keyboard', { timeout: 180_000 }, async () => {
+test('steps are copied into another workflow by keyboard', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   await open(page, 'flow');
@@ -194,37 +190,33 @@ test('steps are copied into another workflow by keyboard', { timeout: 180_000 },
   expect(bed.fixture.faults).toEqual([]);
 });
 
-test(
-  'a run is planned and started in the composer, with what is not saved',
-  { timeout: 180_000 },
-  async () => {
-    const { address } = await bed.fixture.serve();
-    const [page, list] = [await bed.fixture.open(address), await bed.fixture.open(address)];
-    await list.getByRole('link', { name: 'Workflows' }).click();
-    const row = list.getByRole('row').filter({ hasText: 'workflows/release.yaml' });
-    await row.waitFor();
-    await open(page, 'release');
-    await page.getByRole('button', { name: 'Delete ship-it' }).click();
-    // The server computes what is deleted; what is planned before that is planned again at the start.
-    await page.getByRole('button', { name: 'Delete ship-it' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Plan and run' }).click();
-    await page.getByRole('button', { name: 'Show the price' }).click();
-    await page.getByText('Fill this in.').waitFor();
-    await page.getByRole('textbox', { name: 'version required' }).fill('3.0.0');
-    await page.getByRole('button', { name: 'Show the price' }).click();
-    await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
-    await expectAccessible(page, 'plan in the composer');
-    expect(readFileSync(fileOf('release.yaml'), 'utf8')).toContain('ship-it');
-    await page.getByRole('button', { name: 'Save and run it, for at most nothing' }).click();
-    await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
-    expect(readFileSync(fileOf('release.yaml'), 'utf8')).not.toContain('ship-it');
-    // A list that is open elsewhere follows the last run.
-    await row.getByRole('link', { name: /^succeeded/ }).waitFor();
-    expect(bed.fixture.faults).toEqual([]);
-  },
-);
+test('a run is planned and started in the composer, with what is not saved', async () => {
+  const { address } = await bed.fixture.serve();
+  const [page, list] = [await bed.fixture.open(address), await bed.fixture.open(address)];
+  await list.getByRole('link', { name: 'Workflows' }).click();
+  const row = list.getByRole('row').filter({ hasText: 'workflows/release.yaml' });
+  await row.waitFor();
+  await open(page, 'release');
+  await page.getByRole('button', { name: 'Delete ship-it' }).click();
+  // The server computes what is deleted; what is planned before that is planned again at the start.
+  await page.getByRole('button', { name: 'Delete ship-it' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Plan and run' }).click();
+  await page.getByRole('button', { name: 'Show the price' }).click();
+  await page.getByText('Fill this in.').waitFor();
+  await page.getByRole('textbox', { name: 'version required' }).fill('3.0.0');
+  await page.getByRole('button', { name: 'Show the price' }).click();
+  await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
+  await expectAccessible(page, 'plan in the composer');
+  expect(readFileSync(fileOf('release.yaml'), 'utf8')).toContain('ship-it');
+  await page.getByRole('button', { name: 'Save and run it, for at most nothing' }).click();
+  await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor();
+  expect(readFileSync(fileOf('release.yaml'), 'utf8')).not.toContain('ship-it');
+  // A list that is open elsewhere follows the last run.
+  await row.getByRole('link', { name: /^succeeded/ }).waitFor();
+  expect(bed.fixture.faults).toEqual([]);
+});
 
-test('modules of a prompt are ordered, and its memories are shown', { timeout: 180_000 }, async () => {
+test('modules of a prompt are ordered, and its memories are shown', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   await open(page, 'bound');
@@ -256,7 +248,7 @@ test('modules of a prompt are ordered, and its memories are shown', { timeout: 1
   expect(bed.fixture.faults).toEqual([]);
 });
 
-test('what stages name and is missing gets a stub', { timeout: 180_000 }, async () => {
+test('what stages name and is missing gets a stub', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   writeFileSync(fileOf('review.yaml'), stages.replace('writer', 'poet'));
@@ -268,47 +260,43 @@ test('what stages name and is missing gets a stub', { timeout: 180_000 }, async 
   expect(bed.fixture.faults).toEqual([]);
 });
 
-test(
-  'a person adds a step, connects it, saves and runs it by keyboard alone',
-  { timeout: 180_000 },
-  async () => {
-    const { address } = await bed.fixture.serve();
-    const page = await bed.fixture.open(address);
-    await open(page, 'flow');
-    await tabTo(page, /^build, command/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Step build' }).waitFor();
-    await tabTo(page, /^New step/);
-    await page.keyboard.type('command');
-    await tabTo(page, /^called/);
-    await page.keyboard.type('deploy');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Step deploy' }).waitFor();
-    await tabTo(page, /^Wait for another step/);
-    await page.keyboard.type('test');
-    await page.getByRole('button', { name: 'Do not wait for test' }).waitFor();
-    await tabTo(page, /^Save$/, 'Shift+Tab');
-    await page.keyboard.press('Enter');
-    await page.getByText('Saved.').waitFor();
-    expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toBe(
-      `${flow}  deploy:\n    depends_on: [test]\n    command: [echo, deploy]\n`,
-    );
-    await tabTo(page, /^Plan and run/);
-    await page.keyboard.press('Enter');
-    await tabTo(page, /^Show the price/);
-    await page.keyboard.press('Enter');
-    await tabTo(page, /^Run it/);
-    await page.keyboard.press('Enter');
-    await page.getByText('The run has started.').waitFor();
-    expect(bed.fixture.faults).toEqual([]);
-  },
-);
+test('a person adds a step, connects it, saves and runs it by keyboard alone', async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await open(page, 'flow');
+  await tabTo(page, /^build, command/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Step build' }).waitFor();
+  await tabTo(page, /^New step/);
+  await page.keyboard.type('command');
+  await tabTo(page, /^called/);
+  await page.keyboard.type('deploy');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Step deploy' }).waitFor();
+  await tabTo(page, /^Wait for another step/);
+  await page.keyboard.type('test');
+  await page.getByRole('button', { name: 'Do not wait for test' }).waitFor();
+  await tabTo(page, /^Save$/, 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved.').waitFor();
+  expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toBe(
+    `${flow}  deploy:\n    depends_on: [test]\n    command: [echo, deploy]\n`,
+  );
+  await tabTo(page, /^Plan and run/);
+  await page.keyboard.press('Enter');
+  await tabTo(page, /^Show the price/);
+  await page.keyboard.press('Enter');
+  await tabTo(page, /^Run it/);
+  await page.keyboard.press('Enter');
+  await page.getByText('The run has started.').waitFor();
+  expect(bed.fixture.faults).toEqual([]);
+});
 
 test.each([
   ['light', 1440],
   ['dark', 1440],
   ['light', 390],
-] as const)('is accessible, %s at %i pixels', { timeout: 180_000 }, async (theme, width) => {
+] as const)('is accessible, %s at %i pixels', async (theme, width) => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address, { dark: theme === 'dark', width });
   await open(page, 'release');

@@ -96,7 +96,7 @@ test.each([
   },
 );
 
-test('shows the characters that would hide or turn a text', { timeout: 180_000 }, async () => {
+test('shows the characters that would hide or turn a text', async () => {
   const { fixture } = bed;
   const made = await workOfEveryKind(bed.fixture, hostile);
   const { address } = await fixture.serve();

@@ -38,59 +38,55 @@ const open = async (page: Page, place: string) => {
   }, `#/${place}`);
 };
 
-test(
-  'work that is to land is read, given back and approved by keyboard alone',
-  { timeout: 180_000 },
-  async () => {
-    const { fixture } = bed;
-    const { root } = fixture.project;
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-    git('init', '-qb', 'main');
-    git('add', '-A');
-    git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'commit', '-qm', 'first');
-    await fixture.work();
-    const page = await fixture.open((await fixture.serve()).address);
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    await fixture.project.run(['send', 'engineer', '--message', 'Add totals']);
+test('work that is to land is read, given back and approved by keyboard alone', async () => {
+  const { fixture } = bed;
+  const { root } = fixture.project;
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  git('init', '-qb', 'main');
+  git('add', '-A');
+  git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', 'commit', '-qm', 'first');
+  await fixture.work();
+  const page = await fixture.open((await fixture.serve()).address);
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  await fixture.project.run(['send', 'engineer', '--message', 'Add totals']);
 
-    await page.getByText('is to land on main').first().waitFor();
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await page.locator('.difference .added', { hasText: '+USD' }).waitFor();
-    await expectAccessible(page, 'a landing in the inbox');
-    await open(page, 'roles');
-    const queue = page.getByRole('region', { name: 'Work that lands' });
-    expect(await queue.getByRole('row').nth(1).innerText()).toMatch(/^main\s+approval\s+t1\s+engineer\s/i);
-    await expectAccessible(page, 'the landing queues');
+  await page.getByText('is to land on main').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.locator('.difference .added', { hasText: '+USD' }).waitFor();
+  await expectAccessible(page, 'a landing in the inbox');
+  await open(page, 'roles');
+  const queue = page.getByRole('region', { name: 'Work that lands' });
+  expect(await queue.getByRole('row').nth(1).innerText()).toMatch(/^main\s+approval\s+t1\s+engineer\s/i);
+  await expectAccessible(page, 'the landing queues');
 
-    await open(page, 'inbox/t1');
-    await page.getByLabel('Comment').waitFor();
-    await page.keyboard.press('a');
-    await page.keyboard.type('In euros, please.');
-    await tabTo(page, /^Reject/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Rejected: its author gets it back.').waitFor();
+  await open(page, 'inbox/t1');
+  await page.getByLabel('Comment').waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.type('In euros, please.');
+  await tabTo(page, /^Reject/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Rejected: its author gets it back.').waitFor();
 
-    // It comes back with another commit.
-    await page.locator('.difference .added', { hasText: '+EUR' }).waitFor();
-    await page.keyboard.press('a');
-    await tabTo(page, /^Approve/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Answered: approve.').waitFor();
-    await page.getByRole('heading', { name: 'Settled' }).waitFor();
-    await tabTo(page, /^See the turn/);
-    await page.keyboard.press('Enter');
-    await page.getByText('landed on main').waitFor();
-    expect(git('show', 'main:totals.txt')).toBe('EUR');
-    await page.locator('.conversation header a', { hasText: 'ago' }).last().click();
-    await page.locator('.difference .added', { hasText: '+EUR' }).waitFor();
-    await page.getByText('1 file, +1 −0').waitFor();
-    await expectAccessible(page, 'a message with its work');
+  // It comes back with another commit.
+  await page.locator('.difference .added', { hasText: '+EUR' }).waitFor();
+  await page.keyboard.press('a');
+  await tabTo(page, /^Approve/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Answered: approve.').waitFor();
+  await page.getByRole('heading', { name: 'Settled' }).waitFor();
+  await tabTo(page, /^See the turn/);
+  await page.keyboard.press('Enter');
+  await page.getByText('landed on main').waitFor();
+  expect(git('show', 'main:totals.txt')).toBe('EUR');
+  await page.locator('.conversation header a', { hasText: 'ago' }).last().click();
+  await page.locator('.difference .added', { hasText: '+EUR' }).waitFor();
+  await page.getByText('1 file, +1 −0').waitFor();
+  await expectAccessible(page, 'a message with its work');
 
-    const trail = await fixture.project.run(['trail', '--json']);
-    const [{ thread }] = JSON.parse(trail.stdout) as [{ thread: string }];
-    const saved = await fixture.project.run(['show', thread, '--html']);
-    expect(saved.stdout).toMatch(/"\/messages\/[\w-]+\/diff":\{/);
-    expect(fixture.faults).toEqual([]);
-  },
-);
+  const trail = await fixture.project.run(['trail', '--json']);
+  const [{ thread }] = JSON.parse(trail.stdout) as [{ thread: string }];
+  const saved = await fixture.project.run(['show', thread, '--html']);
+  expect(saved.stdout).toMatch(/"\/messages\/[\w-]+\/diff":\{/);
+  expect(fixture.faults).toEqual([]);
+});

@@ -29,103 +29,95 @@ const shown = (page: Page) => page.locator('.past output').innerText();
 const ofFocus = (page: Page) =>
   page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
 
-test(
-  'a person goes through the past by keyboard alone, record by record, and back to now',
-  { timeout: 180_000 },
-  async () => {
-    const { fixture } = bed;
-    await workOfEveryKind(fixture);
-    // After a run and turns: far behind the fifth record.
-    const { project } = fixture;
-    await project.run(['send', 'writer', '--message', 'Write it later.']);
-    await expect.poll(async () => (await project.run(['trail'])).stdout).toContain('Write it later.');
-    const { address } = await fixture.serve();
-    const page = await fixture.open(address);
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
-    await page.getByRole('heading', { name: 'Roles' }).waitFor();
-    await page.keyboard.press('h');
-    await expect.poll(() => ofFocus(page)).toBe('past');
-    expect(await shown(page)).toBe('now');
+test('a person goes through the past by keyboard alone, record by record, and back to now', async () => {
+  const { fixture } = bed;
+  await workOfEveryKind(fixture);
+  // After a run and turns: far behind the fifth record.
+  const { project } = fixture;
+  await project.run(['send', 'writer', '--message', 'Write it later.']);
+  await expect.poll(async () => (await project.run(['trail'])).stdout).toContain('Write it later.');
+  const { address } = await fixture.serve();
+  const page = await fixture.open(address);
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('r');
+  await page.getByRole('heading', { name: 'Roles' }).waitFor();
+  await page.keyboard.press('h');
+  await expect.poll(() => ofFocus(page)).toBe('past');
+  expect(await shown(page)).toBe('now');
 
-    // The slider knows where the past begins once the first record has arrived.
-    await expect
-      .poll(async () => {
-        await page.keyboard.press('Home');
-        return await shown(page);
-      })
-      .toMatch(/, record 1$/);
-    await expect.poll(() => rolesOf(page)).toEqual(await rolesAt(1));
-    // There is no record before the first, so that button is disabled and has no place in the order.
-    await page.keyboard.press('Tab');
+  // The slider knows where the past begins once the first record has arrived.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Home');
+      return await shown(page);
+    })
+    .toMatch(/, record 1$/);
+  await expect.poll(() => rolesOf(page)).toEqual(await rolesAt(1));
+  // There is no record before the first, so that button is disabled and has no place in the order.
+  await page.keyboard.press('Tab');
+  expect(await ofFocus(page)).toBe('Record after');
+  const seen = new Set<string>();
+  for (const record of [2, 3, 4, 5]) {
+    await page.keyboard.press('Enter');
+    await expect.poll(() => shown(page)).toMatch(new RegExp(`, record ${String(record)}$`));
+    const roles = await rolesAt(record);
+    await expect.poll(() => rolesOf(page)).toEqual(roles);
+    expect(page.url()).toContain(`#/roles?at=${String(record)}`);
     expect(await ofFocus(page)).toBe('Record after');
-    const seen = new Set<string>();
-    for (const record of [2, 3, 4, 5]) {
-      await page.keyboard.press('Enter');
-      await expect.poll(() => shown(page)).toMatch(new RegExp(`, record ${String(record)}$`));
-      const roles = await rolesAt(record);
-      await expect.poll(() => rolesOf(page)).toEqual(roles);
-      expect(page.url()).toContain(`#/roles?at=${String(record)}`);
-      expect(await ofFocus(page)).toBe('Record after');
-      seen.add(roles.join());
-    }
-    // Otherwise a page that shows only one moment would have passed.
-    expect(seen.size).toBeGreaterThan(1);
-    const pauses = page.getByRole('button', { name: 'Pause all roles' });
-    expect(await pauses.isDisabled()).toBe(true);
+    seen.add(roles.join());
+  }
+  // Otherwise a page that shows only one moment would have passed.
+  expect(seen.size).toBeGreaterThan(1);
+  const pauses = page.getByRole('button', { name: 'Pause all roles' });
+  expect(await pauses.isDisabled()).toBe(true);
 
-    // A way to another view keeps the moment.
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
-    await page.getByRole('heading', { name: 'Threads' }).waitFor();
-    await expect.poll(() => page.url()).toContain('#/threads?at=5');
-    await expect.poll(() => page.locator('main').innerText()).not.toContain('Write it later.');
+  // A way to another view keeps the moment.
+  await page.keyboard.press('g');
+  await page.keyboard.press('t');
+  await page.getByRole('heading', { name: 'Threads' }).waitFor();
+  await expect.poll(() => page.url()).toContain('#/threads?at=5');
+  await expect.poll(() => page.locator('main').innerText()).not.toContain('Write it later.');
 
-    await page.locator('#past').focus();
-    await page.keyboard.press('End');
-    await expect.poll(() => shown(page)).toBe('now');
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
-    await page.getByRole('heading', { name: 'Roles' }).waitFor();
+  await page.locator('#past').focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => shown(page)).toBe('now');
+  await page.keyboard.press('g');
+  await page.keyboard.press('r');
+  await page.getByRole('heading', { name: 'Roles' }).waitFor();
+  expect(page.url()).not.toContain('at=');
+  await expect.poll(() => pauses.isDisabled()).toBe(false);
+  expect(fixture.faults).toEqual([]);
+});
+
+test('an address with a record opens that moment, and one that does not exist is reported', async () => {
+  const { fixture } = bed;
+  await workOfEveryKind(fixture);
+  const { address } = await fixture.serve();
+  const page = await fixture.open(address);
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  const open = async (route: string) => {
+    await page.goto('about:blank');
+    await page.goto(`${new URL(address).origin}/#/${route}`);
+  };
+  await open('roles?at=2');
+  await expect.poll(() => shown(page)).toMatch(/, record 2$/);
+  await expect.poll(() => rolesOf(page)).toEqual(await rolesAt(2));
+  const problem = page.locator('.past').getByRole('alert');
+  for (const [at, says] of [
+    ['99999', /the journal ends with record \d+ E_TARGET/],
+    ['0', /`at` 0 is not a moment E_VALUE/],
+    ['2001-01-01T00%3A00', /the journal has no record before 2001-01-01T\S+ E_TARGET/],
+  ] as const) {
+    await open(`roles?at=${at}`);
+    await expect.poll(() => problem.innerText()).toMatch(says);
+    // What is shown is of now, and the address does not claim anything else.
+    expect(await shown(page)).toBe('now');
     expect(page.url()).not.toContain('at=');
-    await expect.poll(() => pauses.isDisabled()).toBe(false);
-    expect(fixture.faults).toEqual([]);
-  },
-);
-
-test(
-  'an address with a record opens that moment, and one that does not exist is reported',
-  { timeout: 180_000 },
-  async () => {
-    const { fixture } = bed;
-    await workOfEveryKind(fixture);
-    const { address } = await fixture.serve();
-    const page = await fixture.open(address);
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    const open = async (route: string) => {
-      await page.goto('about:blank');
-      await page.goto(`${new URL(address).origin}/#/${route}`);
-    };
-    await open('roles?at=2');
-    await expect.poll(() => shown(page)).toMatch(/, record 2$/);
-    await expect.poll(() => rolesOf(page)).toEqual(await rolesAt(2));
-    const problem = page.locator('.past').getByRole('alert');
-    for (const [at, says] of [
-      ['99999', /the journal ends with record \d+ E_TARGET/],
-      ['0', /`at` 0 is not a moment E_VALUE/],
-      ['2001-01-01T00%3A00', /the journal has no record before 2001-01-01T\S+ E_TARGET/],
-    ] as const) {
-      await open(`roles?at=${at}`);
-      await expect.poll(() => problem.innerText()).toMatch(says);
-      // What is shown is of now, and the address does not claim anything else.
-      expect(await shown(page)).toBe('now');
-      expect(page.url()).not.toContain('at=');
-    }
-    await page.getByText('Loading …').waitFor({ state: 'detached' });
-    await expectAccessible(page, 'a moment that does not exist');
-    await page.getByRole('button', { name: 'Back to now' }).click();
-    expect(await page.locator('.past').count()).toBe(0);
-    expect(fixture.faults).toEqual([]);
-  },
-);
+  }
+  await page.getByText('Loading …').waitFor({ state: 'detached' });
+  await expectAccessible(page, 'a moment that does not exist');
+  await page.getByRole('button', { name: 'Back to now' }).click();
+  expect(await page.locator('.past').count()).toBe(0);
+  expect(fixture.faults).toEqual([]);
+});

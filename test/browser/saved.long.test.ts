@@ -18,42 +18,38 @@ async function save(word: string): Promise<string> {
   return `file://${file}`;
 }
 
-test(
-  'a saved run opens from disk as the page shows it, and asks for nothing',
-  { timeout: 180_000 },
-  async () => {
-    const { fixture } = bed;
-    const workflow = readFileSync(join(fixture.project.root, 'workflows/release.yaml'), 'utf8');
-    fixture.project.write(
-      'workflows/release.yaml',
-      workflow.replace('echo "no problems"', `echo '${hostile}'; echo "$API_TOKEN"; exit 3`),
-    );
-    const env = { API_TOKEN: secret };
-    await fixture.project.run(
-      ['run', 'release', '--param', 'version=1.0.0', '--inherit', 'API_TOKEN', '--plain'],
-      env,
-    );
-    const listed = await fixture.project.run(['runs', '--json']);
-    const [{ run }] = JSON.parse(listed.stdout) as [{ run: string }];
-    const address = await save(run);
-    expect(readFileSync(new URL(address), 'utf8')).not.toContain(secret);
+test('a saved run opens from disk as the page shows it, and asks for nothing', async () => {
+  const { fixture } = bed;
+  const workflow = readFileSync(join(fixture.project.root, 'workflows/release.yaml'), 'utf8');
+  fixture.project.write(
+    'workflows/release.yaml',
+    workflow.replace('echo "no problems"', `echo '${hostile}'; echo "$API_TOKEN"; exit 3`),
+  );
+  const env = { API_TOKEN: secret };
+  await fixture.project.run(
+    ['run', 'release', '--param', 'version=1.0.0', '--inherit', 'API_TOKEN', '--plain'],
+    env,
+  );
+  const listed = await fixture.project.run(['runs', '--json']);
+  const [{ run }] = JSON.parse(listed.stdout) as [{ run: string }];
+  const address = await save(run);
+  expect(readFileSync(new URL(address), 'utf8')).not.toContain(secret);
 
-    const page = await fixture.open(address);
-    await page.getByRole('heading', { name: 'release' }).waitFor();
-    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
-    await page.locator('.timeline').getByText('lint').click();
-    await page.getByRole('heading', { name: 'Output of lint' }).waitFor();
-    expect(await page.locator('.log').innerText()).toContain(hostile);
-    expect(await page.title()).toBe('Runs · Mailroom');
-    expect(await page.locator('main img').count()).toBe(0);
-    expect(await page.getByRole('button', { name: /Resume|Cancel|again/ }).count()).toBe(1);
-    expect(await page.getByRole('button', { name: /again/ }).isDisabled()).toBe(true);
-    await expectAccessible(page, 'a saved run');
-    expect(fixture.faults).toEqual([]);
-  },
-);
+  const page = await fixture.open(address);
+  await page.getByRole('heading', { name: 'release' }).waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  await page.locator('.timeline').getByText('lint').click();
+  await page.getByRole('heading', { name: 'Output of lint' }).waitFor();
+  expect(await page.locator('.log').innerText()).toContain(hostile);
+  expect(await page.title()).toBe('Runs · Mailroom');
+  expect(await page.locator('main img').count()).toBe(0);
+  expect(await page.getByRole('button', { name: /Resume|Cancel|again/ }).count()).toBe(1);
+  expect(await page.getByRole('button', { name: /again/ }).isDisabled()).toBe(true);
+  await expectAccessible(page, 'a saved run');
+  expect(fixture.faults).toEqual([]);
+});
 
-test('a saved thread has its turns with their prompts', { timeout: 180_000 }, async () => {
+test('a saved thread has its turns with their prompts', async () => {
   const { fixture } = bed;
   const made = await workOfEveryKind(fixture, hostile);
   const page = await fixture.open(await save(made.thread), { dark: true });

@@ -14,135 +14,123 @@ interface Row {
 
 const trail = async () => JSON.parse((await bed.fixture.project.run(['trail', '--json'])).stdout) as Row[];
 
-test(
-  'a person drops a task, answers a question and approves a gate by keyboard alone',
-  { timeout: 180_000 },
-  async () => {
-    const { fixture } = bed;
-    await fixture.work();
-    const { address } = await fixture.serve();
-    const page = await fixture.open(address);
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+test('a person drops a task, answers a question and approves a gate by keyboard alone', async () => {
+  const { fixture } = bed;
+  await fixture.work();
+  const { address } = await fixture.serve();
+  const page = await fixture.open(address);
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
 
-    await page.keyboard.press('n');
-    await page.getByRole('heading', { name: 'New task' }).waitFor();
-    await tabTo(page, /^To/);
-    await page.keyboard.press('e');
-    await tabTo(page, /^Subject/);
-    await page.keyboard.type('Add totals');
-    await tabTo(page, /^Text/);
-    await page.keyboard.type('Show totals; the price list is in data/.');
-    await page.keyboard.press('Control+Enter');
-    await page.getByRole('heading', { name: 'Add totals' }).waitFor();
+  await page.keyboard.press('n');
+  await page.getByRole('heading', { name: 'New task' }).waitFor();
+  await tabTo(page, /^To/);
+  await page.keyboard.press('e');
+  await tabTo(page, /^Subject/);
+  await page.keyboard.type('Add totals');
+  await tabTo(page, /^Text/);
+  await page.keyboard.type('Show totals; the price list is in data/.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('heading', { name: 'Add totals' }).waitFor();
 
-    // The question arrives on its own.
-    await page.keyboard.press('g');
-    await page.keyboard.press('i');
-    await page.getByRole('heading', { name: 'Inbox' }).first().waitFor();
-    await page.getByText('Which currency do prices have?').first().waitFor();
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await page.getByText('Should totals be in euros').first().waitFor();
-    await page.keyboard.press('a');
-    await page.keyboard.type('Euros.');
-    await tabTo(page, /^currency/);
-    await page.keyboard.press('E');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await page.getByText('Answered engineer.').waitFor();
-    await page.getByRole('heading', { name: 'Settled' }).waitFor();
-    expect((await trail()).find(({ type }) => type === 'answer')).toMatchObject({
-      from: 'user',
-      body: 'Euros.\n',
-      fields: { currency: 'EUR' },
-    });
+  // The question arrives on its own.
+  await page.keyboard.press('g');
+  await page.keyboard.press('i');
+  await page.getByRole('heading', { name: 'Inbox' }).first().waitFor();
+  await page.getByText('Which currency do prices have?').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByText('Should totals be in euros').first().waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.type('Euros.');
+  await tabTo(page, /^currency/);
+  await page.keyboard.press('E');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('Answered engineer.').waitFor();
+  await page.getByRole('heading', { name: 'Settled' }).waitFor();
+  expect((await trail()).find(({ type }) => type === 'answer')).toMatchObject({
+    from: 'user',
+    body: 'Euros.\n',
+    fields: { currency: 'EUR' },
+  });
 
-    const run = fixture.start(['run', 'release', '--param', 'version=1.0.0', '--plain']);
-    await page.keyboard.press('g');
-    await page.keyboard.press('i');
-    await page.getByRole('heading', { name: 'Inbox' }).first().waitFor();
-    await page.getByText('Publish version 1.0.0 to beta?').first().waitFor();
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('a');
-    await page.keyboard.type('Looks right');
-    await tabTo(page, /^Approve/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Settled' }).waitFor();
-    await expect.poll(() => run.exitCode).toBe(0);
-    expect(fixture.faults).toEqual([]);
-  },
-);
+  const run = fixture.start(['run', 'release', '--param', 'version=1.0.0', '--plain']);
+  await page.keyboard.press('g');
+  await page.keyboard.press('i');
+  await page.getByRole('heading', { name: 'Inbox' }).first().waitFor();
+  await page.getByText('Publish version 1.0.0 to beta?').first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('a');
+  await page.keyboard.type('Looks right');
+  await tabTo(page, /^Approve/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Settled' }).waitFor();
+  await expect.poll(() => run.exitCode).toBe(0);
+  expect(fixture.faults).toEqual([]);
+});
 
-test(
-  'a person sees why a role is stuck, and runs a workflow by keyboard alone',
-  { timeout: 180_000 },
-  async () => {
-    const { fixture } = bed;
-    await fixture.work();
-    const { address } = await fixture.serve();
-    const page = await fixture.open(address);
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
-    await fixture.project.run(['send', 'writer', '--message', 'Write about the shop']);
-    await page.keyboard.press('g');
-    await page.keyboard.press('r');
-    await page.getByRole('heading', { name: 'Roles' }).waitFor();
-    await page.locator('svg .edge').waitFor();
-    await tabTo(page, /^writer/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'writer' }).waitFor();
-    await tabTo(page, /^Why\?/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Why: writer' }).waitFor();
-    await page.locator('main').getByText('qa').first().waitFor();
+test('a person sees why a role is stuck, and runs a workflow by keyboard alone', async () => {
+  const { fixture } = bed;
+  await fixture.work();
+  const { address } = await fixture.serve();
+  const page = await fixture.open(address);
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+  await fixture.project.run(['send', 'writer', '--message', 'Write about the shop']);
+  await page.keyboard.press('g');
+  await page.keyboard.press('r');
+  await page.getByRole('heading', { name: 'Roles' }).waitFor();
+  await page.locator('svg .edge').waitFor();
+  await tabTo(page, /^writer/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'writer' }).waitFor();
+  await tabTo(page, /^Why\?/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Why: writer' }).waitFor();
+  await page.locator('main').getByText('qa').first().waitFor();
 
-    await page.keyboard.press('g');
-    await page.keyboard.press('w');
-    await page.getByRole('heading', { name: 'Workflows' }).waitFor();
-    await page.getByRole('link', { name: 'release' }).waitFor();
-    await page.keyboard.press('j');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'release' }).waitFor();
-    // What is missing is said beside its field, and that has the focus.
-    await tabTo(page, /^Show the price/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Fill this in.').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('run-release-version');
-    await page.keyboard.type('2.0.0');
-    await tabTo(page, /^Show the price/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Run it, for at most nothing').waitFor();
-    await tabTo(page, /^Run it, for at most/);
-    await page.keyboard.press('Enter');
-    await page.getByText('Publish version 2.0.0 to beta?').first().waitFor();
-    await page.keyboard.press('a');
-    await page.keyboard.type('Looks right');
-    await tabTo(page, /^Approve/);
-    await page.keyboard.press('Enter');
-    await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor({ timeout: 30_000 });
-    expect(fixture.faults).toEqual([]);
-  },
-);
+  await page.keyboard.press('g');
+  await page.keyboard.press('w');
+  await page.getByRole('heading', { name: 'Workflows' }).waitFor();
+  await page.getByRole('link', { name: 'release' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'release' }).waitFor();
+  // What is missing is said beside its field, and that has the focus.
+  await tabTo(page, /^Show the price/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Fill this in.').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('run-release-version');
+  await page.keyboard.type('2.0.0');
+  await tabTo(page, /^Show the price/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Run it, for at most nothing').waitFor();
+  await tabTo(page, /^Run it, for at most/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Publish version 2.0.0 to beta?').first().waitFor();
+  await page.keyboard.press('a');
+  await page.keyboard.type('Looks right');
+  await tabTo(page, /^Approve/);
+  await page.keyboard.press('Enter');
+  await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor();
+  expect(fixture.faults).toEqual([]);
+});
 
-test(
-  'two tabs show the same, and what is answered in one is settled in the other',
-  { timeout: 180_000 },
-  async () => {
-    const { fixture } = bed;
-    await fixture.work();
-    const { address } = await fixture.serve();
-    const [one, other] = [await fixture.open(address), await fixture.open(address)];
-    await fixture.project.run(['send', 'engineer', '--message', 'Show the price']);
-    for (const page of [one, other]) await page.getByText('Which currency do prices have?').first().click();
-    await one.getByLabel('Your answer').fill('Dollars.');
-    await one.getByRole('combobox', { name: 'currency' }).selectOption('USD');
-    await one.getByRole('button', { name: 'Send answer' }).click();
-    await other.getByRole('heading', { name: 'Settled' }).waitFor();
-    expect(fixture.faults).toEqual([]);
-  },
-);
+test('two tabs show the same, and what is answered in one is settled in the other', async () => {
+  const { fixture } = bed;
+  await fixture.work();
+  const { address } = await fixture.serve();
+  const [one, other] = [await fixture.open(address), await fixture.open(address)];
+  await fixture.project.run(['send', 'engineer', '--message', 'Show the price']);
+  for (const page of [one, other]) await page.getByText('Which currency do prices have?').first().click();
+  await one.getByLabel('Your answer').fill('Dollars.');
+  await one.getByRole('combobox', { name: 'currency' }).selectOption('USD');
+  await one.getByRole('button', { name: 'Send answer' }).click();
+  await other.getByRole('heading', { name: 'Settled' }).waitFor();
+  expect(fixture.faults).toEqual([]);
+});
 
-test('says that the server is gone, keeps what was typed, and comes back', { timeout: 180_000 }, async () => {
+test('says that the server is gone, keeps what was typed, and comes back', async () => {
   const { fixture } = bed;
   await fixture.work();
   const { address, server } = await fixture.serve();
@@ -168,7 +156,7 @@ test('says that the server is gone, keeps what was typed, and comes back', { tim
   expect((await trail()).filter(({ type }) => type === 'answer')).toHaveLength(1);
 });
 
-test('continues from the last event after the stream was cut', { timeout: 180_000 }, async () => {
+test('continues from the last event after the stream was cut', async () => {
   const { fixture } = bed;
   await fixture.work();
   const { link, address } = await Link.to((await fixture.serve()).address);
@@ -198,7 +186,7 @@ test('continues from the last event after the stream was cut', { timeout: 180_00
   }
 });
 
-test('asks for the key where it has none, and takes a pasted address', { timeout: 180_000 }, async () => {
+test('asks for the key where it has none, and takes a pasted address', async () => {
   const { fixture } = bed;
   const { address } = await fixture.serve();
   const page = await fixture.open(address.replace(/#.*/, ''));
@@ -209,7 +197,7 @@ test('asks for the key where it has none, and takes a pasted address', { timeout
   expect(fixture.faults).toEqual([]);
 });
 
-test('a hidden tab uses no connection, and is up to date when shown', { timeout: 180_000 }, async () => {
+test('a hidden tab uses no connection, and is up to date when shown', async () => {
   const { fixture } = bed;
   await fixture.work();
   const { address } = await fixture.serve();

@@ -47,54 +47,46 @@ const questions = (pages: readonly Page[]) =>
     pages.map((page) => page.locator('[data-row]', { hasText: 'Which currency do prices have?' }).count()),
   );
 
-test(
-  'any number of windows of one browser is live by one stream, whichever window closes',
-  { timeout: 240_000 },
-  async () => {
-    const { pages, reader, streams } = await opened();
-    await asks('apples');
-    await expect.poll(() => questions(pages)).toEqual(pages.map(() => 1));
-    expect(await streams()).toBe(1);
+test('any number of windows of one browser is live by one stream, whichever window closes', async () => {
+  const { pages, reader, streams } = await opened();
+  await asks('apples');
+  await expect.poll(() => questions(pages)).toEqual(pages.map(() => 1));
+  expect(await streams()).toBe(1);
 
-    const first = reader();
-    const others = pages.filter((page) => page !== first);
-    await first.close();
-    await expect.poll(() => reader() !== first).toBe(true);
-    await asks('pears');
-    await expect.poll(() => questions(others)).toEqual(others.map(() => 2));
-    expect(await streams()).toBe(1);
+  const first = reader();
+  const others = pages.filter((page) => page !== first);
+  await first.close();
+  await expect.poll(() => reader() !== first).toBe(true);
+  await asks('pears');
+  await expect.poll(() => questions(others)).toEqual(others.map(() => 2));
+  expect(await streams()).toBe(1);
 
-    // A window that crashes says nothing to anybody.
-    const second = reader();
-    const rest = others.filter((page) => page !== second);
-    const crashed = second.waitForEvent('crash');
-    void second.goto('chrome://crash').catch(() => undefined);
-    await crashed;
-    await expect.poll(() => reader() !== second).toBe(true);
-    await asks('plums');
-    await expect.poll(() => questions(rest)).toEqual(rest.map(() => 3));
-    expect(await streams()).toBe(1);
-    expect(bed.fixture.faults).toEqual([]);
-  },
-);
+  // A window that crashes says nothing to anybody.
+  const second = reader();
+  const rest = others.filter((page) => page !== second);
+  const crashed = second.waitForEvent('crash');
+  void second.goto('chrome://crash').catch(() => undefined);
+  await crashed;
+  await expect.poll(() => reader() !== second).toBe(true);
+  await asks('plums');
+  await expect.poll(() => questions(rest)).toEqual(rest.map(() => 3));
+  expect(await streams()).toBe(1);
+  expect(bed.fixture.faults).toEqual([]);
+});
 
-test(
-  'every window says that the server is gone, and is live when it is back',
-  { timeout: 240_000 },
-  async () => {
-    const { pages, server } = await opened();
-    const { fixture } = bed;
-    await ended(server.server);
-    for (const page of pages) await page.getByText('The server is gone.').waitFor();
-    await fixture.serve(Number(new URL(server.address).port));
-    for (const page of pages) await page.getByText('The server is gone.').waitFor({ state: 'detached' });
-    await asks('apples');
-    await expect.poll(() => questions(pages)).toEqual(pages.map(() => 1));
-    expect(fixture.faults).toEqual([]);
-  },
-);
+test('every window says that the server is gone, and is live when it is back', async () => {
+  const { pages, server } = await opened();
+  const { fixture } = bed;
+  await ended(server.server);
+  for (const page of pages) await page.getByText('The server is gone.').waitFor();
+  await fixture.serve(Number(new URL(server.address).port));
+  for (const page of pages) await page.getByText('The server is gone.').waitFor({ state: 'detached' });
+  await asks('apples');
+  await expect.poll(() => questions(pages)).toEqual(pages.map(() => 1));
+  expect(fixture.faults).toEqual([]);
+});
 
-test('any window can ask to connect at once', { timeout: 120_000 }, async () => {
+test('any window can ask to connect at once', async () => {
   const { fixture } = bed;
   const { address, server } = await fixture.serve();
   const first = await fixture.open(address);

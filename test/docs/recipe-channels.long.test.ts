@@ -68,7 +68,7 @@ class Following {
   /** What has come, once it is so much; it is confirmed. */
   async arrived(count: number): Promise<Incoming[]> {
     while (this.#arrived.length < count) {
-      await vi.waitUntil(() => this.channel.hasNews, { timeout: 20_000 });
+      await vi.waitUntil(() => this.channel.hasNews, { timeout: 120_000 });
       const received = await this.channel.receive();
       if (received.unread.length > 0) throw new Error(received.unread[0]?.reason);
       this.#arrived.push(...received.incoming);
@@ -116,7 +116,7 @@ it('has a test for each program', () => {
   ]);
 });
 
-describe('Telegram', { timeout: 60_000 }, () => {
+describe('Telegram', () => {
   const start = (double: TelegramDouble, token = double.token) =>
     new Following('Telegram', {
       TELEGRAM_TOKEN: token,
@@ -136,7 +136,7 @@ describe('Telegram', { timeout: 60_000 }, () => {
       ]);
       expect(double.unconfirmed).toBe(3);
       first.channel.confirm(before);
-      await vi.waitFor(() => expect(double.unconfirmed).toBe(0), { timeout: 10_000 });
+      await vi.waitFor(() => expect(double.unconfirmed).toBe(0), { timeout: 120_000 });
       const asked = await first.channel.send(post('k1', { conversation: '42/101' }));
       expect(double.sent).toMatchObject([{ chat: '42', answers: 101, text: post('k1').text }]);
       expect(asked).toEqual({ reference: '42/104', conversation: '42/101' });
@@ -166,7 +166,7 @@ describe('Telegram', { timeout: 60_000 }, () => {
         method: 'POST',
         body: JSON.stringify({ timeout: 25 }),
       });
-      await vi.waitFor(() => expect(channel.hasNews).toBe(true), { timeout: 10_000 });
+      await vi.waitFor(() => expect(channel.hasNews).toBe(true), { timeout: 120_000 });
       const conflict = await failure(channel.receive());
       expect(conflict.message).toContain('exit code 1: Telegram: Conflict: terminated by other getUpdates');
       await channel.close();
@@ -182,7 +182,7 @@ describe('Telegram', { timeout: 60_000 }, () => {
       // The host is gone as soon as the message has arrived.
       double.onSent = () => void first.channel.close();
       void first.channel.send(post('k1')).catch(() => {});
-      await vi.waitFor(() => expect(double.sent).toHaveLength(1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(double.sent).toHaveLength(1), { timeout: 120_000 });
       await first.channel.close();
       double.onSent = null;
       const second = start(double);
@@ -194,7 +194,7 @@ describe('Telegram', { timeout: 60_000 }, () => {
     }));
 });
 
-describe('Slack', { timeout: 60_000 }, () => {
+describe('Slack', () => {
   const start = (double: SlackDouble) =>
     new Following('Slack', {
       SLACK_APP_TOKEN: 'xapp-secret',
@@ -223,7 +223,7 @@ describe('Slack', { timeout: 60_000 }, () => {
         { kind: 'reply', conversation: task, answers: null, text: '/approve 6a2715' },
       ]);
       const acknowledged = () => expect(double.acknowledged).toHaveLength(5);
-      await vi.waitFor(acknowledged, { timeout: 10_000 });
+      await vi.waitFor(acknowledged, { timeout: 120_000 });
     }));
 
   it('reads what came while nothing ran, and connects again when Slack asks for it', () =>
@@ -241,8 +241,8 @@ describe('Slack', { timeout: 60_000 }, () => {
         'reply: Blue',
       ]);
       double.refresh();
-      await vi.waitFor(() => expect(double.isConnected).toBe(false), { timeout: 10_000 });
-      await vi.waitFor(() => expect(double.isConnected).toBe(true), { timeout: 10_000 });
+      await vi.waitFor(() => expect(double.isConnected).toBe(false), { timeout: 120_000 });
+      await vi.waitFor(() => expect(double.isConnected).toBe(true), { timeout: 120_000 });
       double.say('Red', 'U1', conversation);
       expect((await second.arrived(3)).map(({ text }) => text)).toContain('Red');
     }));
@@ -267,7 +267,7 @@ describe('Slack', { timeout: 60_000 }, () => {
     }));
 });
 
-describe('ntfy', { timeout: 60_000 }, () => {
+describe('ntfy', () => {
   const start = (double: NtfyDouble, token = 'tk_secret') =>
     new Following('ntfy', {
       NTFY_TOPIC: 'shop',
@@ -282,13 +282,13 @@ describe('ntfy', { timeout: 60_000 }, () => {
       await first.channel.receive();
       const { reference } = await first.channel.send(post('k1', { text: 'ü'.repeat(5_000) }));
       expect(double.messages).toMatchObject([{ id: reference, topic: 'shop', title: 'Which colour?' }]);
-      await vi.waitFor(() => expect(double.isFollowed).toBe(true), { timeout: 10_000 });
+      await vi.waitFor(() => expect(double.isFollowed).toBe(true), { timeout: 120_000 });
       double.publish('shop-ada', '/answer 6a2715 Blue');
       expect(await first.arrived(1)).toMatchObject([
         { kind: 'reply', author: 'shop-ada', text: '/answer 6a2715 Blue', conversation: 'ntfy' },
       ]);
       double.cut();
-      await vi.waitFor(() => expect(double.isFollowed).toBe(true), { timeout: 10_000 });
+      await vi.waitFor(() => expect(double.isFollowed).toBe(true), { timeout: 120_000 });
       await first.channel.close();
       double.publish('shop-bob', '/task Paint it\nGreen');
       const second = start(double);

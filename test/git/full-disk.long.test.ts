@@ -31,7 +31,7 @@ async function eachFailure<T>(begin: (name: string) => Promise<Play<T>>): Promis
     }
 }
 
-describe('where a git process finds no room', { timeout: 240_000 }, () => {
+describe('where a git process finds no room', () => {
   it('a landing is blocked, or done, and the same call finishes it', async () => {
     const { root, git, put, role } = project();
     const commit = await role('one').does({ 'kept.txt': 'work\n', 'new.txt': 'new\n' });

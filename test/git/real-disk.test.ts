@@ -59,7 +59,7 @@ function forbidWriting(folder: string): () => void {
 const landing = (commit: string) =>
   ({ commit, branch: 'main', by: 'merge', author: 'one', text: 'Land\n' }) as const;
 
-describe('a full disk', { timeout: 60_000 }, () => {
+describe('a full disk', () => {
   it('lets a turn leave its work only once there is room, and then all of it', async () => {
     const { git, role, fill, free } = crowded();
     const one = role('one');
@@ -94,7 +94,7 @@ describe('a full disk', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a folder that is read-only', { timeout: 60_000 }, () => {
+describe('a folder that is read-only', () => {
   it('lets no turn leave while it is the repository, and keeps the work for later', async () => {
     const { root, git, role } = project();
     const one = role('one');

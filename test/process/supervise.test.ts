@@ -159,7 +159,7 @@ describe('a process that cannot be started', () => {
 });
 
 describe('output', () => {
-  it('of 100 MB goes into the file whole', { timeout: 120_000 }, async () => {
+  it('of 100 MB goes into the file whole', async () => {
     const started = start(['sh', fixture('floods.sh')], {
       secrets: ['a secret'],
       limits: { totalMs: null, idleMs: null, outputBytes: 200 * MB },
@@ -172,7 +172,7 @@ describe('output', () => {
     expect(result.stdoutTail).toBe(line.repeat(4000).slice(start64, start64 + 64 * 1024));
   });
 
-  it('of 140 MB of zero bytes does no harm', { timeout: 120_000 }, async () => {
+  it('of 140 MB of zero bytes does no harm', async () => {
     const before = process.memoryUsage().rss;
     let most = before;
     const started = start(['sh', fixture('floods-nuls.sh')], {

@@ -33,7 +33,7 @@ async function keysOf(stage: Stage, acts: JsonObject[]): Promise<readonly string
   return (outcome.is === 'done' ? (outcome.asks ?? []) : []).map(({ key }) => key);
 }
 
-describe('an agent whose role asks a person', { timeout: 60_000 }, () => {
+describe('an agent whose role asks a person', () => {
   it('ends with the question, and leaves no process', async () => {
     const stage = new Stage();
     const { outcome, left } = await stage.run(

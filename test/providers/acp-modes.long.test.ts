@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 
 const session = { id: 'first', usd: 0, tokens: 0 };
 
-describe('an agent begins its work only in the mode in which it asks', { timeout: 60_000 }, () => {
+describe('an agent begins its work only in the mode in which it asks', () => {
   const modesOf = (currentModeId: string, ...ids: readonly string[]) => ({
     modes: { currentModeId, availableModes: ids.map((id) => ({ id, name: id })) },
   });

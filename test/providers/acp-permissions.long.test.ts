@@ -173,7 +173,7 @@ const decisions: readonly (readonly [string, Call, string])[] = [
   ['another mode', { kind: 'switch_mode', title: 'yolo' }, '-----'],
 ];
 
-describe('a permission request', { timeout: 120_000 }, () => {
+describe('a permission request', () => {
   it.each(every.map((capabilities, index) => ({ capabilities, index })))(
     'is answered by $capabilities, call by call',
     async ({ capabilities, index }) => {

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 
 const session = { id: 'first', usd: 0, tokens: 0 };
 
-describe('an agent that speaks the Agent Client Protocol', { timeout: 60_000 }, () => {
+describe('an agent that speaks the Agent Client Protocol', () => {
   it('gets the prompt, and its words are the answer', async () => {
     const stage = new Stage();
     const { outcome, left, exit } = await stage.run(says('Hel', 'lo.'), { prompt: 'Do it.\n' });
@@ -95,7 +95,7 @@ describe('an agent that speaks the Agent Client Protocol', { timeout: 60_000 }, 
   });
 });
 
-describe('an agent of that protocol that fails', { timeout: 60_000 }, () => {
+describe('an agent of that protocol that fails', () => {
   const answers: readonly (readonly [string, JsonObject, string])[] = [
     [
       'ends its turn for a reason of its own',
@@ -248,7 +248,7 @@ describe('an agent of that protocol that fails', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the quirks of an agent', { timeout: 60_000 }, () => {
+describe('the quirks of an agent', () => {
   const copilot = { name: 'Copilot', version: '1.0.102' };
   const usage = (inputTokens: number) => ({
     answer: { usage: { inputTokens, outputTokens: 50, totalTokens: inputTokens + 50, cachedReadTokens: 0 } },
@@ -325,7 +325,7 @@ describe('the quirks of an agent', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the bounds of a turn', { timeout: 60_000 }, () => {
+describe('the bounds of a turn', () => {
   it('end it after so many uses of tools, also where it shows them only by asking', async () => {
     const asks = (toolCallId: string) => ({ asks: { kind: 'read', title: 'Read', toolCallId } });
     const acts = ['a', 'b', 'c'].map(asks);

@@ -53,7 +53,7 @@ const kind = (outcome: Outcome): string => verdict(outcome).replace(/ E_(?!TIMEO
 
 /** What every provider keeps, whatever stands behind it: the adapter, and a process that is really run. */
 export function describeProviders(players: readonly Player[]): void {
-  describe.concurrent.each(players)('$name', { timeout: 240_000 }, (player) => {
+  describe.concurrent.each(players)('$name', (player) => {
     works(player);
     fails(player);
     isEnded(player);

@@ -55,7 +55,7 @@ function install(project: TestProject, name: string, play: unknown): void {
 const done = '---\ntype: done\nto: user\n---\nIt is good.';
 const usage = { sessionUpdate: 'usage_update', used: 10, size: 100 };
 
-describe('a recording of an agent that speaks the Agent Client Protocol', { timeout: 60_000 }, () => {
+describe('a recording of an agent that speaks the Agent Client Protocol', () => {
   it('answers its turn of the mail without the agent', async () => {
     const files = { 'protocols/one.yaml': team };
     const live = projectWith({ prompts: [[{ say: done }, { update: usage }]] }, files);
@@ -114,7 +114,7 @@ async function doctor(project: TestProject, args: readonly string[], env: Readon
     findings.filter((each) => each.topic === topic).map(({ state, text }) => `${state} ${text}`);
 }
 
-describe('doctor', { timeout: 120_000 }, () => {
+describe('doctor', () => {
   it('lets an agent that speaks the protocol answer once', async () => {
     const project = projectWith(null, {});
     const [program, other] = [1, 2].map((version) => {

@@ -57,46 +57,42 @@ function building(): TestProject {
 
 const up = ['up', '--until-idle', '--plain'];
 
-it(
-  'asks a person, waits without a process, and continues with the answer',
-  { timeout: 120_000 },
-  async () => {
-    const project = building();
-    expect(await project.run(up)).toMatchObject({ code: 0 });
-    const inbox = await project.run(['inbox', '--json']);
-    expect(JSON.parse(inbox.stdout)).toMatchObject({
-      items: [
-        {
-          id: 't1',
-          kind: 'approval',
-          type: 'permission',
-          from: 'builder',
-          subject: 'touch built',
-          reply_types: ['approve', 'reject'],
-          command: 'mailroom approve t1',
-        },
-      ],
-    });
-    const { stdout: status } = await project.run(['status']);
-    expect(status).toMatch(/t1 asks for approval for /);
-    const { stdout: why } = await project.run(['why', 't1']);
-    expect(why).toContain('turn t1 of builder waits until user decides about `touch built`');
-    expect(why).toContain('mailroom approve t1');
-    expect(project.list('agents/user/inbox')).toHaveLength(1);
+it('asks a person, waits without a process, and continues with the answer', async () => {
+  const project = building();
+  expect(await project.run(up)).toMatchObject({ code: 0 });
+  const inbox = await project.run(['inbox', '--json']);
+  expect(JSON.parse(inbox.stdout)).toMatchObject({
+    items: [
+      {
+        id: 't1',
+        kind: 'approval',
+        type: 'permission',
+        from: 'builder',
+        subject: 'touch built',
+        reply_types: ['approve', 'reject'],
+        command: 'mailroom approve t1',
+      },
+    ],
+  });
+  const { stdout: status } = await project.run(['status']);
+  expect(status).toMatch(/t1 asks for approval for /);
+  const { stdout: why } = await project.run(['why', 't1']);
+  expect(why).toContain('turn t1 of builder waits until user decides about `touch built`');
+  expect(why).toContain('mailroom approve t1');
+  expect(project.list('agents/user/inbox')).toHaveLength(1);
 
-    await project.run(['approve', '--comment', 'Go on.']);
-    expect(await project.run(up)).toMatchObject({ code: 0 });
-    expect(existsSync(join(project.root, 'built'))).toBe(true);
-    const heard = readFileSync(join(project.root, 'heard'), 'utf8');
-    expect(heard).toContain('"method":"session/resume"');
-    expect(heard).toContain('What you asked for is allowed');
-    const { stdout: after } = await project.run(['inbox', '--json']);
-    expect(after).toContain('It is built.');
-    expect(after).not.toContain('permission');
-  },
-);
+  await project.run(['approve', '--comment', 'Go on.']);
+  expect(await project.run(up)).toMatchObject({ code: 0 });
+  expect(existsSync(join(project.root, 'built'))).toBe(true);
+  const heard = readFileSync(join(project.root, 'heard'), 'utf8');
+  expect(heard).toContain('"method":"session/resume"');
+  expect(heard).toContain('What you asked for is allowed');
+  const { stdout: after } = await project.run(['inbox', '--json']);
+  expect(after).toContain('It is built.');
+  expect(after).not.toContain('permission');
+});
 
-it('continues without what a person has refused', { timeout: 120_000 }, async () => {
+it('continues without what a person has refused', async () => {
   const project = building();
   await project.run(up);
   await project.run(['reject', 't1', '--comment', 'Not here.']);
@@ -107,7 +103,7 @@ it('continues without what a person has refused', { timeout: 120_000 }, async ()
   expect(existsSync(join(project.root, 'built'))).toBe(false);
 });
 
-it('asks again in a replay, without the agent', { timeout: 120_000 }, async () => {
+it('asks again in a replay, without the agent', async () => {
   const project = building();
   const folder = join(project.root, 'recording');
   await project.run([...up, '--record', folder]);

@@ -26,7 +26,7 @@ interface Costs {
   readonly rows: readonly { readonly key: object; readonly launches: number; readonly cost: object }[];
 }
 
-describe('an agent that has used more tokens than its budget', { timeout: 60_000 }, () => {
+describe('an agent that has used more tokens than its budget', () => {
   it('is ended during its turn, which is not tried again', async () => {
     project = new CliProject(
       { 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' },

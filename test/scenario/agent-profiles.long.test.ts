@@ -59,7 +59,7 @@ const cameTo = (name: string) => JSON.parse(project.read(`${name}.json`)) as unk
 /** Without a sandbox nothing keeps a program from files that it may edit. */
 const changed = !bubblewrap.works;
 
-describe('agents of the configuration', { timeout: 60_000 }, () => {
+describe('agents of the configuration', () => {
   it('set what a role does not set itself, and are not changed by it', async () => {
     project = new CliProject({ 'protocols/team.yaml': team, 'agents.yaml': agents }, { claude: looks });
     project.write('agents/maker/role.md', 'You are the maker.\n');

@@ -47,29 +47,25 @@ function at(words: readonly string[], environment: Readonly<Record<string, strin
 const drafts = () =>
   project.list('agents/user/outbox').map((name) => project.read(`agents/user/outbox/${name}`));
 
-it(
-  'asks a person at a terminal for an answer, with its text in her editor',
-  { timeout: 300_000 },
-  async () => {
-    await asked();
-    const terminal = at(['reply'], { EDITOR: 'nothing-of-that-name', VISUAL: 'sh edit.sh' });
-    await terminal.shows('question from maker: Red or blue?');
-    await terminal.shows('Which answer?');
-    terminal.press('down', 'enter');
-    await terminal.shows('why?');
-    terminal.press('down', 'enter');
-    expect(await terminal.end()).toBe(0);
-    expect(drafts()).toEqual([expect.stringContaining('---\nNot now, please.\n')]);
-    expect(drafts()[0]).toContain('type: "refusal"');
-    expect(drafts()[0]).toContain('fields: {"why":"never"}');
-    expect(project.read('seen.md')).toContain('maker asks (question): Red or blue?');
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    const trail = JSON.parse((await project.run(['trail', '--json'])).stdout) as { type: string }[];
-    expect(trail.slice(0, 3).map(({ type }) => type)).toEqual(['task', 'question', 'refusal']);
-  },
-);
+it('asks a person at a terminal for an answer, with its text in her editor', async () => {
+  await asked();
+  const terminal = at(['reply'], { EDITOR: 'nothing-of-that-name', VISUAL: 'sh edit.sh' });
+  await terminal.shows('question from maker: Red or blue?');
+  await terminal.shows('Which answer?');
+  terminal.press('down', 'enter');
+  await terminal.shows('why?');
+  terminal.press('down', 'enter');
+  expect(await terminal.end()).toBe(0);
+  expect(drafts()).toEqual([expect.stringContaining('---\nNot now, please.\n')]);
+  expect(drafts()[0]).toContain('type: "refusal"');
+  expect(drafts()[0]).toContain('fields: {"why":"never"}');
+  expect(project.read('seen.md')).toContain('maker asks (question): Red or blue?');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  const trail = JSON.parse((await project.run(['trail', '--json'])).stdout) as { type: string }[];
+  expect(trail.slice(0, 3).map(({ type }) => type)).toEqual(['task', 'question', 'refusal']);
+});
 
-it('takes a line where there is no editor, or it does not start', { timeout: 300_000 }, async () => {
+it('takes a line where there is no editor, or it does not start', async () => {
   await asked();
   const terminal = at(['reply', '--type', 'answer'], { EDITOR: './nothing-of-that-name' });
   await terminal.shows('Your answer to “Red or blue?”');
@@ -80,7 +76,7 @@ it('takes a line where there is no editor, or it does not start', { timeout: 300
   expect(drafts()).toEqual([expect.stringContaining('---\nBlue.\n')]);
 });
 
-it('sends nothing when it is cancelled, at a question or in the editor', { timeout: 300_000 }, async () => {
+it('sends nothing when it is cancelled, at a question or in the editor', async () => {
   await asked();
   for (const key of ['escape', 'interrupt'] as const) {
     const terminal = at(['reply']);
@@ -100,7 +96,7 @@ it('sends nothing when it is cancelled, at a question or in the editor', { timeo
   expect(drafts()).toEqual([]);
 });
 
-it('asks which gate is approved, and who approves it', { timeout: 300_000 }, async () => {
+it('asks which gate is approved, and who approves it', async () => {
   project = playProject(smallTeam, { maker: '' });
   const gates = ['paint', 'wash'].map(
     (gate) => `  ${gate}: { gate: { message: "May I ${gate} it?", approvers: [ada, bob] } }\n`,

@@ -24,7 +24,7 @@ function projectOf(keys: string, steps: string): { place: TestProject; git: (...
 
 const make = '  make: { command: [touch, made] }';
 
-describe('`branch` of a workflow', { timeout: 60_000 }, () => {
+describe('`branch` of a workflow', () => {
   it.each([
     ['branch: { protected: [main] }', 'the workspace is on the branch `main`, which is protected by `main`'],
     ["branch: { expected: 'work/*' }", 'the workspace is on the branch `main`, and must be on `work/*`'],

@@ -17,39 +17,35 @@ async function told(count: number): Promise<string[]> {
 const tell =
   'if [ "$MAILROOM_TYPE" = notice ]; then echo "$MAILROOM_FROM: $MAILROOM_SUBJECT" >> told.log; fi\n';
 
-it(
-  'notifies once when the share of the day or of a thread is spent, across restarts',
-  { timeout: 90_000 },
-  async () => {
-    project = playProject(
-      smallTeam.replace('start:', 'limits: { budget: { day: { usd: 2 }, thread: { usd: 0.7 } } }\nstart:'),
-      {
-        maker: `console.error('usage: {"usd": 0.3, "tokens": 10}'); if (times % 2 === 0) send('review', 'checker'); else send('done', 'user');`,
-        checker: `console.error('usage: {"usd": 0, "tokens": 10}'); send('verdict', 'maker', 'Good', 'fields: { good: true }\\n');`,
-      },
-      { 'tell.sh': tell },
-    );
-    const settings = project.read('mailroom.yaml').replace('retries: 2', 'retries: 2, budget: { usd: 0.3 }');
-    project.write(
-      'mailroom.yaml',
-      `${settings}limits: { budget: { alert: 0.25 } }\nnotify: { user: [sh, tell.sh] }\n`,
-    );
-    const thread = /^mailroom: 42 % of the budget of a thread is spent: \$0\.30 of \$0\.70$/;
-    const day = /^mailroom: 30 % of the budget of this day is spent: \$0\.60 of \$2\.00$/;
-    for (const name of ['first', 'second']) {
-      project.drop(`agents/maker/inbox/${name}.md`, 'Make it\n');
-      expect((await project.run(['up', '--until-idle'])).code).toBe(0);
-    }
-    const subjects = await told(3);
-    expect(subjects.filter((subject) => day.test(subject))).toHaveLength(1);
-    expect(subjects.filter((subject) => thread.test(subject))).toHaveLength(2);
-    expect(subjects).toHaveLength(3);
-    const shown = (await project.run(['trail', '--json'])).stdout;
-    expect(shown).toContain('`limits.budget.day` sets it');
-  },
-);
+it('notifies once when the share of the day or of a thread is spent, across restarts', async () => {
+  project = playProject(
+    smallTeam.replace('start:', 'limits: { budget: { day: { usd: 2 }, thread: { usd: 0.7 } } }\nstart:'),
+    {
+      maker: `console.error('usage: {"usd": 0.3, "tokens": 10}'); if (times % 2 === 0) send('review', 'checker'); else send('done', 'user');`,
+      checker: `console.error('usage: {"usd": 0, "tokens": 10}'); send('verdict', 'maker', 'Good', 'fields: { good: true }\\n');`,
+    },
+    { 'tell.sh': tell },
+  );
+  const settings = project.read('mailroom.yaml').replace('retries: 2', 'retries: 2, budget: { usd: 0.3 }');
+  project.write(
+    'mailroom.yaml',
+    `${settings}limits: { budget: { alert: 0.25 } }\nnotify: { user: [sh, tell.sh] }\n`,
+  );
+  const thread = /^mailroom: 42 % of the budget of a thread is spent: \$0\.30 of \$0\.70$/;
+  const day = /^mailroom: 30 % of the budget of this day is spent: \$0\.60 of \$2\.00$/;
+  for (const name of ['first', 'second']) {
+    project.drop(`agents/maker/inbox/${name}.md`, 'Make it\n');
+    expect((await project.run(['up', '--until-idle'])).code).toBe(0);
+  }
+  const subjects = await told(3);
+  expect(subjects.filter((subject) => day.test(subject))).toHaveLength(1);
+  expect(subjects.filter((subject) => thread.test(subject))).toHaveLength(2);
+  expect(subjects).toHaveLength(3);
+  const shown = (await project.run(['trail', '--json'])).stdout;
+  expect(shown).toContain('`limits.budget.day` sets it');
+});
 
-it('notifies of a run by mail, once', { timeout: 90_000 }, async () => {
+it('notifies of a run by mail, once', async () => {
   const step = 'provider: play\n    instructions: Work\n    capabilities: [READ]\n    budget: { usd: 0.5 }\n';
   project = new TestProject({
     'mailroom.yaml':

@@ -66,7 +66,7 @@ afterEach(async () => {
   await double.close();
 });
 
-describe('a task that comes by the program of a channel', { timeout: 120_000 }, () => {
+describe('a task that comes by the program of a channel', () => {
   it('is worked on, asked about and answered there, each once, through kill -9', async () => {
     double.say('Paint it', ada);
     const child = project.start(['up'], env());

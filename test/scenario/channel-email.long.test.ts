@@ -70,7 +70,7 @@ async function asked(): Promise<void> {
   expect(await up()).toMatch(/^idle: waiting_for_user/);
 }
 
-describe('a task that comes by e-mail', { timeout: 120_000 }, () => {
+describe('a task that comes by e-mail', () => {
   it('is asked about and answered by e-mail, each as an answer to the one before', async () => {
     await asked();
     const [receipt, asks] = servers.got();

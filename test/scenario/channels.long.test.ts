@@ -80,7 +80,7 @@ const memory = () =>
   };
 const reasonOf = (comment: number) => memory().received[`comment-${String(comment)}`]?.reason;
 
-describe('a task that comes as an issue on GitHub', { timeout: 120_000 }, () => {
+describe('a task that comes as an issue on GitHub', () => {
   it('ends as a pull request, with every question answered by comment', async () => {
     const issue = double.open('Paint it', 'The shed, please');
     expect((await up()).stdout.trim().split('\n').at(-1)).toMatch(/^idle: waiting_for_user/);

@@ -83,7 +83,7 @@ function untimed({ stdout, ...ran }: Ran): Ran {
   return { ...ran, stdout: stdout.replaceAll(/\d+ ?(?:ms|s|min)\b/g, '<time>') };
 }
 
-describe('a command in a process of its own', { timeout: 60_000 }, () => {
+describe('a command in a process of its own', () => {
   it.each(changing)('%s', async (line, code) => {
     const ran = await finished(project.start(line.split(' ')));
     expect({ line, ...ran }).toMatchObject({ code, signal: null });

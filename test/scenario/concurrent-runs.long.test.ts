@@ -55,44 +55,40 @@ async function started(...args: string[]) {
   return { child, end, run };
 }
 
-it(
-  'of different workflows have folders of their own, also after one was resumed',
-  { timeout: 120_000 },
-  async () => {
-    project = new TestProject({ 'workflows/a.yaml': workflow('a'), 'workflows/b.yaml': workflow('b') });
-    const a = await started('run', 'a');
-    const b = await started('run', 'b');
-    expect(project.read('context/make/out/x')).toBe('a\n');
-    const beside = (run: string) => `.mailroom/runs/${run}/context`;
-    expect(project.read(`${beside(b.run)}/make/out/x`)).toBe('b\n');
-    expect((await project.run(['show', b.run])).stdout).toContain(
-      `artifacts  ${join(project.root, beside(b.run))}\n`,
-    );
+it('of different workflows have folders of their own, also after one was resumed', async () => {
+  project = new TestProject({ 'workflows/a.yaml': workflow('a'), 'workflows/b.yaml': workflow('b') });
+  const a = await started('run', 'a');
+  const b = await started('run', 'b');
+  expect(project.read('context/make/out/x')).toBe('a\n');
+  const beside = (run: string) => `.mailroom/runs/${run}/context`;
+  expect(project.read(`${beside(b.run)}/make/out/x`)).toBe('b\n');
+  expect((await project.run(['show', b.run])).stdout).toContain(
+    `artifacts  ${join(project.root, beside(b.run))}\n`,
+  );
 
-    // The next run takes the folder over; what the first has left moves, and is found by its resume.
-    a.child.kill('SIGKILL');
-    await a.end;
-    project.write('workflows/c.yaml', workflow('c'));
-    const c = await started('run', 'c');
-    expect(project.read('context/make/out/x')).toBe('c\n');
-    const again = project.start(['resume', a.run]);
-    children.push(again);
-    const over = finished(again);
-    const approve = (run: string) => project.run(['approve', run, 'ask']);
-    await expect.poll(async () => (await approve(a.run)).code).toBe(0);
-    // It would take the folder back if the others had ended.
-    expect(await over).toMatchObject({ code: 0 });
-    for (const { run, end } of [b, c]) {
-      expect(await approve(run)).toMatchObject({ code: 0 });
-      expect(await end).toMatchObject({ code: 0 });
-    }
-    expect(project.read(`${beside(a.run)}/make/out/x`)).toBe('a\n');
-    expect(project.read('context/make/out/x')).toBe('c\n');
-    expect((await project.run(['resume', '--explain', b.run])).stdout).not.toContain('runs again');
-  },
-);
+  // The next run takes the folder over; what the first has left moves, and is found by its resume.
+  a.child.kill('SIGKILL');
+  await a.end;
+  project.write('workflows/c.yaml', workflow('c'));
+  const c = await started('run', 'c');
+  expect(project.read('context/make/out/x')).toBe('c\n');
+  const again = project.start(['resume', a.run]);
+  children.push(again);
+  const over = finished(again);
+  const approve = (run: string) => project.run(['approve', run, 'ask']);
+  await expect.poll(async () => (await approve(a.run)).code).toBe(0);
+  // It would take the folder back if the others had ended.
+  expect(await over).toMatchObject({ code: 0 });
+  for (const { run, end } of [b, c]) {
+    expect(await approve(run)).toMatchObject({ code: 0 });
+    expect(await end).toMatchObject({ code: 0 });
+  }
+  expect(project.read(`${beside(a.run)}/make/out/x`)).toBe('a\n');
+  expect(project.read('context/make/out/x')).toBe('c\n');
+  expect((await project.run(['resume', '--explain', b.run])).stdout).not.toContain('runs again');
+});
 
-it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 }, async () => {
+it('of one workflow are refused, or wait, and say for what', async () => {
   project = new TestProject({
     'workflows/a.yaml': workflow('a'),
     'workflows/w.yaml': workflow('w', 'runs: { otherwise: wait }'),
@@ -155,36 +151,32 @@ it('of one workflow are refused, or wait, and say for what', { timeout: 120_000 
 it.each([
   ['a place', 'runs: { otherwise: wait }'],
   ['the folder that its file names', 'context_dir: made\nruns: { at_once: 2, otherwise: wait }'],
-])(
-  'that waits for %s is cancelled by its id, and starts no step',
-  { timeout: 120_000 },
-  async (_for, more) => {
-    project = new TestProject({ 'workflows/w.yaml': workflow('w', more) });
-    const first = await started('run', 'w');
-    const waits = project.start(['run', 'w']);
-    children.push(waits);
-    const end = finished(waits);
-    const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run')?.run;
-    await expect.poll(queued).toBeTypeOf('string');
-    const run = (await queued()) ?? '';
-    expect(await project.run(['cancel', run.slice(-8)])).toMatchObject({
-      code: 0,
-      stdout: `cancel ${run}: done\n`,
-    });
-    expect(await end).toMatchObject({
-      code: 130,
-      stdout: expect.stringContaining(`run ${run} CANCELLED`) as string,
-    });
-    const shown = JSON.parse((await project.run(['show', run, '--json'])).stdout) as Shown;
-    expect([shown.status, shown.steps.make?.attempts ?? 0]).toEqual(['CANCELLED', 0]);
-    // The other run has not noticed.
-    expect((await status()).runs.map((each) => each.run)).toEqual([first.run]);
-    expect(await project.run(['approve', first.run, 'ask'])).toMatchObject({ code: 0 });
-    expect(await first.end).toMatchObject({ code: 0 });
-  },
-);
+])('that waits for %s is cancelled by its id, and starts no step', async (_for, more) => {
+  project = new TestProject({ 'workflows/w.yaml': workflow('w', more) });
+  const first = await started('run', 'w');
+  const waits = project.start(['run', 'w']);
+  children.push(waits);
+  const end = finished(waits);
+  const queued = async () => (await status()).runs.find(({ why }) => why?.code === 'other_run')?.run;
+  await expect.poll(queued).toBeTypeOf('string');
+  const run = (await queued()) ?? '';
+  expect(await project.run(['cancel', run.slice(-8)])).toMatchObject({
+    code: 0,
+    stdout: `cancel ${run}: done\n`,
+  });
+  expect(await end).toMatchObject({
+    code: 130,
+    stdout: expect.stringContaining(`run ${run} CANCELLED`) as string,
+  });
+  const shown = JSON.parse((await project.run(['show', run, '--json'])).stdout) as Shown;
+  expect([shown.status, shown.steps.make?.attempts ?? 0]).toEqual(['CANCELLED', 0]);
+  // The other run has not noticed.
+  expect((await status()).runs.map((each) => each.run)).toEqual([first.run]);
+  expect(await project.run(['approve', first.run, 'ask'])).toMatchObject({ code: 0 });
+  expect(await first.end).toMatchObject({ code: 0 });
+});
 
-it('that waits to be resumed is cancelled by its id, and starts no step', { timeout: 120_000 }, async () => {
+it('that waits to be resumed is cancelled by its id, and starts no step', async () => {
   project = new TestProject({ 'workflows/w.yaml': workflow('w', 'runs: { otherwise: wait }') });
   const first = await started('run', 'w');
   expect(await project.run(['cancel', first.run])).toMatchObject({ code: 0 });
@@ -206,7 +198,7 @@ it('that waits to be resumed is cancelled by its id, and starts no step', { time
   await second.end;
 });
 
-it('of a trigger wait, and one that a file names waits for its folder', { timeout: 120_000 }, async () => {
+it('of a trigger wait, and one that a file names waits for its folder', async () => {
   project = new TestProject({
     'mailroom.yaml': 'trail: off\n',
     'workflows/a.yaml': workflow('a', 'context_dir: made\ntriggers: { hook: { files: [go] } }'),

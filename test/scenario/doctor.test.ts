@@ -33,7 +33,7 @@ async function doctor(
 
 const isProblem = ({ state }: Document['findings'][number]) => state === 'problem';
 
-describe('doctor', { timeout: 60_000 }, () => {
+describe('doctor', () => {
   it('says what each CLI that is here logs in with, and asks none', async () => {
     project = new CliProject(
       { '.codex/auth.json': '{}' },

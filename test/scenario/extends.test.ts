@@ -23,7 +23,7 @@ const greedy = `
   const places = ['shared/base.yaml', 'node_modules/rules/team.yaml', 'protocols/team.yaml', 'shared/other.yaml'];
   send('done', 'user', JSON.stringify(places.map((place) => tries(project + '/' + place))));`;
 
-describe('a protocol that extends files', { timeout: 60_000 }, () => {
+describe('a protocol that extends files', () => {
   it('is the one that a role works by, and which it cannot change', async () => {
     project = new ImpostorProject({ maker: greedy }, files);
     expect(await project.works('maker')).toMatchObject({ code: 0 });

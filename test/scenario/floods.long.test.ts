@@ -50,27 +50,23 @@ function begin(then: string, settings = ''): void {
 const inbox = () =>
   project.list('agents/user/inbox').map((name) => project.read(`agents/user/inbox/${name}`));
 
-it(
-  'a turn that fills its folders fails with the reason and keeps all of it; others are answered',
-  { timeout: 60_000 },
-  async () => {
-    begin('');
-    await project.run(['up', '--until-idle']);
-    expect(inbox().filter((text) => text.includes('answered'))).toHaveLength(1);
-    const failed = inbox().find((text) => text.includes('unread in .mailroom/turns/'));
-    expect(failed).toContain('agents/one/outbox held more than 1000 files');
-    expect(failed).toContain('there are more than 1000 files');
-    const [turn = ''] = readdirSync(join(project.root, '.mailroom/turns')).filter((name) =>
-      existsSync(join(project.root, '.mailroom/turns', name, '1/outbox-of-one')),
-    );
-    const kept = ['outbox', 'outbox-of-one'].map((name) => project.list(`.mailroom/turns/${turn}/1/${name}`));
-    // With the deep folder, and the long name.
-    expect(kept.flat()).toHaveLength(2 * many + 2);
-    expect(project.list('agents/one/outbox')).toEqual([]);
-  },
-);
+it('a turn that fills its folders fails with the reason and keeps all of it; others are answered', async () => {
+  begin('');
+  await project.run(['up', '--until-idle']);
+  expect(inbox().filter((text) => text.includes('answered'))).toHaveLength(1);
+  const failed = inbox().find((text) => text.includes('unread in .mailroom/turns/'));
+  expect(failed).toContain('agents/one/outbox held more than 1000 files');
+  expect(failed).toContain('there are more than 1000 files');
+  const [turn = ''] = readdirSync(join(project.root, '.mailroom/turns')).filter((name) =>
+    existsSync(join(project.root, '.mailroom/turns', name, '1/outbox-of-one')),
+  );
+  const kept = ['outbox', 'outbox-of-one'].map((name) => project.list(`.mailroom/turns/${turn}/1/${name}`));
+  // With the deep folder, and the long name.
+  expect(kept.flat()).toHaveLength(2 * many + 2);
+  expect(project.list('agents/one/outbox')).toEqual([]);
+});
 
-it('the timeout of its role ends such a turn, and TERM the controller', { timeout: 60_000 }, async () => {
+it('the timeout of its role ends such a turn, and TERM the controller', async () => {
   begin("console.log('full'); setTimeout(() => {}, 600_000);", ', timeout: 3s');
   const up = project.start(['up']);
   await said(up, 'E_TIMEOUT');

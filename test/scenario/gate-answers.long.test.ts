@@ -41,7 +41,7 @@ steps:
       printf '%s\\n' \${{ steps.ask.approval.by }} \${{ steps.ask.approval.comment }} \${{ toJSON(steps.ask.approval.fields) }} > fix.txt
 `;
 
-test('a gate gets a choice, a comment and fields, which later steps read', { timeout: 60_000 }, async () => {
+test('a gate gets a choice, a comment and fields, which later steps read', async () => {
   const place = (project = new TestProject({
     'mailroom.yaml': 'trail: off\n',
     'workflows/ship.yaml': workflow,
@@ -109,7 +109,7 @@ test('a gate gets a choice, a comment and fields, which later steps read', { tim
   expect(JSON.parse(place.read('made/ask/_meta.json'))).toMatchObject({ approval });
 });
 
-test('an answer while no process hosts the run is kept for its resume', { timeout: 60_000 }, async () => {
+test('an answer while no process hosts the run is kept for its resume', async () => {
   const place = (project = new TestProject({
     'mailroom.yaml': 'trail: off\n',
     'workflows/ship.yaml': workflow,
@@ -128,7 +128,7 @@ test('an answer while no process hosts the run is kept for its resume', { timeou
   expect(place.read('fix.txt')).toContain('"risk": "high"');
 });
 
-test('people are notified of a gate that waits', { timeout: 60_000 }, async () => {
+test('people are notified of a gate that waits', async () => {
   const told = `echo "$MAILROOM_TO: $MAILROOM_TYPE $MAILROOM_GATE of $MAILROOM_FROM $MAILROOM_MESSAGE asks $MAILROOM_SUBJECT\${MAILROOM_THREAD-}" >> told.log\n`;
   const gate = (more: string) => `name: ship
 version: '1'

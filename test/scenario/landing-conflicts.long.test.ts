@@ -71,7 +71,7 @@ const commitOnMain = (files: Readonly<Record<string, string>>) => {
   git('commit', '-qm', 'meanwhile');
 };
 
-describe('a conflict that a person resolves, whose work is rebased', { timeout: 120_000 }, () => {
+describe('a conflict that a person resolves, whose work is rebased', () => {
   it('lands as resolved on a branch that has moved meanwhile', async () => {
     const command = await resolved();
     commitOnMain({ 'other.txt': 'other\n' });

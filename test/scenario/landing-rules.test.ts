@@ -44,7 +44,7 @@ function begin(left: string, protocol = team): void {
 
 const landedPaths = () => git('diff', '--name-only', 'main~1', 'main').split('\n');
 
-describe('what an agent writes besides its work', { timeout: 120_000 }, () => {
+describe('what an agent writes besides its work', () => {
   it('is left out of what lands, named and kept, where it is state or mail', async () => {
     begin(`${attack}\n    send('done', 'user', 'It is made');`);
     await project.run(['send', 'left', '--message', 'Build it']);
@@ -97,7 +97,7 @@ describe('what an agent writes besides its work', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a conflict where work lands', { timeout: 180_000 }, () => {
+describe('a conflict where work lands', () => {
   it('is resolved by roles that cannot run git: many threads that change one file end delivered', async () => {
     begin(
       `const { existsSync, readFileSync } = await import('node:fs');
@@ -119,7 +119,7 @@ describe('a conflict where work lands', { timeout: 180_000 }, () => {
   });
 });
 
-describe('a step that lands changes of rules', { timeout: 120_000 }, () => {
+describe('a step that lands changes of rules', () => {
   const run = () => project.run(['run', 'w', '--json']);
 
   it('waits for a person, and lands exactly what was approved', async () => {

@@ -61,7 +61,7 @@ async function document<T>(...args: string[]): Promise<T> {
   return JSON.parse((await project.run([...args, '--json'])).stdout) as T;
 }
 
-describe('work that lands', { timeout: 120_000 }, () => {
+describe('work that lands', () => {
   it('comes onto the checked out branch, one after the other, and is reported everywhere', async () => {
     begin(team('main'), '');
     task('left', 'Add left');

@@ -21,7 +21,7 @@ steps:
 
 const shows = (text: string) => (lines: readonly string[]) => lines.some((line) => line.includes(text));
 
-it('`up` takes keys, gives the keyboard back, and ends by Ctrl-C', { timeout: 60_000 }, async () => {
+it('`up` takes keys, gives the keyboard back, and ends by Ctrl-C', async () => {
   project = playProject(smallTeam, {});
   session = new TerminalSession(project, ['up'], { columns: 60 });
   await session.until(shows('? keys'));
@@ -37,7 +37,7 @@ it('`up` takes keys, gives the keyboard back, and ends by Ctrl-C', { timeout: 60
   expect(session.lines().at(-1)).toBe('stopped');
 });
 
-it('`a` in `up` asks for the answer to a request, and the role continues', { timeout: 60_000 }, async () => {
+it('`a` in `up` asks for the answer to a request, and the role continues', async () => {
   project = playProject(smallTeam, {
     maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
   });
@@ -57,7 +57,7 @@ it('`a` in `up` asks for the answer to a request, and the role continues', { tim
   expect(project.read(`agents/user/inbox/${done}`)).toContain('Blue');
 });
 
-it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 }, async () => {
+it('`a` in `run` asks for the answer to the gate that waits', async () => {
   project = playProject(smallTeam, {}, { 'workflows/ship.yaml': gated });
   const env = { MAILROOM_USER: 'lead' };
   session = new TerminalSession(project, ['run', 'ship'], { columns: 60, env });
@@ -76,7 +76,7 @@ it('`a` in `run` asks for the answer to the gate that waits', { timeout: 60_000 
   expect(session.lines().join('\n')).toMatch(/ask.*rejected/);
 });
 
-it('`p` in `run` pauses the run, and lets it go on', { timeout: 60_000 }, async () => {
+it('`p` in `run` pauses the run, and lets it go on', async () => {
   const slow = `name: slow
 version: '1'
 timeout: 5m
@@ -162,7 +162,7 @@ steps:
   make: { role: maker, instructions: Make it. }
 `;
 
-it('`o` in `run` says where to look for what a role does', { timeout: 60_000 }, async () => {
+it('`o` in `run` says where to look for what a role does', async () => {
   project = playProject(smallTeam, { maker: endless }, { 'workflows/ask.yaml': asked });
   session = new TerminalSession(project, ['run', 'ask']);
   await session.until(shows('▸ make'));

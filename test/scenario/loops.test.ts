@@ -24,7 +24,7 @@ async function example(name: string, ...parts: string[]) {
   return { place: project, document: JSON.parse(stdout) as Document };
 }
 
-describe('what loops hand on', { timeout: 60_000 }, () => {
+describe('what loops hand on', () => {
   it('is what each file that matches became, in one place', async () => {
     const { place, document } = await example('collect.yaml');
     expect(place.read('counted/0/lines-0.txt').trim()).toBe('2');

@@ -34,30 +34,26 @@ it.each([
       renameSync(`${folder}-copy`, folder);
     },
   ],
-])(
-  'stops and records nothing more when %s, and nobody works beside it',
-  { timeout: 60_000 },
-  async (_, lose) => {
-    const up = await standing();
-    lose();
-    const second = await project.run(['up', '--until-idle']);
-    expect(second.code).toBe(1);
-    expect(second.stderr).toContain(`E_LOCKED: process ${String(up.pid)} on `);
-    const before = journal();
-    project.write('agents/maker/inbox/task.md', '---\ntype: task\n---\nDo it.\n');
-    const first = finished(up);
-    up.kill('SIGCONT');
-    expect(await first).toMatchObject({ code: 1 });
-    expect((await first).stderr).toContain(
-      `E_LOCKED: ${project.root}/.mailroom/lock was removed or replaced while it was held, so all work was stopped and nothing more was recorded`,
-    );
-    expect(journal()).toEqual(before);
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    expect(project.list('agents/user/inbox')).toHaveLength(1);
-  },
-);
+])('stops and records nothing more when %s, and nobody works beside it', async (_, lose) => {
+  const up = await standing();
+  lose();
+  const second = await project.run(['up', '--until-idle']);
+  expect(second.code).toBe(1);
+  expect(second.stderr).toContain(`E_LOCKED: process ${String(up.pid)} on `);
+  const before = journal();
+  project.write('agents/maker/inbox/task.md', '---\ntype: task\n---\nDo it.\n');
+  const first = finished(up);
+  up.kill('SIGCONT');
+  expect(await first).toMatchObject({ code: 1 });
+  expect((await first).stderr).toContain(
+    `E_LOCKED: ${project.root}/.mailroom/lock was removed or replaced while it was held, so all work was stopped and nothing more was recorded`,
+  );
+  expect(journal()).toEqual(before);
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect(project.list('agents/user/inbox')).toHaveLength(1);
+});
 
-it('stops when the helper that holds its lock is gone', { timeout: 60_000 }, async () => {
+it('stops when the helper that holds its lock is gone', async () => {
   const up = project.start(['up', '--plain']);
   await said(up, '3 roles');
   const first = finished(up);
@@ -92,7 +88,7 @@ for (const name of ['renameSync', 'readdirSync']) {
 const typesIn = (lines: readonly string[]) =>
   lines.flatMap((text) => [...text.matchAll(/"event":\{.*?"type":"([a-z-]+)"/g)].map(([, type]) => type));
 
-it('records nothing more of the look in which its lock is lost', { timeout: 60_000 }, async () => {
+it('records nothing more of the look in which its lock is lost', async () => {
   project.write('agents/maker/inbox/task.md', '---\ntype: task\n---\nDo it.\n');
   const lost = await runLosing(['up', '--until-idle'], '/maker/inbox/task.md', '.mailroom/lock');
   expect(lost.code).toBe(1);
@@ -102,7 +98,7 @@ it('records nothing more of the look in which its lock is lost', { timeout: 60_0
   expect(project.list('agents/user/inbox')).toHaveLength(1);
 });
 
-it('records nothing more of a run after its lock is lost in a look', { timeout: 60_000 }, async () => {
+it('records nothing more of a run after its lock is lost in a look', async () => {
   const gate = 'gate: { message: May it? }';
   project.write('workflows/ask.yaml', `name: ask\nversion: '1'\ntimeout: 1m\nsteps: { a: { ${gate} } }\n`);
   const first = project.start(['run', 'ask', '--plain']);

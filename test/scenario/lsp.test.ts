@@ -48,7 +48,7 @@ async function start(files: Readonly<Record<string, string>>): Promise<Editor> {
 
 const messages = (found: readonly { message: unknown }[]) => found.map(({ message }) => message);
 
-describe('the diagnostics of an editor', { timeout: 60_000 }, () => {
+describe('the diagnostics of an editor', () => {
   it('are those of the text as it is typed, at their places', async () => {
     const lsp = await start({ 'mailroom.yaml': 'trail: off\n', 'workflows/ship.yaml': workflow('build') });
     await lsp.show('workflows/ship.yaml', workflow('build'));
@@ -140,7 +140,7 @@ describe('the diagnostics of an editor', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what an editor asks at a position', { timeout: 60_000 }, () => {
+describe('what an editor asks at a position', () => {
   const text = workflow('build', '  last: { description: "🎉ß", command: [a], depends_on: [build, te] }\n');
   const position = { line: 7, character: 66 };
 
@@ -233,7 +233,7 @@ describe('what an editor asks at a position', { timeout: 60_000 }, () => {
   });
 });
 
-it('ends with exit code 0 when the editor ends it', { timeout: 60_000 }, async () => {
+it('ends with exit code 0 when the editor ends it', async () => {
   const lsp = await start({});
   editor = null;
   expect(await lsp.close()).toBe(0);

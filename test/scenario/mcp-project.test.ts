@@ -56,7 +56,7 @@ async function open(options: readonly string[] = []) {
 
 const mailTools = ['inbox', 'reply', 'run', 'runs', 'send', 'show', 'status', 'why'];
 
-describe('the tools of a project', { timeout: 120_000 }, () => {
+describe('the tools of a project', () => {
   it('send work, list what waits for the person, and answer it', async () => {
     const { project: place, call } = await open();
     expect(await call('send', { to: 'maker', text: 'Paint it.' })).toMatchObject({

@@ -31,14 +31,13 @@ const edges = [{ from: 'count', to: 'report' }];
 const inputs = [{ name: 'text', type: 'string', required: true }];
 const definition = { name: 'Count', steps, edges, inputs };
 const execution = { workflowId: 'count', inputs: { text: 'a b' } };
-const patiently = { timeout: 120_000 };
 
 /** A role that waits for a file `go`. */
 function slow(place: NipProject): void {
   place.write('agents/clerk.mjs', `${waits}${place.read('agents/clerk.mjs')}`);
 }
 
-describe('what tools answer', patiently, () => {
+describe('what tools answer', () => {
   it('is of the schema that each lists, and the same as text', async () => {
     const place = (project = new NipProject());
     tools = await McpTools.open(place);
@@ -95,7 +94,7 @@ describe('what tools answer', patiently, () => {
   });
 });
 
-describe('what is wrong with a definition', patiently, () => {
+describe('what is wrong with a definition', () => {
   it.each([
     [
       'an input that is not there',
@@ -156,7 +155,7 @@ describe('what is wrong with a definition', patiently, () => {
   });
 });
 
-it('a definition that is kept is answered with what has no effect in it', patiently, async () => {
+it('a definition that is kept is answered with what has no effect in it', async () => {
   project = new NipProject();
   tools = await McpTools.open(project);
   const { isError, document } = await tools.call('define_workflow', {
@@ -174,7 +173,7 @@ it('a definition that is kept is answered with what has no effect in it', patien
   ]);
 });
 
-describe('what is wrong with a file of the project', patiently, () => {
+describe('what is wrong with a file of the project', () => {
   it.each([
     ['mailroom.yaml', 'nip: [\n', /^mailroom\.yaml:2:1: E_YAML: /],
     [
@@ -206,7 +205,7 @@ describe('what is wrong with a file of the project', patiently, () => {
   });
 });
 
-describe('a run that somebody else has asked for', patiently, () => {
+describe('a run that somebody else has asked for', () => {
   const key = generateSecretKey();
 
   it('is called as its request calls it, and found by that, by its own id and by that of the request', async () => {
@@ -238,7 +237,7 @@ describe('a run that somebody else has asked for', patiently, () => {
   });
 });
 
-describe('a relay that was away', patiently, () => {
+describe('a relay that was away', () => {
   it('gets the results of runs when it is back: of the server that made them, and of a later one', async () => {
     relay = await TestRelay.open();
     const { port } = relay;

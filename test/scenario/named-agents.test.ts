@@ -28,48 +28,40 @@ const meddling = `
   send('done', 'user', mail[0].split('---').at(-1).trim());`;
 
 describe('an agent', () => {
-  it(
-    'that copies the header of its message, or moves or edits its own inbox file, changes nothing',
-    { timeout: 120_000 },
-    async () => {
-      project = playProject(smallTeam, { maker: meddling });
-      const words = ['Copy it', 'Edit it', 'Move it'];
-      for (const text of words) project.drop(`agents/maker/inbox/${text}.md`, `${text}\n`);
-      expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-      const rows = await trail();
-      expect(rows.filter(({ from }) => from === 'user')).toHaveLength(3);
-      const done = rows.filter(({ type }) => type === 'done');
-      expect(done.map(({ body }) => body.trim()).toSorted()).toEqual(words);
-      expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
-      const [month = ''] = project.list('agents/maker/processed');
-      const filed = project.list(`agents/maker/processed/${month}`);
-      expect(filed).toHaveLength(3);
-      for (const name of filed)
-        expect(project.read(`agents/maker/processed/${month}/${name}`)).not.toContain('Forged');
-      expect(project.list('agents/maker/inbox')).toEqual([]);
-    },
-  );
+  it('that copies the header of its message, or moves or edits its own inbox file, changes nothing', async () => {
+    project = playProject(smallTeam, { maker: meddling });
+    const words = ['Copy it', 'Edit it', 'Move it'];
+    for (const text of words) project.drop(`agents/maker/inbox/${text}.md`, `${text}\n`);
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    const rows = await trail();
+    expect(rows.filter(({ from }) => from === 'user')).toHaveLength(3);
+    const done = rows.filter(({ type }) => type === 'done');
+    expect(done.map(({ body }) => body.trim()).toSorted()).toEqual(words);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+    const [month = ''] = project.list('agents/maker/processed');
+    const filed = project.list(`agents/maker/processed/${month}`);
+    expect(filed).toHaveLength(3);
+    for (const name of filed)
+      expect(project.read(`agents/maker/processed/${month}/${name}`)).not.toContain('Forged');
+    expect(project.list('agents/maker/inbox')).toEqual([]);
+  });
 
-  it(
-    'that picks up a request and says nothing is corrected, and whoever asked is told',
-    { timeout: 120_000 },
-    async () => {
-      project = playProject(smallTeam, {
-        maker: `if (type === 'task') send('review', 'checker'); else send('done', 'user', 'Without a verdict');`,
-        checker: '',
-      });
-      project.drop('agents/maker/inbox/task.md', 'Make it\n');
-      const ran = await project.run(['up', '--until-idle']);
-      expect(ran.code).toBe(1);
-      expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: failed (1 thread); see `mailroom inbox`');
-      expect(project.read('checker.log').trim().split('\n')).toEqual([
-        't2 1 0 review',
-        't2 1 1 review',
-        't2 1 2 review',
-      ]);
-      expect((await trail()).map(({ type }) => type)).toContain('notice');
-    },
-  );
+  it('that picks up a request and says nothing is corrected, and whoever asked is told', async () => {
+    project = playProject(smallTeam, {
+      maker: `if (type === 'task') send('review', 'checker'); else send('done', 'user', 'Without a verdict');`,
+      checker: '',
+    });
+    project.drop('agents/maker/inbox/task.md', 'Make it\n');
+    const ran = await project.run(['up', '--until-idle']);
+    expect(ran.code).toBe(1);
+    expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: failed (1 thread); see `mailroom inbox`');
+    expect(project.read('checker.log').trim().split('\n')).toEqual([
+      't2 1 0 review',
+      't2 1 1 review',
+      't2 1 2 review',
+    ]);
+    expect((await trail()).map(({ type }) => type)).toContain('notice');
+  });
 });
 
 const everybodyBlocks = `
@@ -87,28 +79,24 @@ messages:
 start: { type: task, to: maker }
 `;
 
-it(
-  'three threads finish where every role waits as a whole for every answer',
-  { timeout: 120_000 },
-  async () => {
-    const pass = (next: string) =>
-      `if (type === 'ask') { if (mail[0].includes('from: maker') && '${next}') send('ask', '${next}'); else send('reply', /^from: (\\S+)$/m.exec(mail[0])[1]); }
+it('three threads finish where every role waits as a whole for every answer', async () => {
+  const pass = (next: string) =>
+    `if (type === 'ask') { if (mail[0].includes('from: maker') && '${next}') send('ask', '${next}'); else send('reply', /^from: (\\S+)$/m.exec(mail[0])[1]); }
      if (type === 'reply') send('reply', 'maker');`;
-    project = playProject(everybodyBlocks, {
-      maker: `if (type === 'task') send('ask', 'checker'); else send('done', 'user');`,
-      checker: pass('third'),
-      third: pass(''),
-    });
-    for (const task of [1, 2, 3])
-      project.drop(`agents/maker/inbox/${String(task)}.md`, `Task ${String(task)}\n`);
-    const ran = await project.run(['up', '--until-idle']);
-    expect(ran).toMatchObject({ code: 0 });
-    expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: done');
-    const done = (await trail()).filter(({ type }) => type === 'done');
-    expect(new Set(done.map(({ thread }) => thread)).size).toBe(3);
-    expect(done).toHaveLength(3);
-  },
-);
+  project = playProject(everybodyBlocks, {
+    maker: `if (type === 'task') send('ask', 'checker'); else send('done', 'user');`,
+    checker: pass('third'),
+    third: pass(''),
+  });
+  for (const task of [1, 2, 3])
+    project.drop(`agents/maker/inbox/${String(task)}.md`, `Task ${String(task)}\n`);
+  const ran = await project.run(['up', '--until-idle']);
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: done');
+  const done = (await trail()).filter(({ type }) => type === 'done');
+  expect(new Set(done.map(({ thread }) => thread)).size).toBe(3);
+  expect(done).toHaveLength(3);
+});
 
 const workers = `
 name: workers
@@ -122,11 +110,8 @@ messages:
   done: { from: [maker, fixer, checker], to: user }
 `;
 
-it(
-  'a reader works beside a writer and a person with an editor; two writers do not',
-  { timeout: 120_000 },
-  async () => {
-    const meet = (mine: string, other: string) => `
+it('a reader works beside a writer and a person with an editor; two writers do not', async () => {
+  const meet = (mine: string, other: string) => `
     const { existsSync: isThere, watch } = await import('node:fs');
     writeFileSync(project + '/${mine}', '');
     await new Promise((resolve) => {
@@ -134,27 +119,26 @@ it(
       const watcher = watch(project, look);
       look();
     });`;
-    const alone = `
+  const alone = `
     const { existsSync, rmSync } = await import('node:fs');
     if (existsSync(project + '/writing')) writeFileSync(project + '/collision', '');
     writeFileSync(project + '/writing', '');`;
-    const leave = `rmSync(project + '/writing'); send('done', 'user');`;
-    project = playProject(workers, {
-      maker: `${alone}${meet('made', 'checked')}
+  const leave = `rmSync(project + '/writing'); send('done', 'user');`;
+  project = playProject(workers, {
+    maker: `${alone}${meet('made', 'checked')}
       writeFileSync(project + '/notes.txt', 'The maker');
       writeFileSync(project + '/edited', '');
       ${leave}`,
-      fixer: `${alone}${leave}`,
-      checker: `${meet('checked', 'made')}
+    fixer: `${alone}${leave}`,
+    checker: `${meet('checked', 'made')}
       writeFileSync(project + '/plan.txt', 'A person, in an editor, meanwhile');
       send('done', 'user');`,
-    });
-    project.write('plan.txt', 'Old');
-    for (const role of ['maker', 'checker', 'fixer']) project.drop(`agents/${role}/inbox/task.md`, 'Do it\n');
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    expect((await trail()).filter(({ type }) => type === 'done')).toHaveLength(3);
-    expect(project.list('.')).not.toContain('collision');
-    expect(project.read('notes.txt')).toBe('The maker');
-    expect(project.read('plan.txt')).toBe('A person, in an editor, meanwhile');
-  },
-);
+  });
+  project.write('plan.txt', 'Old');
+  for (const role of ['maker', 'checker', 'fixer']) project.drop(`agents/${role}/inbox/task.md`, 'Do it\n');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect((await trail()).filter(({ type }) => type === 'done')).toHaveLength(3);
+  expect(project.list('.')).not.toContain('collision');
+  expect(project.read('notes.txt')).toBe('The maker');
+  expect(project.read('plan.txt')).toBe('A person, in an editor, meanwhile');
+});

@@ -26,29 +26,25 @@ function isolated(namespaces: string, script: string) {
   return finished(spawn('unshare', argv, { cwd: project.root, env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
-it(
-  'a suspended controller keeps the project, also from another network, and continues where it was',
-  { timeout: 120_000 },
-  async () => {
-    project = playProject(smallTeam, { maker: `send('done', 'user');` });
-    const first = project.start(['up']);
-    const end = finished(first);
-    await said(first, 'roles');
-    first.kill('SIGSTOP');
-    project.drop('agents/maker/inbox/one.md', 'While it stands still\n');
-    const second = await isolated('--net', 'exec "$1" "$2" up --until-idle');
-    expect(second).toMatchObject({ code: 1 });
-    expect(second.stderr).toContain('E_LOCKED');
-    const closed = said(first, 'is closed');
-    first.kill('SIGCONT');
-    await closed;
-    first.kill('SIGTERM');
-    expect(await end).toMatchObject({ code: 0 });
-    expect(await types()).toEqual(['task', 'done']);
-  },
-);
+it('a suspended controller keeps the project, also from another network, and continues where it was', async () => {
+  project = playProject(smallTeam, { maker: `send('done', 'user');` });
+  const first = project.start(['up']);
+  const end = finished(first);
+  await said(first, 'roles');
+  first.kill('SIGSTOP');
+  project.drop('agents/maker/inbox/one.md', 'While it stands still\n');
+  const second = await isolated('--net', 'exec "$1" "$2" up --until-idle');
+  expect(second).toMatchObject({ code: 1 });
+  expect(second.stderr).toContain('E_LOCKED');
+  const closed = said(first, 'is closed');
+  first.kill('SIGCONT');
+  await closed;
+  first.kill('SIGTERM');
+  expect(await end).toMatchObject({ code: 0 });
+  expect(await types()).toEqual(['task', 'done']);
+});
 
-it('waits thirty days without a hurry', { timeout: 120_000 }, async () => {
+it('waits thirty days without a hurry', async () => {
   project = playProject(
     smallTeam
       .replace('maker: {', 'maker: { timeout: 30d, idle_timeout: 30d,')
@@ -86,19 +82,15 @@ const fullDisk = `
   "$1" "$2" up --until-idle; echo "space: $?"
   "$1" "$2" trail --json`;
 
-it(
-  'a disk that is full in the middle of a line, then has room again, loses nothing',
-  { timeout: 120_000 },
-  async () => {
-    project = playProject(smallTeam, { maker: `send('done', 'user', String(mail[0].length));` });
-    project.drop('long.md', `${'long words '.repeat(5_500)}\n`);
-    const ran = await isolated('--mount', fullDisk);
-    expect(ran.stderr).toMatch(/E_DISK.*no space left/);
-    expect(ran.stdout).toContain('empty: 0\n');
-    expect(ran.stdout).toContain('full: 1\n');
-    expect(ran.stdout).toContain('the last line was not whole');
-    expect(ran.stdout).toContain('space: 0\n');
-    const rows = JSON.parse(ran.stdout.slice(ran.stdout.indexOf('space: 0\n') + 9)) as { type: string }[];
-    expect(rows.map(({ type }) => type)).toEqual(['task', 'done']);
-  },
-);
+it('a disk that is full in the middle of a line, then has room again, loses nothing', async () => {
+  project = playProject(smallTeam, { maker: `send('done', 'user', String(mail[0].length));` });
+  project.drop('long.md', `${'long words '.repeat(5_500)}\n`);
+  const ran = await isolated('--mount', fullDisk);
+  expect(ran.stderr).toMatch(/E_DISK.*no space left/);
+  expect(ran.stdout).toContain('empty: 0\n');
+  expect(ran.stdout).toContain('full: 1\n');
+  expect(ran.stdout).toContain('the last line was not whole');
+  expect(ran.stdout).toContain('space: 0\n');
+  const rows = JSON.parse(ran.stdout.slice(ran.stdout.indexOf('space: 0\n') + 9)) as { type: string }[];
+  expect(rows.map(({ type }) => type)).toEqual(['task', 'done']);
+});

@@ -23,7 +23,7 @@ afterEach(async () => {
 const key = generateSecretKey();
 const input = ['--input', 'text=a b'];
 
-describe('the limit of runs at once, and a budget of 0', { timeout: 120_000 }, () => {
+describe('the limit of runs at once, and a budget of 0', () => {
   it('hold for `run`, a request in a file, `nip execute`, the tool, and a request over a relay', async () => {
     relay = await TestRelay.open();
     const nip = `relays: ['${relay.url}'], requesters: ['${getPublicKey(key)}'], maxConcurrentWorkflows: 1`;

@@ -25,7 +25,6 @@ afterEach(async () => {
 
 const key = generateSecretKey();
 /** Each plays several runs. */
-const patiently = { timeout: 120_000 };
 
 function projectWith(nip: string): NipProject {
   return (project = new NipProject({}, `{ msats_per_usd: 1000000${nip} }`));
@@ -49,7 +48,7 @@ function watched(place: NipProject): Record<string, string> {
 
 const execute = ['nip', 'execute', 'measure', '--input', 'text=a b'];
 
-describe('a project with a relay', patiently, () => {
+describe('a project with a relay', () => {
   it('sends it what it defines and what becomes of its runs, and tells what is refused', async () => {
     const place = projectWith(`, relays: ['${relay.url}/']`);
     const defined = await place.run(['nip', 'define', 'workflows/measure.json']);
@@ -70,7 +69,7 @@ describe('a project with a relay', patiently, () => {
   });
 });
 
-describe('the events of steps that end quickly', patiently, () => {
+describe('the events of steps that end quickly', () => {
   it('reach a relay in their order: the newest status is sent while the next step works, though it waited', async () => {
     const count = 6;
     const step = (n: number) => [
@@ -115,7 +114,7 @@ describe('the events of steps that end quickly', patiently, () => {
   });
 });
 
-describe('a definition that a relay knows', patiently, () => {
+describe('a definition that a relay knows', () => {
   const tags = [
     ['d', 'theirs'],
     ['name', 'Theirs'],
@@ -145,7 +144,7 @@ describe('a definition that a relay knows', patiently, () => {
   });
 });
 
-describe('a project without one', patiently, () => {
+describe('a project without one', () => {
   it('connects to no one', async () => {
     const place = projectWith('');
     const { code } = await place.run(['run', 'measure', '--input', 'text=a b'], watched(place));
@@ -154,7 +153,7 @@ describe('a project without one', patiently, () => {
   });
 });
 
-describe('a request over a relay', patiently, () => {
+describe('a request over a relay', () => {
   /** What another project hears of the run, and when it can ask nobody. */
   async function tellsElsewhere(request: Event, by: string): Promise<void> {
     const nip = `{ relays: ['${relay.url}'] }`;

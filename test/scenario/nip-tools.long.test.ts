@@ -22,7 +22,7 @@ afterEach(async () => {
   project = null;
 });
 
-describe('the commands', { timeout: 120_000 }, () => {
+describe('the commands', () => {
   it('define a workflow, execute it by its id, and tell how it stands', async () => {
     const place = (project = new NipProject());
     const defined = await place.run(['nip', 'define', 'workflows/measure.json']);
@@ -166,7 +166,7 @@ const skills = rowsOnPage(readFileSync(new URL('../../docs/nip.md', import.meta.
   },
 );
 
-describe('the tools', { timeout: 120_000 }, () => {
+describe('the tools', () => {
   async function tools(place: NipProject): Promise<(name: string, given: object) => Promise<unknown>> {
     const opened = await McpTools.open(place);
     client = opened.client;

@@ -24,7 +24,6 @@ afterEach(async () => {
 });
 
 const key = generateSecretKey();
-const patiently = { timeout: 120_000 };
 
 interface Report {
   readonly executionId: string;
@@ -37,7 +36,7 @@ async function status(place: NipProject, run: string): Promise<Report> {
   return JSON.parse((await place.run(['nip', 'status', run, '--json'])).stdout) as Report;
 }
 
-describe('events that a relay did not take when their run ended', patiently, () => {
+describe('events that a relay did not take when their run ended', () => {
   const execute = ['nip', 'execute', 'measure', '--input', 'text=a b', '--json'];
 
   function measured(): NipProject {

@@ -63,7 +63,7 @@ const given = /\`\`\`json\\n(.*?)\\n\`\`\`/s.exec(readFileSync(process.env.MAILR
 console.log(process.env.MAILROOM_ROLE + ' got ' + Object.values(JSON.parse(given)).join(', '));
 `;
 
-describe('the example of the language', { timeout: 120_000 }, () => {
+describe('the example of the language', () => {
   const yaml = [
     'kind: 30920',
     'tags:',
@@ -91,7 +91,7 @@ describe('the example of the language', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a run', { timeout: 120_000 }, () => {
+describe('a run', () => {
   it('takes the branch whose condition holds, within its budget to the last unit', async () => {
     const place = projectWith();
     const document = await run(place, 'measure', '--input', `text=${long}`, '--budget', 'msats=3000');
@@ -180,7 +180,7 @@ if (process.env.MAILROOM_ROLE === 'reporter') {
   });
 });
 
-describe('a workflow that is converted to the native language', { timeout: 120_000 }, () => {
+describe('a workflow that is converted to the native language', () => {
   it('is run with the same results', async () => {
     const place = projectWith();
     const { stdout } = await place.run(['convert', 'measure', '--to', 'native']);
@@ -200,7 +200,7 @@ describe('a workflow that is converted to the native language', { timeout: 120_0
   });
 });
 
-describe('as many runs as mailroom.yaml allows', { timeout: 120_000 }, () => {
+describe('as many runs as mailroom.yaml allows', () => {
   it('continue at once, and one more is refused', async () => {
     const place = projectWith(
       {
@@ -223,7 +223,7 @@ describe('as many runs as mailroom.yaml allows', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a signed definition', { timeout: 120_000 }, () => {
+describe('a signed definition', () => {
   const key = generateSecretKey();
   const signed = finalizeEvent({ ...translate, created_at: 1_700_000_000 }, key);
 
@@ -244,7 +244,7 @@ describe('a signed definition', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a request of somebody else', { timeout: 120_000 }, () => {
+describe('a request of somebody else', () => {
   const key = generateSecretKey();
   const id = 'their-run';
   const asks = (definition: string, ...tags: string[][]) =>

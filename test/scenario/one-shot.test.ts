@@ -27,7 +27,7 @@ function projectOf(more: Readonly<Record<string, string>> = {}): TestProject {
   return (project = new TestProject({ 'mailroom.yaml': config, 'agent.cjs': agent, ...more }));
 }
 
-describe('`run --agent`', { timeout: 60_000 }, () => {
+describe('`run --agent`', () => {
   it('gives an agent the text as it is, and prints its answer', async () => {
     const place = projectOf();
     const { code, stdout } = await place.run(['run', '--agent', 'echo', 'Say it twice ${{ this }}']);

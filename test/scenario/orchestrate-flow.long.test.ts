@@ -25,7 +25,7 @@ function inner(name: string, script: string, success: string, failure: string): 
 const after = '    on: { success: { goto: Last }, failure: { goto: _error } }\n';
 const last = sh('Last', 'echo last >> log');
 
-describe('loops of orchestrate', { timeout: 120_000 }, () => {
+describe('loops of orchestrate', () => {
   it('go through their items; what each round came to stands under the loop and under its steps', async () => {
     const place = projectWith(`steps:
   - name: Each
@@ -120,7 +120,7 @@ ${after}${last}`);
   });
 });
 
-describe('values and conditions of orchestrate', { timeout: 120_000 }, () => {
+describe('values and conditions of orchestrate', () => {
   it('are set by set_context, and a resume keeps them', async () => {
     const place = projectWith(`context: { who: nobody, kept: as it is }
 steps:
@@ -173,7 +173,7 @@ ${sh('Two', 'true', `    when: ${when}\n`)}`);
   });
 });
 
-describe('what orchestrate gives a program and takes from it', { timeout: 120_000 }, () => {
+describe('what orchestrate gives a program and takes from it', () => {
   it('is the head of what it prints; all of it lies in its log and its artifact', async () => {
     const print = 'yes 0123456789abcde | head -c 1200000';
     const place = projectWith(`steps:\n${sh('Big', print, '    output_file: a/big.txt\n')}`);
@@ -329,7 +329,7 @@ function waits(child: ChildProcess, times: number): Promise<void> {
   });
 }
 
-describe('the program by the name `orchestrate`', { timeout: 120_000 }, () => {
+describe('the program by the name `orchestrate`', () => {
   it('reports .gitignore once, and runs again when a file of the workspace changes', async () => {
     const place = projectWith(
       `steps:\n${sh('One', 'echo run >> artifacts/log; cat note', '    output_file: o.txt\n')}`,

@@ -27,7 +27,7 @@ function plainly({ root }: OrchestrateProject) {
   return { cwd: root, env: { ...process.env, NO_COLOR: '1' } };
 }
 
-describe('a failure of an orchestrate run', { timeout: 120_000 }, () => {
+describe('a failure of an orchestrate run', () => {
   it('has the code E_VAR_MISSING wherever a variable had no value when its step was reached', async () => {
     const step = sh('One', 'true').replace('"true"', '"true", "${env.NOT_SET_VAR}"');
     const place = projectWith(`env: [NOT_SET_VAR]\nsteps:\n${step}`);
@@ -88,7 +88,7 @@ describe('a failure of an orchestrate run', { timeout: 120_000 }, () => {
   });
 });
 
-describe('what cannot be read', { timeout: 120_000 }, () => {
+describe('what cannot be read', () => {
   it('is named for what it is, where a step reads it', async () => {
     const place = projectWith(`steps:\n${sh('One', 'true', '    input_file: folder\n')}`, {
       'workspace/folder/a': '',
@@ -108,7 +108,7 @@ describe('what cannot be read', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the file of the context', { timeout: 120_000 }, () => {
+describe('the file of the context', () => {
   const step = sh('One', 'echo "$1" > said').replace('said"', 'said", sh, "${context.a}"');
 
   it('may be what another program writes: `<(…)` of the shell, and standard input', async () => {
@@ -134,7 +134,7 @@ describe('the file of the context', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a program that cannot be started', { timeout: 120_000 }, () => {
+describe('a program that cannot be started', () => {
   it.each([
     ['is not there', '[nosuch]', 127, 'it could not be started: command not found: nosuch'],
     ['cannot be executed', '[./plain]', 126, 'it could not be started: command not executable: ./plain'],
@@ -161,7 +161,7 @@ describe('a program that cannot be started', { timeout: 120_000 }, () => {
   });
 });
 
-describe('by the name `orchestrate`', { timeout: 120_000 }, () => {
+describe('by the name `orchestrate`', () => {
   const loop = `  - name: Loop
     for_each:
       items: [a, b]
@@ -203,7 +203,7 @@ describe('by the name `orchestrate`', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a run that cannot be resumed', { timeout: 120_000 }, () => {
+describe('a run that cannot be resumed', () => {
   it('because another process works on it is named, and so is one whose journal is gone', async () => {
     const wait = 'test -e ../go || exit 1; touch begun; while test -e ../go; do sleep 0.05; done';
     const place = projectWith(`steps:\n${sh('One', wait)}`);
@@ -229,7 +229,7 @@ hint: start the workflow again; a run cannot be resumed without its folder in .m
   });
 });
 
-describe('a limit of visits', { timeout: 120_000 }, () => {
+describe('a limit of visits', () => {
   it('says how often, and what sets it', async () => {
     const place = projectWith(`steps:\n${sh('One', 'true', '', 'One')}`);
     expect((await place.flow(['--max-visits', '1'])).code).toBe(1);
@@ -239,7 +239,7 @@ describe('a limit of visits', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a run with a limit of visits', { timeout: 120_000 }, () => {
+describe('a run with a limit of visits', () => {
   it('keeps it when it is resumed, and its file counts as unchanged', async () => {
     const place = projectWith(`steps:\n${sh('One', 'test -e ../ready', '', '_end')}`);
     expect((await place.flow(['--max-visits', '5'])).code).toBe(1);
@@ -249,7 +249,7 @@ describe('a run with a limit of visits', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the example', { timeout: 120_000 }, () => {
+describe('the example', () => {
   it('runs no value of its context as a program', async () => {
     const text = readFileSync(new URL('../../workflows/orchestrate.yaml', import.meta.url), 'utf8');
     const place = projectWith(text.slice(text.indexOf('version:')).replace("'1.0'", '"1.0"'));
@@ -259,7 +259,7 @@ describe('the example', { timeout: 120_000 }, () => {
   });
 });
 
-describe('`run-step`', { timeout: 120_000 }, () => {
+describe('`run-step`', () => {
   it('runs the step although its condition asks for other steps, and asks for all else', async () => {
     const place = projectWith(
       `steps:\n${sh('One', 'true', '', 'Two')}

@@ -67,7 +67,7 @@ function demonstration(): { place: OrchestrateProject; env: Record<string, strin
   return { place, env: { PATH: path, CLAUDE_API_KEY: 'sk-very-secret-key' } };
 }
 
-describe('orchestrate', { timeout: 120_000 }, () => {
+describe('orchestrate', () => {
   it('1: the demonstration makes all its artifacts', async () => {
     const { place, env } = demonstration();
     const { code } = await place.flow([], env);

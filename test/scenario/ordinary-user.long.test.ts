@@ -47,56 +47,52 @@ interface Recording {
   edits: object[];
 }
 
-it(
-  'a recording of a stranger writes nothing outside, and nothing that is obeyed, without a sandbox',
-  { timeout: 240_000 },
-  async () => {
-    const outside = mkdtempSync(join(tmpdir(), 'mailroom-outside-'));
-    chmodSync(outside, 0o777);
-    onTestFinished(() => rmSync(outside, { recursive: true }));
-    const live = projectOf(files);
-    live.makeRepository();
-    live.drop('agents/maker/inbox/task.md', 'Make it.\n');
-    expect(await live.as([...up, '--record', 'recording'])).toMatchObject({ code: 0, stderr: '' });
-    const [name = ''] = live.list('recording').filter((each) => each.endsWith('.json'));
-    const honest = live.read(`recording/${name}`);
-    const link = { path: 'lnk', kind: 'link', before: null, after: 'x', text: outside };
-    const edit = (path: string) => ({ path, kind: 'program', before: null, after: 'x', text: '#!/bin/sh\n' });
-    const file = (path: string) => ({ name: `{{workspace}}/${path}`, text: 'evil' });
-    const forgeries: readonly Partial<Recording>[] = [
-      { edits: [link], files: [file('lnk/pwn')] },
-      { edits: [link, edit('lnk/pwn')] },
-      { edits: [{ ...link, text: join(outside, 'pwn') }], files: [file('lnk')] },
-      { edits: [edit('.git/hooks/post-commit')] },
-      { edits: [edit('workflows/w.yaml')] },
-      { files: [file('mailroom.yaml')] },
-      { files: [file('agents/maker/role.md')] },
-    ];
-    for (const forgery of forgeries) {
-      const dead = projectOf(files);
-      dead.makeRepository();
-      const before = [dead.list('.'), dead.list('.git/hooks'), dead.read('mailroom.yaml')];
-      const recording = JSON.parse(honest) as Recording;
-      const forged = {
-        ...recording,
-        edits: [...recording.edits, ...(forgery.edits ?? [])],
-        files: [...recording.files, ...(forgery.files ?? [])],
-      };
-      dead.write(`recording/${name}`, JSON.stringify(forged));
-      dead.drop('agents/maker/inbox/task.md', 'Make it.\n');
-      const { stdout } = await dead.as([...up, '--replay', 'recording']);
-      expect(stdout).toMatch(/so none of the recorded changes were made/);
-      const added = ['.drop', '.mailroom', 'agents', 'recording'];
-      expect([
-        dead.list('.').filter((each) => !added.includes(each)),
-        dead.list('.git/hooks'),
-        dead.read('mailroom.yaml'),
-      ]).toEqual(before);
-      expect(existsSync(join(dead.root, 'agents/maker/role.md'))).toBe(false);
-      expect(readdirSync(outside)).toEqual([]);
-    }
-  },
-);
+it('a recording of a stranger writes nothing outside, and nothing that is obeyed, without a sandbox', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'mailroom-outside-'));
+  chmodSync(outside, 0o777);
+  onTestFinished(() => rmSync(outside, { recursive: true }));
+  const live = projectOf(files);
+  live.makeRepository();
+  live.drop('agents/maker/inbox/task.md', 'Make it.\n');
+  expect(await live.as([...up, '--record', 'recording'])).toMatchObject({ code: 0, stderr: '' });
+  const [name = ''] = live.list('recording').filter((each) => each.endsWith('.json'));
+  const honest = live.read(`recording/${name}`);
+  const link = { path: 'lnk', kind: 'link', before: null, after: 'x', text: outside };
+  const edit = (path: string) => ({ path, kind: 'program', before: null, after: 'x', text: '#!/bin/sh\n' });
+  const file = (path: string) => ({ name: `{{workspace}}/${path}`, text: 'evil' });
+  const forgeries: readonly Partial<Recording>[] = [
+    { edits: [link], files: [file('lnk/pwn')] },
+    { edits: [link, edit('lnk/pwn')] },
+    { edits: [{ ...link, text: join(outside, 'pwn') }], files: [file('lnk')] },
+    { edits: [edit('.git/hooks/post-commit')] },
+    { edits: [edit('workflows/w.yaml')] },
+    { files: [file('mailroom.yaml')] },
+    { files: [file('agents/maker/role.md')] },
+  ];
+  for (const forgery of forgeries) {
+    const dead = projectOf(files);
+    dead.makeRepository();
+    const before = [dead.list('.'), dead.list('.git/hooks'), dead.read('mailroom.yaml')];
+    const recording = JSON.parse(honest) as Recording;
+    const forged = {
+      ...recording,
+      edits: [...recording.edits, ...(forgery.edits ?? [])],
+      files: [...recording.files, ...(forgery.files ?? [])],
+    };
+    dead.write(`recording/${name}`, JSON.stringify(forged));
+    dead.drop('agents/maker/inbox/task.md', 'Make it.\n');
+    const { stdout } = await dead.as([...up, '--replay', 'recording']);
+    expect(stdout).toMatch(/so none of the recorded changes were made/);
+    const added = ['.drop', '.mailroom', 'agents', 'recording'];
+    expect([
+      dead.list('.').filter((each) => !added.includes(each)),
+      dead.list('.git/hooks'),
+      dead.read('mailroom.yaml'),
+    ]).toEqual(before);
+    expect(existsSync(join(dead.root, 'agents/maker/role.md'))).toBe(false);
+    expect(readdirSync(outside)).toEqual([]);
+  }
+});
 
 const fake = fileURLToPath(new URL('../fixtures/agents/acp.mjs', import.meta.url));
 
@@ -115,7 +111,7 @@ await import(${JSON.stringify(fake)});
 `;
 }
 
-it('what a person allows is the call that was shown, without a sandbox', { timeout: 240_000 }, async () => {
+it('what a person allows is the call that was shown, without a sandbox', async () => {
   const project = projectOf({
     'mailroom.yaml': 'trail: off\nsandbox: off\nproviders: { fake: { kind: acp, command: [./agent.mjs] } }\n',
     'protocols/one.yaml': team('provider: fake, ask: user'),

@@ -66,7 +66,7 @@ async function plant({ root }: TestProject, kind: Kind, names: readonly string[]
   }
 }
 
-describe('something else in the place of what Mailroom keeps', { timeout: 180_000 }, () => {
+describe('something else in the place of what Mailroom keeps', () => {
   it.each([
     ...(['folder', 'link', 'fifo', 'socket'] as const).map((kind) => [kind, 'file', files] as const),
     ...(['file', 'link', 'fifo', 'socket'] as const).map((kind) => [kind, 'folder', folders] as const),

@@ -109,7 +109,7 @@ if (model === 'maker') {
 }
 claude('done');`;
 
-describe('files that another program runs, too', { timeout: 90_000 }, () => {
+describe('files that another program runs, too', () => {
   it('run unchanged: branches, sub-workflows until they are complete, agents, variants and checks', async () => {
     project = new CliProject(
       {

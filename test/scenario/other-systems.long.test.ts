@@ -32,7 +32,7 @@ function elsewhere(script: string) {
   return finished(spawn('unshare', argv, { cwd: project.root, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 
-it('delivers mail, and says what is weaker', { timeout: 120_000 }, async () => {
+it('delivers mail, and says what is weaker', async () => {
   project = playProject(smallTeam, {
     maker: `if (type === 'task') send('review', 'checker'); else send('done', 'user');`,
     checker: `send('verdict', 'maker', 'Good', 'fields: { good: true }\\n');`,
@@ -51,7 +51,7 @@ it('delivers mail, and says what is weaker', { timeout: 120_000 }, async () => {
   expect(ran.stdout).toMatch(/maker → user: done/);
 });
 
-it('keeps a project and a run to one process, and ends what it cancels', { timeout: 120_000 }, async () => {
+it('keeps a project and a run to one process, and ends what it cancels', async () => {
   project = playProject(
     smallTeam,
     { maker: '' },

@@ -24,45 +24,41 @@ const printed = async (args: readonly string[]): Promise<string> => {
 const statusAt = async (moment: string): Promise<StatusDocument> =>
   JSON.parse(await printed(['status', '--json', '--at', moment])) as StatusDocument;
 
-it(
-  'status and show tell what was, by a record, by a time, and by how long ago',
-  { timeout: 120_000 },
-  async () => {
-    project = playProject(smallTeam, {
-      maker: `send('done', 'user', mail[0].split('---').at(-1).trim());`,
-    });
-    project.write('agents/maker/inbox/task.md', 'Make it\n');
-    await printed(['up', '--until-idle']);
-    const now = JSON.parse(await printed(['status', '--json'])) as StatusDocument;
-    expect(now.at).toBeNull();
-    const [thread] = now.threads;
+it('status and show tell what was, by a record, by a time, and by how long ago', async () => {
+  project = playProject(smallTeam, {
+    maker: `send('done', 'user', mail[0].split('---').at(-1).trim());`,
+  });
+  project.write('agents/maker/inbox/task.md', 'Make it\n');
+  await printed(['up', '--until-idle']);
+  const now = JSON.parse(await printed(['status', '--json'])) as StatusDocument;
+  expect(now.at).toBeNull();
+  const [thread] = now.threads;
 
-    const begun = await statusAt('2');
-    expect(begun.at).toMatchObject({ record: 2 });
-    expect([begun.threads.map(({ id }) => id), begun.turns]).toEqual([[thread?.id], []]);
-    expect(begun.threads[0]?.state).toBe('open');
-    const last = await statusAt('0s');
-    expect([last.threads, last.roles.map(({ turns }) => turns)]).toEqual([
-      now.threads.map((each) => ({ ...each, why: null, worktree: last.threads[0]?.worktree })),
-      now.roles.map(({ turns }) => turns),
-    ]);
-    expect((await statusAt(last.at?.time ?? '')).at?.record).toBe(last.at?.record);
-    const printedText = await printed(['status', '--at', '2']);
-    expect(printedText).toMatch(/^at {10}.*, record 2 of the journal$/m);
+  const begun = await statusAt('2');
+  expect(begun.at).toMatchObject({ record: 2 });
+  expect([begun.threads.map(({ id }) => id), begun.turns]).toEqual([[thread?.id], []]);
+  expect(begun.threads[0]?.state).toBe('open');
+  const last = await statusAt('0s');
+  expect([last.threads, last.roles.map(({ turns }) => turns)]).toEqual([
+    now.threads.map((each) => ({ ...each, why: null, worktree: last.threads[0]?.worktree })),
+    now.roles.map(({ turns }) => turns),
+  ]);
+  expect((await statusAt(last.at?.time ?? '')).at?.record).toBe(last.at?.record);
+  const printedText = await printed(['status', '--at', '2']);
+  expect(printedText).toMatch(/^at {10}.*, record 2 of the journal$/m);
 
-    const shown = await printed(['show', thread?.id ?? '', '--at', '2', '--json']);
-    expect(JSON.parse(shown)).toMatchObject({ kind: 'message', thread: { state: 'open' } });
-    for (const [moment, text] of [
-      ['0', '--at 0 is not a moment'],
-      ['soon', '--at soon is not a moment'],
-      ['99999', 'the journal ends with record'],
-      ['2000-01-01', 'the journal has no record before 2000-01-01'],
-    ] as const)
-      expect((await project.run(['status', '--at', moment])).stderr).toContain(text);
-  },
-);
+  const shown = await printed(['show', thread?.id ?? '', '--at', '2', '--json']);
+  expect(JSON.parse(shown)).toMatchObject({ kind: 'message', thread: { state: 'open' } });
+  for (const [moment, text] of [
+    ['0', '--at 0 is not a moment'],
+    ['soon', '--at soon is not a moment'],
+    ['99999', 'the journal ends with record'],
+    ['2000-01-01', 'the journal has no record before 2000-01-01'],
+  ] as const)
+    expect((await project.run(['status', '--at', moment])).stderr).toContain(text);
+});
 
-it('show tells of a run what it was after a record', { timeout: 120_000 }, async () => {
+it('show tells of a run what it was after a record', async () => {
   project = playProject(smallTeam, {});
   project.write('workflows/build.yaml', workflow);
   await printed(['run', 'build']);

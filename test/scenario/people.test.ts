@@ -18,7 +18,7 @@ interface Row {
 
 const trail = async () => JSON.parse((await project.run(['trail', '--json'])).stdout) as Row[];
 
-it('asks a person, waits at no cost, and continues with the answer', { timeout: 60_000 }, async () => {
+it('asks a person, waits at no cost, and continues with the answer', async () => {
   begin({
     maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
   });
@@ -40,26 +40,22 @@ it('asks a person, waits at no cost, and continues with the answer', { timeout: 
   expect((await trail()).at(-1)?.body).toContain('Blue');
 });
 
-it(
-  'lets a person speak for a role, and refuses a second answer with the reason',
-  { timeout: 60_000 },
-  async () => {
-    begin({ maker: `if (type === 'task') send('question', 'user', 'Red?');` });
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    const question = (await trail()).find(({ type }) => type === 'question')?.id ?? '';
-    const answer = (text: string) => `---\ntype: answer\nto: maker\nin_reply_to: ${question}\n---\n${text}\n`;
-    project.write('agents/user/outbox/first.md', answer('Red'));
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    project.write('agents/user/outbox/second.md', answer('No, blue'));
-    expect((await project.run(['up', '--until-idle'])).code).toBe(1);
-    const month = project.list('agents/user/failed')[0] ?? '';
-    const reason =
-      project.list(`agents/user/failed/${month}`).find((name) => name.endsWith('.reason.txt')) ?? '';
-    expect(project.read(`agents/user/failed/${month}/${reason}`)).toContain('already answered');
-  },
-);
+it('lets a person speak for a role, and refuses a second answer with the reason', async () => {
+  begin({ maker: `if (type === 'task') send('question', 'user', 'Red?');` });
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  const question = (await trail()).find(({ type }) => type === 'question')?.id ?? '';
+  const answer = (text: string) => `---\ntype: answer\nto: maker\nin_reply_to: ${question}\n---\n${text}\n`;
+  project.write('agents/user/outbox/first.md', answer('Red'));
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  project.write('agents/user/outbox/second.md', answer('No, blue'));
+  expect((await project.run(['up', '--until-idle'])).code).toBe(1);
+  const month = project.list('agents/user/failed')[0] ?? '';
+  const reason =
+    project.list(`agents/user/failed/${month}`).find((name) => name.endsWith('.reason.txt')) ?? '';
+  expect(project.read(`agents/user/failed/${month}/${reason}`)).toContain('already answered');
+});
 
-it('holds one controller a project, and frees it when that is killed', { timeout: 60_000 }, async () => {
+it('holds one controller a project, and frees it when that is killed', async () => {
   begin({ maker: `send('done', 'user');` });
   const first = project.start(['up']);
   const end = finished(first);
@@ -72,7 +68,7 @@ it('holds one controller a project, and frees it when that is killed', { timeout
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
 });
 
-it('takes commands from other processes while it runs', { timeout: 60_000 }, async () => {
+it('takes commands from other processes while it runs', async () => {
   begin({ maker: `send('done', 'user');` });
   const child = project.start(['up']);
   const end = finished(child);
@@ -92,7 +88,7 @@ it('takes commands from other processes while it runs', { timeout: 60_000 }, asy
   expect((await trail()).filter(({ type }) => type === 'done')).toHaveLength(2);
 });
 
-it('tells a person by a command of theirs', { timeout: 60_000 }, async () => {
+it('tells a person by a command of theirs', async () => {
   begin({ maker: `send('done', 'user', 'Made');` });
   const before = project.read('mailroom.yaml');
   project.write('tell.sh', 'echo "$MAILROOM_TYPE from $MAILROOM_FROM: $MAILROOM_SUBJECT" >> told.log\n');

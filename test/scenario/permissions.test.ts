@@ -54,7 +54,7 @@ async function turn(): Promise<string> {
 }
 
 describe('a role without EDIT that changes files', () => {
-  it('is reported in a folder that people share', { timeout: 60_000 }, async () => {
+  it('is reported in a folder that people share', async () => {
     begin('READ', '.');
     expect(await project.works('maker')).toMatchObject({ code: 0 });
     expect(await turn()).toContain(
@@ -63,7 +63,7 @@ describe('a role without EDIT that changes files', () => {
     expect(project.read('kept.txt')).toBe('kept\nchanged\n');
   });
 
-  it('fails in the worktree of its thread, where no one else works', { timeout: 60_000 }, async () => {
+  it('fails in the worktree of its thread, where no one else works', async () => {
     begin('READ', 'worktree');
     const ran = await project.works('maker');
     expect(ran.code).toBe(1);
@@ -78,13 +78,13 @@ describe('a role with RUN_TESTS in the worktree of its thread', () => {
   const tests = `import * as fs from 'node:fs';
     export function play({ send }) { fs.mkdirSync('coverage', { recursive: true }); fs.writeFileSync('coverage/report.txt', 'x'); CHANGE; send('done', 'user'); }\n`;
 
-  it('may leave files that git does not track, which are reported', { timeout: 60_000 }, async () => {
+  it('may leave files that git does not track, which are reported', async () => {
     begin('READ, RUN_TESTS', 'worktree', { 'play/maker.mjs': tests.replace('CHANGE', '') });
     expect(await project.works('maker')).toMatchObject({ code: 0 });
     expect(await turn()).toContain('it left files that git does not track: `coverage/report.txt`\n');
   });
 
-  it('fails where it changes one that git tracks', { timeout: 60_000 }, async () => {
+  it('fails where it changes one that git tracks', async () => {
     const change = "fs.appendFileSync('kept.txt', 'x')";
     begin('READ, RUN_TESTS', 'worktree', { 'play/maker.mjs': tests.replace('CHANGE', change) });
     const ran = await project.works('maker');
@@ -107,20 +107,20 @@ const unknown = 'its changes cannot be compared, so unpermitted changes cannot b
 describe('a role without EDIT that blinds git', () => {
   const play = `import * as fs from 'node:fs';\nexport function play({ send }) {${blinding}\nsend('done', 'user'); }\n`;
 
-  it('is reported in a folder that people share', { timeout: 60_000 }, async () => {
+  it('is reported in a folder that people share', async () => {
     begin('READ', '.', { 'play/maker.mjs': play });
     expect(await project.works('maker')).toMatchObject({ code: 0 });
     expect(await turn()).toContain(unknown);
   });
 
-  it('fails in the worktree of its thread', { timeout: 60_000 }, async () => {
+  it('fails in the worktree of its thread', async () => {
     begin('READ', 'worktree', { 'play/maker.mjs': play });
     const ran = await project.works('maker');
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain(`E_PERMISSIONS: ${unknown}`);
   });
 
-  it('is reported with the run whose step it does', { timeout: 60_000 }, async () => {
+  it('is reported with the run whose step it does', async () => {
     begin('READ', '.', { 'workflows/look.yaml': workflow.replace(/ +outputs: .*\n/, '') });
     project.write('play/look.mjs', play.replace(/send\('done.*?;/, ''));
     project.write('play/mend.mjs', 'export function play() {}\n');
@@ -130,17 +130,13 @@ describe('a role without EDIT that blinds git', () => {
   });
 });
 
-it.each(['.', 'worktree'])(
-  'a role with EDIT has nothing said of it (workspace %s)',
-  { timeout: 60_000 },
-  async (workspace) => {
-    begin('READ, EDIT', workspace);
-    expect(await project.works('maker')).toMatchObject({ code: 0 });
-    expect(await turn()).not.toContain('without the right');
-  },
-);
+it.each(['.', 'worktree'])('a role with EDIT has nothing said of it (workspace %s)', async (workspace) => {
+  begin('READ, EDIT', workspace);
+  expect(await project.works('maker')).toMatchObject({ code: 0 });
+  expect(await turn()).not.toContain('without the right');
+});
 
-it('a role that writes into the project from its worktree is reported', { timeout: 60_000 }, async () => {
+it('a role that writes into the project from its worktree is reported', async () => {
   begin('READ, EDIT', 'worktree');
   project.write(
     'play/maker.mjs',
@@ -167,30 +163,26 @@ steps:
     instructions: Mend.
 `;
 
-it(
-  'a step that changes more than it owes is reported with the run; what each has changed is in its `_meta.json`',
-  { timeout: 60_000 },
-  async () => {
-    begin('READ', '.', { 'workflows/look.yaml': workflow });
-    project.write(
-      'play/look.mjs',
-      `import * as fs from 'node:fs';\nexport function play({ send }) {\n${disobedient.replace(/send\(.*/, '')} }\n`,
-    );
-    project.write(
-      'play/mend.mjs',
-      `import * as fs from 'node:fs';\nexport function play() { fs.rmSync('kept.txt'); }\n`,
-    );
-    expect(await project.run(['run', 'look'])).toMatchObject({ code: 0 });
-    const observed = (step: string) =>
-      (JSON.parse(project.read(`context/${step}/_meta.json`)) as { workerResult: object }).workerResult;
-    expect(observed('look')).toMatchObject({
-      observations: [{ filesChanged: ['kept.txt', 'src/made.txt'] }],
-    });
-    expect(observed('mend')).toMatchObject({ observations: [{ filesChanged: ['kept.txt'] }] });
-    const [id = ''] = project.list('.mailroom/runs');
-    const words = 'look: while it ran, files were changed without permission: `kept.txt`';
-    expect((await project.run(['show', id])).stdout).toContain(`warning    ${words}\n`);
-    const document = JSON.parse((await project.run(['show', id, '--json'])).stdout) as object;
-    expect(document).toMatchObject({ warnings: [words] });
-  },
-);
+it('a step that changes more than it owes is reported with the run; what each has changed is in its `_meta.json`', async () => {
+  begin('READ', '.', { 'workflows/look.yaml': workflow });
+  project.write(
+    'play/look.mjs',
+    `import * as fs from 'node:fs';\nexport function play({ send }) {\n${disobedient.replace(/send\(.*/, '')} }\n`,
+  );
+  project.write(
+    'play/mend.mjs',
+    `import * as fs from 'node:fs';\nexport function play() { fs.rmSync('kept.txt'); }\n`,
+  );
+  expect(await project.run(['run', 'look'])).toMatchObject({ code: 0 });
+  const observed = (step: string) =>
+    (JSON.parse(project.read(`context/${step}/_meta.json`)) as { workerResult: object }).workerResult;
+  expect(observed('look')).toMatchObject({
+    observations: [{ filesChanged: ['kept.txt', 'src/made.txt'] }],
+  });
+  expect(observed('mend')).toMatchObject({ observations: [{ filesChanged: ['kept.txt'] }] });
+  const [id = ''] = project.list('.mailroom/runs');
+  const words = 'look: while it ran, files were changed without permission: `kept.txt`';
+  expect((await project.run(['show', id])).stdout).toContain(`warning    ${words}\n`);
+  const document = JSON.parse((await project.run(['show', id, '--json'])).stdout) as object;
+  expect(document).toMatchObject({ warnings: [words] });
+});

@@ -83,52 +83,44 @@ const approval = {
   comment: null,
 };
 
-it(
-  'approve nothing, are named, and the person still decides once they are gone',
-  { timeout: 120_000 },
-  async () => {
-    const { up, stop } = await waiting();
-    const refused = said(up, `Refused: .mailroom/control/${id}.json`);
-    pull({ ...placed, [`.mailroom/control/${id}.json`]: JSON.stringify(approval) });
-    await refused;
-    const reason = project.read(`.mailroom/refused/${id}.json.reason.txt`);
-    expect(reason).toBe('it was not written by Mailroom on this machine: it has no seal\n');
-    expect(JSON.parse((await project.run(['why', 't1', '--json'])).stdout)).toMatchObject({
-      code: 'waiting_for_approval',
-    });
-    await stop();
-    expect((await project.run(['up', '--until-idle'])).stderr).toContain('E_TRACKED');
-    project.git('reset', '-q', '--hard', 'HEAD~1');
-    expect(await project.run(['approve', 't1'])).toMatchObject({ code: 0 });
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    expect(project.read('left.txt')).toBe('left\n');
-  },
-);
+it('approve nothing, are named, and the person still decides once they are gone', async () => {
+  const { up, stop } = await waiting();
+  const refused = said(up, `Refused: .mailroom/control/${id}.json`);
+  pull({ ...placed, [`.mailroom/control/${id}.json`]: JSON.stringify(approval) });
+  await refused;
+  const reason = project.read(`.mailroom/refused/${id}.json.reason.txt`);
+  expect(reason).toBe('it was not written by Mailroom on this machine: it has no seal\n');
+  expect(JSON.parse((await project.run(['why', 't1', '--json'])).stdout)).toMatchObject({
+    code: 'waiting_for_approval',
+  });
+  await stop();
+  expect((await project.run(['up', '--until-idle'])).stderr).toContain('E_TRACKED');
+  project.git('reset', '-q', '--hard', 'HEAD~1');
+  expect(await project.run(['approve', 't1'])).toMatchObject({ code: 0 });
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect(project.read('left.txt')).toBe('left\n');
+});
 
-it(
-  'cannot replace the key: the command of a person is refused with what to do, the one of a stranger, too',
-  { timeout: 120_000 },
-  async () => {
-    const { up, stop } = await waiting();
-    pull({ '.mailroom/api/seal.key': `${'ab'.repeat(32)}\n` });
-    expect(await project.run(['approve', 't1'])).toMatchObject({
-      code: 1,
-      stderr:
-        'error E_FILE: .mailroom/api/seal.key can be read or written by others\nhint: move it away, and a new one is made\n',
-    });
-    // Nothing is approved with a key that a stranger knows, whoever trusts it.
-    execFileSync('chmod', ['600', join(project.root, '.mailroom/api/seal.key')]);
-    const refused = said(up, 'Refused: .mailroom/control/');
-    const asked = project.run(['approve', 't1']);
-    await refused;
-    await asked;
-    const [name = ''] = project.list('.mailroom/refused').filter((each) => each.endsWith('.reason.txt'));
-    expect(project.read(`.mailroom/refused/${name}`)).toContain('restart Mailroom, then repeat the command');
-    await stop();
-  },
-);
+it('cannot replace the key: the command of a person is refused with what to do, the one of a stranger, too', async () => {
+  const { up, stop } = await waiting();
+  pull({ '.mailroom/api/seal.key': `${'ab'.repeat(32)}\n` });
+  expect(await project.run(['approve', 't1'])).toMatchObject({
+    code: 1,
+    stderr:
+      'error E_FILE: .mailroom/api/seal.key can be read or written by others\nhint: move it away, and a new one is made\n',
+  });
+  // Nothing is approved with a key that a stranger knows, whoever trusts it.
+  execFileSync('chmod', ['600', join(project.root, '.mailroom/api/seal.key')]);
+  const refused = said(up, 'Refused: .mailroom/control/');
+  const asked = project.run(['approve', 't1']);
+  await refused;
+  await asked;
+  const [name = ''] = project.list('.mailroom/refused').filter((each) => each.endsWith('.reason.txt'));
+  expect(project.read(`.mailroom/refused/${name}`)).toContain('restart Mailroom, then repeat the command');
+  await stop();
+});
 
-it('is not in the way of git: the folder of the state ignores itself', { timeout: 60_000 }, async () => {
+it('is not in the way of git: the folder of the state ignores itself', async () => {
   project.write('.gitignore', 'agents/\n.drop/\n*.log\n');
   project.git('commit', '-qam', 'Ignore less');
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });

@@ -58,7 +58,7 @@ async function stopped(workflow: string): Promise<void> {
 const pruned = async (...args: string[]) =>
   JSON.parse((await project.run(['prune', '--json', ...args])).stdout) as Pruned;
 
-describe('prune', { timeout: 60_000 }, () => {
+describe('prune', () => {
   it('lists without --yes, removes with it, and leaves a project that works', async () => {
     const plays = { maker: `send(mail[0].includes('Ask') ? 'asked' : 'done', 'user', 'Words');` };
     project = playProject(team, plays, { 'workflows/work.yaml': work, 'workflows/waits.yaml': waits });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { follow } from '../support/followed-page.ts';
 import { TestProject, type Ran } from '../support/project.ts';
 
-it('the commands of README.md can be followed from the first to the last', { timeout: 240_000 }, async () => {
+it('the commands of README.md can be followed from the first to the last', async () => {
   const { code, output } = await follow('README.md');
   expect(output).toMatch(/ok: 4 roles, /);
   expect(output).toMatch(/engineer → user: delivered — /);

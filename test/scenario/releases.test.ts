@@ -25,7 +25,7 @@ async function succeeds(...args: readonly string[]): Promise<string> {
 const types = async () =>
   (JSON.parse(await succeeds('trail', '--json')) as { type: string }[]).map(({ type }) => type);
 
-describe('a project of an earlier version', { timeout: 120_000 }, () => {
+describe('a project of an earlier version', () => {
   it.each(readdirSync(releases))('%s is read, and its thread continues', async (version) => {
     project = new TestProject({});
     cpSync(join(releases, version), project.root, { recursive: true });
@@ -61,7 +61,7 @@ function tree(folder: string): string[] {
   });
 }
 
-describe('a project of a later version', { timeout: 60_000 }, () => {
+describe('a project of a later version', () => {
   const commands = [
     ['status'],
     ['send', 'reviewer', '-m', 'Look.'],

@@ -86,7 +86,7 @@ describe('roles with a checkout of their own', () => {
     await work();
   }, 60_000);
 
-  it('work at the same time, and a join reads the merge of their work', { timeout: 60_000 }, async () => {
+  it('work at the same time, and a join reads the merge of their work', async () => {
     const messages = await trail();
     expect(messages.get('done')?.body.trim()).toBe('kept.txt left.txt right.txt');
     const [left, right, done] = ['left-done', 'right-done', 'done'].map((type) => messages.get(type));
@@ -111,7 +111,7 @@ describe('roles with a checkout of their own', () => {
     expect(messages.get('task')).toMatchObject({ commit: null, branch: null });
   });
 
-  it('show their commits and checkouts, and change nothing of the person', { timeout: 60_000 }, async () => {
+  it('show their commits and checkouts, and change nothing of the person', async () => {
     const done = (await trail()).get('done');
     const shown = await project.run(['show', done?.id ?? '']);
     expect(shown.stdout).toContain(
@@ -133,7 +133,7 @@ describe('roles with a checkout of their own', () => {
     expect(existsSync(join(project.root, 'left.txt'))).toBe(false);
   });
 
-  it('are merged by a person, one role at a time', { timeout: 60_000 }, async () => {
+  it('are merged by a person, one role at a time', async () => {
     const thread = (await trail()).get('done')?.thread ?? '';
     const several = await project.run(['worktree', 'merge', thread]);
     expect(several.stderr).toContain('several roles have a worktree there');
@@ -160,7 +160,7 @@ describe('work that conflicts', () => {
     const { readFileSync } = await import('node:fs');
     send('done', 'user', readFileSync('kept.txt', 'utf8'));`;
 
-  it('is resolved by the role that picks it up, before its messages leave', { timeout: 90_000 }, async () => {
+  it('is resolved by the role that picks it up, before its messages leave', async () => {
     beginCrossed(
       `
         if (!prompt.includes('## Resolve a conflict first') || !prompt.includes(' in kept.txt')) return;
@@ -177,7 +177,7 @@ describe('work that conflicts', () => {
     expect(project.read('checker.log').trim().split('\n')).toHaveLength(2);
   });
 
-  it('waits for a person where its role must not edit', { timeout: 90_000 }, async () => {
+  it('waits for a person where its role must not edit', async () => {
     beginCrossed(tellsWhatItReads, '[READ]');
     expect(await work()).toMatch(/ checker t\d+ waits until a person has resolved a conflict\n/);
     expect((await project.run(['status'])).stdout).toMatch(

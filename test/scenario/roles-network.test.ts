@@ -19,22 +19,18 @@ const looking = `
 it.each([
   ['', true],
   [', network: false', false],
-] as const)(
-  'a role with `capabilities: […]%s` has a network: %s',
-  { timeout: 60_000 },
-  async (more, open) => {
-    const team = smallTeam.replace('[READ, EDIT] }', `[READ, EDIT]${more} }`);
-    project = playProject(team, { maker: looking });
-    project.drop('agents/maker/inbox/task.md', 'Look\n');
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
-      type: string;
-      body: string;
-    }[];
-    const seen = rows.find(({ type }) => type === 'done')?.body.trim();
-    expect(seen).toBe(open || !held ? Object.keys(networkInterfaces()).join(' ') : 'none');
-  },
-);
+] as const)('a role with `capabilities: […]%s` has a network: %s', async (more, open) => {
+  const team = smallTeam.replace('[READ, EDIT] }', `[READ, EDIT]${more} }`);
+  project = playProject(team, { maker: looking });
+  project.drop('agents/maker/inbox/task.md', 'Look\n');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
+    type: string;
+    body: string;
+  }[];
+  const seen = rows.find(({ type }) => type === 'done')?.body.trim();
+  expect(seen).toBe(open || !held ? Object.keys(networkInterfaces()).join(' ') : 'none');
+});
 
 const workflow = `
 name: networks
@@ -46,7 +42,7 @@ steps:
   script: { worker: CUSTOM, capabilities: [READ], instructions: node looks.cjs, stdout: script.txt, network: false }
 `;
 
-it('a step of a workflow has a network unless it says otherwise', { timeout: 60_000 }, async () => {
+it('a step of a workflow has a network unless it says otherwise', async () => {
   const looks = `console.log(Object.keys(require('node:os').networkInterfaces()).join(' '));`;
   project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'work.yaml': workflow, 'looks.cjs': looks });
   expect(await project.run(['run', 'work.yaml', '--json'])).toMatchObject({ code: 0 });

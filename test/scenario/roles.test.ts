@@ -53,7 +53,7 @@ const succeeded = {
 /** The turns that a role had. */
 const turnsOf = (role: string) => project.read(`${role}.log`).trim().split('\n').length;
 
-it('has a role do a step, without up: the run moves the mail', { timeout: 120_000 }, async () => {
+it('has a role do a step, without up: the run moves the mail', async () => {
   begin({
     maker: `if (type === 'step') send('review', 'checker', prompt); else { ${done} }`,
     checker: `send('verdict', 'maker', mail[0], 'fields: { good: true }\\n');`,
@@ -65,23 +65,19 @@ it('has a role do a step, without up: the run moves the mail', { timeout: 120_00
   expect(project.list('.mailroom/incoming')).toEqual([]);
 });
 
-it(
-  'leaves the mail to up where that runs, and needs it no longer than the step takes',
-  { timeout: 120_000 },
-  async () => {
-    begin({ maker: done });
-    const up = project.start(['up', '--plain']);
-    await appears(`${project.root}/.mailroom/lock.json`);
-    expect(await run()).toMatchObject(succeeded);
-    expect(turnsOf('maker')).toBe(1);
-    const status = JSON.parse((await project.run(['status', '--json'])).stdout) as {
-      controller: { pid: number };
-    };
-    expect(status.controller.pid).toBe(up.pid);
-    up.kill('SIGTERM');
-    await finished(up);
-  },
-);
+it('leaves the mail to up where that runs, and needs it no longer than the step takes', async () => {
+  begin({ maker: done });
+  const up = project.start(['up', '--plain']);
+  await appears(`${project.root}/.mailroom/lock.json`);
+  expect(await run()).toMatchObject(succeeded);
+  expect(turnsOf('maker')).toBe(1);
+  const status = JSON.parse((await project.run(['status', '--json'])).stdout) as {
+    controller: { pid: number };
+  };
+  expect(status.controller.pid).toBe(up.pid);
+  up.kill('SIGTERM');
+  await finished(up);
+});
 
 /** Holds a turn until the test lets it go. */
 const held = `
@@ -103,46 +99,38 @@ function beginHeld(): void {
   project.write('flags/here', '');
 }
 
-it(
-  'has the step done once when the run is killed: the next one takes the answer',
-  { timeout: 120_000 },
-  async () => {
-    beginHeld();
-    const up = project.start(['up', '--plain']);
-    await appears(`${project.root}/.mailroom/lock.json`);
-    const killed = project.start(['run', 'ship']);
-    const ended = finished(killed);
-    await appears(`${project.root}/flags/begun`);
-    killed.kill('SIGKILL');
-    await ended;
-    project.write('flags/go', '');
-    const [id = ''] = project.list('.mailroom/runs');
-    expect(await run(['resume', id, '--json'])).toMatchObject(succeeded);
-    expect(turnsOf('maker')).toBe(1);
-    up.kill('SIGTERM');
-    await finished(up);
-  },
-);
+it('has the step done once when the run is killed: the next one takes the answer', async () => {
+  beginHeld();
+  const up = project.start(['up', '--plain']);
+  await appears(`${project.root}/.mailroom/lock.json`);
+  const killed = project.start(['run', 'ship']);
+  const ended = finished(killed);
+  await appears(`${project.root}/flags/begun`);
+  killed.kill('SIGKILL');
+  await ended;
+  project.write('flags/go', '');
+  const [id = ''] = project.list('.mailroom/runs');
+  expect(await run(['resume', id, '--json'])).toMatchObject(succeeded);
+  expect(turnsOf('maker')).toBe(1);
+  up.kill('SIGTERM');
+  await finished(up);
+});
 
-it(
-  'continues with the mail when up is killed: the turn is tried again, the step is done',
-  { timeout: 120_000 },
-  async () => {
-    beginHeld();
-    const up = project.start(['up', '--plain']);
-    const gone = finished(up);
-    await appears(`${project.root}/.mailroom/lock.json`);
-    const child = project.start(['run', 'ship', '--json']);
-    const ended = finished(child);
-    await appears(`${project.root}/flags/begun`);
-    up.kill('SIGKILL');
-    await gone;
-    project.write('flags/go', '');
-    expect(documentOf((await ended).stdout)).toMatchObject(succeeded);
-    expect(turnsOf('maker')).toBe(2);
-    expect(project.survivors()).toEqual([]);
-  },
-);
+it('continues with the mail when up is killed: the turn is tried again, the step is done', async () => {
+  beginHeld();
+  const up = project.start(['up', '--plain']);
+  const gone = finished(up);
+  await appears(`${project.root}/.mailroom/lock.json`);
+  const child = project.start(['run', 'ship', '--json']);
+  const ended = finished(child);
+  await appears(`${project.root}/flags/begun`);
+  up.kill('SIGKILL');
+  await gone;
+  project.write('flags/go', '');
+  expect(documentOf((await ended).stdout)).toMatchObject(succeeded);
+  expect(turnsOf('maker')).toBe(2);
+  expect(project.survivors()).toEqual([]);
+});
 
 const hooked = `
 name: hooked
@@ -154,7 +142,7 @@ steps:
   say: { command: [echo, hello] }
 `;
 
-it('withdraws the step of a run that is cancelled', { timeout: 120_000 }, async () => {
+it('withdraws the step of a run that is cancelled', async () => {
   beginHeld();
   project.write('workflows/hooked.yaml', hooked);
   const child = project.start(['run', 'ship', '--json']);
@@ -177,35 +165,27 @@ it('withdraws the step of a run that is cancelled', { timeout: 120_000 }, async 
   expect(turnsOf('maker')).toBe(1);
 });
 
-it(
-  'puts the turn back when the run is stopped, and ends the step when it continues',
-  { timeout: 120_000 },
-  async () => {
-    beginHeld();
-    const child = project.start(['run', 'ship']);
-    const ended = finished(child);
-    await appears(`${project.root}/flags/begun`);
-    child.kill('SIGINT');
-    expect(await ended).toMatchObject({ code: 130 });
-    expect(project.survivors()).toEqual([]);
-    project.write('flags/go', '');
-    const [id = ''] = project.list('.mailroom/runs');
-    expect(await run(['resume', id, '--json'])).toMatchObject(succeeded);
-  },
-);
+it('puts the turn back when the run is stopped, and ends the step when it continues', async () => {
+  beginHeld();
+  const child = project.start(['run', 'ship']);
+  const ended = finished(child);
+  await appears(`${project.root}/flags/begun`);
+  child.kill('SIGINT');
+  expect(await ended).toMatchObject({ code: 130 });
+  expect(project.survivors()).toEqual([]);
+  project.write('flags/go', '');
+  const [id = ''] = project.list('.mailroom/runs');
+  expect(await run(['resume', id, '--json'])).toMatchObject(succeeded);
+});
 
-it(
-  'fails with the reason when its role fails, and is tried again where it may be',
-  { timeout: 120_000 },
-  async () => {
-    begin({ maker: `process.exit(times < 5 ? 1 : 0);` }, '    on_failure: retry\n    max_retries: 1');
-    const document = await run();
-    expect(document).toMatchObject({ status: 'FAILED', steps: { build: { attempts: 2, status: 'FAILED' } } });
-    expect(document.steps['build']?.reason).toContain('`plan`');
-  },
-);
+it('fails with the reason when its role fails, and is tried again where it may be', async () => {
+  begin({ maker: `process.exit(times < 5 ? 1 : 0);` }, '    on_failure: retry\n    max_retries: 1');
+  const document = await run();
+  expect(document).toMatchObject({ status: 'FAILED', steps: { build: { attempts: 2, status: 'FAILED' } } });
+  expect(document.steps['build']?.reason).toContain('`plan`');
+});
 
-it('asks a person, who answers by reply', { timeout: 120_000 }, async () => {
+it('asks a person, who answers by reply', async () => {
   begin({});
   project.write('protocols/team.yaml', smallTeam.replace('roles:', 'roles:\n  ada: { provider: human }'));
   project.write('workflows/ship.yaml', workflow('ada'));

@@ -13,7 +13,7 @@ function projectWith(steps: string): TestProject {
   return (project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'work.yaml': text }));
 }
 
-describe('what `run` shows', { timeout: 60_000 }, () => {
+describe('what `run` shows', () => {
   it('follows in _workflow.json while a step runs', async () => {
     const until = `until grep -q '"a": "SUCCEEDED"' context/_workflow.json && grep -q '"b": "RUNNING"' context/_workflow.json; do sleep 0.05; done`;
     const place = projectWith(`  a: { command: ["true"] }

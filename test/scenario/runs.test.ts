@@ -56,7 +56,7 @@ function onlyRun(place: TestProject): string {
   return place.list('.mailroom/runs')[0] ?? '';
 }
 
-describe('the exit code of `run`', { timeout: 60_000 }, () => {
+describe('the exit code of `run`', () => {
   it.each([
     [0, 'SUCCEEDED', 'command: ["true"]'],
     [1, 'FAILED', 'command: ["false"]'],
@@ -126,7 +126,7 @@ describe('the exit code of `run`', { timeout: 60_000 }, () => {
   });
 });
 
-describe('one step alone', { timeout: 60_000 }, () => {
+describe('one step alone', () => {
   const steps =
     'steps:\n  say: { command: [echo, "${{ context.word }}"] }\n  both: { command: [echo, twice] }\n';
   const file = (name: string) => `name: ${name}\nversion: "1"\ntimeout: 1m\n`;
@@ -168,7 +168,7 @@ describe('one step alone', { timeout: 60_000 }, () => {
   });
 });
 
-describe('`run --json`', { timeout: 60_000 }, () => {
+describe('`run --json`', () => {
   it('ends with one document of the shape that is told', async () => {
     const step = script('printf \'{"n": 3}\' > "$MAILROOM_VALUES"\necho text > out.txt');
     const { document } = await run(
@@ -199,7 +199,7 @@ describe('`run --json`', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a run whose process is killed', { timeout: 60_000 }, () => {
+describe('a run whose process is killed', () => {
   it('continues with `resume`: what was done is not done again, what ran is ended and starts again', async () => {
     const place = projectWith(
       `steps:\n  one:\n    ${script('echo one >> log')}\n  two:\n    depends_on: [one]\n    ${script(
@@ -223,7 +223,7 @@ describe('a run whose process is killed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a gate', { timeout: 60_000 }, () => {
+describe('a gate', () => {
   const workflow = `steps:\n  ask: { gate: { message: Go on?, approvers: [ada] } }\n  after:\n    depends_on: [ask]\n    command: ["true"]\n`;
 
   it('is opened by its id, once, by somebody who may', async () => {
@@ -263,7 +263,7 @@ describe('a gate', { timeout: 60_000 }, () => {
   }
 });
 
-describe('a step that failed', { timeout: 60_000 }, () => {
+describe('a step that failed', () => {
   it('is run again with other instructions, and what came after it', async () => {
     const place = projectWith(
       `steps:\n  one:\n    ${script('echo bad >> log; exit 2')}\n  two:\n    depends_on: [one]\n    ${script('echo two >> log')}\n`,
@@ -277,7 +277,7 @@ describe('a step that failed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an agent of an embedded provider', { timeout: 60_000 }, () => {
+describe('an agent of an embedded provider', () => {
   it('is the program of that name on the PATH', async () => {
     const place = projectWith(
       'steps:\n  one:\n    worker: CLAUDE_CODE\n    capabilities: [EDIT]\n    instructions: Say hello.\n',
@@ -299,7 +299,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"Hello","se
   });
 });
 
-describe('a path that leads out of its root', { timeout: 60_000 }, () => {
+describe('a path that leads out of its root', () => {
   it.each([
     ['by `..`', 'outputs: [{ name: out, path: ../out }]'],
     ['absolutely', 'outputs: [{ name: out, path: /tmp/out }]'],
@@ -324,7 +324,7 @@ describe('a path that leads out of its root', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a secret', { timeout: 60_000 }, () => {
+describe('a secret', () => {
   it('appears in no file that Mailroom writes and in nothing that it says', async () => {
     const secret = 'correct-horse-battery';
     const place = projectWith(

@@ -100,7 +100,7 @@ describe(`${where},`, () => {
     ['READ, RUN_TESTS', { workspace: 'done' }],
     ['READ, EDIT', { workspace: 'done' }],
     ['READ, EDIT, RUN_COMMANDS', { workspace: 'done' }],
-  ])('an agent with %s reaches no more than that', { timeout: 60_000 }, async (rights, own) => {
+  ])('an agent with %s reaches no more than that', async (rights, own) => {
     const came = await attempts(rights, 'auto');
     expect(came).toMatchObject(bubblewrap.works ? { ...always, ...own } : unheld);
     expect(existsSync(join(project.home, '.claude/session'))).toBe(bubblewrap.works);
@@ -108,7 +108,7 @@ describe(`${where},`, () => {
   });
 });
 
-it('with the sandbox off nothing holds it but the CLI itself', { timeout: 60_000 }, async () => {
+it('with the sandbox off nothing holds it but the CLI itself', async () => {
   expect(await attempts('READ', 'off')).toMatchObject(unheld);
 });
 
@@ -120,7 +120,7 @@ const clinging = `
   await new Promise(() => setInterval(() => {}, 1_000));`;
 
 describe.each(['auto', 'off'])('a controller that is killed (sandbox: %s)', (sandbox) => {
-  it('leaves no agent behind, and nothing that one has started', { timeout: 60_000 }, async () => {
+  it('leaves no agent behind, and nothing that one has started', async () => {
     const settings = {
       'protocols/team.yaml': team('READ'),
       'mailroom.yaml': `sandbox: ${sandbox}\ntrail: off\n`,
@@ -146,35 +146,28 @@ const attempt = (path) => { try { appendFileSync(path, 'tried'); return 'done'; 
 const places = ['made.txt', 'agents/other/inbox/forged.txt', 'mailroom.yaml', '.git/HEAD', process.env.HOME + '/secret.txt'];
 writeFileSync('gate.json', JSON.stringify(places.map(attempt)));`;
 
-it.each(['auto', 'required'])(
-  'a gate is held as the agent is, with sandbox: %s',
-  { timeout: 60_000 },
-  async (sandbox) => {
-    const held = bubblewrap.works;
-    if (!held && sandbox === 'required') return expect(bubblewrap).toHaveProperty('why');
-    const gated = team('READ').replace(
-      'closes: true }',
-      'closes: true, gates: [{ run: [node, gate.mjs] }] }',
-    );
-    const files = {
-      'protocols/team.yaml': gated,
-      'mailroom.yaml': `sandbox: ${sandbox}\ntrail: off\n`,
-      'gate.mjs': gate,
-    };
-    project = new ImpostorProject({ maker: `send('done', 'user');` }, files);
-    execFileSync('git', ['init', '-q'], { cwd: project.root });
-    writeFileSync(join(project.home, 'secret.txt'), '');
-    expect(await project.works('maker')).toMatchObject({ code: 0 });
-    const came = JSON.parse(project.read('gate.json')) as string[];
-    // It builds and tests, so the workspace is its to write, whatever the role may do; the home that it sees is not the person's.
-    const [workspace, ...others] = came;
-    expect(workspace).toBe('done');
-    expect(others.slice(0, -1)).toEqual(held ? [refused, refused, refused] : ['done', 'done', 'done']);
-    expect(readFileSync(join(project.home, 'secret.txt'), 'utf8')).toBe(held ? '' : 'tried');
-  },
-);
+it.each(['auto', 'required'])('a gate is held as the agent is, with sandbox: %s', async (sandbox) => {
+  const held = bubblewrap.works;
+  if (!held && sandbox === 'required') return expect(bubblewrap).toHaveProperty('why');
+  const gated = team('READ').replace('closes: true }', 'closes: true, gates: [{ run: [node, gate.mjs] }] }');
+  const files = {
+    'protocols/team.yaml': gated,
+    'mailroom.yaml': `sandbox: ${sandbox}\ntrail: off\n`,
+    'gate.mjs': gate,
+  };
+  project = new ImpostorProject({ maker: `send('done', 'user');` }, files);
+  execFileSync('git', ['init', '-q'], { cwd: project.root });
+  writeFileSync(join(project.home, 'secret.txt'), '');
+  expect(await project.works('maker')).toMatchObject({ code: 0 });
+  const came = JSON.parse(project.read('gate.json')) as string[];
+  // It builds and tests, so the workspace is its to write, whatever the role may do; the home that it sees is not the person's.
+  const [workspace, ...others] = came;
+  expect(workspace).toBe('done');
+  expect(others.slice(0, -1)).toEqual(held ? [refused, refused, refused] : ['done', 'done', 'done']);
+  expect(readFileSync(join(project.home, 'secret.txt'), 'utf8')).toBe(held ? '' : 'tried');
+});
 
-it('a program is found through links that lead out of the project and on', { timeout: 60_000 }, async () => {
+it('a program is found through links that lead out of the project and on', async () => {
   const settings = `providers: { claude: { command: [node_modules/.bin/claude] } }\ntrail: off\n`;
   const files = { 'protocols/team.yaml': team('READ'), 'mailroom.yaml': `sandbox: auto\n${settings}` };
   project = new ImpostorProject({ maker: `send('done', 'user');` }, files);
@@ -197,7 +190,7 @@ const impostors = `
     fs.writeFileSync(folder + '/' + name, '#!/bin/sh\\necho ran >> ' + project + '/ran-' + name + '\\n', { mode: 0o755 });
   send('done', 'user');`;
 
-it('nothing that an agent puts into a missing folder of PATH is run', { timeout: 60_000 }, async () => {
+it('nothing that an agent puts into a missing folder of PATH is run', async () => {
   const files = {
     'protocols/team.yaml': team('READ, EDIT'),
     'mailroom.yaml': `sandbox: auto\nnotify: { user: [node, -e, ""] }\n`,
@@ -222,29 +215,24 @@ const settler = `
   const came = names.map((name) => [tries(project + '/' + name), attempt(() => fs.mkdirSync(project + '/' + name))]);
   send('done', 'user', JSON.stringify(came));`;
 
-it(
-  'an agent makes none of the rules that are missing, and nothing is left in their places',
-  { timeout: 60_000 },
-  async () => {
-    project = new ImpostorProject({ maker: settler }, { 'protocols/team.yaml': team('READ, EDIT') });
-    const before = project.list('.');
-    expect(await project.works('maker')).toMatchObject({ code: 0 });
-    const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
-      type: string;
-      body: string;
-    }[];
-    const came = JSON.parse(rows.find(({ type }) => type === 'done')?.body ?? '[]') as string[][];
-    const after = project.list('.').filter((name) => !before.includes(name) && name !== '.drop');
-    if (!bubblewrap.works)
-      return expect(after).toEqual(['.git', '.mailroom', 'agents', 'mailroom.yaml', 'workflows']);
-    expect(came).toEqual(Array.from({ length: 3 }, () => ['EISDIR', 'EEXIST']));
-    expect(after).toEqual(['.mailroom', 'agents']);
-  },
-);
+it('an agent makes none of the rules that are missing, and nothing is left in their places', async () => {
+  project = new ImpostorProject({ maker: settler }, { 'protocols/team.yaml': team('READ, EDIT') });
+  const before = project.list('.');
+  expect(await project.works('maker')).toMatchObject({ code: 0 });
+  const rows = JSON.parse((await project.run(['trail', '--json'])).stdout) as {
+    type: string;
+    body: string;
+  }[];
+  const came = JSON.parse(rows.find(({ type }) => type === 'done')?.body ?? '[]') as string[][];
+  const after = project.list('.').filter((name) => !before.includes(name) && name !== '.drop');
+  if (!bubblewrap.works)
+    return expect(after).toEqual(['.git', '.mailroom', 'agents', 'mailroom.yaml', 'workflows']);
+  expect(came).toEqual(Array.from({ length: 3 }, () => ['EISDIR', 'EEXIST']));
+  expect(after).toEqual(['.mailroom', 'agents']);
+});
 
 it.each([['.mailroom'], ['agents'], ['protocols'], ['.git/hooks']])(
   'a workspace that leads into %s is refused before anything runs',
-  { timeout: 60_000 },
   async (target) => {
     const files = {
       'protocols/team.yaml': `workspace: app\n${team('READ, EDIT')}`,

@@ -121,10 +121,6 @@ const kept = (port: string) => ({
 it.each([
   ['the port refuses it', 'maker', '401'],
   ['without a network not the port', 'alone', 'ECONNREFUSED'],
-])(
-  'an agent in a sandbox reaches neither the key nor the socket, and %s',
-  { timeout: 120_000 },
-  async (_what, role, port) => {
-    expect(await attackedBy(role)).toEqual(bubblewrap.works ? kept(port) : null);
-  },
-);
+])('an agent in a sandbox reaches neither the key nor the socket, and %s', async (_what, role, port) => {
+  expect(await attackedBy(role)).toEqual(bubblewrap.works ? kept(port) : null);
+});

@@ -54,29 +54,25 @@ const files = {
   'kept.txt': 'kept\n',
 };
 
-it(
-  'a required sandbox holds scripts and commands to their capabilities, or nothing starts',
-  { timeout: 60_000 },
-  async () => {
-    project = new TestProject(files);
-    const ran = await project.run(['run', 'held', '--json']);
-    const here = (name: string) => existsSync(join(project.root, name));
-    const made = ['edited.txt', 'forbidden.txt', 'looked.txt', 'made.txt', 'none.txt'].filter(here);
-    if (!bubblewrap.works) {
-      expect(ran.code).toBe(1);
-      expect(ran.stdout).toContain('sandbox: required, but there is none');
-      expect(made).toEqual([]);
-      return;
-    }
-    expect(statuses(ran.stdout)).toEqual({
-      reads: 'SUCCEEDED',
-      edits: 'SUCCEEDED',
-      looks: 'FAILED',
-      makes: 'SUCCEEDED',
-    });
-    // What a step owed and did not make is not there.
-    expect(made).toEqual(['edited.txt', 'made.txt']);
-    expect(project.read('plan.md')).toBe('plan\n');
-    expect(project.read('out/deep/file.txt')).toBe('deep\n');
-  },
-);
+it('a required sandbox holds scripts and commands to their capabilities, or nothing starts', async () => {
+  project = new TestProject(files);
+  const ran = await project.run(['run', 'held', '--json']);
+  const here = (name: string) => existsSync(join(project.root, name));
+  const made = ['edited.txt', 'forbidden.txt', 'looked.txt', 'made.txt', 'none.txt'].filter(here);
+  if (!bubblewrap.works) {
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toContain('sandbox: required, but there is none');
+    expect(made).toEqual([]);
+    return;
+  }
+  expect(statuses(ran.stdout)).toEqual({
+    reads: 'SUCCEEDED',
+    edits: 'SUCCEEDED',
+    looks: 'FAILED',
+    makes: 'SUCCEEDED',
+  });
+  // What a step owed and did not make is not there.
+  expect(made).toEqual(['edited.txt', 'made.txt']);
+  expect(project.read('plan.md')).toBe('plan\n');
+  expect(project.read('out/deep/file.txt')).toBe('deep\n');
+});

@@ -18,7 +18,7 @@ function holding(folder: string, text: string): string[] {
     .filter((name) => readFileSync(join(folder, name), 'latin1').includes(text));
 }
 
-describe('secrets', { timeout: 120_000 }, () => {
+describe('secrets', () => {
   it('are masked whatever the step that prints them lists', async () => {
     const place = new OrchestrateProject(`secrets: [GITHUB_TOKEN, API_KEY]
 steps:

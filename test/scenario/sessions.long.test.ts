@@ -50,22 +50,18 @@ async function asked(known: boolean): Promise<void> {
 const log = () =>
   execFileSync('git', ['log', '--format=%B', 'mailroom-trail'], { cwd: project.root }).toString();
 
-it('resumes the conversation of a thread, and does not tell it again', { timeout: 60_000 }, async () => {
+it('resumes the conversation of a thread, and does not tell it again', async () => {
   await asked(true);
   expect((await trail()).at(-1)?.body.trim()).toBe('as we said');
   expect(project.read('prompt-1.txt')).not.toContain('Paint the shed');
   expect(log()).not.toContain('Session:');
 });
 
-it(
-  'tells the thread instead where the conversation is gone, and the trail says so',
-  { timeout: 60_000 },
-  async () => {
-    await asked(false);
-    expect((await trail()).at(-1)?.body.trim()).toBe('as I read');
-    const prompt = project.read('prompt-2.txt');
-    expect(prompt).toContain('## Your earlier conversation is not there any more');
-    expect(prompt).toContain('Paint the shed');
-    expect(log()).toContain('Session: gone; replaced by the history of the thread');
-  },
-);
+it('tells the thread instead where the conversation is gone, and the trail says so', async () => {
+  await asked(false);
+  expect((await trail()).at(-1)?.body.trim()).toBe('as I read');
+  const prompt = project.read('prompt-2.txt');
+  expect(prompt).toContain('## Your earlier conversation is not there any more');
+  expect(prompt).toContain('Paint the shed');
+  expect(log()).toContain('Session: gone; replaced by the history of the thread');
+});

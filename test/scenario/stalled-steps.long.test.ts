@@ -34,7 +34,7 @@ async function run(more: string) {
   return { code, place: project, status: document.status, build: document.steps['build'] ?? {} };
 }
 
-describe('a step whose worker prints nothing for its `idle_timeout`', { timeout: 60_000 }, () => {
+describe('a step whose worker prints nothing for its `idle_timeout`', () => {
   it('fails with the reason, and is not tried again with `on_stall: fail`', async () => {
     const { code, build } = await run('    on_stall: fail\n    on_failure: retry\n    max_retries: 3\n');
     expect(code).toBe(1);

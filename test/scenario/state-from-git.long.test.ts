@@ -46,35 +46,31 @@ const refusal = (first: string, more: string) =>
   `error E_TRACKED: git tracks ${first}${more}, so .mailroom/ may come from the author of this repository; nothing was started\n` +
   'hint: remove what they wrote with `git rm -r .mailroom`; if you committed your own, keep it with `git rm -r --cached .mailroom`\n';
 
-it(
-  'starts nothing where git tracks .mailroom/, and works once it is removed',
-  { timeout: 60_000 },
-  async () => {
-    const tracked = git('ls-files', '.mailroom').trim().split('\n');
-    expect(tracked).toContainEqual(expect.stringContaining(`/runs/${run}/control/`));
-    const expected = refusal(tracked[0] ?? '', ` and ${String(tracked.length - 1)} more`);
-    for (const command of [
-      ['up', '--until-idle'],
-      ['resume', run],
-      ['cancel', run],
-      ['run', 'attack.yaml'],
-      ['run-step', 'attack.yaml', 'evil'],
-      ['serve'],
-      ['reload'],
-    ]) {
-      const ran = await project.run(command);
-      expect([command[0], ran.code, ran.stderr.trimEnd()]).toEqual([command[0], 2, expected.trimEnd()]);
-    }
-    expect((await project.run(['doctor'])).stdout).toContain(
-      `git tracks ${tracked[0]!}, so the author of this repository may have created .mailroom/, and nothing starts (E_TRACKED)`,
-    );
-    expect(existsSync(`${project.root}/evil`)).toBe(false);
-    git('rm', '-r', '--quiet', '.mailroom');
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    expect((await project.run(['resume', run])).stderr).toContain(`there is no run \`${run}\``);
-    expect(existsSync(`${project.root}/evil`)).toBe(false);
-  },
-);
+it('starts nothing where git tracks .mailroom/, and works once it is removed', async () => {
+  const tracked = git('ls-files', '.mailroom').trim().split('\n');
+  expect(tracked).toContainEqual(expect.stringContaining(`/runs/${run}/control/`));
+  const expected = refusal(tracked[0] ?? '', ` and ${String(tracked.length - 1)} more`);
+  for (const command of [
+    ['up', '--until-idle'],
+    ['resume', run],
+    ['cancel', run],
+    ['run', 'attack.yaml'],
+    ['run-step', 'attack.yaml', 'evil'],
+    ['serve'],
+    ['reload'],
+  ]) {
+    const ran = await project.run(command);
+    expect([command[0], ran.code, ran.stderr.trimEnd()]).toEqual([command[0], 2, expected.trimEnd()]);
+  }
+  expect((await project.run(['doctor'])).stdout).toContain(
+    `git tracks ${tracked[0]!}, so the author of this repository may have created .mailroom/, and nothing starts (E_TRACKED)`,
+  );
+  expect(existsSync(`${project.root}/evil`)).toBe(false);
+  git('rm', '-r', '--quiet', '.mailroom');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect((await project.run(['resume', run])).stderr).toContain(`there is no run \`${run}\``);
+  expect(existsSync(`${project.root}/evil`)).toBe(false);
+});
 
 it.each([
   ['in another spelling', () => project.write('.Mailroom/confirmed', ''), '.Mailroom/confirmed'],
@@ -86,7 +82,7 @@ it.each([
     },
     '.mailroom',
   ],
-])('refuses a tracked .mailroom %s', { timeout: 60_000 }, async (_, make, first) => {
+])('refuses a tracked .mailroom %s', async (_, make, first) => {
   git('rm', '-r', '--quiet', '.mailroom');
   make();
   git('add', '--force', '.');
@@ -94,7 +90,7 @@ it.each([
   expect([ran.code, ran.stderr.trimEnd()]).toEqual([2, refusal(first, '').trimEnd()]);
 });
 
-it('believes what it made itself, be it ignored or not', { timeout: 60_000 }, async () => {
+it('believes what it made itself, be it ignored or not', async () => {
   git('rm', '-r', '--quiet', '.mailroom');
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });

@@ -70,7 +70,7 @@ async function play(): Promise<Shown> {
   return JSON.parse((await project.run(['run', 'ship', '--json'])).stdout) as Shown;
 }
 
-describe('a step that a role does', { timeout: 120_000 }, () => {
+describe('a step that a role does', () => {
   it('begins with the work of the steps before it, and leaves a commit for those after it', async () => {
     begin('maker');
     const { status, steps } = await play();
@@ -109,7 +109,7 @@ function age(path: string): void {
   utimesSync(path, 1_000_000, 1_000_000);
 }
 
-describe('the worktrees of a run', { timeout: 120_000 }, () => {
+describe('the worktrees of a run', () => {
   let shown: Shown;
   beforeEach(async () => {
     begin('maker');

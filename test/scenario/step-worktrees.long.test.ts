@@ -44,7 +44,7 @@ const shell = (script: string) => `command: [bash, -ec, '${script}']`;
 const own = 'workspace: { worktree: step }';
 
 describe('steps with git worktrees of their own', () => {
-  it('work at the same time, and a merge has the work of both', { timeout: 120_000 }, async () => {
+  it('work at the same time, and a merge has the work of both', async () => {
     begin(`
   left: { ${shell('echo left > left.txt')}, ${own} }
   right: { ${shell('echo right > right.txt')}, ${own} }
@@ -76,7 +76,7 @@ describe('steps with git worktrees of their own', () => {
     expect(JSON.parse(project.read('context/left/_meta.json'))).toMatchObject({ commit: left });
   });
 
-  it('fail a merge that conflicts, which a person may resolve', { timeout: 120_000 }, async () => {
+  it('fail a merge that conflicts, which a person may resolve', async () => {
     begin(`
   left: { ${shell('echo left > kept.txt')}, ${own} }
   right: { ${shell('echo right > kept.txt')}, ${own} }
@@ -95,7 +95,7 @@ describe('steps with git worktrees of their own', () => {
     expect(git('show', `${merged}:kept.txt`)).toBe('both');
   });
 
-  it('have conflicts resolved by the worker of the merge', { timeout: 120_000 }, async () => {
+  it('have conflicts resolved by the worker of the merge', async () => {
     begin(`
   left: { ${shell('echo left > kept.txt')}, ${own} }
   right: { ${shell('echo right > kept.txt')}, ${own} }
@@ -114,7 +114,7 @@ describe('steps with git worktrees of their own', () => {
     expect(steps['same']?.commit?.id).toBe(steps['both']?.commit?.id);
   });
 
-  it('keep the conflict as long as its worker leaves markers', { timeout: 120_000 }, async () => {
+  it('keep the conflict as long as its worker leaves markers', async () => {
     begin(`
   left: { ${shell('echo left > kept.txt')}, ${own} }
   right: { ${shell('echo right > kept.txt')}, ${own} }
@@ -125,7 +125,7 @@ describe('steps with git worktrees of their own', () => {
     expect(steps['both']?.reason).toContain('`kept.txt` has conflict markers');
   });
 
-  it('land on a branch as one commit, and on none that is protected', { timeout: 120_000 }, async () => {
+  it('land on a branch as one commit, and on none that is protected', async () => {
     const steps = (branch: string) => `
   left: { ${shell('echo left > left.txt')}, ${own} }
   land: { land: { branch: ${branch}, by: squash }, depends_on: [left] }
@@ -146,7 +146,7 @@ describe('steps with git worktrees of their own', () => {
     expect(git('rev-parse', 'release')).toBe(git('rev-parse', 'main'));
   });
 
-  it('have nothing that lands where they were skipped', { timeout: 120_000 }, async () => {
+  it('have nothing that lands where they were skipped', async () => {
     begin(`
   left: { when: 'false', ${shell('echo left > left.txt')}, ${own} }
   land: { land: main, depends_on: [left] }
@@ -160,7 +160,7 @@ describe('steps with git worktrees of their own', () => {
     expect(warnings).toEqual(['land: nothing landed on `main`: the steps before it have left no work']);
   });
 
-  it('are one for each item of a loop', { timeout: 120_000 }, async () => {
+  it('are one for each item of a loop', async () => {
     begin(`
   each:
     for_each:

@@ -73,7 +73,7 @@ async function trail(): Promise<Message[]> {
 }
 
 describe('a role that hands out its work in sub-threads', () => {
-  it('gets the work of all of them back, merged', { timeout: 60_000 }, async () => {
+  it('gets the work of all of them back, merged', async () => {
     begin();
     await work();
     const messages = await trail();
@@ -96,7 +96,7 @@ describe('a role that hands out its work in sub-threads', () => {
 });
 
 describe('sub-threads that all change one file', () => {
-  it('are merged one by one, and no conflict counts as a correction', { timeout: 60_000 }, async () => {
+  it('are merged one by one, and no conflict counts as a correction', async () => {
     begin(
       {
         architect: `
@@ -126,7 +126,7 @@ describe('sub-threads that all change one file', () => {
 });
 
 describe('sub-threads of which one asks a person', () => {
-  it('are shown below the thread that opened them, and `why` names each', { timeout: 60_000 }, async () => {
+  it('are shown below the thread that opened them, and `why` names each', async () => {
     begin(
       {
         engineer: `

@@ -86,7 +86,7 @@ async function succeeds(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-describe('a template', { timeout: 120_000 }, () => {
+describe('a template', () => {
   it.each(Object.entries(plays))('%s has nothing wrong, and its roles finish a task', async (name, play) => {
     await succeeds('init', '--template', name);
     if (play.git === true) commitAll();
@@ -137,7 +137,7 @@ describe('a template', { timeout: 120_000 }, () => {
   });
 });
 
-describe('mailroom graph --protocol', { timeout: 60_000 }, () => {
+describe('mailroom graph --protocol', () => {
   it('draws roles and messages as text, Mermaid and SVG', async () => {
     await succeeds('init', '--template', 'solo');
     expect(await succeeds('graph', '--protocol')).toBe(

@@ -56,17 +56,13 @@ async function init(reference: string) {
 const made = (path: string) => join(folder, 'new', path);
 const usual = ['agents/maker/role.md', 'mailroom.yaml', 'protocols/team.yaml'];
 
-it.each(['feature-team', 'calculator'])(
-  '%s leaves nothing for a second `init`',
-  { timeout: 60_000 },
-  async (name) => {
-    await project.run(['init', 'new', '--template', name]);
-    const again = await project.run(['-C', 'new', 'init']);
-    expect(again.stdout).toMatch(/^nothing is missing\n/);
-  },
-);
+it.each(['feature-team', 'calculator'])('%s leaves nothing for a second `init`', async (name) => {
+  await project.run(['init', 'new', '--template', name]);
+  const again = await project.run(['-C', 'new', 'init']);
+  expect(again.stdout).toMatch(/^nothing is missing\n/);
+});
 
-describe('a template', { timeout: 60_000 }, () => {
+describe('a template', () => {
   it('is copied from a folder, and from a repository, without what exists', async () => {
     template();
     put(made('protocols/team.yaml'), 'name: mine\n');

@@ -123,77 +123,73 @@ steps:
 `;
 
 describe('with the variables of OpenTelemetry', () => {
-  it(
-    'a run is a trace of its steps, attempts, and the turns of its roles',
-    { timeout: 120_000 },
-    async () => {
-      project = playProject(
-        smallTeam,
-        { maker: `console.log('Built.');` },
-        {
-          'workflows/ship.yaml': workflow,
-          '.mailroom/.here': '',
-          'mailroom.yaml':
-            'providers: { play: { command: [node, play/run.mjs] }, echo: { command: [sh, -c, "cat > out; echo ok"] } }\ndefaults: { provider: play }\ntrail: off\n',
-        },
-      );
-      const ran = await project.run(['run', 'ship', '--json'], json());
-      expect(ran).toMatchObject({ code: 0, stderr: expect.not.stringContaining('traces') as string });
-      expect(received[0]).toMatchObject({ path: '/v1/traces', type: 'application/json', secret: 'abc' });
-      const { run } = JSON.parse((await project.run(['runs', '--json'])).stdout)[0] as { run: string };
-      const all = spans();
-      expect(new Set(all.map(({ traceId }) => traceId))).toEqual(new Set([run.replaceAll('-', '')]));
-      expect(tree().toSorted()).toEqual(
-        [
-          'invoke_workflow ship',
-          'invoke_workflow ship > step flaky',
-          'step flaky > attempt 1 FAILED',
-          'step flaky > attempt 2',
-          'invoke_workflow ship > step each',
-          'step each > step work',
-          'step each > step work',
-          'step work > attempt 1',
-          'step work > attempt 1',
-          'invoke_workflow ship > step write',
-          'step write > invoke_agent echo',
-          'invoke_workflow ship > step build',
-          'step build > attempt 1',
-          'step build > thread',
-          'thread > turn maker',
-          'turn maker > invoke_agent maker',
-        ].toSorted(),
-      );
-      for (const { startTimeUnixNano: from, endTimeUnixNano: to } of all)
-        expect(BigInt(from) <= BigInt(to)).toBe(true);
-      const [resource] = batches()[0]?.resourceSpans ?? [];
-      expect(attributesOf(resource!.resource)).toMatchObject({ 'service.name': 'mailroom', team: 'shop' });
-      const named = (name: string) => attributesOf(all.find((span) => span.name === name)!);
-      expect(named('invoke_workflow ship')).toMatchObject({
-        'gen_ai.operation.name': 'invoke_workflow',
-        'mailroom.run': run,
-        'mailroom.version': '1',
-        'mailroom.status': 'SUCCEEDED',
-      });
-      expect(all.find(({ status }) => status.code === 2)).toMatchObject({
-        name: 'attempt 1',
-        status: { message: expect.stringContaining('exit code 1') as string },
-      });
-      expect(named('turn maker')).toMatchObject({ 'mailroom.role': 'maker', 'mailroom.turn': 't1' });
-      expect(named('invoke_agent maker')).toMatchObject({
-        'gen_ai.operation.name': 'invoke_agent',
-        'gen_ai.provider.name': 'play',
-        'gen_ai.agent.name': 'maker',
-      });
-      expect(named('invoke_agent echo')).toMatchObject({
-        'gen_ai.operation.name': 'invoke_agent',
-        'gen_ai.agent.name': 'echo',
-        'mailroom.step': 'write',
-        'process.exit.code': 0,
-      });
-    },
-  );
+  it('a run is a trace of its steps, attempts, and the turns of its roles', async () => {
+    project = playProject(
+      smallTeam,
+      { maker: `console.log('Built.');` },
+      {
+        'workflows/ship.yaml': workflow,
+        '.mailroom/.here': '',
+        'mailroom.yaml':
+          'providers: { play: { command: [node, play/run.mjs] }, echo: { command: [sh, -c, "cat > out; echo ok"] } }\ndefaults: { provider: play }\ntrail: off\n',
+      },
+    );
+    const ran = await project.run(['run', 'ship', '--json'], json());
+    expect(ran).toMatchObject({ code: 0, stderr: expect.not.stringContaining('traces') as string });
+    expect(received[0]).toMatchObject({ path: '/v1/traces', type: 'application/json', secret: 'abc' });
+    const { run } = JSON.parse((await project.run(['runs', '--json'])).stdout)[0] as { run: string };
+    const all = spans();
+    expect(new Set(all.map(({ traceId }) => traceId))).toEqual(new Set([run.replaceAll('-', '')]));
+    expect(tree().toSorted()).toEqual(
+      [
+        'invoke_workflow ship',
+        'invoke_workflow ship > step flaky',
+        'step flaky > attempt 1 FAILED',
+        'step flaky > attempt 2',
+        'invoke_workflow ship > step each',
+        'step each > step work',
+        'step each > step work',
+        'step work > attempt 1',
+        'step work > attempt 1',
+        'invoke_workflow ship > step write',
+        'step write > invoke_agent echo',
+        'invoke_workflow ship > step build',
+        'step build > attempt 1',
+        'step build > thread',
+        'thread > turn maker',
+        'turn maker > invoke_agent maker',
+      ].toSorted(),
+    );
+    for (const { startTimeUnixNano: from, endTimeUnixNano: to } of all)
+      expect(BigInt(from) <= BigInt(to)).toBe(true);
+    const [resource] = batches()[0]?.resourceSpans ?? [];
+    expect(attributesOf(resource!.resource)).toMatchObject({ 'service.name': 'mailroom', team: 'shop' });
+    const named = (name: string) => attributesOf(all.find((span) => span.name === name)!);
+    expect(named('invoke_workflow ship')).toMatchObject({
+      'gen_ai.operation.name': 'invoke_workflow',
+      'mailroom.run': run,
+      'mailroom.version': '1',
+      'mailroom.status': 'SUCCEEDED',
+    });
+    expect(all.find(({ status }) => status.code === 2)).toMatchObject({
+      name: 'attempt 1',
+      status: { message: expect.stringContaining('exit code 1') as string },
+    });
+    expect(named('turn maker')).toMatchObject({ 'mailroom.role': 'maker', 'mailroom.turn': 't1' });
+    expect(named('invoke_agent maker')).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.provider.name': 'play',
+      'gen_ai.agent.name': 'maker',
+    });
+    expect(named('invoke_agent echo')).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': 'echo',
+      'mailroom.step': 'write',
+      'process.exit.code': 0,
+    });
+  });
 
-  it('a thread is a trace of its turns', { timeout: 120_000 }, async () => {
+  it('a thread is a trace of its turns', async () => {
     project = playProject(smallTeam, {
       maker: `if (type === 'task') send('review', 'checker'); else send('done', 'user', 'Made.');`,
       checker: `if (times === 0) throw new Error('not now'); send('verdict', 'maker', 'Good.', 'fields: { good: true }\\n');`,
@@ -216,7 +212,7 @@ describe('with the variables of OpenTelemetry', () => {
     expect(new Set(spans().map(({ traceId }) => traceId))).toEqual(new Set([thread.replaceAll('-', '')]));
   });
 
-  it('protobuf is the usual protocol, and a run that is cancelled fails', { timeout: 120_000 }, async () => {
+  it('protobuf is the usual protocol, and a run that is cancelled fails', async () => {
     project = playProject(
       smallTeam,
       {},
@@ -228,7 +224,7 @@ describe('with the variables of OpenTelemetry', () => {
     expect(received[0]?.body.includes('invoke_workflow no')).toBe(true);
   });
 
-  it('a receiver that is not there disturbs nothing and is reported', { timeout: 120_000 }, async () => {
+  it('a receiver that is not there disturbs nothing and is reported', async () => {
     const socket = createSocketServer().listen(0, '127.0.0.1');
     await once(socket, 'listening');
     const { port } = socket.address() as AddressInfo;
@@ -251,7 +247,6 @@ describe('with the variables of OpenTelemetry', () => {
 
   it.each([{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])(
     'nothing is sent with %o',
-    { timeout: 120_000 },
     async (off) => {
       project = playProject(
         smallTeam,

@@ -108,7 +108,7 @@ async function clientOf(turn: Readonly<Record<string, string>>): Promise<Client>
   return client;
 }
 
-describe('the tools of a turn', { timeout: 120_000 }, () => {
+describe('the tools of a turn', () => {
   it('do what files do, whatever CLI hands them to its agent', async () => {
     project = new CliProject(
       { 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n', ...sdk },

@@ -28,7 +28,7 @@ async function trail(): Promise<Row[]> {
 const types = async () => (await trail()).map(({ type }) => type);
 
 describe('a turn', () => {
-  it('gets the prompt, the variables and read-only copies of its messages', { timeout: 60_000 }, async () => {
+  it('gets the prompt, the variables and read-only copies of its messages', async () => {
     begin({
       maker: `
         const { statSync, accessSync, constants } = await import('node:fs');
@@ -57,7 +57,7 @@ describe('a turn', () => {
     });
   });
 
-  it('ends by its exit code: 1 is tried again, then its retries are over', { timeout: 60_000 }, async () => {
+  it('ends by its exit code: 1 is tried again, then its retries are over', async () => {
     begin({ maker: 'process.exit(times < 2 ? 1 : 0)' });
     expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
     expect(project.read('maker.log').trim().split('\n')).toEqual([
@@ -67,25 +67,20 @@ describe('a turn', () => {
     ]);
   });
 
-  it(
-    'ends permanently with exit code 2, and `retry` puts its message back',
-    { timeout: 60_000 },
-    async () => {
-      begin({ maker: `if (times === 0) process.exit(2); send('done', 'user');` });
-      const ran = await project.run(['up', '--until-idle']);
-      expect(ran.code).toBe(1);
-      expect(project.read('maker.log').trim().split('\n')).toHaveLength(1);
-      const month = project.list('agents/maker/failed')[0] ?? '';
-      expect(project.list(`agents/maker/failed/${month}`)).toHaveLength(2);
-      const id =
-        (JSON.parse((await project.run(['trail', '--json'])).stdout) as { id: string }[])[0]?.id ?? '';
-      expect(await project.run(['retry', id])).toMatchObject({ code: 0 });
-      expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-      expect((await types()).at(-1)).toBe('done');
-    },
-  );
+  it('ends permanently with exit code 2, and `retry` puts its message back', async () => {
+    begin({ maker: `if (times === 0) process.exit(2); send('done', 'user');` });
+    const ran = await project.run(['up', '--until-idle']);
+    expect(ran.code).toBe(1);
+    expect(project.read('maker.log').trim().split('\n')).toHaveLength(1);
+    const month = project.list('agents/maker/failed')[0] ?? '';
+    expect(project.list(`agents/maker/failed/${month}`)).toHaveLength(2);
+    const id = (JSON.parse((await project.run(['trail', '--json'])).stdout) as { id: string }[])[0]?.id ?? '';
+    expect(await project.run(['retry', id])).toMatchObject({ code: 0 });
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    expect((await types()).at(-1)).toBe('done');
+  });
 
-  it('may answer by its final text alone', { timeout: 60_000 }, async () => {
+  it('may answer by its final text alone', async () => {
     begin({
       maker: `if (type === 'task') send('review', 'checker'); else console.log('---\\ntype: done\\nto: user\\n---\\nFinished.');`,
       checker: `console.log('---\\nfields: { good: true }\\n---\\nLooks good.');`,
@@ -104,66 +99,54 @@ describe('a turn', () => {
     });
   });
 
-  it(
-    'is corrected with the reason, and what it wrote wrongly is never delivered',
-    { timeout: 60_000 },
-    async () => {
-      begin({
-        maker: `
+  it('is corrected with the reason, and what it wrote wrongly is never delivered', async () => {
+    begin({
+      maker: `
         if (prompt.includes('did you mean \`done\`')) return send('done', 'user', 'Right');
         send('dnoe', 'user', 'Wrong');`,
-      });
-      expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-      expect(project.read('maker.log').trim().split('\n')).toEqual(['t1 1 0 task', 't1 1 1 task']);
-      expect((await trail()).map(({ body }) => body.trim()).slice(1)).toEqual(['Right']);
-    },
-  );
+    });
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    expect(project.read('maker.log').trim().split('\n')).toEqual(['t1 1 0 task', 't1 1 1 task']);
+    expect((await trail()).map(({ body }) => body.trim()).slice(1)).toEqual(['Right']);
+  });
 
-  it(
-    'fails permanently when its corrections are used up; its author and user see why',
-    { timeout: 60_000 },
-    async () => {
-      begin({ maker: `send('done', 'checker', 'Never right');` });
-      expect((await project.run(['up', '--until-idle'])).code).toBe(1);
-      expect(project.read('maker.log').trim().split('\n')).toHaveLength(3);
-      const month = project.list('agents/maker/failed')[0] ?? '';
-      const reasons = project
-        .list(`agents/maker/failed/${month}`)
-        .filter((name) => name.endsWith('.reason.txt'));
-      expect(reasons).toHaveLength(2);
-      for (const name of reasons)
-        expect(project.read(`agents/maker/failed/${month}/${name}`)).toContain(
-          'must not go from maker to `checker`',
-        );
-      expect((await trail()).map(({ subject }) => subject)).toContain('Turn t1 of maker failed');
-    },
-  );
+  it('fails permanently when its corrections are used up; its author and user see why', async () => {
+    begin({ maker: `send('done', 'checker', 'Never right');` });
+    expect((await project.run(['up', '--until-idle'])).code).toBe(1);
+    expect(project.read('maker.log').trim().split('\n')).toHaveLength(3);
+    const month = project.list('agents/maker/failed')[0] ?? '';
+    const reasons = project
+      .list(`agents/maker/failed/${month}`)
+      .filter((name) => name.endsWith('.reason.txt'));
+    expect(reasons).toHaveLength(2);
+    for (const name of reasons)
+      expect(project.read(`agents/maker/failed/${month}/${name}`)).toContain(
+        'must not go from maker to `checker`',
+      );
+    expect((await trail()).map(({ subject }) => subject)).toContain('Turn t1 of maker failed');
+  });
 
-  it(
-    'is put back uncounted when the controller is stopped, and leaves no one running',
-    { timeout: 60_000 },
-    async () => {
-      begin({
-        maker: `
+  it('is put back uncounted when the controller is stopped, and leaves no one running', async () => {
+    begin({
+      maker: `
         const { existsSync } = await import('node:fs');
         if (!existsSync('go')) await new Promise((stay) => setTimeout(stay, 60_000));
         send('done', 'user');`,
-      });
-      for (let stop = 0; stop < 4; stop += 1) {
-        const child = project.start(['up']);
-        const end = finished(child);
-        await said(child, ' starts ');
-        child.kill('SIGTERM');
-        await end;
-        expect(project.survivors()).toEqual([]);
-      }
-      project.write('go', '');
-      expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-      expect((await types()).at(-1)).toBe('done');
-    },
-  );
+    });
+    for (let stop = 0; stop < 4; stop += 1) {
+      const child = project.start(['up']);
+      const end = finished(child);
+      await said(child, ' starts ');
+      child.kill('SIGTERM');
+      await end;
+      expect(project.survivors()).toEqual([]);
+    }
+    project.write('go', '');
+    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+    expect((await types()).at(-1)).toBe('done');
+  });
 
-  it('waits out a limit of use without spending a retry', { timeout: 60_000 }, async () => {
+  it('waits out a limit of use without spending a retry', async () => {
     begin({
       maker: `if (times < 3) { console.error('retry-after: 1'); process.exit(75); } send('done', 'user');`,
     });
@@ -174,7 +157,7 @@ describe('a turn', () => {
 });
 
 describe('gates', () => {
-  it('hold a message back until their program succeeds', { timeout: 60_000 }, async () => {
+  it('hold a message back until their program succeeds', async () => {
     begin(
       {
         maker: `

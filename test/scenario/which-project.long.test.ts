@@ -93,7 +93,7 @@ it('the search ends at the root of a repository, and a project above the current
   expect(await inFolder('a/b', '-C', world.root, 'run', 'w')).toMatchObject({ code: 0, stderr: '' });
 });
 
-it('what answers, cancels or resumes a run names the project, too', { timeout: 60_000 }, async () => {
+it('what answers, cancels or resumes a run names the project, too', async () => {
   world = new TestProject({
     'mailroom.yaml': 'trail: off\n',
     'workflows/w.yaml': native.replace(

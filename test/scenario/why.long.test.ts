@@ -23,7 +23,7 @@ function wordsOf(command: string | null): string[] {
   return words.map((word) => word.replaceAll('"', '').replace('…', 'Blue'));
 }
 
-it('brings mail to its end by nothing but the commands that it names', { timeout: 60_000 }, async () => {
+it('brings mail to its end by nothing but the commands that it names', async () => {
   project = playProject(smallTeam, {
     maker: `if (type === 'task') send('question', 'user', 'Red or blue?'); else send('done', 'user', mail[0]);`,
   });
@@ -43,44 +43,40 @@ it('brings mail to its end by nothing but the commands that it names', { timeout
   expect(codes).toEqual(['paused', host, 'waiting_for_user', host, 'no_mail']);
 });
 
-it(
-  'names the command that continues a run whose process is gone, and a gate',
-  { timeout: 60_000 },
-  async () => {
-    project = playProject(smallTeam, {});
-    const text = [
-      'name: ship',
-      "version: '1'",
-      'timeout: 1h',
-      'steps:',
-      "  ask: { gate: { message: 'Ship it?' } }",
-      '  publish: { depends_on: [ask], command: [echo, published] }',
-    ];
-    project.write('workflows/ship.yaml', `${text.join('\n')}\n`);
-    const first = project.start(['run', 'ship']);
-    const end = finished(first);
-    await said(first, 'asks: Ship it?');
-    const [{ run } = { run: '' }] = JSON.parse((await project.run(['runs', '--json'])).stdout) as {
-      run: string;
-    }[];
-    expect(await why(`${run}/publish`)).toMatchObject({
-      code: 'needs',
-      reason: 'ask waits for the approval of a person: “Ship it?”; publish needs ask',
-      command: `mailroom approve ${run.slice(-6)} ask`,
-    });
-    first.kill('SIGKILL');
-    await end;
-    const left = await why(run);
-    expect(left).toMatchObject({ code: 'host_not_running', command: `mailroom resume ${run.slice(-6)}` });
-    const second = project.start(wordsOf(left.command));
-    const over = finished(second);
-    expect(await project.run(['approve', run, 'ask'])).toMatchObject({ code: 0 });
-    await over;
-    expect((await why(run)).code).toBe('succeeded');
-  },
-);
+it('names the command that continues a run whose process is gone, and a gate', async () => {
+  project = playProject(smallTeam, {});
+  const text = [
+    'name: ship',
+    "version: '1'",
+    'timeout: 1h',
+    'steps:',
+    "  ask: { gate: { message: 'Ship it?' } }",
+    '  publish: { depends_on: [ask], command: [echo, published] }',
+  ];
+  project.write('workflows/ship.yaml', `${text.join('\n')}\n`);
+  const first = project.start(['run', 'ship']);
+  const end = finished(first);
+  await said(first, 'asks: Ship it?');
+  const [{ run } = { run: '' }] = JSON.parse((await project.run(['runs', '--json'])).stdout) as {
+    run: string;
+  }[];
+  expect(await why(`${run}/publish`)).toMatchObject({
+    code: 'needs',
+    reason: 'ask waits for the approval of a person: “Ship it?”; publish needs ask',
+    command: `mailroom approve ${run.slice(-6)} ask`,
+  });
+  first.kill('SIGKILL');
+  await end;
+  const left = await why(run);
+  expect(left).toMatchObject({ code: 'host_not_running', command: `mailroom resume ${run.slice(-6)}` });
+  const second = project.start(wordsOf(left.command));
+  const over = finished(second);
+  expect(await project.run(['approve', run, 'ask'])).toMatchObject({ code: 0 });
+  await over;
+  expect((await why(run)).code).toBe('succeeded');
+});
 
-it('names a run to ask about where a workflow is named instead', { timeout: 60_000 }, async () => {
+it('names a run to ask about where a workflow is named instead', async () => {
   const text = 'name: ship\nversion: "1"\ntimeout: 5m\nsteps:\n  say: { command: [echo, shipped] }\n';
   project = playProject(smallTeam, {});
   project.write('workflows/release.yaml', text);
@@ -106,7 +102,7 @@ it('names a run to ask about where a workflow is named instead', { timeout: 60_0
   expect(await project.run(['retry', 'ship', 'say'])).toMatchObject(refused(isWorkflow('ship') + newest));
 });
 
-it('explains an entry of the inbox, also where there is nothing but a run', { timeout: 60_000 }, async () => {
+it('explains an entry of the inbox, also where there is nothing but a run', async () => {
   project = new TestProject({
     'w.yaml': 'name: w\nversion: "1"\ntimeout: 5m\nsteps:\n  ask: { gate: { message: "Ship it?" } }\n',
   });
@@ -125,7 +121,7 @@ it('explains an entry of the inbox, also where there is nothing but a run', { ti
   expect(await project.run(['inbox'])).toMatchObject({ code: 0, stdout: 'Nothing waits for you.\n' });
 });
 
-it('a run is paused, also beyond the death of its process, and unpaused', { timeout: 180_000 }, async () => {
+it('a run is paused, also beyond the death of its process, and unpaused', async () => {
   const wait = 'while ! test -e go; do sleep 0.05; done';
   project = new TestProject({
     'workflows/w.yaml': `name: w
@@ -199,14 +195,11 @@ messages:
 start: { type: task, to: maker }
 `;
 
-it(
-  'says that an agent program lacks a login, and repeats the message after one',
-  { timeout: 60_000 },
-  async () => {
-    project = new CliProject(
-      { 'protocols/team.yaml': claudeAlone, 'mailroom.yaml': 'trail: off\n' },
-      {
-        claude: `
+it('says that an agent program lacks a login, and repeats the message after one', async () => {
+  project = new CliProject(
+    { 'protocols/team.yaml': claudeAlone, 'mailroom.yaml': 'trail: off\n' },
+    {
+      claude: `
 if (existsSync(env.MAILROOM_PROJECT + '/logged-in')) {
   send('done', 'user', 'Done.');
   return claude('done');
@@ -214,77 +207,72 @@ if (existsSync(env.MAILROOM_PROJECT + '/logged-in')) {
 event({ type: 'result', subtype: 'success', is_error: true, result: 'Not logged in · Please run /login',
   session_id: 's', total_cost_usd: 0, modelUsage: {}, permission_denials: [] });
 process.exitCode = 1;`,
-      },
-    );
-    project.drop('agents/maker/inbox/task.md', 'Make it\n');
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 1 });
-    const { code, reason, cause, command } = await why('maker');
-    expect(code).toBe('login_missing');
-    expect(reason).toContain('claude is not allowed to use its model; run `claude` once and log in');
-    expect(cause?.record.slice(-6)).toBe(command?.slice(-6));
-    expect(await why(cause?.record ?? '')).toMatchObject({ code, command });
-    project.write('logged-in', '');
-    expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
-    expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
-    expect((await why('maker')).code).toBe('no_mail');
-  },
-);
+    },
+  );
+  project.drop('agents/maker/inbox/task.md', 'Make it\n');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 1 });
+  const { code, reason, cause, command } = await why('maker');
+  expect(code).toBe('login_missing');
+  expect(reason).toContain('claude is not allowed to use its model; run `claude` once and log in');
+  expect(cause?.record.slice(-6)).toBe(command?.slice(-6));
+  expect(await why(cause?.record ?? '')).toMatchObject({ code, command });
+  project.write('logged-in', '');
+  expect(await project.run(wordsOf(command))).toMatchObject({ code: 0 });
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect((await why('maker')).code).toBe('no_mail');
+});
 
-it(
-  'names the run whose step uses the slots of the project, and the turn that does',
-  { timeout: 120_000 },
-  async () => {
-    project = new CliProject(
-      {
-        'protocols/team.yaml': claudeAlone,
-        'mailroom.yaml': 'trail: off\nconcurrency: 1\n',
-        'workflows/w.yaml': `name: w
+it('names the run whose step uses the slots of the project, and the turn that does', async () => {
+  project = new CliProject(
+    {
+      'protocols/team.yaml': claudeAlone,
+      'mailroom.yaml': 'trail: off\nconcurrency: 1\n',
+      'workflows/w.yaml': `name: w
 version: "1"
 timeout: 5m
 triggers: { go: { files: [go], debounce: 50ms } }
 steps: { build: { provider: claude, instructions: Build., capabilities: [READ] } }
 `,
-      },
-      {
-        claude: `
+    },
+    {
+      claude: `
 const end = env.MAILROOM_PROJECT + '/end-' + (env.MAILROOM_STEP ?? env.MAILROOM_ROLE);
 while (!existsSync(end)) await new Promise((resolve) => setTimeout(resolve, 20));
 if (env.MAILROOM_STEP === undefined) send('done', 'user', 'Done.');
 claude('done');`,
-      },
-    );
-    const up = project.start(['up', '--plain']);
-    const end = finished(up);
-    await said(up, 'roles');
-    project.write('go', '1');
-    await expect.poll(lastCode).toBe('running');
-    const run = await newestRun();
-    project.drop('agents/maker/inbox/task.md', 'Make it\n');
-    const held = { code: 'slots_taken', cause: { record: `${run}/build` }, command: null };
-    await expect
-      .poll(() => why('maker'))
-      .toMatchObject({
-        ...held,
-        reason: 'the only slot of the project is in use by runs of workflows',
-      });
-    expect(JSON.parse((await project.run(['status', '--json'])).stdout)).toMatchObject({
-      roles: [{ name: 'user' }, { name: 'maker', why: held }],
+    },
+  );
+  const up = project.start(['up', '--plain']);
+  const end = finished(up);
+  await said(up, 'roles');
+  project.write('go', '1');
+  await expect.poll(lastCode).toBe('running');
+  const run = await newestRun();
+  project.drop('agents/maker/inbox/task.md', 'Make it\n');
+  const held = { code: 'slots_taken', cause: { record: `${run}/build` }, command: null };
+  await expect
+    .poll(() => why('maker'))
+    .toMatchObject({
+      ...held,
+      reason: 'the only slot of the project is in use by runs of workflows',
     });
-    project.write('end-build', '');
-    await expect.poll(async () => (await why('maker')).code).toBe('running');
-    project.write('go', '2');
-    await expect.poll(newestRun).not.toBe(run);
-    const second = await newestRun();
-    await expect
-      .poll(() => why(second))
-      .toMatchObject({
-        code: 'slots_taken',
-        reason: 'build waits for a slot: roles or other runs use the only one of the project',
-        cause: { record: 't1' },
-      });
-    project.write('end-maker', '');
-    await expect.poll(async () => (await why(second)).code).toBe('succeeded');
-    up.kill('SIGTERM');
-    await end;
-  },
-);
+  expect(JSON.parse((await project.run(['status', '--json'])).stdout)).toMatchObject({
+    roles: [{ name: 'user' }, { name: 'maker', why: held }],
+  });
+  project.write('end-build', '');
+  await expect.poll(async () => (await why('maker')).code).toBe('running');
+  project.write('go', '2');
+  await expect.poll(newestRun).not.toBe(run);
+  const second = await newestRun();
+  await expect
+    .poll(() => why(second))
+    .toMatchObject({
+      code: 'slots_taken',
+      reason: 'build waits for a slot: roles or other runs use the only one of the project',
+      cause: { record: 't1' },
+    });
+  project.write('end-maker', '');
+  await expect.poll(async () => (await why(second)).code).toBe('succeeded');
+  up.kill('SIGTERM');
+  await end;
+});

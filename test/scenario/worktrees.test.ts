@@ -57,7 +57,7 @@ interface Listed {
 
 const listed = async () => JSON.parse((await project.run(['worktree', '--json'])).stdout) as Listed[];
 
-it('is one checkout for all roles of a thread, shown in status', { timeout: 60_000 }, async () => {
+it('is one checkout for all roles of a thread, shown in status', async () => {
   const [one] = await listed();
   const path = `.mailroom/worktrees/${one?.thread ?? ''}`;
   expect(one).toMatchObject({ path, state: 'closed', uncommitted: 1, unmerged: 0, subject: 'Paint it' });
@@ -68,7 +68,7 @@ it('is one checkout for all roles of a thread, shown in status', { timeout: 60_0
   expect((await project.run(['status'])).stdout).toContain('1 in worktrees; `mailroom worktree` lists');
 });
 
-it('is merged with what was never committed, and then gone', { timeout: 60_000 }, async () => {
+it('is merged with what was never committed, and then gone', async () => {
   const [one] = await listed();
   const ran = await project.run(['worktree', 'merge', one?.thread.slice(-6) ?? '']);
   expect(ran).toMatchObject({ code: 0 });
@@ -81,7 +81,7 @@ it('is merged with what was never committed, and then gone', { timeout: 60_000 }
   expect(project.list('.mailroom/worktrees')).toEqual([]);
 });
 
-it('is kept whole, checkout and branch, when it conflicts', { timeout: 60_000 }, async () => {
+it('is kept whole, checkout and branch, when it conflicts', async () => {
   const [one] = await listed();
   project.write('made.txt', 'Mine\n');
   git('add', 'made.txt');
@@ -94,14 +94,14 @@ it('is kept whole, checkout and branch, when it conflicts', { timeout: 60_000 },
   expect(await listed()).toMatchObject([{ path: one?.path, uncommitted: 0, unmerged: 1 }]);
 });
 
-it('leaves its work on the branch when only the checkout is removed', { timeout: 60_000 }, async () => {
+it('leaves its work on the branch when only the checkout is removed', async () => {
   const [one] = await listed();
   expect(await project.run(['worktree', 'remove', one?.thread ?? ''])).toMatchObject({ code: 0 });
   expect(await listed()).toMatchObject([{ path: null, unmerged: 1 }]);
   expect(git('show', `mailroom-${one?.thread ?? ''}:made.txt`)).toBe('Paint it');
 });
 
-it('says what it does not know', { timeout: 60_000 }, async () => {
+it('says what it does not know', async () => {
   const unknown = await project.run(['worktree', 'merge', 'ffffff']);
   expect(unknown).toMatchObject({ code: 2 });
   expect(unknown.stderr).toContain('no thread `ffffff` has a worktree');

@@ -161,7 +161,7 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-describe.each(nodes)('the installed program, run by %s', { timeout: 120_000 }, (node) => {
+describe.each(nodes)('the installed program, run by %s', (node) => {
   let project = '';
   let env: Record<string, string> = {};
 

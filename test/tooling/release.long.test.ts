@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(repository, { recursive: true, force: true }));
 
-describe('a release', { timeout: 120_000 }, () => {
+describe('a release', () => {
   it('is prepared from what is there, the first one and the next, and published from its tag', () => {
     expect(release('prepare', '0.1.0')).toMatchObject({ status: 0, stderr: '' });
     expect(git('log', '--format=%s %D', '-1')).toBe('Release 0.1.0 HEAD -> main, tag: v0.1.0');

@@ -42,7 +42,7 @@ test.each([
     'must begin with redis://, rediss:// or postgres://',
   ],
   ['comes without a key', { MAILROOM_WORKER_KEY: '' }, 'MAILROOM_WORKER_KEY is not set'],
-])('an address that %s ends both programs at once', { timeout: 60_000 }, async (_, env, text) => {
+])('an address that %s ends both programs at once', async (_, env, text) => {
   const hosts = bed.open(plays);
   for (const args of programs) {
     const { code, stderr } = await hosts.runWith(env, ...args);
@@ -51,7 +51,7 @@ test.each([
   }
 });
 
-test('a server that does not answer is named', { timeout: 60_000 }, async () => {
+test('a server that does not answer is named', async () => {
   const port = String(await freePort());
   const why = `the queue at 127.0.0.1:${port} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`;
   const hosts = bed.open(plays);
@@ -61,7 +61,7 @@ test('a server that does not answer is named', { timeout: 60_000 }, async () => 
     expect(await named(hosts, { MAILROOM_QUEUE: url }, `${why}; ${todo}`)).toEqual(both);
 });
 
-test('a wrong password is named', { timeout: 60_000 }, async () => {
+test('a wrong password is named', async () => {
   const hosts = bed.open(plays);
   const client = new Redis(bed.server.url);
   await client.config('SET', 'requirepass', 'right');
@@ -80,15 +80,11 @@ test('a wrong password is named', { timeout: 60_000 }, async () => {
   }
 });
 
-test(
-  'a shared repository that cannot be reached is named without its password',
-  { timeout: 60_000 },
-  async () => {
-    const hosts = bed.open(plays);
-    hosts.git('remote', 'set-url', 'origin', 'http://ada:secret@127.0.0.1:1/hub.git');
-    expect(await named(hosts, {}, 'try: git ls-remote http://ada:***@127.0.0.1:1/hub.git')).toEqual(both);
-  },
-);
+test('a shared repository that cannot be reached is named without its password', async () => {
+  const hosts = bed.open(plays);
+  hosts.git('remote', 'set-url', 'origin', 'http://ada:secret@127.0.0.1:1/hub.git');
+  expect(await named(hosts, {}, 'try: git ls-remote http://ada:***@127.0.0.1:1/hub.git')).toEqual(both);
+});
 
 /** A server whose certificate no authority has signed. */
 const folder = mkdtempSync(join(tmpdir(), 'mailroom-tls-'));
@@ -116,17 +112,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test(
-  'a certificate that is not trusted is named, and one that is trusted is used',
-  { timeout: 60_000 },
-  async () => {
-    const hosts = bed.open(plays);
-    const url = `rediss://127.0.0.1:${String(server!.port)}`;
-    const todo = 'self-signed certificate; name the certificate of its authority in NODE_EXTRA_CA_CERTS';
-    expect(await named(hosts, { MAILROOM_QUEUE: url }, todo)).toEqual(both);
-    expect((await hosts.doctor({ MAILROOM_QUEUE: url }))[0]?.text).toContain(todo);
-    const trusted = { MAILROOM_QUEUE: url, NODE_EXTRA_CA_CERTS: certificate };
-    const [found] = await hosts.doctor(trusted);
-    expect(found?.text).toContain(`0 workers in the queue at 127.0.0.1:${String(server!.port)}`);
-  },
-);
+test('a certificate that is not trusted is named, and one that is trusted is used', async () => {
+  const hosts = bed.open(plays);
+  const url = `rediss://127.0.0.1:${String(server!.port)}`;
+  const todo = 'self-signed certificate; name the certificate of its authority in NODE_EXTRA_CA_CERTS';
+  expect(await named(hosts, { MAILROOM_QUEUE: url }, todo)).toEqual(both);
+  expect((await hosts.doctor({ MAILROOM_QUEUE: url }))[0]?.text).toContain(todo);
+  const trusted = { MAILROOM_QUEUE: url, NODE_EXTRA_CA_CERTS: certificate };
+  const [found] = await hosts.doctor(trusted);
+  expect(found?.text).toContain(`0 workers in the queue at 127.0.0.1:${String(server!.port)}`);
+});

@@ -26,7 +26,8 @@ import type { TestEngine, TestServer } from './servers.ts';
  * agents and git that are none.
  */
 
-const lease = 5_000;
+/** Only a worker that hangs outlasts it. */
+const lease = 60_000;
 const fine = { ok: true, value: undefined } as const;
 const begin = { ok: true, value: { commit: 'b'.repeat(40), head: 'b'.repeat(40) } } as const;
 

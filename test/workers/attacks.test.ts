@@ -14,7 +14,7 @@ const past = 16_000;
 describe.each(engines)('through $name', (engine) => {
   const at = bedFixture(engine);
 
-  test('an old job is not run again by the worker that ran it', { timeout: 20_000 }, async () => {
+  test('an old job is not run again by the worker that ran it', async () => {
     const { bed } = at;
     bed.worker('one');
     const saved = await played(bed, bed.controller(), 't1');
@@ -25,7 +25,6 @@ describe.each(engines)('through $name', (engine) => {
 
   test.each(['one', 'two'])(
     'an old job is not run again by a worker that is started later as `%s`',
-    { timeout: 20_000 },
     async (name) => {
       const { bed } = at;
       const first = bed.worker('one');
@@ -40,7 +39,7 @@ describe.each(engines)('through $name', (engine) => {
     },
   );
 
-  test('an old job touches no checkout in which a turn runs', { timeout: 20_000 }, async () => {
+  test('an old job touches no checkout in which a turn runs', async () => {
     const { bed } = at;
     const controller = bed.controller();
     const first = bed.worker('one');
@@ -56,7 +55,7 @@ describe.each(engines)('through $name', (engine) => {
     expect(await later.ended).toMatchObject({ is: 'done' });
   });
 
-  test('two jobs of one checkout are run one after the other', { timeout: 20_000 }, async () => {
+  test('two jobs of one checkout are run one after the other', async () => {
     const { bed } = at;
     bed.worker('one');
     const controller = bed.controller();
@@ -81,67 +80,55 @@ describe.each(engines)('through $name', (engine) => {
     ]);
   });
 
-  test(
-    'a turn that a worker leaves runs on another one, by a job of its own',
-    { timeout: 20_000 },
-    async () => {
-      const { bed } = at;
-      const controller = bed.controller();
-      const first = bed.worker('one');
-      const followed = controller.start('t1');
-      await bed.until(() => bed.starts === 1);
-      first.end('stop');
-      bed.worker('two');
-      await bed.until(() => bed.starts === 2);
-      const [old, now] = bed.saved;
-      expect(old?.name).toEqual(now?.name);
-      expect(old?.data).not.toMatchObject({ nonce: (now!.data as { nonce: string }).nonce });
-      bed.finish(now!.name.id);
-      expect(await followed.ended).toMatchObject({ is: 'done' });
-    },
-  );
+  test('a turn that a worker leaves runs on another one, by a job of its own', async () => {
+    const { bed } = at;
+    const controller = bed.controller();
+    const first = bed.worker('one');
+    const followed = controller.start('t1');
+    await bed.until(() => bed.starts === 1);
+    first.end('stop');
+    bed.worker('two');
+    await bed.until(() => bed.starts === 2);
+    const [old, now] = bed.saved;
+    expect(old?.name).toEqual(now?.name);
+    expect(old?.data).not.toMatchObject({ nonce: (now!.data as { nonce: string }).nonce });
+    bed.finish(now!.name.id);
+    expect(await followed.ended).toMatchObject({ is: 'done' });
+  });
 
-  test(
-    'a turn that waits while its controller is away runs when the next one asks',
-    { timeout: 20_000 },
-    async () => {
-      const { bed } = at;
-      const first = bed.controller();
-      const begun = first.start('t1');
-      await bed.until(() => bed.saved.length === 1);
-      await bed.becomes(bed.saved[0]!.name, 'waiting');
-      first.leave('t1');
-      await begun.ended;
-      bed.worker('one');
-      await bed.outwaited(bed.saved[0]!.name);
-      expect(bed.starts).toBe(0);
-      const followed = bed.controller().start('t1', begun);
-      await bed.until(() => bed.starts === 1);
-      bed.finish(bed.saved.at(-1)!.name.id);
-      expect(await followed.ended).toMatchObject({ is: 'done' });
-    },
-  );
+  test('a turn that waits while its controller is away runs when the next one asks', async () => {
+    const { bed } = at;
+    const first = bed.controller();
+    const begun = first.start('t1');
+    await bed.until(() => bed.saved.length === 1);
+    await bed.becomes(bed.saved[0]!.name, 'waiting');
+    first.leave('t1');
+    await begun.ended;
+    bed.worker('one');
+    await bed.outwaited(bed.saved[0]!.name);
+    expect(bed.starts).toBe(0);
+    const followed = bed.controller().start('t1', begun);
+    await bed.until(() => bed.starts === 1);
+    bed.finish(bed.saved.at(-1)!.name.id);
+    expect(await followed.ended).toMatchObject({ is: 'done' });
+  });
 
-  test(
-    'a controller that is killed between record and answer confirms the same worker',
-    { timeout: 20_000 },
-    async () => {
-      const { bed } = at;
-      const worker = bed.worker('one');
-      const first = bed.controller();
-      const begun = first.start('t1');
-      await bed.until(() => begun.assigned !== null);
-      first.leave('t1');
-      await begun.ended;
-      const followed = bed.controller().start('t1', begun);
-      await bed.until(() => bed.starts === 1);
-      expect(followed.assigned?.id ?? begun.assigned?.id).toBe(worker.id);
-      bed.finish(bed.saved[0]!.name.id);
-      expect(await followed.ended).toMatchObject({ is: 'done' });
-    },
-  );
+  test('a controller that is killed between record and answer confirms the same worker', async () => {
+    const { bed } = at;
+    const worker = bed.worker('one');
+    const first = bed.controller();
+    const begun = first.start('t1');
+    await bed.until(() => begun.assigned !== null);
+    first.leave('t1');
+    await begun.ended;
+    const followed = bed.controller().start('t1', begun);
+    await bed.until(() => bed.starts === 1);
+    expect(followed.assigned?.id ?? begun.assigned?.id).toBe(worker.id);
+    bed.finish(bed.saved[0]!.name.id);
+    expect(await followed.ended).toMatchObject({ is: 'done' });
+  });
 
-  test('a job that another worker has in the meantime is not begun there', { timeout: 20_000 }, async () => {
+  test('a job that another worker has in the meantime is not begun there', async () => {
     const { bed } = at;
     bed.worker('two');
     const recorded = { host: 'one', id: 'one.gone', login: 'one' };
@@ -173,7 +160,7 @@ describe.each(engines)('through $name', (engine) => {
       (bed) => ({ ...bed.credentials, project: 'other' }),
       'it was signed for another project',
     ],
-  ])('a job that was signed %s is refused', { timeout: 20_000 }, async (_, by, why) => {
+  ])('a job that was signed %s is refused', async (_, by, why) => {
     const { bed } = at;
     bed.worker('one');
     const name = { role: 'engineer', id: 'thread.t1.1.0.forged' };
@@ -184,7 +171,7 @@ describe.each(engines)('through $name', (engine) => {
     expect(bed.starts).toBe(0);
   });
 
-  test('a result of 50 MB is refused by its size, and the next turn runs', { timeout: 20_000 }, async () => {
+  test('a result of 50 MB is refused by its size, and the next turn runs', async () => {
     const { bed } = at;
     const controller = bed.controller();
     const followed = controller.start('t1');
@@ -203,7 +190,7 @@ describe.each(engines)('through $name', (engine) => {
     await played(bed, controller, 't2');
   });
 
-  test('a result of another worker, or of another kind, is refused', { timeout: 20_000 }, async () => {
+  test('a result of another worker, or of another kind, is refused', async () => {
     const { bed } = at;
     const first = bed.worker('one');
     const controller = bed.controller();

@@ -14,78 +14,66 @@ const engineer = building(`'begun-' + process.env.MAILROOM_ATTEMPT`);
 describe.each(engines)('through $name', (engine) => {
   const bed = hostsFixture(engine);
 
-  test(
-    'a turn that ended while the controller was gone is taken, not run again',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = bed.open({ engineer, checker });
-      const worker = await hosts.work();
-      hosts.drop();
-      const first = hosts.up();
-      await hosts.noted('begun-1');
-      await kill(first);
-      const reported = said(worker.program, 'ended: done');
-      hosts.allow('go');
-      await reported;
-      const ran = await finished(hosts.up('--until-idle'));
-      expect(ran.stdout).toContain('It is there');
-      expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
-      expect(failuresOf(hosts.controller)).toEqual([]);
-      expect(hosts.shared()).toEqual(['refs/heads/main']);
-    },
-  );
+  test('a turn that ended while the controller was gone is taken, not run again', async () => {
+    const hosts = bed.open({ engineer, checker });
+    const worker = await hosts.work();
+    hosts.drop();
+    const first = hosts.up();
+    await hosts.noted('begun-1');
+    await kill(first);
+    const reported = said(worker.program, 'ended: done');
+    hosts.allow('go');
+    await reported;
+    const ran = await finished(hosts.up('--until-idle'));
+    expect(ran.stdout).toContain('It is there');
+    expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
+    expect(failuresOf(hosts.controller)).toEqual([]);
+    expect(hosts.shared()).toEqual(['refs/heads/main']);
+  });
 
-  test(
-    'a queue that is killed and restarted within the lease costs nothing',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = bed.open({ engineer, checker }, team, '60s');
-      const worker = await hosts.work();
-      hosts.drop();
-      const up = finished(hosts.up('--until-idle'));
-      await hosts.noted('begun-1');
-      const noticed = said(worker.program, 'cannot be reached');
-      await bed.server.kill();
-      await noticed;
-      // The turn ends while its result cannot be reported.
-      hosts.allow('go');
-      await hosts.noted('built-1');
-      await bed.server.start();
-      expect((await up).stdout).toContain('It is there');
-      expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
-      expect(failuresOf(hosts.controller)).toEqual([]);
-    },
-  );
+  test('a queue that is killed and restarted within the lease costs nothing', async () => {
+    const hosts = bed.open({ engineer, checker }, team, '60s');
+    const worker = await hosts.work();
+    hosts.drop();
+    const up = finished(hosts.up('--until-idle'));
+    await hosts.noted('begun-1');
+    const noticed = said(worker.program, 'cannot be reached');
+    await bed.server.kill();
+    await noticed;
+    // The turn ends while its result cannot be reported.
+    hosts.allow('go');
+    await hosts.noted('built-1');
+    await bed.server.start();
+    expect((await up).stdout).toContain('It is there');
+    expect(startsOf(worker.project)).toEqual(['t1 1 0 task']);
+    expect(failuresOf(hosts.controller)).toEqual([]);
+  });
 
-  test(
-    'a worker that was suspended for longer than the lease reports nothing',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = bed.open({ engineer, checker });
-      const first = await hosts.work();
-      hosts.drop();
-      const up = finished(hosts.up('--until-idle'));
-      await hosts.noted('begun-1');
-      first.program.kill('SIGSTOP');
-      const second = await hosts.work();
-      await hosts.noted('begun-2');
-      hosts.allow('go');
-      await hosts.noted('built-1');
-      const dropped = said(first.program, 'was taken from this worker');
-      first.program.kill('SIGCONT');
-      await dropped;
-      const inFirst = { cwd: first.project.root, encoding: 'utf8' } as const;
-      const args = ['for-each-ref', '--format=%(refname)', 'refs/mailroom/kept/turns'];
-      const kept = execFileSync('git', args, inFirst).trim();
-      expect(execFileSync('git', ['show', `${kept}:built.txt`], inFirst)).toBe('built\n');
-      expect((await up).stdout).toContain('It is there');
-      expect(startsOf(second.project)).toEqual(['t1 2 0 task']);
-      expect(failuresOf(hosts.controller)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
-      expect(hosts.shared()).toEqual(['refs/heads/main']);
-    },
-  );
+  test('a worker that was suspended for longer than the lease reports nothing', async () => {
+    const hosts = bed.open({ engineer, checker });
+    const first = await hosts.work();
+    hosts.drop();
+    const up = finished(hosts.up('--until-idle'));
+    await hosts.noted('begun-1');
+    first.program.kill('SIGSTOP');
+    const second = await hosts.work();
+    await hosts.noted('begun-2');
+    hosts.allow('go');
+    await hosts.noted('built-1');
+    const dropped = said(first.program, 'was taken from this worker');
+    first.program.kill('SIGCONT');
+    await dropped;
+    const inFirst = { cwd: first.project.root, encoding: 'utf8' } as const;
+    const args = ['for-each-ref', '--format=%(refname)', 'refs/mailroom/kept/turns'];
+    const kept = execFileSync('git', args, inFirst).trim();
+    expect(execFileSync('git', ['show', `${kept}:built.txt`], inFirst)).toBe('built\n');
+    expect((await up).stdout).toContain('It is there');
+    expect(startsOf(second.project)).toEqual(['t1 2 0 task']);
+    expect(failuresOf(hosts.controller)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
+    expect(hosts.shared()).toEqual(['refs/heads/main']);
+  });
 
-  test('work whose result is too large is kept on the worker', { timeout: 120_000 }, async () => {
+  test('work whose result is too large is kept on the worker', async () => {
     const large = `
     writeFileSync('built.txt', 'built\\n');
     send('review', 'checker', process.env.MAILROOM_ATTEMPT === '1' ? 'x'.repeat(1_100_000) : 'Words');`;
@@ -131,31 +119,27 @@ describe.each(engines)('through $name', (engine) => {
     return sign(by, { kind: 'result', ...about }, body);
   }
 
-  test.each(intruders)(
-    'a result that is %s is refused, with its reason',
-    { timeout: 120_000 },
-    async (...given) => {
-      const [, resultOf, reason] = given;
-      const hosts = bed.open({ engineer, checker });
-      hosts.allow('go');
-      hosts.drop();
-      const up = finished(hosts.up('--until-idle'));
-      let changed = () => {};
-      const { url } = bed.server;
-      const address = { url, name: hosts.credentials.project, roles: ['engineer'], lease: 5_000 };
-      const source = (await engineOf(url)).openSource({ ...address, onChange: () => changed() }, []);
-      let held = await source.take();
-      for (; held === null; held = await source.take())
-        await new Promise<void>((resolve) => (changed = resolve));
-      const { nonce } = held.data as { nonce: string };
-      expect(await held.finish(resultOf(held.id, nonce, hosts.invited('intruder')))).toBe(true);
-      await source.close();
-      const worker = await hosts.work();
-      expect((await up).stdout).toContain('It is there');
-      expect(startsOf(worker.project)).toEqual(['t1 2 0 task']);
-      expect(failuresOf(hosts.controller)).toMatchObject([
-        { attempt: 1, reason: { code: 'E_WORKER', text: expect.stringContaining(reason) as string } },
-      ]);
-    },
-  );
+  test.each(intruders)('a result that is %s is refused, with its reason', async (...given) => {
+    const [, resultOf, reason] = given;
+    const hosts = bed.open({ engineer, checker });
+    hosts.allow('go');
+    hosts.drop();
+    const up = finished(hosts.up('--until-idle'));
+    let changed = () => {};
+    const { url } = bed.server;
+    const address = { url, name: hosts.credentials.project, roles: ['engineer'], lease: 5_000 };
+    const source = (await engineOf(url)).openSource({ ...address, onChange: () => changed() }, []);
+    let held = await source.take();
+    for (; held === null; held = await source.take())
+      await new Promise<void>((resolve) => (changed = resolve));
+    const { nonce } = held.data as { nonce: string };
+    expect(await held.finish(resultOf(held.id, nonce, hosts.invited('intruder')))).toBe(true);
+    await source.close();
+    const worker = await hosts.work();
+    expect((await up).stdout).toContain('It is there');
+    expect(startsOf(worker.project)).toEqual(['t1 2 0 task']);
+    expect(failuresOf(hosts.controller)).toMatchObject([
+      { attempt: 1, reason: { code: 'E_WORKER', text: expect.stringContaining(reason) as string } },
+    ]);
+  });
 });

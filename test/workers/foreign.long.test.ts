@@ -97,7 +97,7 @@ describe('what somebody writes into Redis', () => {
     await (type === 'set' ? both.sadd(key, 'x') : both.lpush(key, 'x')).exec();
   }
 
-  test.each(foreign)('%s ends nobody, and the next turn runs', { timeout: 20_000 }, async (_, write) => {
+  test.each(foreign)('%s ends nobody, and the next turn runs', async (_, write) => {
     const { bed, server } = at;
     const redis = new Redis(server.url);
     try {
@@ -116,7 +116,7 @@ describe('what somebody writes into Redis', () => {
     }
   });
 
-  test('a job that BullMQ cannot read is set aside, and named once', { timeout: 20_000 }, async () => {
+  test('a job that BullMQ cannot read is set aside, and named once', async () => {
     const { bed, server } = at;
     const redis = new Redis(server.url);
     try {
@@ -145,7 +145,7 @@ describe('what somebody writes into PostgreSQL', () => {
     ['large data', JSON.stringify('x'.repeat(5_000_000)), 'bad1'],
     ['an id that leads elsewhere', '{}', '../../\u001b[31m.t1.1.0'],
     ['an empty id', '{}', ''],
-  ])('a row with %s ends nobody, and the next turn runs', { timeout: 20_000 }, async (...given) => {
+  ])('a row with %s ends nobody, and the next turn runs', async (...given) => {
     const [, data, id] = given;
     const { bed, server } = at;
     const client = new pg.Client(server.url);

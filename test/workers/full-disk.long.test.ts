@@ -17,35 +17,31 @@ function fill(path: string, left: number): void {
   }
 }
 
-test(
-  'a worker whose disk is full says so at once, and another one has the turn next',
-  { timeout: 60_000 },
-  async ({ skip }) => {
-    if (process.getuid?.() !== 0) return skip('a file system is mounted only by root');
-    const hosts = bed.open({
-      engineer: `send('review', 'checker', 'Words', 'subject: Build it well\\n');`,
-      checker: `send('done', 'user', 'Checked');`,
-    });
-    const before = await hosts.work();
-    await kill(before.program);
-    const { project } = before;
-    const place = `${project.root}/.mailroom`;
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', place]);
-    try {
-      const full = await hosts.workIn(project);
-      fill(`${place}/filler`, 0);
-      const reported = said(full.program, 'ended: later');
-      hosts.drop();
-      const up = finished(hosts.up('--until-idle'));
-      await reported;
-      await kill(full.program);
-      await hosts.work();
-      expect((await up).stdout).toMatch(/Checked[^]*idle: done\n$/);
-      const [first] = failuresOf(hosts.controller);
-      expect(first).toMatchObject({ class: 'RETRYABLE_TRANSIENT', reason: { code: 'E_WORKER' } });
-      expect(JSON.stringify(first)).toMatch(/no space left on device/i);
-    } finally {
-      execFileSync('umount', ['--lazy', place]);
-    }
-  },
-);
+test('a worker whose disk is full says so at once, and another one has the turn next', async ({ skip }) => {
+  if (process.getuid?.() !== 0) return skip('a file system is mounted only by root');
+  const hosts = bed.open({
+    engineer: `send('review', 'checker', 'Words', 'subject: Build it well\\n');`,
+    checker: `send('done', 'user', 'Checked');`,
+  });
+  const before = await hosts.work();
+  await kill(before.program);
+  const { project } = before;
+  const place = `${project.root}/.mailroom`;
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', place]);
+  try {
+    const full = await hosts.workIn(project);
+    fill(`${place}/filler`, 0);
+    const reported = said(full.program, 'ended: later');
+    hosts.drop();
+    const up = finished(hosts.up('--until-idle'));
+    await reported;
+    await kill(full.program);
+    await hosts.work();
+    expect((await up).stdout).toMatch(/Checked[^]*idle: done\n$/);
+    const [first] = failuresOf(hosts.controller);
+    expect(first).toMatchObject({ class: 'RETRYABLE_TRANSIENT', reason: { code: 'E_WORKER' } });
+    expect(JSON.stringify(first)).toMatch(/no space left on device/i);
+  } finally {
+    execFileSync('umount', ['--lazy', place]);
+  }
+});

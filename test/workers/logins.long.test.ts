@@ -9,25 +9,21 @@ import { failuresOf } from './team.ts';
 describe.each(engines)('through $name', (engine) => {
   const bed = hostsFixture(engine);
 
-  test(
-    'a turn goes to a worker whose login has not hit the usage limit of its provider',
-    { timeout: 60_000 },
-    async () => {
-      const hosts = bed.open({
-        engineer: `send('review', 'checker', 'Words', 'subject: Build it well\\n');`,
-        checker: `send('done', 'user', 'Checked');`,
-      });
-      const before = await hosts.work('--login', 'one');
-      await kill(before.program);
-      park(new RealDisk(before.project.root), 'play', Date.now() + 3_600_000);
-      const limited = await hosts.workIn(before.project, '--login', 'one');
-      hosts.drop();
-      const up = finished(hosts.up('--until-idle'));
-      const free = await hosts.work('--login', 'two');
-      expect((await up).stdout).toMatch(/Checked[^]*idle: done\n$/);
-      expect(limited.project.list('.')).not.toContain('engineer.log');
-      expect(free.project.list('.')).toContain('engineer.log');
-      expect(failuresOf(hosts.controller)).toEqual([]);
-    },
-  );
+  test('a turn goes to a worker whose login has not hit the usage limit of its provider', async () => {
+    const hosts = bed.open({
+      engineer: `send('review', 'checker', 'Words', 'subject: Build it well\\n');`,
+      checker: `send('done', 'user', 'Checked');`,
+    });
+    const before = await hosts.work('--login', 'one');
+    await kill(before.program);
+    park(new RealDisk(before.project.root), 'play', Date.now() + 3_600_000);
+    const limited = await hosts.workIn(before.project, '--login', 'one');
+    hosts.drop();
+    const up = finished(hosts.up('--until-idle'));
+    const free = await hosts.work('--login', 'two');
+    expect((await up).stdout).toMatch(/Checked[^]*idle: done\n$/);
+    expect(limited.project.list('.')).not.toContain('engineer.log');
+    expect(free.project.list('.')).toContain('engineer.log');
+    expect(failuresOf(hosts.controller)).toEqual([]);
+  });
 });

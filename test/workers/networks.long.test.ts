@@ -40,7 +40,7 @@ function open(): Hosts {
   return hosts;
 }
 
-test('a host that is away for less than the lease keeps its turn', { timeout: 60_000 }, async () => {
+test('a host that is away for less than the lease keeps its turn', async () => {
   const all = open();
   await all.workOn('alpha');
   all.drop();
@@ -55,27 +55,23 @@ test('a host that is away for less than the lease keeps its turn', { timeout: 60
   expect(all.noticed().filter((name) => name.startsWith('begun'))).toEqual(['begun-alpha']);
 });
 
-test(
-  'a host that is away for longer loses its turn, which another one does; it reports nothing',
-  { timeout: 90_000 },
-  async () => {
-    const all = open();
-    const first = await all.workOn('alpha');
-    all.drop();
-    const up = finished(all.up('--until-idle'));
-    await all.noted('begun-alpha');
-    await all.workOn('beta');
-    network!.cut('alpha');
-    await all.noted('begun-beta');
-    const lost = said(first.program, 'was taken from this worker');
-    network!.join('alpha');
-    await lost;
-    all.allow('go');
-    expect((await up).stdout).toMatch(/It is there[^]*idle: done\n$/);
-    expect(failuresOf(all.controller)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
-    const sent = await all.run('trail', '--json');
-    const types = (JSON.parse(sent.stdout) as { type: string }[]).map(({ type }) => type);
-    expect(types).toEqual(['task', 'review', 'done']);
-    expect(all.shared()).toEqual(['refs/heads/main']);
-  },
-);
+test('a host that is away for longer loses its turn, which another one does; it reports nothing', async () => {
+  const all = open();
+  const first = await all.workOn('alpha');
+  all.drop();
+  const up = finished(all.up('--until-idle'));
+  await all.noted('begun-alpha');
+  await all.workOn('beta');
+  network!.cut('alpha');
+  await all.noted('begun-beta');
+  const lost = said(first.program, 'was taken from this worker');
+  network!.join('alpha');
+  await lost;
+  all.allow('go');
+  expect((await up).stdout).toMatch(/It is there[^]*idle: done\n$/);
+  expect(failuresOf(all.controller)).toMatchObject([{ attempt: 1, reason: { code: 'E_WORKER' } }]);
+  const sent = await all.run('trail', '--json');
+  const types = (JSON.parse(sent.stdout) as { type: string }[]).map(({ type }) => type);
+  expect(types).toEqual(['task', 'review', 'done']);
+  expect(all.shared()).toEqual(['refs/heads/main']);
+});

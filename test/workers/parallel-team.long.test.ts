@@ -91,43 +91,39 @@ async function work(host: string, origin: string) {
   return program;
 }
 
-test(
-  'a parallel team delivers from two hosts, although one of them and the controller are killed',
-  { timeout: 120_000 },
-  async () => {
-    const project = await begin();
-    const origin = project.git('remote', 'get-url', 'origin');
-    const workers = new Map([
-      ['one', await work('one', origin)],
-      ['two', await work('two', origin)],
-    ]);
-    const up = (...args: readonly string[]) =>
-      project.start(['up', '--plain', ...args], env(), network.within('controller'));
-    await project.run(['send', 'architect', '--message', 'Add an import and an export.']);
-    const first = up();
-    const places = ['import-on-one', 'import-on-two'].map((name) =>
-      appears(join(stage, name)).then(() => name),
-    );
-    const lost = (await Promise.race(places)).endsWith('one') ? 'one' : 'two';
-    await appears(join(stage, `export-on-${lost === 'one' ? 'two' : 'one'}`));
-    await kill(workers.get(lost)!);
-    await kill(first);
-    writeFileSync(join(stage, 'go'), '');
-    const second = await finished(up('--until-idle'));
-    for (const worker of workers.values()) await kill(worker);
-    expect(second.stdout).toMatch(/idle: done\n$/);
-    const trail = await project.run(['trail', '--json']);
-    const messages = JSON.parse(trail.stdout) as { type: string; landed: { branch: string } | null }[];
-    expect(messages.map(({ type }) => type).toSorted()).toEqual(
-      ['task', 'part', 'built-a', 'built-b', 'delivered'].toSorted(),
-    );
-    expect(messages.find(({ type }) => type === 'delivered')?.landed?.branch).toBe('main');
-    const features = readFileSync(join(project.root, 'FEATURES.md'), 'utf8').trim().split('\n');
-    expect(features.toSorted()).toEqual(['', '# Features', '- export', '- import']);
-    expect(project.git('show', 'main:import.md')).toBe('This is the import.');
-    expect(project.git('show', 'main:export.md')).toBe('This is the export.');
-    const refs = project.git('ls-remote', join(stage, 'hub.git')).split('\n');
-    expect(refs.map((line) => line.split('\t')[1])).toEqual(['refs/heads/main']);
-    expect(project.survivors()).toEqual([]);
-  },
-);
+test('a parallel team delivers from two hosts, although one of them and the controller are killed', async () => {
+  const project = await begin();
+  const origin = project.git('remote', 'get-url', 'origin');
+  const workers = new Map([
+    ['one', await work('one', origin)],
+    ['two', await work('two', origin)],
+  ]);
+  const up = (...args: readonly string[]) =>
+    project.start(['up', '--plain', ...args], env(), network.within('controller'));
+  await project.run(['send', 'architect', '--message', 'Add an import and an export.']);
+  const first = up();
+  const places = ['import-on-one', 'import-on-two'].map((name) =>
+    appears(join(stage, name)).then(() => name),
+  );
+  const lost = (await Promise.race(places)).endsWith('one') ? 'one' : 'two';
+  await appears(join(stage, `export-on-${lost === 'one' ? 'two' : 'one'}`));
+  await kill(workers.get(lost)!);
+  await kill(first);
+  writeFileSync(join(stage, 'go'), '');
+  const second = await finished(up('--until-idle'));
+  for (const worker of workers.values()) await kill(worker);
+  expect(second.stdout).toMatch(/idle: done\n$/);
+  const trail = await project.run(['trail', '--json']);
+  const messages = JSON.parse(trail.stdout) as { type: string; landed: { branch: string } | null }[];
+  expect(messages.map(({ type }) => type).toSorted()).toEqual(
+    ['task', 'part', 'built-a', 'built-b', 'delivered'].toSorted(),
+  );
+  expect(messages.find(({ type }) => type === 'delivered')?.landed?.branch).toBe('main');
+  const features = readFileSync(join(project.root, 'FEATURES.md'), 'utf8').trim().split('\n');
+  expect(features.toSorted()).toEqual(['', '# Features', '- export', '- import']);
+  expect(project.git('show', 'main:import.md')).toBe('This is the import.');
+  expect(project.git('show', 'main:export.md')).toBe('This is the export.');
+  const refs = project.git('ls-remote', join(stage, 'hub.git')).split('\n');
+  expect(refs.map((line) => line.split('\t')[1])).toEqual(['refs/heads/main']);
+  expect(project.survivors()).toEqual([]);
+});

@@ -18,14 +18,15 @@ import { engines, redisEngine, type TestServer } from './servers.ts';
  * What every queue keeps, whatever lies behind it.
  */
 
-const lease = 1_000;
+/** Leases, in milliseconds: of jobs that are lost, of one that is renewed beside them, of all others. */
+const [short, renewed, long] = [1_000, 3_000, 60_000];
 const job = { role: 'engineer', id: 't.t1.1.0.one' };
 const other = { role: 'engineer', id: 't.t2.1.0.two' };
 
 /** A queue that is open on both sides. */
 interface Bed {
   readonly queue: JobQueue;
-  source(labels?: readonly string[], roles?: readonly string[]): JobSource;
+  source(labels?: readonly string[], roles?: readonly string[], lease?: number): JobSource;
   /** Moves a clock that does not move alone. */
   tick(): void;
   close(): Promise<void>;
@@ -37,7 +38,8 @@ function memoryBed(): Bed {
   const onChange = () => {};
   return {
     queue: memory.queue({ onChange }),
-    source: (labels = [], roles = ['engineer']) => memory.source({ roles, labels, lease, onChange }),
+    source: (labels = [], roles = ['engineer'], lease = long) =>
+      memory.source({ roles, labels, lease, onChange }),
     tick: () => void (now += 10),
     close: async () => {},
   };
@@ -46,13 +48,13 @@ function memoryBed(): Bed {
 /** `built`: by this part of the package, as it is built. */
 async function realBed({ url }: TestServer, built: string | null): Promise<Bed> {
   const opening = built === null ? await engineOf(url) : (builtPart(built) as QueueEngine);
-  const address = { url, name: randomUUID(), lease, onChange: () => {} };
+  const address = { url, name: randomUUID(), lease: short, onChange: () => {} };
   const sources: JobSource[] = [];
   const queue = opening.openQueue({ ...address, roles: ['engineer', 'qa'] });
   return {
     queue,
-    source: (labels = [], roles = ['engineer']) => {
-      const source = opening.openSource({ ...address, roles }, labels);
+    source: (labels = [], roles = ['engineer'], lease = long) => {
+      const source = opening.openSource({ ...address, roles, lease }, labels);
       sources.push(source);
       return source;
     },
@@ -137,7 +139,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
 
   test('a job whose worker was silent for longer than the lease is lost to it', async () => {
     await bed.queue.add(job, {}, []);
-    const held = await taken();
+    const held = await taken(bed.source([], ['engineer'], short));
     await becomes('lost');
     expect(await held.renew()).toBe(false);
     expect(await held.finish({ is: 'late' })).toBe(false);
@@ -148,9 +150,9 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
 
   test('a job is kept for as long as its worker renews it, and another one is lost', async () => {
     await bed.queue.add(job, {}, []);
-    const held = await taken();
+    const held = await taken(bed.source([], ['engineer'], renewed));
     await bed.queue.add(other, {}, []);
-    await taken();
+    await taken(bed.source([], ['engineer'], renewed));
     while ((await bed.queue.look(other)).is !== 'lost') {
       bed.tick();
       expect(await held.renew()).toBe(true);
@@ -204,7 +206,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
       expect(await bed.queue.look(job)).toMatchObject({ is: 'running' });
       await held.putBack();
     }
-    await taken();
+    await taken(bed.source([], ['engineer'], short));
     await becomes('lost');
   });
 
@@ -247,7 +249,7 @@ test('the labels of a queue in Redis are published for as long as it has jobs', 
   const client = new Redis(server.url);
   const { openQueue } = await engineOf(server.url);
   const [name, role] = [randomUUID(), '+agents+play+gpu'];
-  const queue = openQueue({ url: server.url, name, roles: [], lease, onChange: () => {} });
+  const queue = openQueue({ url: server.url, name, roles: [], lease: long, onChange: () => {} });
   try {
     const [one, two] = [
       { role, id: 'one' },

@@ -30,14 +30,14 @@ describe('a worker', () => {
     return JSON.stringify(first);
   }
 
-  test('refuses a provider that its own settings do not have', { timeout: 60_000 }, async () => {
+  test('refuses a provider that its own settings do not have', async () => {
     const text = await refused(bed.open({ engineer, checker }), (settings) =>
       settings.replaceAll('play:', 'other:').replace('provider: play', 'provider: other'),
     );
     expect(text).toContain('refused it: mailroom.yaml of this worker has no provider `play`');
   });
 
-  test('leaves turns of roles that it was not given to others', { timeout: 60_000 }, async () => {
+  test('leaves turns of roles that it was not given to others', async () => {
     const hosts = bed.open({ engineer, checker });
     const other = await hosts.work('--roles', 'designer');
     hosts.drop();
@@ -53,7 +53,7 @@ describe('a worker', () => {
 describe.each(engines)('through $name', (engine) => {
   const bed = hostsFixture(engine);
 
-  test('two controllers use the same workers, each for its own turns', { timeout: 60_000 }, async () => {
+  test('two controllers use the same workers, each for its own turns', async () => {
     const sending = `
       const what = mail[0].includes('a bridge') ? 'bridge' : 'house';
       send('review', 'checker', 'The ' + what, 'subject: Build it well\\n');

@@ -24,7 +24,7 @@ async function statusWith(
   }
 }
 
-test('says what a waiting turn lacks, and then which host runs it', { timeout: 240_000 }, async () => {
+test('says what a waiting turn lacks, and then which host runs it', async () => {
   const hosts = bed.open({ engineer, checker });
   hosts.drop();
   const up = finished(hosts.up('--until-idle'));

@@ -102,47 +102,39 @@ vi.stubEnv('TOKEN', 'known-to-the-controller');
 describe.each(engines)('steps through $name', (engine) => {
   const bed = hostsFixture(engine);
 
-  test(
-    'an agent and a command run on workers, with their files and values',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = opened(bed);
-      leftBehind(hosts);
-      await hosts.workWith({ TOKEN: 'known-to-the-worker' }, ...all);
-      hosts.allow('go');
-      const ran = await hosts.run('run', 'build', '--plain');
-      expect(ran.stdout + ran.stderr).toContain('SUCCEEDED');
-      const run = await shown(hosts);
-      expect(run.status).toBe('SUCCEEDED');
-      expect(run.steps['make']).toMatchObject({ host: hostname(), values: { size: 3 }, attempts: 1 });
-      expect(run.steps['test']).toMatchObject({ host: hostname(), values: { said: 'it was ***' } });
-      expect(run.steps['read']).toMatchObject({ host: null });
-      expect(hosts.controller.read('log.txt')).toBe('made\nNotes\nhere\n');
-      const costs = await hosts.run('costs', '--by', 'host', '--json');
-      expect(costs.stdout).toContain(hostname());
-      expect(hosts.shared()).toEqual(['refs/heads/main']);
-    },
-  );
+  test('an agent and a command run on workers, with their files and values', async () => {
+    const hosts = opened(bed);
+    leftBehind(hosts);
+    await hosts.workWith({ TOKEN: 'known-to-the-worker' }, ...all);
+    hosts.allow('go');
+    const ran = await hosts.run('run', 'build', '--plain');
+    expect(ran.stdout + ran.stderr).toContain('SUCCEEDED');
+    const run = await shown(hosts);
+    expect(run.status).toBe('SUCCEEDED');
+    expect(run.steps['make']).toMatchObject({ host: hostname(), values: { size: 3 }, attempts: 1 });
+    expect(run.steps['test']).toMatchObject({ host: hostname(), values: { said: 'it was ***' } });
+    expect(run.steps['read']).toMatchObject({ host: null });
+    expect(hosts.controller.read('log.txt')).toBe('made\nNotes\nhere\n');
+    const costs = await hosts.run('costs', '--by', 'host', '--json');
+    expect(costs.stdout).toContain(hostname());
+    expect(hosts.shared()).toEqual(['refs/heads/main']);
+  });
 
-  test(
-    'a run that was killed finds its step that still runs, and starts no other',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = opened(bed);
-      const { run, worker } = await interrupted(hosts);
-      const second = hosts.run('resume', run, '--plain');
-      hosts.allow('go');
-      expect((await second).stdout).toContain('SUCCEEDED');
-      expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 1 });
-      expect(startsIn(worker)).toBe(1);
-    },
-  );
+  test('a run that was killed finds its step that still runs, and starts no other', async () => {
+    const hosts = opened(bed);
+    const { run, worker } = await interrupted(hosts);
+    const second = hosts.run('resume', run, '--plain');
+    hosts.allow('go');
+    expect((await second).stdout).toContain('SUCCEEDED');
+    expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 1 });
+    expect(startsIn(worker)).toBe(1);
+  });
 });
 
 describe('steps', () => {
   const bed = hostsFixture();
 
-  test('a run finds a step that has ended while it had no host', { timeout: 120_000 }, async () => {
+  test('a run finds a step that has ended while it had no host', async () => {
     const hosts = opened(bed);
     const { run, worker } = await interrupted(hosts);
     const ended = said(worker.program, 'ended: done');
@@ -152,52 +144,40 @@ describe('steps', () => {
     expect(startsIn(worker)).toBe(1);
   });
 
-  test(
-    'a worker that is gone loses its step, and another one has it next',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = opened(bed);
-      const first = await hosts.work(...all);
-      const run = hosts.run('run', 'build', '--plain');
-      await hosts.noted('begun');
-      await kill(first.program);
-      const second = await hosts.work(...all);
-      hosts.allow('go');
-      expect((await run).stdout).toContain('SUCCEEDED');
-      expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 2 });
-      expect(startsIn(second)).toBe(1);
-    },
-  );
+  test('a worker that is gone loses its step, and another one has it next', async () => {
+    const hosts = opened(bed);
+    const first = await hosts.work(...all);
+    const run = hosts.run('run', 'build', '--plain');
+    await hosts.noted('begun');
+    await kill(first.program);
+    const second = await hosts.work(...all);
+    hosts.allow('go');
+    expect((await run).stdout).toContain('SUCCEEDED');
+    expect((await shown(hosts)).steps['make']).toMatchObject({ attempts: 2 });
+    expect(startsIn(second)).toBe(1);
+  });
 
-  test(
-    'a run that is cancelled without a host ends its step on the worker',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = opened(bed);
-      const { run, worker } = await interrupted(hosts);
-      const stopped = said(worker.program, 'was stopped');
-      await hosts.run('cancel', run);
-      await stopped;
-      expect((await shown(hosts)).status).toBe('CANCELLED');
-      expect(hosts.shared()).toEqual(['refs/heads/main']);
-    },
-  );
+  test('a run that is cancelled without a host ends its step on the worker', async () => {
+    const hosts = opened(bed);
+    const { run, worker } = await interrupted(hosts);
+    const stopped = said(worker.program, 'was stopped');
+    await hosts.run('cancel', run);
+    await stopped;
+    expect((await shown(hosts)).status).toBe('CANCELLED');
+    expect(hosts.shared()).toEqual(['refs/heads/main']);
+  });
 
-  test(
-    'a worker that was not given the kind, or the labels, of a step leaves it to others',
-    { timeout: 120_000 },
-    async () => {
-      const hosts = opened(bed);
-      hosts.allow('go');
-      const agents = await hosts.work('--steps', 'agents');
-      const commands = await hosts.work('--steps', 'commands', '--labels', 'gpu');
-      expect((await hosts.run('run', 'build', '--plain')).stdout).toContain('SUCCEEDED');
-      expect(agents.project.list('.mailroom/turns')).toEqual([expect.stringMatching(/-make$/)]);
-      expect(commands.project.list('.mailroom/turns')).toEqual([expect.stringMatching(/-test$/)]);
-    },
-  );
+  test('a worker that was not given the kind, or the labels, of a step leaves it to others', async () => {
+    const hosts = opened(bed);
+    hosts.allow('go');
+    const agents = await hosts.work('--steps', 'agents');
+    const commands = await hosts.work('--steps', 'commands', '--labels', 'gpu');
+    expect((await hosts.run('run', 'build', '--plain')).stdout).toContain('SUCCEEDED');
+    expect(agents.project.list('.mailroom/turns')).toEqual([expect.stringMatching(/-make$/)]);
+    expect(commands.project.list('.mailroom/turns')).toEqual([expect.stringMatching(/-test$/)]);
+  });
 
-  test('a role on a worker does a step, with its files and values', { timeout: 120_000 }, async () => {
+  test('a role on a worker does a step, with its files and values', async () => {
     const hosts = bed.open({ engineer: performing });
     hosts.controller.write('workflows/build.yaml', performed);
     await hosts.work('--steps', 'commands');
@@ -209,46 +189,37 @@ describe('steps', () => {
     expect(hosts.shared()).toEqual(['refs/heads/main']);
   });
 
-  test(
-    'a run starts without a secret that only a worker needs, and a worker without it says so',
-    { timeout: 60_000 },
-    async () => {
-      const hosts = bed.open({});
-      hosts.controller.write('workflows/build.yaml', secret);
-      const failed = finished(hosts.start('run', 'build', '--plain'));
-      await vi.waitFor(
-        async () => expect((await hosts.run('show', 'last')).stdout).toMatch(/use .*waits for a worker/),
-        { timeout: 30_000 },
-      );
-      const without = await hosts.work('--steps', 'commands');
-      const why = 'the environment of this worker does not have ONLY_THERE';
-      const { stdout, stderr } = await failed;
-      expect(stdout + stderr).toContain(why);
-      await kill(without.program);
-      await hosts.workWith({ ONLY_THERE: 'known-to-the-worker' }, '--steps', 'commands');
-      expect((await hosts.run('run', 'build', '--plain')).stdout).toContain('SUCCEEDED');
-    },
-  );
+  test('a run starts without a secret that only a worker needs, and a worker without it says so', async () => {
+    const hosts = bed.open({});
+    hosts.controller.write('workflows/build.yaml', secret);
+    const failed = finished(hosts.start('run', 'build', '--plain'));
+    await vi.waitFor(async () =>
+      expect((await hosts.run('show', 'last')).stdout).toMatch(/use .*waits for a worker/),
+    );
+    const without = await hosts.work('--steps', 'commands');
+    const why = 'the environment of this worker does not have ONLY_THERE';
+    const { stdout, stderr } = await failed;
+    expect(stdout + stderr).toContain(why);
+    await kill(without.program);
+    await hosts.workWith({ ONLY_THERE: 'known-to-the-worker' }, '--steps', 'commands');
+    expect((await hosts.run('run', 'build', '--plain')).stdout).toContain('SUCCEEDED');
+  });
 
-  test(
-    'a worker that leaves the steps of one agent to others takes those of another',
-    { timeout: 60_000 },
-    async () => {
-      const hosts = bed.open({ limited: '', free: `note('free');` });
-      hosts.controller.write('workflows/build.yaml', two);
-      const first = await hosts.work();
-      await kill(first.program);
-      const settings = (text: string) =>
-        text.replace('providers: {', 'providers: { other: { command: [node, play/run.mjs] },');
-      for (const project of [hosts.controller, first.project])
-        project.write('mailroom.yaml', settings(project.read('mailroom.yaml')));
-      park(new RealDisk(first.project.root), 'other', Date.now() + 3_600_000);
-      hosts.start('run', 'build', '--plain');
-      await hosts.workIn(first.project, '--steps', 'agents');
-      await hosts.noted('free');
-      expect(first.project.list('.')).not.toContain('limited.log');
-    },
-  );
+  test('a worker that leaves the steps of one agent to others takes those of another', async () => {
+    const hosts = bed.open({ limited: '', free: `note('free');` });
+    hosts.controller.write('workflows/build.yaml', two);
+    const first = await hosts.work();
+    await kill(first.program);
+    const settings = (text: string) =>
+      text.replace('providers: {', 'providers: { other: { command: [node, play/run.mjs] },');
+    for (const project of [hosts.controller, first.project])
+      project.write('mailroom.yaml', settings(project.read('mailroom.yaml')));
+    park(new RealDisk(first.project.root), 'other', Date.now() + 3_600_000);
+    hosts.start('run', 'build', '--plain');
+    await hosts.workIn(first.project, '--steps', 'agents');
+    await hosts.noted('free');
+    expect(first.project.list('.')).not.toContain('limited.log');
+  });
 });
 
 /** A step whose secret is that of a worker. */

@@ -17,7 +17,7 @@ export function describeTurns(engine: TestEngine): void {
     ['a controller that was killed finds the turn that still runs, and starts no other', survivesController],
     ['a worker that is gone loses its turn, and another one has it next', survivesWorker],
     ['a job that nobody signed is refused', refusesForged],
-  ])('%s', { timeout: 120_000 }, async (_what, holds) => {
+  ])('%s', async (_what, holds) => {
     await expect(holds(bed)).resolves.toBeUndefined();
   });
 }

@@ -22,7 +22,7 @@ async function eventually(hosts: Hosts, is: (workers: readonly WorkerStatus[]) =
   }
 }
 
-test('lists what each worker runs, and drains one', { timeout: 120_000 }, async () => {
+test('lists what each worker runs, and drains one', async () => {
   const hosts = bed.open({ engineer, checker });
   expect((await hosts.run('workers')).stdout).toContain('no worker is running');
   const worker = await hosts.work('--slots', '2', '--labels', 'linux,gpu');
@@ -48,7 +48,7 @@ test('lists what each worker runs, and drains one', { timeout: 120_000 }, async 
   expect(await eventually(hosts, () => true)).toEqual([]);
 });
 
-test('a paused worker takes no turn until it is unpaused', { timeout: 120_000 }, async () => {
+test('a paused worker takes no turn until it is unpaused', async () => {
   const hosts = bed.open({ engineer, checker });
   const worker = await hosts.work();
   await eventually(hosts, ([one]) => one?.state === 'active');
@@ -65,7 +65,7 @@ test('a paused worker takes no turn until it is unpaused', { timeout: 120_000 },
   await eventually(hosts, (all) => all.every(({ state }) => state === 'active'));
 });
 
-test('a killed worker is silent after the lease, and gets no orders', { timeout: 120_000 }, async () => {
+test('a killed worker is silent after the lease, and gets no orders', async () => {
   const hosts = bed.open({ engineer, checker });
   const worker = await hosts.work();
   const [found] = await eventually(hosts, ([one]) => one?.state === 'active');
@@ -76,7 +76,7 @@ test('a killed worker is silent after the lease, and gets no orders', { timeout:
   expect(ordered.stderr).toContain(`no worker on \`${found!.id}\` is running`);
 });
 
-test('a turn waits for a worker with the labels of its role', { timeout: 120_000 }, async () => {
+test('a turn waits for a worker with the labels of its role', async () => {
   const labelled = team.replace('on: workers', 'on: { labels: [gpu] }');
   const hosts = bed.open({ engineer, checker }, labelled);
   const without = await hosts.work('--labels', 'linux');
@@ -90,7 +90,7 @@ test('a turn waits for a worker with the labels of its role', { timeout: 120_000
   expect(without.project.list('.')).not.toContain('engineer.log');
 });
 
-test('says why the queue cannot be reached, and what to do', { timeout: 120_000 }, async () => {
+test('says why the queue cannot be reached, and what to do', async () => {
   const hosts = bed.open({ engineer, checker });
   await bed.server.kill();
   const { code, stderr } = await hosts.run('workers');
@@ -100,7 +100,7 @@ test('says why the queue cannot be reached, and what to do', { timeout: 120_000 
   expect(stderr).toContain('start the server, or correct the address');
 });
 
-test('says where in its definition something is wrong', { timeout: 60_000 }, async () => {
+test('says where in its definition something is wrong', async () => {
   const hosts = bed.open({ engineer, checker }, team.replace('on: workers', 'on: worker'));
   for (const words of [['workers'], ['worker', '--roles', 'engineer']]) {
     const { code, stderr } = await hosts.run(...words);

@@ -68,9 +68,8 @@ function upTo(count: number): number[] {
 }
 
 /** A machine that is busy with other things takes its time for so many processes. */
-const patience = { timeout: 120_000 };
 
-describe('the trail beside other users of the repository', patience, () => {
+describe('the trail beside other users of the repository', () => {
   it('never touches the branches, the index and the working tree of a person who works there', async () => {
     const folder = repository();
     write(folder, 'inner/README.md', 'A second project\n');

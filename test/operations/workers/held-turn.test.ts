@@ -172,7 +172,7 @@ it('begins nothing that the controller has confirmed to another start of it alon
   expect(said).toMatch(/^was not begun: its controller has not confirmed it/);
 });
 
-it('begins nothing that another worker has by now', { timeout: 5_000 }, async () => {
+it('begins nothing that another worker has by now', async () => {
   const disk = new MemoryDisk(() => 0);
   let elapsed = 0;
   const late = () => ({ ...workplace(disk), elapsed: () => (elapsed += 1_000) });

@@ -29,7 +29,7 @@ describe('any schedule', () => {
   it.each([
     ['a graph', graphText, runs(300)],
     ['a sequence', sequenceText, runs(120)],
-  ])('of %s ends, and what must hold holds after every event', { timeout: 120_000 }, (_, text, numRuns) => {
+  ])('of %s ends, and what must hold holds after every event', (_, text, numRuns) => {
     let succeeded = 0;
     fc.assert(
       fc.property(text, tape, limits, (definition, moves, options) => {
@@ -82,7 +82,6 @@ describe('any schedule', () => {
     ['a sequence', sequenceText],
   ])(
     'of %s comes to the same, of whatever was decided at one time a torn write keeps only the first',
-    { timeout: 120_000 },
     (_, text) => {
       let torn = 0;
       fc.assert(

@@ -275,7 +275,7 @@ function checked(text: string, operation_: Operation): string | null {
 const commentBelowDash = '- above\n- - first\n\n  -\n    # below the dash\n    - removed\n- last\n';
 const removal: Chosen = { kind: 'remove', pick: 3, key: 'new', after: null, value: null };
 
-describe('edits of generated texts', { timeout: 300_000 }, () => {
+describe('edits of generated texts', () => {
   it('say what is meant, touch nothing else, and are undone to the first byte', () => {
     let [made, refused] = [0, 0];
     fc.assert(
@@ -306,7 +306,7 @@ describe('edits of generated texts', { timeout: 300_000 }, () => {
   });
 });
 
-describe('edits of the files of this repository', { timeout: 300_000 }, () => {
+describe('edits of the files of this repository', () => {
   const files = ['templates', 'workflows', 'protocols', 'docs', 'test/fixtures', 'test/golden']
     .flatMap((folder) =>
       readdirSync(root + folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),

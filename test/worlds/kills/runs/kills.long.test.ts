@@ -27,13 +27,13 @@ it.each<[string, LeftOut, CrashWords<EffectName>, string]>([
     ['command', 'step.spawn', 2, 'after', group],
     'one was asked again after two',
   ],
-])('notices a host that %s', { timeout: 180_000 }, async (_what, leftOut, crash, problem) => {
+])('notices a host that %s', async (_what, leftOut, crash, problem) => {
   const [whole, broken] = await player.compare(crash, leftOut);
   expect(whole).toEqual({ problems: [], unreached: false });
   expect(broken.problems.join('\n')).toContain(problem);
 });
 
-it('holds in a further sample of crashes', { timeout: 300_000 }, async () => {
+it('holds in a further sample of crashes', async () => {
   const failures = await player.failures([
     ['script', 'artifact.place', 1, 'before', outage],
     ['script', 'values.hide', 1, 'after'],

@@ -7,7 +7,6 @@ const schedules = Number(process.env['MAILROOM_SCHEDULES'] ?? 50);
 
 it.each(chunks(mail, schedules, 50))(
   'keeps the properties of the mail from seed %i on',
-  { timeout: 120_000 },
   async (_from, play) => {
     const tally = await play();
     expect(tally.failures).toEqual([]);
@@ -22,7 +21,6 @@ it.each(chunks(mail, schedules, 50))(
 
 it.each(chunks(workers, schedules, 50))(
   'loses nothing and starts nothing twice on workers from seed %i on',
-  { timeout: 120_000 },
   async (_from, play) => {
     const tally = await play();
     expect(tally.failures).toEqual([]);
@@ -33,7 +31,6 @@ it.each(chunks(workers, schedules, 50))(
 
 it.each(chunks(parallel, schedules, 100))(
   'merges and lands all work in some order that respects what was merged, from seed %i on',
-  { timeout: 120_000 },
   async (_from, play) => {
     const tally = await play();
     expect(tally.failures).toEqual([]);

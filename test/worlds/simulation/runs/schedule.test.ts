@@ -9,23 +9,19 @@ import { RunWorld } from './world.ts';
 
 const schedules = Number(process.env['MAILROOM_RUN_SCHEDULES'] ?? 80);
 
-it.each(chunks(runs, schedules, 40))(
-  'keeps the properties of runs from seed %i on',
-  { timeout: 120_000 },
-  async (_from, play) => {
-    const tally = await play();
-    expect(tally.failures).toEqual([]);
-    // Runs in which nothing happens would keep every property.
-    expect(tally.counts.get('launches')).toBeGreaterThan(tally.schedules * 3);
-    expect(tally.counts.get('crashes')).toBeGreaterThan(0);
-    expect(tally.counts.get('reported')).toBeGreaterThan(0);
-    expect(tally.kinds.get('SUCCEEDED')).toBeGreaterThan(tally.schedules / 20);
-    expect(tally.transitions.get('Runs: RUNNING → RUNNING (paused)')).toBeGreaterThan(0);
-    // What happens is told in docs/states.md; that all of it happens takes more schedules: `npm run simulate:runs`.
-    const { untold, reachedAfterAll } = runs.coverage(tally.transitions.keys());
-    expect([...untold, ...reachedAfterAll]).toEqual([]);
-  },
-);
+it.each(chunks(runs, schedules, 40))('keeps the properties of runs from seed %i on', async (_from, play) => {
+  const tally = await play();
+  expect(tally.failures).toEqual([]);
+  // Runs in which nothing happens would keep every property.
+  expect(tally.counts.get('launches')).toBeGreaterThan(tally.schedules * 3);
+  expect(tally.counts.get('crashes')).toBeGreaterThan(0);
+  expect(tally.counts.get('reported')).toBeGreaterThan(0);
+  expect(tally.kinds.get('SUCCEEDED')).toBeGreaterThan(tally.schedules / 20);
+  expect(tally.transitions.get('Runs: RUNNING → RUNNING (paused)')).toBeGreaterThan(0);
+  // What happens is told in docs/states.md; that all of it happens takes more schedules: `npm run simulate:runs`.
+  const { untold, reachedAfterAll } = runs.coverage(tally.transitions.keys());
+  expect([...untold, ...reachedAfterAll]).toEqual([]);
+});
 
 it('continues a run whose journal was cut off with the artifacts that exist', () => {
   const { floor } = new RunWorld(randomWorkflow(new Random(1)), new Random(1), peace);
