@@ -278,7 +278,7 @@ it.each(['.gitignore', 'sub/.gitignore', '.gitattributes', '.git/info/exclude', 
   },
 );
 
-it('a repository within the checkout of a thread is not looked into, and what lies there stays', async () => {
+it('a repository within the checkout of a thread runs no program of its own, and what lies there stays', async () => {
   const victim = new Victim();
   const { workspace } = victim;
   const checkout = join(workspace, '.mailroom/worktrees', thread);
@@ -298,7 +298,9 @@ it('a repository within the checkout of a thread is not looked into, and what li
     new Worktrees(workspace, nothingNamed).merge({ thread, role: null }, 'subject'),
   ).rejects.toMatchObject({
     code: 'E_REFUSED',
-    message: 'a repository of its own lies in the checkout: nested',
+    message: expect.stringMatching(
+      /^the submodule nested .* nowhere else: `.gitattributes` is not committed/,
+    ) as string,
   });
   expect(victim.isTrapped).toBe(false);
   victim.git('-C', checkout, 'add', '-A');
