@@ -2,11 +2,14 @@ import { basename } from 'node:path';
 import process from 'node:process';
 import metadata from '../package.json' with { type: 'json' };
 import { runCli } from './cli/main.ts';
+import type { Start } from './cli/context.ts';
 import type { Terminal } from './cli/terminal.ts';
+import { MailroomError } from './kernel/errors.ts';
 
 interface Here {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+  /** Default: the current folder. */
+  readonly cwd?: string;
   readonly terminal?: Terminal;
 }
 
@@ -17,18 +20,33 @@ interface Here {
 export function main(
   argv: readonly string[],
   packageRoot: string,
-  here: Here = { environment: process.env, cwd: process.cwd() },
+  here: Here = { environment: process.env },
 ): Promise<number> {
-  const { environment, cwd, terminal } = here;
-  return runCli(
-    argv,
-    {
-      name: basename(process.argv[1] ?? '') === 'orchestrate' ? 'orchestrate' : 'mailroom',
-      version: metadata.version,
-      environment,
-      cwd,
-      call: async () => new (await import('./operations/call.ts')).Call({ packageRoot, environment, cwd }),
+  const { environment, terminal } = here;
+  const start: Start = {
+    name: basename(process.argv[1] ?? '') === 'orchestrate' ? 'orchestrate' : 'mailroom',
+    version: metadata.version,
+    environment,
+    get cwd() {
+      return here.cwd ?? currentFolder();
     },
-    terminal,
-  );
+    call: async () => {
+      const { Call } = await import('./operations/call.ts');
+      return new Call({ packageRoot, environment, cwd: start.cwd });
+    },
+  };
+  return runCli(argv, start, terminal);
+}
+
+/** Throws `E_USAGE` where the folder was deleted. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new MailroomError(
+      'E_USAGE',
+      'the current folder does not exist any more',
+      'change to another one: cd',
+    );
+  }
 }

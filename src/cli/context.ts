@@ -53,7 +53,6 @@ export interface Context {
 }
 
 export function makeContext(start: Start, plain: Terminal, program: Command): Context {
-  const { cwd } = start;
   let loaded: Call | null = null;
   const call = (): Call => {
     if (loaded === null) throw new MailroomError('E_INTERNAL', 'the call is for actions only');
@@ -61,14 +60,14 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
   };
   const named = () => {
     const { project } = program.opts<{ project?: string }>();
-    return project === undefined ? null : resolve(cwd, project);
+    return project === undefined ? null : resolve(start.cwd, project);
   };
   // Loaded with the call, as `--help` needs neither.
   let shellWord = (word: string): string => word;
   let entered: string | null = null;
-  const found = () => call().findProject(named() ?? cwd, named() !== null);
+  const found = () => call().findProject(named() ?? start.cwd, named() !== null);
   const root = () => entered ?? found();
-  const place = () => root() ?? named() ?? cwd;
+  const place = () => root() ?? named() ?? start.cwd;
   const terminal = namingProject(plain, () => (loaded === null ? 'mailroom ' : context.commandLine('')));
   let isAnnounced = false;
   const context: Context = {
@@ -83,7 +82,7 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
     project: () => {
       const project = root();
       if (project !== null) return call().openProject(project);
-      const where = named() ?? cwd;
+      const where = named() ?? start.cwd;
       throw new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hintToInit);
     },
     place: () => call().openProject(place()),
@@ -91,13 +90,13 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
       entered = folder;
     },
     announce: () => {
-      if (isAnnounced || context.turn !== null || [cwd, named()].includes(place())) return;
+      if (isAnnounced || context.turn !== null || [start.cwd, named()].includes(place())) return;
       isAnnounced = true;
       terminal.complain(`project: ${place()}\n`);
     },
     name: start.name,
     commandLine: (words) => {
-      const here = call().findProject(cwd, false) ?? cwd;
+      const here = call().findProject(start.cwd, false) ?? start.cwd;
       return place() === here ? `${start.name} ${words}` : `${start.name} -C ${shellWord(place())} ${words}`;
     },
     outsideTurn: (verb) => refuseInside(context.turn, verb),

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, readExactJson, type JsonObject } from '../kernel/json.ts';
 import { parameterWord } from '../workflow/machine/parameters.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { innerOf, stepsIn } from '../workflow/bodies.ts';
@@ -233,14 +233,10 @@ export function givenContext(
 function contextFileOf({ call }: Context, file: string | undefined): JsonObject {
   if (file === undefined) return {};
   const text = contextText(call, file);
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch (error) {
-    throw new MailroomError('E_USAGE', `${file} is not JSON: ${error instanceof Error ? error.message : ''}`);
-  }
-  if (!isJsonObject(value)) throw new MailroomError('E_USAGE', `${file} must hold one JSON object`);
-  return value;
+  const read = readExactJson(text);
+  if (!read.ok) throw new MailroomError('E_USAGE', `${file}: ${read.problem}`);
+  if (!isJsonObject(read.value)) throw new MailroomError('E_USAGE', `${file} must hold one JSON object`);
+  return read.value;
 }
 
 /** Before a start, an unreadable file is an error of the command line. Throws `E_USAGE`. */

@@ -1,4 +1,5 @@
 import picocolors from 'picocolors';
+import { isPassing } from '../kernel/passing.ts';
 import { wrap } from './columns.ts';
 
 /** The program's input and output. Only this module uses standard input, output and signals. */
@@ -47,8 +48,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The terminal of this process. Uses colours only on a terminal and without `NO_COLOR`. */
 export function processTerminal(environment: Environment): Terminal {
   const { stdout, stderr } = process;
-  const out = openStream(stdout);
-  const err = openStream(stderr);
+  const err = openStream(stderr, loseOutput);
+  const out = openStream(stdout, (why) => {
+    loseOutput();
+    err.write(`mailroom: cannot write to standard output: ${why}\n`);
+  });
   const wanted = (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
   return {
     interactive: stdout.isTTY && process.stdin.isTTY && environment['TERM'] !== 'dumb',
@@ -80,16 +84,40 @@ function fitting(text: string, { isTTY, columns }: NodeJS.WriteStream): string {
   return isTTY && columns > 0 ? wrap(text, columns) : text;
 }
 
-/** A stream whose reader may close it (`| head`): later output is discarded without an error. */
-function openStream(stream: NodeJS.WriteStream): { write: (text: string) => void; closed: () => boolean } {
-  let closed = false;
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
-    closed = true;
+/** A program whose output is lost has failed, whatever else it reports. */
+function loseOutput(): void {
+  process.once('exit', (code) => {
+    if (code === 0) process.exitCode = 1;
   });
+}
+
+/**
+ * A stream whose reader may close it (`| head`) and whose disk may be full. No write throws: later
+ * output is discarded once the reader is gone, and tried again where there was no room. `fail` is
+ * called once, with the reason, unless the reader is gone.
+ */
+export function openStream(
+  stream: NodeJS.WritableStream,
+  fail: (why: string) => void,
+): { write: (text: string) => void; closed: () => boolean } {
+  let closed = false;
+  let isReported = false;
+  const failed = ({ code = '', message }: NodeJS.ErrnoException) => {
+    const isGone = ['EPIPE', 'ERR_STREAM_DESTROYED'].includes(code);
+    closed ||= !isPassing(code);
+    if (isGone || isReported) return;
+    isReported = true;
+    fail(/^[A-Z0-9]+: (.*), \w+$/.exec(message)?.[1] ?? message);
+  };
+  stream.on('error', failed);
   return {
     write: (text) => {
-      if (!closed) stream.write(text);
+      if (closed) return;
+      try {
+        stream.write(text);
+      } catch (error) {
+        failed(error instanceof Error ? error : new Error(String(error)));
+      }
     },
     closed: () => closed,
   };

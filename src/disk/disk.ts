@@ -1,4 +1,4 @@
-import { systemCode } from '../kernel/contained.ts';
+import { HostFault, systemCode } from '../kernel/contained.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { ownValue } from '../kernel/own.ts';
 import type { Writing } from './writers.ts';
@@ -149,10 +149,13 @@ export function isDenied(error: unknown): boolean {
   return error instanceof MailroomError && systemCode(error.cause) === 'EACCES';
 }
 
-/** Whether the disk is full: a fault of the machine, whatever was to be written. */
-export function isFull(error: unknown): boolean {
-  return error instanceof MailroomError && ['ENOSPC', 'EDQUOT'].includes(systemCode(error.cause) ?? '');
+/** Whether the machine, and not the work, is why something cannot start: the disk is full, say. */
+export function isHostFault(error: unknown): boolean {
+  if (error instanceof HostFault) return true;
+  return error instanceof MailroomError && hostCodes.includes(systemCode(error.cause) ?? '');
 }
+
+const hostCodes = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS'];
 
 /** `E_DISK` with the path and the system's message. */
 export function diskError(action: string, path: string, cause: unknown): MailroomError {

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { messageOf } from '../kernel/errors.ts';
-import type { Json } from '../kernel/json.ts';
+import { isExactNumber, type Json } from '../kernel/json.ts';
 import { ownValue } from '../kernel/own.ts';
 import { areEqual, compare } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
@@ -50,7 +50,9 @@ function includes([text = null, part = null]: readonly Json[]): Called {
 function number([value = null]: readonly Json[]): Called {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
   const read = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(read) ? gives(read) : fails(`${JSON.stringify(value)} is not a number`);
+  if (!Number.isFinite(read)) return fails(`${JSON.stringify(value)} is not a number`);
+  // JSON has no negative zero.
+  return isExactNumber(text) ? gives(read + 0) : fails(`${text} is a number that cannot be kept exactly`);
 }
 
 /** Converts milliseconds to seconds. */

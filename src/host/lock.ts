@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
+import { isPassing } from '../kernel/passing.ts';
 import { lockNames } from '../kernel/lock-names.ts';
 import { takeKernelLock } from './flock.ts';
 import { lockFile, readHolder, type Holder } from './holder.ts';
@@ -70,7 +71,9 @@ export async function tryLock(disk: Disk, file: string): Promise<Lock | null> {
     throw unlockable(
       file,
       kernel.error,
-      'look who owns the file and its folder, and what they allow (ls -la)',
+      isPassing(kernel.error)
+        ? 'raise the limits of this shell (ulimit -n, ulimit -u), or end other programs'
+        : 'look who owns the file and its folder, and what they allow (ls -la)',
     );
   if (kernel.reason === 'taken') return null;
   const { takeFallbackLock } = await import('./fallback-lock.ts');

@@ -55,3 +55,6 @@ export function orElse<T>(act: () => T, otherwise: T): T {
     return otherwise;
   }
 }
+
+/** A fault of the machine for which nothing can start, whatever it is. */
+export class HostFault extends MailroomError {}

@@ -64,16 +64,50 @@ function string(quoted: string): string {
   return typeof value === 'string' ? value : quoted;
 }
 
+/**
+ * Like `readJson`, for values that are kept: refuses numbers that cannot be represented exactly
+ * (`1e400`, `9007199254740993`) and names their place. What it reads is equal to what is read back
+ * once it was written.
+ */
+export function readExactJson(text: string, levels = mostLevels): ReturnType<typeof readJson> {
+  const read = readJson(text, levels);
+  if (!read.ok) return read;
+  const problem = inexactNumber(text);
+  if (problem !== null) return { ok: false, problem };
+  return { ok: true, value: withoutNegativeZero(read.value) };
+}
+
+/** Like `readExactJson`; undefined: not such a value. */
+export function parseExactJson(text: string): Json | undefined {
+  const read = readExactJson(text);
+  return read.ok ? read.value : undefined;
+}
+
 /** A quoted string, or a number. */
 const literals = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/**
- * Like `parseJson`; also undefined when a number in the text cannot be represented exactly:
- * `1e400`, `9007199254740993`.
- */
-export function parseExactJson(text: string): Json | undefined {
-  const numbers = (text.match(literals) ?? []).filter((each) => !each.startsWith('"'));
-  return numbers.every(isExactNumber) ? parseJson(text) : undefined;
+/** The first number in JSON that cannot be represented exactly, in words; null: all can. */
+export function inexactNumber(text: string): string | null {
+  for (const { 0: figure, index } of text.matchAll(literals))
+    if (!figure.startsWith('"') && !isExactNumber(figure))
+      return `\`${figure.slice(0, 100)}\` (${placeIn(text, index)}) is a number that cannot be kept exactly; quote it to keep its digits`;
+  return null;
+}
+
+/** `line 1, column 8` */
+export function placeIn(text: string, at: number): string {
+  const before = text.slice(0, at).split('\n');
+  return `line ${String(before.length)}, column ${String((before.at(-1) ?? '').length + 1)}`;
+}
+
+/** JSON is written without negative zero. Changes the lists and objects in place. */
+function withoutNegativeZero(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value === 0 ? 0 : value;
+  for (const [key, inner] of Object.entries(value)) {
+    if (Object.is(inner, -0)) Object.defineProperty(value, key, { value: 0 });
+    else withoutNegativeZero(inner);
+  }
+  return value;
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorCodes, type ErrorCode } from '../kernel/errors.ts';
-import { readJson, type JsonObject } from '../kernel/json.ts';
+import { readExactJson, type JsonObject } from '../kernel/json.ts';
 import type { StepAnswer, StepRequest, StepNotice } from './step-answer.ts';
 import type { NostrEvent } from './nostr-event.ts';
 import { name } from '../yaml/schema.ts';
@@ -313,7 +313,7 @@ type Shape<T> = { readonly [K in keyof T]-?: z.ZodType<T[K]> } & Record<string, 
 
 function reader<T>(schema: z.ZodType<T>): (text: string) => Read<T> {
   return (given) => {
-    const json = readJson(given, mostLevels);
+    const json = readExactJson(given, mostLevels);
     if (!json.ok) return json;
     const read = schema.safeParse(json.value);
     if (read.success) return { ok: true, value: read.data };

@@ -1,12 +1,12 @@
 import { MailroomError } from '../kernel/errors.ts';
-import { parseJson, type Json } from '../kernel/json.ts';
+import { parseExactJson, type Json } from '../kernel/json.ts';
 import { ownValue, setOwn } from '../kernel/own.ts';
 
 type Declared = Readonly<Record<string, { readonly type: string }>>;
 
 /**
- * Values given as `name=value`, by name: JSON where it parses as JSON, unless the field is a
- * string. Throws `E_USAGE` for a pair without a value.
+ * Values given as `name=value`, by name: JSON where it parses as JSON with exact numbers, unless
+ * the field is a string. Throws `E_USAGE` for a pair without a value.
  */
 export function readFields(given: readonly string[], declared: Declared): Record<string, Json> {
   const fields: Record<string, Json> = {};
@@ -22,6 +22,6 @@ export function readFields(given: readonly string[], declared: Declared): Record
 
 /** The value that these words mean for a field of this type; null: the type is unknown. */
 export function fieldValue(text: string, type: string | null): Json {
-  const value = type === 'string' ? undefined : parseJson(text);
+  const value = type === 'string' ? undefined : parseExactJson(text);
   return value === undefined ? text : value;
 }

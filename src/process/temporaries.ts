@@ -1,8 +1,19 @@
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdtempSync, opendirSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  opendirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { HostFault } from '../kernel/contained.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { readProcess } from './proc.ts';
 
 /*
@@ -19,6 +30,22 @@ const named = /^mailroom-(\d+)-(\d+)-([\da-z]+-\d+)-[A-Za-z\d]{6}$/;
  */
 export function makeTemporary(): string {
   return mkdtempSync(join(tmpdir(), `mailroom-${owner()}`));
+}
+
+/** Throws a `HostFault` where no such folder can be made and written to now. */
+export function checkTemporaries(): void {
+  try {
+    const folder = makeTemporary();
+    try {
+      writeFileSync(join(folder, 'probe'), 'probe');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  } catch (error) {
+    const text = `no temporary folder can be made in ${tmpdir()}: ${messageOf(error)}`;
+    const hint = 'make room there, or let TMPDIR name a folder that can be written';
+    throw new HostFault('E_DISK', text, hint, { cause: error });
+  }
 }
 
 /** Runs `work` with such a folder and removes the folder afterwards. */
@@ -85,13 +112,22 @@ function hasFew(folder: string): boolean {
 export function removeDeadTemporaries(folder = tmpdir()): void {
   const space = namespace();
   if (space === null) return;
-  for (const name of readdirSync(folder)) {
+  for (const name of namesIn(folder)) {
     const [, where, pid, start] = named.exec(name) ?? [];
     if (where !== space || pid === undefined) continue;
     if (readProcess(Number(pid))?.startTime === start || !isOfThisBoot(start ?? '')) continue;
     const path = join(folder, name);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats?.isDirectory() === true && stats.uid === process.getuid?.()) removeTemporary(path);
+  }
+}
+
+/** A folder that cannot be read has nothing to remove. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

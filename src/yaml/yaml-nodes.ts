@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq } from 'yaml';
 import type { Node, Pair, ParsedNode, YAMLMap } from 'yaml';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
-import type { Json, JsonObject, Path } from '../kernel/json.ts';
+import { isExactNumber, type Json, type JsonObject, type Path } from '../kernel/json.ts';
 import { setOwn } from '../kernel/own.ts';
 import type { Source } from './source.ts';
 import { sourceOffset } from './yaml-scalars.ts';
@@ -29,6 +29,11 @@ function keyText(key: unknown): string | null {
   return key.source === undefined || key.source === '' ? null : key.source;
 }
 
+function isKeptExactly(value: number, source: string): boolean {
+  if (!Number.isFinite(value)) return false;
+  return /^0[xo]/.test(source) ? BigInt(source) === BigInt(value) : isExactNumber(source);
+}
+
 /** Converts the nodes of one document to plain values, and paths to ranges of its text. */
 export class Reader {
   readonly problems: Diagnostic[] = [];
@@ -47,8 +52,7 @@ export class Reader {
     const { value } = node;
     if (typeof value === 'string' || typeof value === 'boolean') return value;
     if (typeof value !== 'number') return null;
-    const whole = Number.isInteger(value) && /^[-+]?\d+$/.test(node.source ?? '');
-    if (!Number.isFinite(value) || (whole && !Number.isSafeInteger(value) && String(value) !== node.source)) {
+    if (!isKeptExactly(value, node.source ?? '')) {
       const message = `\`${node.source}\` is a number that cannot be kept exactly`;
       this.#problem('E_YAML', message, rangeOf(node), 'quote it if it is a string');
     }

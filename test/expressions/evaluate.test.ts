@@ -141,6 +141,11 @@ test.each<[string, Json]>([
 test.each([
   ['length(1)', '`length`: a number has no length', 'length(1)'],
   ["1 == 1 && fromJSON('{')", '`fromJSON`: the text is not JSON', "fromJSON('{')"],
+  [
+    "fromJSON('[9007199254740993]')",
+    '`fromJSON`: `9007199254740993` (line 1, column 2) is a number that cannot be kept exactly; quote it to keep its digits',
+    "fromJSON('[9007199254740993]')",
+  ],
   ['fromJSON(item.deep)', '`fromJSON`: the text is nested more than 200 levels deep', 'fromJSON(item.deep)'],
   ['toJSON(item.tree)', '`toJSON`: the value is too long or nested too deeply', 'toJSON(item.tree)'],
   ['join(item.long)', '`join`: the value is too long or nested too deeply', 'join(item.long)'],

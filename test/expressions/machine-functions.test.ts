@@ -21,6 +21,15 @@ test.each<[string, Json, Json]>([
   ['lines(context.x)', 'a\n\n', ['a', '']],
   ['lines(context.x)', '', []],
   ['lines(context.x)', '\n', []],
+  ['number(context.x)', ' 1.50 ', 1.5],
+  ['number(context.x)', '-0', 0],
+  [
+    'number(context.x)',
+    '9007199254740993',
+    '`number`: 9007199254740993 is a number that cannot be kept exactly',
+  ],
+  ['number(context.x)', '1e-400', '`number`: 1e-400 is a number that cannot be kept exactly'],
+  ['number(context.x)', '1e400', '`number`: "1e400" is not a number'],
   ["glob('*.ts')", null, 'unseen'],
 ])('%s of %j is %j', (text, given, value) => {
   expect(called(text, given)).toEqual(value);

@@ -1,6 +1,6 @@
 import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
-import { isExactNumber, parseExactJson } from '../../src/kernel/json.ts';
+import { isExactNumber, parseExactJson, readExactJson } from '../../src/kernel/json.ts';
 
 describe('a number that is read exactly', () => {
   it.each([
@@ -31,4 +31,30 @@ it('reads JSON unless a number in it would be another one; digits in a text are 
   expect(parseExactJson('{"a":[1.5,"9007199254740993"]}')).toEqual({ a: [1.5, '9007199254740993'] });
   for (const text of ['{"a":[9007199254740993]}', '1e400', '{"a":'])
     expect(parseExactJson(text)).toBeUndefined();
+});
+
+it('names the first number that cannot be kept, and its place', () => {
+  expect(readExactJson('{"a": 1,\n "b": [2, 1e400, 9007199254740993]}')).toEqual({
+    ok: false,
+    problem:
+      '`1e400` (line 2, column 11) is a number that cannot be kept exactly; quote it to keep its digits',
+  });
+  expect(readExactJson('[1')).toEqual({ ok: false, problem: 'it is not JSON' });
+  expect(readExactJson('[[-0]]', 1)).toEqual({ ok: false, problem: 'it is nested more than 1 levels deep' });
+});
+
+it('reads values that are the same after they were written and read back', () => {
+  const figure = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?(e[+-]?\d{1,3})?$/);
+  const text = fc.oneof(
+    fc.json(),
+    figure,
+    figure.map((each) => `{"a":[${each},{"__proto__":${each}}]}`),
+  );
+  fc.assert(
+    fc.property(text, (written) => {
+      const read = readExactJson(written);
+      if (read.ok) expect(JSON.parse(JSON.stringify(read.value))).toStrictEqual(read.value);
+    }),
+  );
+  expect(readExactJson('[-0, {"a": -0.0e1}]')).toStrictEqual({ ok: true, value: [0, { a: 0 }] });
 });

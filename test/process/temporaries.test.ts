@@ -2,8 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { expect, it } from 'vitest';
-import { makeTemporary, removeDeadTemporaries, removeTemporary } from '../../src/process/temporaries.ts';
+import { expect, it, vi } from 'vitest';
+import { HostFault } from '../../src/kernel/contained.ts';
+import {
+  checkTemporaries,
+  makeTemporary,
+  removeDeadTemporaries,
+  removeTemporary,
+} from '../../src/process/temporaries.ts';
 import { ProcessRunner } from '../../src/host/runner/agents.ts';
 import { ProcessStepRunner } from '../../src/host/runner/steps.ts';
 import { temporaryFolder, until } from './support.ts';
@@ -90,4 +96,20 @@ it.each([
 it('leaves what cannot be removed, and continues', () => {
   expect(() => removeTemporary('/proc/self/task')).not.toThrow();
   expect(existsSync('/proc/self/task')).toBe(true);
+});
+
+it('a folder in which nothing can be made is a fault of the machine that names it', () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  for (const wrong of [join(folder, 'missing'), file]) {
+    vi.stubEnv('TMPDIR', wrong);
+    expect(checkTemporaries).toThrow(HostFault);
+    expect(checkTemporaries).toThrow(`no temporary folder can be made in ${wrong}`);
+    expect(() => removeDeadTemporaries()).not.toThrow();
+  }
+  vi.stubEnv('TMPDIR', folder);
+  expect(checkTemporaries).not.toThrow();
+  expect(readdirSync(folder)).toEqual(['file']);
+  vi.unstubAllEnvs();
 });

@@ -22,6 +22,19 @@ function wrong(text: string): string[] {
 }
 
 describe('a value', () => {
+  test.each([
+    '9007199254740993',
+    '1e-400',
+    '0.1234567890123456789',
+    '0x20000000000001',
+    '0o400000000000000001',
+  ])('is refused where it is a number that would be kept as another one: %s', (figure) => {
+    for (const text of [`a: ${figure}`, `a: [ ${figure} ]`, `a: {"b": ${figure}}`])
+      expect(wrong(text)).toEqual([
+        `1:${String(text.indexOf(figure) + 1)} \`${figure}\` is a number that cannot be kept exactly`,
+      ]);
+  });
+
   test('is that of YAML 1.2, the core schema', () => {
     const text =
       'a: yes\nb: off\nc: 0x1f\nd: 0o17\ne: 1.50\nf: ~\ng: True\nh: 2026-11-21\n<<: { x: 1 }\n1.0: one\ntrue: t\n"q": |\n  line\n';

@@ -61,7 +61,9 @@ export class ProcessRunner implements Runner {
   }
 
   start(job: AgentJob): void {
-    if (!this.#processes.has(job.key)) void this.#follow(job);
+    if (this.#processes.has(job.key)) return;
+    this.#options.checkHost?.();
+    void this.#follow(job);
   }
 
   async #follow(job: AgentJob): Promise<void> {

@@ -29,6 +29,8 @@ export interface ProcessOptions {
   readonly isFirst?: boolean;
   /** The containment of a process with this access. */
   contain(reach: AccessRequest): Containment;
+  /** Throws where the machine cannot start an agent now; absent: that fails its attempt. */
+  readonly checkHost?: () => void;
   /** Folders, absolute, where edits of agents are not recorded; absent: no edits are recorded. */
   readonly editsBut?: readonly string[];
 }

@@ -16,7 +16,7 @@ import { notifyOnce } from './refused-files.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
-import { isFull } from '../../disk/disk.ts';
+import { isHostFault } from '../../disk/disk.ts';
 import type { DiskGuard } from '../../disk/disk-guard.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
@@ -50,7 +50,7 @@ export class Turns {
   readonly staging: Staging;
   readonly #texts: RoleTexts;
   readonly #disk: DiskGuard;
-  /** How many agents wait until the disk has space again. */
+  /** How many agents wait until the machine can start them. */
   #waiting = 0;
 
   /** `disk`: reports a full disk. */
@@ -72,7 +72,7 @@ export class Turns {
     return this.#running.size + this.landings.running;
   }
 
-  /** How many wanted agents the last `steer` could not start, because the disk is full. */
+  /** How many wanted agents the last `steer` could not start for a fault of the machine. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -90,8 +90,8 @@ export class Turns {
   }
 
   /**
-   * An error while starting one process fails only that attempt, or those gates. On a full disk the
-   * agent waits for space: no attempt has begun.
+   * An error while starting one process fails only that attempt, or those gates. For a fault of the
+   * machine, such as a full disk, the agent waits: no attempt has begun.
    */
   #start(process: Process): void {
     const { key, turn } = process;
@@ -104,7 +104,7 @@ export class Turns {
       if (!isContained(error)) throw error;
       this.#running.forget(key);
       this.#permissions.forget(key);
-      if (process.kind === 'agent' && isFull(error)) {
+      if (process.kind === 'agent' && isHostFault(error)) {
         this.#waiting += 1;
         this.#disk.report(error.message);
         return;

@@ -35,6 +35,7 @@ import {
 } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
+import { checkTemporaries } from '../../process/temporaries.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
 import { openMailTraces } from '../tracing/mail-spans.ts';
@@ -335,6 +336,7 @@ async function runnerOf(
       mark: `mailroom-${createHash('sha256').update(disk.root).digest('hex').slice(0, 12)}:`,
       providers: definition.providers,
       contain: await agentContainment(disk, definition.config, definition.extended),
+      checkHost: checkTemporaries,
       now: Date.now,
       named: async () => (await import('../project/named-files.ts')).namedFiles(disk, definition),
       secrets,

@@ -1,4 +1,5 @@
 import { unmasked, weakness, type Mask } from '../../kernel/mask.ts';
+import { allSpellings, jsonSpellings, partsOf } from './spellings.ts';
 
 const REPLACEMENT = Buffer.from('***');
 const NOTHING = Buffer.alloc(0);
@@ -17,8 +18,8 @@ const prepared = new WeakMap<readonly string[], NewMasker>();
 
 /**
  * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a
- * secret by `***`, also in its JSON spellings and across chunks; overlapping occurrences become one
- * replacement. A weak secret is replaced only as a whole word. Time grows with the input, the
+ * secret by `***`, also of its lines, in the spellings of JSON, base64, URLs and shells, and across
+ * chunks; overlapping occurrences become one replacement. A weak secret is replaced only as a whole word. Time grows with the input, the
  * number of secrets and, per chunk, the longest of them; at most the longest spelling and two bytes
  * are held back.
  */
@@ -32,19 +33,20 @@ function prepare(secrets: readonly string[]): NewMasker {
   const { strong, weak } = sorted(secrets);
   const ofStrong = strong.length === 0 ? open : strongMaskers(strong);
   if (weak.length === 0) return ofStrong;
-  const spellings = spellingsOf(weak);
+  const spellings = jsonSpellings(weak);
   return () => chained(ofStrong(), new WordMasker(spellings));
 }
 
 /** A secret of stars alone looks like its replacement: there is nothing to hide. */
 function sorted(secrets: readonly string[]): { strong: string[]; weak: string[] } {
-  const hidden = secrets.filter((secret) => /[^*]/.test(secret));
   const isWeak = (secret: string) => weakness(secret) !== null;
+  const parts = secrets.flatMap((secret) => (isWeak(secret) ? [secret] : partsOf(secret)));
+  const hidden = parts.filter((secret) => /[^*]/.test(secret));
   return { strong: hidden.filter((secret) => !isWeak(secret)), weak: hidden.filter(isWeak) };
 }
 
 function strongMaskers(secrets: readonly string[]): NewMasker {
-  const spellings = spellingsOf(secrets).map((spelling) => Buffer.from(spelling));
+  const spellings = allSpellings(secrets).map((spelling) => Buffer.from(spelling));
   return () => new StrongMasker(spellings);
 }
 
@@ -53,24 +55,6 @@ function chained(first: Masker, second: Masker): Masker {
     push: (chunk) => second.push(first.push(chunk)),
     flush: () => Buffer.concat([second.push(first.flush()), second.flush()]),
   };
-}
-
-/** Each secret verbatim and as it appears in JSON: quoted, or in a string that is quoted again. */
-function spellingsOf(secrets: readonly string[]): string[] {
-  const spellings = secrets.flatMap((secret) => {
-    const quoted = [inJson(secret), inAscii(inJson(secret))];
-    return [secret, ...quoted, ...quoted.map((text) => inJson(text))];
-  });
-  return [...new Set(spellings)].filter((spelling) => spelling !== '');
-}
-
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-function inAscii(json: string): string {
-  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return json.replaceAll(/[\u0080-\uffff]/g, escaped);
 }
 
 class StrongMasker implements Masker {
@@ -228,7 +212,7 @@ export function maskOf(secrets: readonly string[]): Mask {
 }
 
 function textMasker(secrets: readonly string[]): (text: string) => string {
-  const spellings = spellingsOf(secrets);
+  const spellings = allSpellings(secrets);
   const mask = bytesMasker(secrets);
   return (text) => {
     if (!spellings.some((spelling) => text.includes(spelling))) return text;

@@ -1,4 +1,4 @@
-import type { Json } from '../../kernel/json.ts';
+import { isExactNumber, placeIn, type Json } from '../../kernel/json.ts';
 
 /** The deepest nesting of lists and objects in a request. */
 const mostLevels = 64;
@@ -13,8 +13,8 @@ class Fault extends Error {
 }
 
 /**
- * The value of a JSON text that all readers understand alike: without repeated keys, `__proto__`
- * and deep nesting. Otherwise what is wrong, with line and column.
+ * The value of a JSON text that all readers understand alike: without repeated keys, `__proto__`,
+ * deep nesting and numbers that cannot be kept exactly. Otherwise what is wrong, with line and column.
  */
 export function parseStrictly(
   text: string,
@@ -24,10 +24,7 @@ export function parseStrictly(
     return { ok: true, value: JSON.parse(text) as Json };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const before = text.slice(0, error.at).split('\n');
-    const column = (before.at(-1) ?? '').length + 1;
-    const where = `line ${String(before.length)}, column ${String(column)}`;
-    return { ok: false, problem: `${error.message}: ${where}` };
+    return { ok: false, problem: `${error.message}: ${placeIn(text, error.at)}` };
   }
 }
 
@@ -52,7 +49,15 @@ class Walk {
       throw new Fault(this.#at, `the body is nested more than ${String(mostLevels)} levels deep`);
     if (this.#takes(/\{/y)) this.#members(level + 1);
     else if (this.#takes(/\[/y)) this.#items(level + 1);
-    else if (!this.#takes(/true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)) this.#string();
+    else if (!this.#takes(/true|false|null/y) && !this.#number()) this.#string();
+  }
+
+  #number(): boolean {
+    const start = this.#at;
+    if (!this.#takes(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)) return false;
+    const figure = this.#text.slice(start, this.#at);
+    if (isExactNumber(figure)) return true;
+    throw new Fault(start, `\`${figure.slice(0, 100)}\` is a number that cannot be kept exactly`);
   }
 
   #members(level: number): void {

@@ -1,6 +1,4 @@
-import process from 'node:process';
 import { McpServer } from '@modelcontextprotocol/server';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import { json } from '../../operations/documents/common.ts';
 import { inboxDocument } from '../../operations/documents/inbox.ts';
@@ -18,6 +16,7 @@ import { showAt } from '../../operations/show.ts';
 import { replyAs, sendAs } from '../../operations/speak.ts';
 import { why } from '../../operations/why/why.ts';
 import { answer } from './answer.ts';
+import { serveStdio } from './stdio.ts';
 import { addWorkflowTools, nipInstructions, type WorkflowToolServices } from './workflows.ts';
 
 /** The tools of a project, for the agent or the editor of a person. */
@@ -76,10 +75,7 @@ export async function serveProject(services: ProjectTools, nip: WorkflowToolServ
   addRuns(server, services);
   if (services.approve) addApproval(server, services);
   if (nip !== null) addWorkflowTools(server, nip);
-  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
-  await server.connect(new StdioServerTransport());
-  await ended;
-  await server.close();
+  await serveStdio(server);
 }
 
 function addMail(server: McpServer, { project, name, now }: ProjectTools): void {

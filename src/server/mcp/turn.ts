@@ -1,11 +1,10 @@
-import process from 'node:process';
 import { McpServer } from '@modelcontextprotocol/server';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import type { Project } from '../../operations/project/project.ts';
 import { noteProgress, questionType, stageMessage, threadText } from '../../operations/turn-tools.ts';
 import type { TurnPlace } from '../../operations/sending.ts';
 import { answer } from './answer.ts';
+import { serveStdio } from './stdio.ts';
 
 /** The tools of one turn, over standard input and output. */
 interface TurnServices {
@@ -36,10 +35,7 @@ export async function serveTurn(services: TurnServices): Promise<void> {
   addMail(server, services);
   addQuestion(server, services);
   addThread(server, services);
-  const ended = new Promise<void>((resolve) => process.stdin.once('end', resolve));
-  await server.connect(new StdioServerTransport());
-  await ended;
-  await server.close();
+  await serveStdio(server);
 }
 
 function addMail(server: McpServer, { project, turn }: TurnServices): void {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import { roleCheckout } from '../../kernel/work.ts';
-import { isJsonObject, parseJson, type JsonObject, readJson } from '../../kernel/json.ts';
+import { isJsonObject, parseJson, readExactJson, type JsonObject } from '../../kernel/json.ts';
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
 import type { StepPath, ProcessKey } from '../machine/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launch.ts';
@@ -359,7 +359,7 @@ function readValues(disk: Disk, path: string): Collected['values'] {
   const content = readContent(disk, path, valuesBytes);
   if (content === 'gone') return null;
   if (!content.ok) return { unreadable: content.problem };
-  const read = readJson(content.text);
+  const read = readExactJson(content.text);
   return read.ok ? read.value : { unreadable: read.problem };
 }
 

@@ -1,5 +1,11 @@
 import { isBounded } from '../../expressions/values.ts';
-import { isJsonObject, parseExactJson, parseJson, type JsonObject } from '../../kernel/json.ts';
+import {
+  isJsonObject,
+  parseExactJson,
+  parseJson,
+  readExactJson,
+  type JsonObject,
+} from '../../kernel/json.ts';
 import { ownValue } from '../../kernel/own.ts';
 import type { WorkResult } from './work-result.ts';
 import type { Ended } from './exits.ts';
@@ -53,7 +59,10 @@ export function valuesFromText(
     return isProblem ? { unreadable } : { values };
   }
   const block = speaks(launch) ? valuesBlock(launch, text) : null;
-  return { values: block?.value ?? {} };
+  if (block === null) return { values: {} };
+  const read = readExactJson(block.block.text);
+  if (!read.ok) return { unreadable: `the last block with values: ${read.problem}` };
+  return { values: isJsonObject(read.value) ? read.value : {} };
 }
 
 /** Whether the worker answers in words; of other programs only the exit code counts. */

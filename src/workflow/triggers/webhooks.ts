@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseJson, type Json, type JsonObject } from '../../kernel/json.ts';
+import { parseJson, readExactJson, type JsonObject } from '../../kernel/json.ts';
 
 /** A path that a trigger listens on. */
 export interface Webhook {
@@ -136,7 +136,8 @@ async function judge(
   if (signature === '')
     return [401, { error: 'the signature is missing: X-Hub-Signature-256: sha256=<hex>' }];
   if (!isSigned(body, hook.key, signature)) return [401, { error: 'the signature is wrong' }];
-  return [202, { run: hook.take(dataOf(path, headers, body)) }];
+  const data = dataOf(path, headers, body);
+  return typeof data === 'string' ? [400, { error: data }] : [202, { run: hook.take(data) }];
 }
 
 /**
@@ -162,20 +163,20 @@ function isSigned(body: Buffer, key: string, signature: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-/** The `trigger` data of the run: the body, parsed if it is JSON, and selected headers. */
-function dataOf(path: string, headers: IncomingMessage['headers'], body: Buffer): JsonObject {
+/**
+ * The `trigger` data of the run: the body, parsed if it is JSON, and selected headers; a string:
+ * why the body is refused.
+ */
+function dataOf(path: string, headers: IncomingMessage['headers'], bytes: Buffer): JsonObject | string {
+  const text = bytes.toString('utf8');
+  const body = readExactJson(text);
+  if (!body.ok && parseJson(text) !== undefined) return `the body: ${body.problem}`;
   const own = Object.entries(headers).filter(
     ([name]) => name.startsWith('x-') && !name.startsWith('x-hub-signature'),
   );
   return {
     path,
     headers: Object.fromEntries(own.map(([name, value]) => [name, String(value)])),
-    body: bodyOf(body),
+    body: body.ok ? body.value : text,
   };
-}
-
-function bodyOf(body: Buffer): Json {
-  const text = body.toString('utf8');
-  const value = parseJson(text);
-  return value === undefined ? text : value;
 }

@@ -103,21 +103,24 @@ it('draws all but what the disk refuses, tells people once, and draws the rest w
   expect(disk.read(`agents/one/failed/2026-01/${name}`, 10)).toEqual(Buffer.of(1, 0, 2));
 });
 
-it.each(['ENOSPC', 'EDQUOT'])('starts no attempt while the disk is full, and fails none: %s', (code) => {
-  const { disk, host, look, drop, started } = project();
-  disk.before = ({ kind, path }) => {
-    const cause = Object.assign(new Error('no space left on device'), { code });
-    if (kind === 'write' && path.startsWith('.mailroom/turns/')) throw diskError('write', path, cause);
-  };
-  drop('one');
-  for (let again = 0; again < 9; again += 1) look();
-  expect([started, host.desired, host.problem]).toEqual([[], 0, expect.stringContaining('no space left')]);
-  expect(look()).toMatchObject({ blocked: true });
-  disk.before = null;
-  look();
-  expect([started, host.desired, host.problem]).toEqual([['t1/1/0'], 1, null]);
-  expect(host.state.turns.get('t1')).toMatchObject({ attempt: 1, failures: 0 });
-});
+it.each(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS'])(
+  'starts no attempt while the machine has a fault, and fails none: %s',
+  (code) => {
+    const { disk, host, look, drop, started } = project();
+    disk.before = ({ kind, path }) => {
+      const cause = Object.assign(new Error('no space left on device'), { code });
+      if (kind === 'write' && path.startsWith('.mailroom/turns/')) throw diskError('write', path, cause);
+    };
+    drop('one');
+    for (let again = 0; again < 9; again += 1) look();
+    expect([started, host.desired, host.problem]).toEqual([[], 0, expect.stringContaining('no space left')]);
+    expect(look()).toMatchObject({ blocked: true });
+    disk.before = null;
+    look();
+    expect([started, host.desired, host.problem]).toEqual([['t1/1/0'], 1, null]);
+    expect(host.state.turns.get('t1')).toMatchObject({ attempt: 1, failures: 0 });
+  },
+);
 
 it('does not look at once again and again for files that are missing where the disk refuses something', () => {
   const { disk, look, drop, lying, later, now } = project();

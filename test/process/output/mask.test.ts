@@ -69,6 +69,72 @@ describe('masker', () => {
     expect(maskOf([secret]).text(once)).toBe('{"text":"a *** b"}');
   });
 
+  /** Masked in every two parts alike. */
+  function cutAnywhere(text: string, secret: string): string {
+    const masked = maskChunks([text], [secret]);
+    for (let cut = 1; cut < text.length; cut++)
+      expect(maskChunks([text.slice(0, cut), text.slice(cut)], [secret])).toBe(masked);
+    expect(maskOf([secret]).text(text)).toBe(masked);
+    return masked;
+  }
+
+  it.each([
+    ['-----BEGIN KEY-----\nMIIEvQIBADANB\nshort\n-----END KEY-----', 'got: MIIEvQIBADANB.', 'got: ***.'],
+    ['MIIEvQIBADANB\r\nkiG9w0BAQEFAA\r\n', 'MIIEvQIBADANB kiG9w0BAQEFAA ', '*** *** '],
+    ['  MIIEvQIBADANB\r  kiG9w0BAQEFAA', 'kiG9w0BAQEFAA, MIIEvQIBADANB', '***, ***'],
+    ['first-line\npassword\nab', 'the password of ab: first-line', 'the password of ab: ***'],
+    ['  padded-secret-888  ', 'padded-secret-888', '***'],
+    ['\tpadded-secret-888\n', 'x=padded-secret-888;', 'x=***;'],
+    ['   pin4  ', 'pin4, spinning pin42', '***, spinning pin42'],
+  ])('masks lines of a secret, and it without its blanks: %j', (secret, text, masked) => {
+    expect(cutAnywhere(text, secret)).toBe(masked);
+    expect(cutAnywhere(secret, secret)).not.toMatch(/\w{6}/);
+  });
+
+  it.each(['hunter-two', 'hunter-two!', 'hunter-two!?', 'a>b?c~d~~ÿ', '{"key":\n "value-of-it"}', '9a8b7c'])(
+    'masks base64 of %j, whatever stands before and after it',
+    (secret) => {
+      for (const before of ['', 'u', 'u:', 'me:', 'user:'])
+        for (const after of ['', '\n', '@x', '@xyz'])
+          for (const encoding of ['base64', 'base64url'] as const) {
+            const text = Buffer.from(before + secret + after).toString(encoding);
+            const edge = Math.ceil(((before.length + 1) * 8) / 6);
+            const masked = cutAnywhere(text, secret);
+            expect(masked).toContain('***');
+            expect(masked.indexOf('***')).toBeLessThanOrEqual(edge);
+            expect(masked.slice(masked.indexOf('***') + 3).length).toBeLessThanOrEqual(after.length * 2 + 3);
+          }
+    },
+  );
+
+  it('masks base64 of a long secret that is broken into lines', () => {
+    const secret = Array.from({ length: 20 }, (_, at) => `line-${String(at * 7919)}`).join('\n');
+    const encoded = Buffer.from(secret).toString('base64');
+    for (const length of [64, 76]) {
+      const lines = encoded.match(new RegExp(`.{1,${String(length)}}`, 'g')) ?? [];
+      expect(cutAnywhere(lines.slice(0, -1).join('\n'), secret)).toMatch(/^\*\*\*(\n\*\*\*)*$/);
+    }
+  });
+
+  it.each([
+    ['p@ss/w rd+é', 'p%40ss%2Fw%20rd%2B%C3%A9'],
+    ['p@ss/w rd+é', 'p%40ss%2fw+rd%2b%c3%a9'],
+    ['p@ss/w rd+é', 'p@ss/w%20rd+%C3%A9'],
+    ["it's(a)secret!*", 'it%27s%28a%29secret%21%2A'],
+    ["it's(a)secret!*", "it's(a)secret!*"],
+    ["it's a $ecret", String.raw`'it'\''s a $ecret'`],
+    ["it's a $ecret", `'it'"'"'s a $ecret'`],
+    ["it's a $ecret", String.raw`it\'s\ a\ \$ecret`],
+    ['say "a" $ecret', String.raw`"say \"a\" \$ecret"`],
+    ["tab\tit's\u0001é", String.raw`$'tab\tit\'s\001é'`],
+    ["tab\tit's\u0001é", String.raw`$'tab\tit\'s\001\303\251'`],
+    ['one,two;three', String.raw`one,two\;three`],
+    ['one,two;three', String.raw`one\,two\;three`],
+    ['https://x/key-1', String.raw`"https:\/\/x\/key-1"`],
+  ])('masks %j as a program quotes it: %s', (secret, quoted) => {
+    expect(cutAnywhere(`a ${quoted} b`, secret)).toMatch(/^a (\$?["'])?\*\*\*["']? b$/);
+  });
+
   it('ignores empty secrets and repeated ones', () => {
     expect(maskChunks(['plain'], ['', ''])).toBe('plain');
     expect(maskChunks(['x s3cret s3cret x'], ['s3cret', 's3cret'])).toBe('x *** *** x');

@@ -246,6 +246,15 @@ describe('writing mail', () => {
     expect(get(document, 'detail')).toBe('the body is not JSON: line 2, column 3');
   });
 
+  it.each(['9007199254740993', '-1e400', '0.1234567890123456789', '1e-400'])(
+    'refuses the number %s, which it could not keep, with its place',
+    async (figure) => {
+      const { status, document } = await asking().post('/api/v1/messages', `{"fields":\n {"n": ${figure}}}`);
+      const detail = `\`${figure}\` is a number that cannot be kept exactly: line 2, column 8`;
+      expect([status, get(document, 'detail')]).toEqual([400, detail]);
+    },
+  );
+
   it('refuses a body that is too large, not JSON by its type, or not UTF-8', async () => {
     const api = asking();
     const large = await api.post('/api/v1/messages', { to: ['qa'], text: 'a'.repeat(1024 * 1024) });

@@ -206,6 +206,12 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     fixture.plant('project/verdict/decision.json', Buffer.of(0, 255));
     const nonsense = { values: { unreadable: 'it is not JSON' }, decision: '' };
     expect(files.collect(checking, false)).toMatchObject(nonsense);
+    fixture.plant(values, '{"id": 9007199254740993}');
+    const { values: inexact } = files.collect(checking, false);
+    expect(inexact).toEqual({
+      unreadable:
+        '`9007199254740993` (line 1, column 8) is a number that cannot be kept exactly; quote it to keep its digits',
+    });
     fixture.plant(values, `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     const deep = { values: { unreadable: 'it is nested more than 200 levels deep' } };
     expect(files.collect(checking, false)).toMatchObject(deep);

@@ -143,6 +143,21 @@ describe('values', () => {
     });
   });
 
+  it.each(['9007199254740993', '1e400', '0.12345678901234567890'])(
+    'fail the step where a number in the fenced json cannot be kept: %s',
+    (figure) => {
+      const text = `\`\`\`json\n{"n": ${figure}}\n\`\`\``;
+      const { outcome } = readWork(wants, { exit: exited(0), outcome: said(text), collected });
+      expect(outcome).toMatchObject({
+        class: 'NON_RETRYABLE',
+        reason: {
+          code: 'E_OUTPUT',
+          text: `the values: the last block with values: \`${figure}\` (line 1, column 7) is a number that cannot be kept exactly; quote it to keep its digits`,
+        },
+      });
+    },
+  );
+
   it.each([
     ['missing', {}, '`n` is missing'],
     ['of another type', { n: 'one' }, '`n` must be an integer, and is a string'],

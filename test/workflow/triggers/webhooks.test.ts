@@ -75,6 +75,19 @@ describe('a webhook', () => {
     ]);
   });
 
+  it.each(['{"ref":9007199254740993}', '[1e400]', '0.1234567890123456789'])(
+    'refuses JSON with a number that cannot be kept: %s',
+    async (body) => {
+      const { status, document } = await send({ body });
+      expect([status, taken]).toEqual([400, []]);
+      expect(document).toEqual({
+        error: expect.stringMatching(
+          /^the body: `[\d.e]+` \(line 1, column \d+\) is a number that cannot be kept exactly/,
+        ),
+      });
+    },
+  );
+
   it('takes the same request twice: a signature does not say when it was made', async () => {
     expect(await send({})).toMatchObject({ status: 202, document: { run: 'run-1' } });
     expect(await send({})).toMatchObject({ status: 202, document: { run: 'run-2' } });
