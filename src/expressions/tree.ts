@@ -34,7 +34,7 @@ export interface Index extends Node {
   readonly written?: string;
 }
 
-interface Not extends Node {
+export interface Not extends Node {
   readonly kind: 'not';
   readonly operand: Tree;
 }

@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { FolderChanges } from '../kernel/edits.ts';
 import { isMailFolder, mailFolders } from '../kernel/rule-names.ts';
 import { changedPaths, noteTree } from './workspace-tree.ts';
@@ -17,12 +17,13 @@ export function isOurs(path: string): boolean {
   );
 }
 
-/** Like `isOurs`, for paths relative to a folder. */
+/** Like `isOurs`, for paths relative to a folder; the folder itself may lie among our files. */
 export function ownPaths(folder: string, project: string): (path: string) => boolean {
   const below = relative(project, folder);
   // The checkout of a thread is a separate workspace although it lies in .mailroom.
-  const prefix = below === '' || below.startsWith('.mailroom/') ? '' : `${below}/`;
-  return (path) => isOurs(`${prefix}${path}`);
+  if (below.startsWith('.mailroom/')) return isOurs;
+  // The folder may lie below the project, or around it.
+  return (path) => isOurs(relative(project, join(folder, path)) + (path.endsWith('/') ? '/' : ''));
 }
 
 export interface FolderWatch {

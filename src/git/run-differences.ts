@@ -1,3 +1,5 @@
+import { lstatSync, realpathSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import picomatch from 'picomatch';
 import { lookAt, takeFiles, type GitLook } from './git-look.ts';
 import { git, whyGitFailed } from './git.ts';
@@ -61,19 +63,40 @@ export async function changedFiles(compared: Compared, { ignored, ours }: Uncoun
   });
 }
 
+interface Kept {
+  /** Which of these paths, relative to the workspace, are left out. */
+  readonly ours?: (changed: readonly string[]) => (path: string) => boolean;
+  /** Bytes. */
+  readonly limit?: number;
+}
+
 /**
  * The differences of a workspace from the base as a patch that git can apply, binary files
- * included, with secrets masked; at most `limit` bytes, cut at the end of a line with a note. Paths
- * start at the top of the repository, since `git apply` silently skips all others. Null: no
- * differences, or not a git working tree.
+ * included, with secrets masked; at most `limit` bytes, cut at the end of a line with a note, small
+ * files first. Paths start at the top of the repository, since `git apply` silently skips all
+ * others. Null: no differences, or not a git working tree.
  */
 export async function patchFromBase(
   compared: Compared,
   secrets: readonly string[],
-  limit = patchBytes,
+  { ours = () => () => false, limit = patchBytes }: Kept = {},
 ): Promise<Buffer | null> {
   const found = await withIndex(compared, async (tree, look) => {
-    const patch = await look.git(['diff', '--binary', ...fromTop, tree, '--', '.'], {
+    const listed = await look.git(['diff', '--name-only', '-z', ...plain, tree, '--', '.']);
+    if (listed.exitCode !== 0) return problem(listed);
+    const changed = listed.stdout.split('\0').filter((path) => path !== '');
+    const isOurs = ours(changed);
+    const without = [...new Set(changed.filter(isOurs).map((path) => topmost(path, isOurs)))];
+    const small = smallestFirst(
+      compared.workspace,
+      changed.filter((path) => !isOurs(path)),
+    );
+    const order = join(look.folder, 'order');
+    const prefix = relative(look.top, realpathSync(compared.workspace));
+    writeFileSync(order, small.map((path) => `${escapeGlob(join(prefix, path))}\n`).join(''));
+    const left = without.map((path) => `:(exclude,literal)${path}`);
+    const options = ['--binary', `-O${order}`, ...fromTop];
+    const patch = await look.git(['diff', ...options, tree, '--', '.', ...left], {
       encoding: 'latin1',
       maxOutputBytes: limit,
     });
@@ -81,6 +104,28 @@ export async function patchFromBase(
     return { ok: true as const, patch };
   });
   return !found.ok || found.patch.stdout === '' ? null : maskedPatch(found.patch, secrets);
+}
+
+/** The highest folder above a path that is ours as a whole; without one, the path. */
+function topmost(path: string, isOurs: (path: string) => boolean): string {
+  const segments = path.split('/');
+  const count = segments.findIndex((_, at) => at > 0 && isOurs([...segments.slice(0, at), 'x'].join('/')));
+  return count === -1 ? path : segments.slice(0, count).join('/');
+}
+
+/** git compares every path with each of these. */
+const mostOrdered = 1_000;
+
+function smallestFirst(workspace: string, paths: readonly string[]): string[] {
+  const sizeOf = (path: string) => lstatSync(join(workspace, path), { throwIfNoEntry: false })?.size ?? 0;
+  const sized = paths.map((path) => ({ path, size: sizeOf(path) }));
+  const sorted = sized.toSorted((one, other) => one.size - other.size);
+  return sorted.slice(0, mostOrdered).map(({ path }) => path);
+}
+
+/** A line of git's order file: a glob, which cannot name a line break. */
+function escapeGlob(path: string): string {
+  return path.replaceAll(/[\\*?[]|^#/g, '\\$&').replaceAll('\n', '?');
 }
 
 /**

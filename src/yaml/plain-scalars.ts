@@ -23,16 +23,17 @@ export function readLine(text: string): Json | undefined {
   return flow.at === text.length ? value : undefined;
 }
 
-const meanings = new Map([
+const meanings = new Map<string, Json | undefined>([
   ...['null', 'Null', 'NULL'].map((word) => [word, null] as const),
-  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
-  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+  ['true', true],
+  ['false', false],
+  // Their spelling counts where text is wanted, too.
+  ...['True', 'TRUE', 'False', 'FALSE'].map((word) => [word, undefined] as const),
 ]);
 
 /** The value of an unquoted string in the core schema. */
 function resolve(text: string): Json | undefined {
-  const meaning = meanings.get(text);
-  if (meaning !== undefined) return meaning;
+  if (meanings.has(text)) return meanings.get(text);
   if (!/^[\d.]/.test(text)) return text;
   if (wholeNumber.test(text)) return Number.parseInt(text, 10);
   const isNumber = !Number.isNaN(Number(text)) || /^(?:0[xo]|\.(?:inf|nan))/i.test(text);

@@ -121,7 +121,7 @@ function ofRuns(): ReadonlyMap<string, unknown> {
   return new Map<string, unknown>([
     ['run', { schema: 1, ...documentOf(state, rules) }],
     ['runs', [runSummary(state, workflow, true, { startedBy: 'person', person: 'ada' })]],
-    ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, new Map()) }],
+    ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, null) }],
     [
       'plan',
       planDocument(workflow, data, {

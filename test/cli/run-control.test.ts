@@ -79,3 +79,41 @@ it('what a run is told while its host ends gets the verdict of that host, else t
   await expect(withdrawn).rejects.toThrow('the run is over: SUCCEEDED');
   expect(taken).toEqual([['r1', 'one']]);
 });
+
+it.each([
+  ['reject', 'approve', 'ann', 'E_REFUSED'],
+  ['approve', 'reject', 'ann', 'E_REFUSED'],
+  ['approve', 'approve', 'bob', 'E_REFUSED'],
+  ['approve', 'approve', 'ann', null],
+] as const)(
+  'a %s after the %s of a gate by %s, which waits for a host: %s',
+  async (verb, first, by, code) => {
+    const definition = workflow(graph('g : gate=1h\nh : gate=1h'));
+    const world = new World(definition);
+    const waiting = { id: 'a', verb: first, path: code === null ? 'h' : 'g', by, choice: null };
+    const asked: RunControlFile[] = [];
+    const workflows = {
+      pending: () => [waiting, ...asked],
+      request: (_run: string, file: RunControlFile) => void asked.push(file),
+      verdict: () => undefined,
+      changed: () => Promise.resolve(),
+    };
+    const context = {
+      call,
+      terminal: new FakeTerminal(() => world.now),
+      outsideTurn: () => {},
+      announce: () => {},
+      place: () => ({ workflows, newId: () => 'one' }),
+    } as unknown as Context;
+    const alive = () => Promise.resolve(false);
+    const run = { run: 'r1', definition, state: () => world.state, alive } as unknown as StoredRun;
+    const answered = askRun(context, run, { verb, path: 'g' }, {});
+    if (code === null) await expect(answered).resolves.toBe(0);
+    else
+      await expect(answered).rejects.toMatchObject({
+        code,
+        message: expect.stringContaining(`${by} has said`),
+      });
+    expect(asked).toHaveLength(code === null ? 1 : 0);
+  },
+);

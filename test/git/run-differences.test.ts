@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { changeFinder } from '../../src/workflow/host/changes.ts';
+import { changeFinder, ownFiles } from '../../src/workflow/host/changes.ts';
 import type { Launch } from '../../src/workflow/machine/launch.ts';
 import { changedFiles, patchFromBase } from '../../src/git/run-differences.ts';
 import { RunFiles } from '../../src/workflow/files/run-files.ts';
@@ -171,10 +171,61 @@ describe('salvage', () => {
   it('is bounded, says where it was cut, and tells no secret', async () => {
     const workspace = repository();
     put(workspace, 'edited.txt', 'my s3cret\n'.repeat(10_000));
-    const patch = (await patchFromBase({ workspace, base: 'HEAD' }, ['s3cret'], 5_000))?.toString() ?? '';
+    const patch =
+      (await patchFromBase({ workspace, base: 'HEAD' }, ['s3cret'], { limit: 5_000 }))?.toString() ?? '';
     expect(patch.length).toBeLessThanOrEqual(5_100);
     expect(patch).toMatch(/\n\+my \*\*\*\n# cut here: the differences are longer\n$/);
     expect(patch).not.toContain('s3cret');
+  });
+
+  it('has what a person did first, and nothing that Mailroom wrote', async () => {
+    const workspace = repository();
+    put(workspace, '.mailroom/runs/1/dead/bad/difference.patch', 'x\n'.repeat(3_000));
+    put(workspace, 'context/_workflow.json', '{}');
+    put(workspace, 'context/bad/_meta.json', '{}');
+    put(workspace, 'of another run/_workflow.json', '{}');
+    put(workspace, 'of another run/bad/_meta.json', '{}');
+    put(workspace, 'agents/qa/inbox/letter.md', 'hello');
+    put(workspace, 'agents/qa/role.md', 'of the person');
+    put(workspace, 'a/generated.txt', 'x\n'.repeat(3_000));
+    put(workspace, 'src/[real] *.txt', 'change\n');
+    const ours = ownFiles(workspace, join(workspace, 'context'));
+    const kept = { ours: (changed: readonly string[]) => ours(workspace, changed) };
+    const patchOf = async (limit?: number) =>
+      (
+        await patchFromBase({ workspace, base: 'HEAD' }, [], { ...kept, ...(limit && { limit }) })
+      )?.toString() ?? '';
+    const files = ['removed.txt', 'edited.txt', 'src/[real] *.txt', 'agents/qa/role.md', 'a/generated.txt'];
+    const whole = await patchOf();
+    const found = [...whole.matchAll(/^diff --git "?a\/(.*?)"? "?b\//gm)].map(([, name]) => name);
+    expect(found.filter((name) => name?.startsWith('sub/') === false).toSorted()).toEqual(files.toSorted());
+    expect(found.at(-1)).toBe('a/generated.txt');
+    expect(whole).not.toMatch(/_workflow|_meta|\.mailroom|letter\.md/);
+    const cut = await patchOf(3_000);
+    expect(cut).toContain('+change');
+    expect(cut).toContain('# cut here');
+  });
+
+  it('leaves out what Mailroom wrote where the project is below the top, and keeps a checkout', async () => {
+    const root = repository();
+    const project = join(root, 'sub/project');
+    const checkout = join(root, 'sub/project/.mailroom/worktrees/t1');
+    put(project, '.mailroom/journal', 'x');
+    put(project, 'context/_workflow.json', '{}');
+    put(project, 'mine.txt', 'mine\n');
+    const patchIn = async (workspace: string) => {
+      const ours = ownFiles(project, join(project, 'context'));
+      const kept = { ours: (changed: readonly string[]) => ours(workspace, changed) };
+      return (await patchFromBase({ workspace, base: 'HEAD' }, [], kept))?.toString() ?? '';
+    };
+    for (const workspace of [project, root]) {
+      const patch = await patchIn(workspace);
+      expect(patch).toContain('b/sub/project/mine.txt');
+      expect(patch).not.toMatch(/journal|_workflow/);
+    }
+    rmSync(join(project, '.mailroom'), { recursive: true });
+    put(checkout, 'work.txt', 'work\n');
+    expect(await patchIn(checkout)).toContain('worktrees/t1/work.txt');
   });
 
   it('is nothing where nothing changed, and outside git', async () => {

@@ -87,7 +87,11 @@ function contractLines(contract: Contract): string[] {
   const often = [
     ...(attempts > 1 ? [`${String(attempts)} attempts`] : []),
     ...(iterations > 1 ? [`${String(iterations)} iterations`] : []),
-    ...(items === null ? ['for each item'] : items === 1 ? [] : [`${String(items)} items`]),
+    ...(items === null
+      ? ['for each item']
+      : items === 1
+        ? []
+        : [items === 0 ? 'never' : `${String(items)} items`]),
     ...(timeout === null ? [] : [`at most ${formatDuration(timeout)} each`]),
   ];
   const facts = [

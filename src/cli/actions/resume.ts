@@ -25,7 +25,10 @@ export async function resume(
   const run = workflows.run(await idOf(context, reference, ['run']));
   const present = await presentDefinition(workflows, root, run);
   const definition = options.update === true ? expectPresent(run, present) : null;
-  if (definition !== null) refuseOpenParameters(run, definition);
+  if (definition !== null) {
+    refuseOpenParameters(run, definition);
+    refuseGoneStep(run, definition);
+  }
   if (definition === null && present !== null && isEdited(run, present))
     context.terminal.complain(
       `${present.path} or a file that it uses was edited since: the run continues as it began; --update applies the edit\n`,
@@ -56,6 +59,18 @@ function refuseOpenParameters(run: StoredRun, definition: Workflow): void {
     throw new MailroomError('E_USAGE', problems.join('; '), `a run keeps the ${word}s of its start`);
 }
 
+/** A run of a single step has nothing to do without it. */
+function refuseGoneStep(run: StoredRun, { name, body }: Workflow): void {
+  const only = run.state().given?.only ?? null;
+  if (only === null || body.steps.some(({ id }) => id === only)) return;
+  const hint = `run another step of it: \`mailroom run-step ${name} <step>\``;
+  throw new MailroomError(
+    'E_TARGET',
+    `this run is of the step \`${only}\` alone, and ${name} has it no more`,
+    hint,
+  );
+}
+
 async function explain(
   { terminal }: Context,
   run: StoredRun,
@@ -63,12 +78,12 @@ async function explain(
   asJson: boolean,
 ): Promise<number> {
   const { compile } = await import('../../workflow/machine/rules.ts');
-  const { changesOf, resumptionOf } = await import('../../workflow/machine/resumption.ts');
+  const { editOf, resumptionOf } = await import('../../workflow/machine/resumption.ts');
   const state = run.state();
   const before = compile(run.definition);
   const after = definition === null ? before : compile(definition);
-  const changes = definition === null ? null : changesOf(state, before, after);
-  const steps = resumptionOf(state, after, changes);
+  const edit = definition === null ? null : editOf(state, before, after);
+  const steps = resumptionOf(state, after, edit);
   if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
   else {
     const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);

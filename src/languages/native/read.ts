@@ -6,6 +6,7 @@ import type { Workflow } from '../../workflow/model.ts';
 import { checkShape, hasFewValues } from '../../yaml/issues.ts';
 import { repair, pathText, underKnownKeys, type Repaired } from '../../yaml/repair.ts';
 import { validParts } from '../../yaml/shape.ts';
+import { spellingProblems } from '../../yaml/spelling.ts';
 import type { YamlDocument } from '../../yaml/yaml.ts';
 import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
@@ -52,7 +53,12 @@ function readNative(
   });
   return {
     workflow,
-    problems: [...problems, ...(beside?.ok === false ? beside.problems : []), ...diagnostics.problems],
+    problems: [
+      ...problems,
+      ...spellingProblems(document, nativeFile),
+      ...(beside?.ok === false ? beside.problems : []),
+      ...diagnostics.problems,
+    ],
   };
 }
 

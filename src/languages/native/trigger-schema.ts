@@ -6,7 +6,7 @@ import { target } from '../shared/target.ts';
 
 const field = String.raw`(?:\*|[\dA-Za-z]+(?:-[\dA-Za-z]+)?)(?:/\d+)?`;
 const fields = String.raw`${field}(?:,${field})*`;
-const cronPattern = new RegExp(String.raw`^(?:${fields} ){4,5}${fields}$`);
+const cronPattern = new RegExp(String.raw`^(?:${fields} ){4}${fields}$`);
 const aCron = 'five fields of a crontab, such as "0 3 * * *"';
 
 /** Whether a cron line ever matches a time. */

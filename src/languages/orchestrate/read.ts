@@ -6,6 +6,7 @@ import type { Body, Workflow } from '../../workflow/model.ts';
 import { checkShape } from '../../yaml/issues.ts';
 import { validParts } from '../../yaml/shape.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
+import { spellingProblems } from '../../yaml/spelling.ts';
 import { repairListed, type Listed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
@@ -54,7 +55,11 @@ function readOrchestrate(
   });
   return {
     workflow,
-    problems: [...shapes, ...diagnostics.problems.filter((each) => !isReportedBy(shapes, each))],
+    problems: [
+      ...shapes,
+      ...spellingProblems(document, orchestrateFile),
+      ...diagnostics.problems.filter((each) => !isReportedBy(shapes, each)),
+    ],
   };
 }
 

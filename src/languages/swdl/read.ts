@@ -9,6 +9,7 @@ import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/
 import { checkShape } from '../../yaml/issues.ts';
 import { validParts, fieldsOf } from '../../yaml/shape.ts';
 import type { YamlDocument, Path } from '../../yaml/yaml.ts';
+import { spellingProblems } from '../../yaml/spelling.ts';
 import { repairListed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
@@ -77,7 +78,15 @@ function readSwdl(
     ...problem,
     hint: betterHint(problem.message) ?? problem.hint,
   }));
-  return { workflow, problems: [...overriding, ...shapes, ...once(diagnostics.problems)] };
+  return {
+    workflow,
+    problems: [
+      ...overriding,
+      ...shapes,
+      ...spellingProblems(document, swdlFile),
+      ...once(diagnostics.problems),
+    ],
+  };
 }
 
 /** The first stage with each id. */

@@ -1,4 +1,3 @@
-import { Control } from '../../host/control.ts';
 import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/documents.ts';
@@ -11,11 +10,11 @@ import {
   type RunStatusDocument,
   type WorkflowStatus,
 } from '../runs/run-status.ts';
-import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
+import { pendingCommands } from '../../workflow/host/commands.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { hostedRuns } from '../../workflow/host/hosted-runs.ts';
 import { isOver } from '../../workflow/files/ended.ts';
-import { listRuns, runControlFolder, runsProblem } from '../../workflow/files/run-folders.ts';
+import { listRuns, runsProblem } from '../../workflow/files/run-folders.ts';
 import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
 import { readTriggers } from '../../workflow/triggers/memory-files.ts';
 import { compile } from '../../workflow/machine/rules.ts';
@@ -24,14 +23,6 @@ import { saidTo, unconfirmed } from './confirmed.ts';
 import { unusedNotices, unusedRules } from './rules.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
-
-/** Commands that a run's process has not read yet; unreadable ones are left to it. */
-function pendingCommands(disk: Disk, run: string): RunControlFile[] {
-  return new Control(disk, runControlFolder(run)).list().flatMap(({ text }) => {
-    const read = text === null ? null : readRunControl(text);
-    return read?.ok === true ? [read.value] : [];
-  });
-}
 
 /**
  * The runs that have not ended and the triggers of a project. `settings` null: they are invalid, so

@@ -1,10 +1,11 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import { refusal } from '../../workflow/machine/commands.ts';
+import { choiceOf, refusal } from '../../workflow/machine/commands.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import { patience, waitFor } from '../waiting.ts';
 import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import type { StoredRun } from './documents.ts';
+import { isAnswer } from './run-status.ts';
 import type { Workflows } from './workflows.ts';
 
 /** What a command needs to reach a run. */
@@ -107,8 +108,19 @@ async function answerAlone(
   file: RunControlFile,
 ): Promise<Answer | null> {
   refuseImpossible(stored, file);
+  if (isAnswer(file)) refuseLater(workflows, stored, file);
   const isDone = file.verb === 'cancel' && (await isCancelled(workflows, stored, file));
   return isDone ? { verdict: { refusal: null }, isAlive: false } : null;
+}
+
+/** The first answer that waits for the next host is the one that counts. */
+function refuseLater(workflows: Workflows, { run }: StoredRun, { id, path }: RunControlFile): void {
+  for (const each of workflows.pending(run)) {
+    if (each.id === id) return;
+    if (each.path !== path || !isAnswer(each)) continue;
+    const text = `${each.by} has said \`${choiceOf(each)}\` to ${path} already; it takes effect when the run is resumed`;
+    throw new MailroomError('E_REFUSED', text);
+  }
 }
 
 /** False: the run has a host after all, or its workspace is gone, so that it cannot have one. */

@@ -10,7 +10,7 @@ import type { Workflow } from '../../workflow/model.ts';
 import { refusal } from '../../workflow/machine/commands.ts';
 import { branchProblem } from '../../workflow/machine/branch.ts';
 import { headBranch } from '../../git/head-branch.ts';
-import { changesOf, editedLimits } from '../../workflow/machine/resumption.ts';
+import { editedLimits, editOf, updated } from '../../workflow/machine/resumption.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { ProblemsError } from '../problems.ts';
 import { happeningOf, type RunControlFile } from '../../workflow/host/commands.ts';
@@ -145,11 +145,10 @@ export async function resumeRun(
         edited === null || given === null
           ? []
           : [
-              {
-                type: 'updated',
-                steps: [...changesOf(host.state, compile(stored.definition), host.rules).keys()],
-                limits: editedLimits(given, stored.definition, edited.workflow),
-              },
+              updated(
+                editOf(host.state, compile(stored.definition), host.rules),
+                editedLimits(given, stored.definition, edited.workflow),
+              ),
             ];
       const commands = [command, cancelled].filter((each) => each !== null);
       host.resume(origin.by, [...updates, ...commands.map(happeningOf)]);

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../../workflow/machine/event.ts';
 import { rejecting, usualChoices } from '../../workflow/reserved.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
-import { lastFailure } from '../../workflow/machine/view.ts';
+import { emptyLoop, lastFailure } from '../../workflow/machine/view.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { endReason, findStep } from '../../workflow/machine/scope.ts';
 import { skipText } from '../../workflow/machine/view.ts';
@@ -151,11 +151,13 @@ function retrying(event: Of<'retrying'>, state: RunState, rules: Rules): string 
 }
 
 function settled({ path, status, reason, ends, at }: Of<'settled'>, state: RunState): RunChange {
-  const startedAt = state.steps.get(path)?.startedAt ?? at;
+  const run = state.steps.get(path);
+  const startedAt = run?.startedAt ?? at;
+  const why = reason?.text ?? (run && emptyLoop(run)) ?? null;
   const kind = status === 'SUCCEEDED' ? 'good' : 'bad';
   return {
     kind,
-    text: `${path} ${status} in ${duration(at - startedAt)}${reason === null ? '' : `: ${reason.text}`}${ends === '' ? '; the run ends' : ''}`,
+    text: `${path} ${status} in ${duration(at - startedAt)}${why === null ? '' : `: ${why}`}${ends === '' ? '; the run ends' : ''}`,
   };
 }
 

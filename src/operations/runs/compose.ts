@@ -23,7 +23,7 @@ import { runControlFolder } from '../../workflow/files/run-folders.ts';
 import type { RunLock } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
-import { changeFinder } from '../../workflow/host/changes.ts';
+import { changeFinder, ownFiles } from '../../workflow/host/changes.ts';
 import { HookFiles } from '../../workflow/host/hook-files.ts';
 import { stepGit } from '../../workflow/host/step-git.ts';
 import { rollbackPort } from '../../workflow/host/rollback-port.ts';
@@ -291,20 +291,25 @@ function portsOf(
   const named = async () => (await import('../project/named-files.ts')).namedFiles(disk, settings);
   const rules = [...linkedRules(disk.root), ...extended.map((path) => join(disk.root, path))];
   const files = new RunFiles({ project: disk, run, open: openRoot, rules, mask });
+  const context = contextFolderOf(disk, openRoot, run);
+  const own = ownFiles(disk.root, context);
   return {
     files,
     mail: new RunOutbox(disk, run.run),
     variables,
     ...(format.document && { document: format.document }),
     branch: () => headBranch(run.workspace),
-    changed: changeFinder(files, contextFolderOf(disk, openRoot, run)),
+    changed: changeFinder(files, context),
     mask,
     git: stepGit(disk.root, config.protected, named),
     hooks: new HookFiles(disk, run),
     notify: (gate) => notifyApprovers(disk.root, config, gate),
     ...(config.limits.budgetAlert !== null && { budgetAlert: config.limits.budgetAlert }),
-    ...rollbackPort(disk, run, contextFolderOf(disk, openRoot, run), secrets),
-    uncommittedPatch: (workspace) => patchFromBase({ workspace, base: 'HEAD' }, secrets),
+    ...rollbackPort(disk, run, context, secrets),
+    uncommittedPatch: (workspace) =>
+      patchFromBase({ workspace, base: 'HEAD' }, secrets, {
+        ours: (changed) => own(workspace, changed),
+      }),
     ...(record !== undefined && { recorded: recorder(record, secrets) }),
   };
 }

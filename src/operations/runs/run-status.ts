@@ -61,7 +61,7 @@ export interface RunStatusDocument {
   readonly cost: Cost;
 }
 
-function isAnswer({ verb }: RunControlFile): boolean {
+export function isAnswer({ verb }: Pick<RunControlFile, 'verb'>): boolean {
   return verb === 'approve' || verb === 'reject';
 }
 

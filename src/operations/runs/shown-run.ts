@@ -6,6 +6,7 @@ import {
   agentOf,
   attemptsOf,
   documentOf,
+  emptyLoop,
   reasonOf,
   statusOf,
   warningsOf,
@@ -73,7 +74,7 @@ function reasonFor(step: StepRun): string {
   const { phase } = step;
   if (phase.is === 'asked') return `asks: ${phase.message}`;
   const isWaiting = phase.is === 'running' && phase.launched !== null && phase.worker === null;
-  return reasonOf(step) ?? (isWaiting ? 'waits for a worker' : '');
+  return reasonOf(step) ?? emptyLoop(step) ?? (isWaiting ? 'waits for a worker' : '');
 }
 
 function tookOf({ startedAt, settledAt }: StepRun): number | null {

@@ -15,7 +15,7 @@ import type { Effective } from '../../languages/shared/workflow-language.ts';
 import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
 import { baseOf } from '../../workflow/files/streams.ts';
 import { listRuns, runControlFolder, runReader } from '../../workflow/files/run-folders.ts';
-import type { RunControlFile } from '../../workflow/host/commands.ts';
+import { pendingCommands, type RunControlFile } from '../../workflow/host/commands.ts';
 import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import type { RunEvent } from '../../workflow/machine/event.ts';
 import type { PlanData } from '../../workflow/machine/plan.ts';
@@ -326,6 +326,11 @@ export class Workflows {
   /** Sends a command to the host of a run. */
   request(run: string, document: RunControlFile): void {
     requestControl(this.#disk, document.id, document, runControlFolder(run));
+  }
+
+  /** The commands that no host of a run has read, oldest first. */
+  pending(run: string): RunControlFile[] {
+    return pendingCommands(this.#disk, run);
   }
 
   /** Takes a command back that no host has read. */

@@ -1,3 +1,5 @@
+import type { Tree } from '../../expressions/tree.ts';
+import { neverBegins } from '../first-condition.ts';
 import { waysOf } from '../flow.ts';
 import type { Body, Workflow } from '../model.ts';
 import { Graph, unreachedIn } from './body.ts';
@@ -50,6 +52,7 @@ function checkBody(
     if (step.work.kind === 'while') {
       const { condition } = step.work;
       checkTree(condition, condition, { report, place: { graph: inside, step: -1 }, items: inner });
+      checkFirst(report, condition, inside);
     }
   }
   if (report.context.isOrderUnknown) return graph;
@@ -57,6 +60,26 @@ function checkBody(
   else graph.answer(order);
   checkReached(report, body);
   return graph;
+}
+
+/** Warns of a loop that has no iteration. */
+function checkFirst(report: CheckReport, condition: Tree, inside: Graph): void {
+  const { language } = report.context;
+  // It could not be read: that is reported.
+  if (condition.kind === 'literal' && condition.value === null) return;
+  const isNamed = (graph: Graph | undefined, name: string) =>
+    graph?.named(name, language.comparing === 'loose') != null;
+  const isOwn = (name: string) => {
+    for (let around = inside.parent; around !== null; around = around.graph.parent)
+      if (isNamed(around.graph, name)) return false;
+    return isNamed(inside, name);
+  };
+  if (neverBegins(condition, isOwn, language))
+    report.expressionWarning(
+      whole(condition),
+      'the loop never runs: before its first iteration this condition is false',
+      'its steps have no results then, and what they lack is null: compare so that null continues the loop',
+    );
 }
 
 /** After an error nothing is reported as unreachable: a misspelt transition may be the cause. */

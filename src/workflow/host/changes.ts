@@ -1,7 +1,8 @@
-import { relative } from 'node:path';
+import { dirname, isAbsolute, relative } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Launch } from '../machine/launch.ts';
 import type { RunFiles } from '../files/run-files.ts';
+import { ownPaths } from '../../git/folder-changes.ts';
 import { changedFiles } from '../../git/run-differences.ts';
 import { temporaryEnding } from '../../disk/disk.ts';
 
@@ -27,5 +28,23 @@ export function changeFinder(
     } catch (error) {
       return messageOf(error);
     }
+  };
+}
+
+/**
+ * Which files of a workspace (absolute) runs have written, not the person or a step: Mailroom's own
+ * files, and the context folders of this and of other runs.
+ */
+export function ownFiles(
+  project: string,
+  context: string,
+): (workspace: string, changed: readonly string[]) => (path: string) => boolean {
+  return (workspace, changed) => {
+    const isOurs = ownPaths(workspace, project);
+    const own = relative(workspace, context);
+    const others = changed.filter((path) => /[^/]\/_workflow\.json$/.test(path)).map(dirname);
+    const contexts = (own.startsWith('..') || isAbsolute(own) ? [] : [own]).concat(others);
+    const folders = contexts.filter((folder) => folder !== '');
+    return (path) => isOurs(path) || folders.some((folder) => `${path}/`.startsWith(`${folder}/`));
   };
 }

@@ -71,13 +71,17 @@ export class RunCommands {
   }
 }
 
-/** The command to cancel a run that waits for its host; null: there is none. */
-export function cancelAsked(disk: Disk, run: string): RunControlFile | null {
-  const files = new Control(disk, runControlFolder(run)).list().flatMap(({ text }) => {
+/** The commands that a run's host has not read, oldest first. */
+export function pendingCommands(disk: Disk, run: string): RunControlFile[] {
+  return new Control(disk, runControlFolder(run)).list().flatMap(({ text }) => {
     const read = text === null ? null : readRunControl(text);
     return read?.ok === true ? [read.value] : [];
   });
-  return files.find(({ verb }) => verb === 'cancel') ?? null;
+}
+
+/** The command to cancel a run that waits for its host; null: there is none. */
+export function cancelAsked(disk: Disk, run: string): RunControlFile | null {
+  return pendingCommands(disk, run).find(({ verb }) => verb === 'cancel') ?? null;
 }
 
 /** The event of a command that is followed. */

@@ -8,6 +8,11 @@ import type { RunState } from '../machine/state.ts';
 import { attemptsOf, iterationsOf, reasonOf } from '../machine/view.ts';
 import type { RunPorts } from './ports.ts';
 
+const leftOut = { changes: 'left out: earlier dead letters of this run hold 16 MiB of changes' };
+
+/** The most bytes of patches that one host keeps of a run: many steps may fail on the same changes. */
+const mostPatches = 16 * 1024 * 1024;
+
 /**
  * Keeps for each step that failed permanently what a person needs to inspect it, and to run it
  * again.
@@ -18,6 +23,7 @@ export class DeadLetters {
   readonly #given = new Map<StepPath, { readonly launch: Launch; readonly prepared: Prepared }>();
   readonly #writing = new Set<Promise<void>>();
   readonly #disk: DiskGuard;
+  #kept = 0;
 
   constructor(ports: Pick<RunPorts, 'files' | 'uncommittedPatch'>, disk: DiskGuard) {
     this.#ports = ports;
@@ -63,9 +69,11 @@ export class DeadLetters {
   async #write(path: StepPath, letter: JsonObject, workspace: string): Promise<void> {
     try {
       const difference = await this.#difference(path, workspace);
-      this.#disk.keepTrying(`dead letter ${path}`, () =>
-        this.#ports.files.deadLetter(path, letter, difference),
-      );
+      const size = difference?.length ?? 0;
+      const isKept = this.#kept + size <= mostPatches;
+      if (isKept) this.#kept += size;
+      const [document, patch] = isKept ? [letter, difference] : [{ ...letter, ...leftOut }, null];
+      this.#disk.keepTrying(`dead letter ${path}`, () => this.#ports.files.deadLetter(path, document, patch));
     } catch (error) {
       // Nothing awaits this: other errors can only be reported.
       this.#disk.report(`the dead letter of ${path}: ${messageOf(error)}`);

@@ -82,7 +82,7 @@ export class RunProjector {
   #settled(state: RunState, path: StepPath): void {
     this.#disk.keepTrying(`meta ${path}`, () => {
       // Retried after a step has started again, it would remove the artifacts of the new attempt.
-      if (isIn(state.steps.get(path), 'settled'))
+      if (isIn(state.steps.get(path), 'settled') && findStep(state, this.#rules, path) !== null)
         this.#ports.files.meta(path, metaOf(state, this.#rules, path));
     });
   }

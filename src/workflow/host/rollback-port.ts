@@ -1,11 +1,10 @@
-import { isAbsolute, join as joinPath, relative } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RunStart } from '../machine/event.ts';
 import type { Workflow } from '../model.ts';
 import { dueRollback, mayRollBack } from '../machine/rollback.ts';
 import type { RunHost } from './run-host.ts';
+import { ownFiles } from './changes.ts';
 import type { RunPorts } from './ports.ts';
-import { isOurs } from '../../git/folder-changes.ts';
 import { rollBack } from '../../git/rollback.ts';
 import { workspaceTree } from '../../git/workspace-tree.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -38,11 +37,7 @@ export function rollbackPort(
   context: string,
   secrets: readonly string[],
 ): Pick<RunPorts, 'rollBack'> {
-  const own = relative(workspace, context);
-  const isContext = (path: string) =>
-    own !== '' && !own.startsWith('..') && !isAbsolute(own) && `${path}/`.startsWith(`${own}/`);
-  const below = relative(disk.root, workspace);
-  const ours = (path: string) => isContext(path) || isOurs(joinPath(below, path));
+  const ours = ownFiles(disk.root, context)(workspace, []);
   const keep = keeper(disk, runFolder(run));
   return { rollBack: (tree) => rollBack({ workspace, tree, ours, secrets, keep }) };
 }

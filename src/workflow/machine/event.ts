@@ -353,11 +353,13 @@ export type Happening =
     }
   /**
    * The run continues with an edited definition; these changed steps and their dependents run
-   * again. `limits`: the new limits; null: unchanged.
+   * again. `gone`: steps that it no longer has, or has as another kind, with all inside them;
+   * absent: none. `limits`: the new limits; null: unchanged.
    */
   | {
       readonly type: 'updated';
       readonly steps: readonly StepPath[];
+      readonly gone?: readonly StepPath[];
       readonly limits: Pick<RunStart, 'budget' | 'timeout'> | null;
     }
   /** A failed step and its dependents run again, perhaps with other instructions. */

@@ -2,7 +2,8 @@ import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
 import { profilesOf } from '../bodies.ts';
 import { expectedOf, type Expected } from './expected.ts';
 import type { TakenProfile } from '../agent.ts';
-import type { Approval, FailurePolicy, StepDisplay, Work } from '../model.ts';
+import { neverBegins } from '../first-condition.ts';
+import type { Approval, FailurePolicy, Step, StepDisplay, Work } from '../model.ts';
 import { iterationsOf } from './iterations.ts';
 import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
 import { workerKind } from './view.ts';
@@ -35,7 +36,7 @@ export interface Contract {
   readonly timeout: number | null;
   readonly attempts: number;
   readonly iterations: number;
-  /** The number of items of a loop, null: known only at run time; 1 for other steps. */
+  /** The number of items of a loop, null: known only at run time; 1 for other steps; 0: it never runs. */
   readonly items: number | null;
   readonly onFailure: FailurePolicy;
   /** What a gate asks: who may answer (empty: anybody), and the names of fields. Null: no gate. */
@@ -120,7 +121,7 @@ function contractsOf(body: BodyRule): Contract[] {
   ]);
 }
 
-function contractOf({ at, step }: StepRule): Contract {
+function contractOf({ at, step, body, inner }: StepRule): Contract {
   const { work, onFailure, timeout, check, needs, inputs, outputs, values, retry } = step;
   return {
     step: at,
@@ -141,11 +142,23 @@ function contractOf({ at, step }: StepRule): Contract {
     timeout,
     attempts: 1 + retry.max,
     iterations: check?.maxIterations ?? 1,
-    items: iterationsOf(work),
+    items: isNeverRun(step, body, inner) ? 0 : iterationsOf(work),
     onFailure,
     approval: work.kind === 'gate' ? askedBy(work) : null,
     display: step.display ?? null,
   };
+}
+
+function isNeverRun({ work }: Step, body: BodyRule, inner: BodyRule | null): boolean {
+  if (work.kind !== 'while') return false;
+  const isNamed = ({ steps }: BodyRule, name: string) =>
+    [...steps.keys()].some((id) => id.toLowerCase() === name.toLowerCase());
+  const isOwn = (name: string) => {
+    for (let around: BodyRule | null = body; around !== null; around = around.around)
+      if (isNamed(around, name)) return false;
+    return inner !== null && isNamed(inner, name);
+  };
+  return neverBegins(work.condition, isOwn, body.language);
 }
 
 function askedBy({ approvers, choices, fields }: Approval): NonNullable<Contract['approval']> {

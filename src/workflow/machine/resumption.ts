@@ -2,44 +2,49 @@ import { apply } from './apply.ts';
 import { decide } from './decide.ts';
 import { noSlots } from './decide/context.ts';
 import { isKept, wantedBy } from './decide/reopen.ts';
-import type { RunStart, StepPath } from './event.ts';
+import type { Happening, RunStart, StepPath } from './event.ts';
 import { isIn, scopesAround } from './fold/steps.ts';
 import type { LaunchWork } from './launch.ts';
 import type { Step, Workflow } from '../model.ts';
-import { scopeOf } from './path.ts';
+import { pathIn, scopeOf, stepOf } from './path.ts';
 import { nextKey, tryLaunch } from './resolve.ts';
-import type { Rules } from './rules.ts';
+import type { BodyRule, Rules, StepRule } from './rules.ts';
 import { findStep, type StepVisit } from './scope.ts';
-import type { RunState, StepRun } from './state.ts';
+import type { RunState, Scope, StepRun } from './state.ts';
 import { reasonOf, statusOf } from './view.ts';
 import { ownValue } from '../../kernel/own.ts';
 
 /**
  * What a `resume` does with one step, and why. `may run`: depends on results, as in a sequence or
  * with a retried iteration or an incomplete sub-workflow. `ends`: an enclosing body ends first.
+ * `gone`: the edited definition lacks it.
  */
 interface Resumption {
   readonly path: StepPath;
-  readonly does: 'reused' | 'runs' | 'may run' | 'ends';
+  readonly does: 'reused' | 'runs' | 'may run' | 'ends' | 'gone';
   readonly why: string;
 }
 
 /**
- * What resuming a run does, step by step: what is reused, what runs, and why. `changes`: finished
- * steps that an edited definition would do differently, and how; null: the definition is unchanged.
+ * What resuming a run does, step by step: what is reused, what runs, and why. `rules`: with an edit
+ * those of the edited definition. `edit`: null: the definition is unchanged.
  */
-export function resumptionOf(
-  state: RunState,
-  rules: Rules,
-  changes: ReadonlyMap<StepPath, string> | null,
-): Resumption[] {
-  const wanted = wantedBy({ state, rules }, changes === null ? (state.rerun ?? []) : [...changes.keys()]);
-  const { isOver, after, starts, opens } = startsAgain(state, rules, changes);
+export function resumptionOf(given: RunState, rules: Rules, edit: Edit | null): Resumption[] {
+  const changes = edit?.changes;
+  const removed = edit?.gone.filter((path) => changes?.has(path) !== true) ?? [];
+  const lost = removed.map(
+    (path) => ({ path, does: 'gone', why: 'the edited workflow does not have it' }) as const,
+  );
+  const state =
+    edit === null ? given : apply(structuredClone(given), { ...updated(edit, null), at: given.now });
+  const wanted = wantedBy({ state, rules }, edit === null ? (state.rerun ?? []) : [...edit.changes.keys()]);
+  const { isOver, after, starts, opens } = startsAgain(given, rules, edit);
   const rowOf = (path: StepPath): Resumption => {
     const run = state.steps.get(path);
     const change = changes?.get(path);
     if (!isIn(run, 'settled') && isSwept(after.steps.get(path)))
       return { path, does: 'ends', why: 'what it is part of ends' };
+    if (run === undefined && change !== undefined) return { ...unentered(rules, path, false), why: change };
     if (run === undefined || (starts.has(path) && change === undefined && wanted.forced.has(path)))
       return unentered(rules, path, wanted.forced.has(path));
     if (starts.has(path)) return { path, does: 'runs', why: change ?? unfinished(state, run) };
@@ -59,7 +64,7 @@ export function resumptionOf(
   };
   const entered = [...state.steps.keys()].filter((path) => findStep(state, rules, path) !== null);
   const tops = isOver ? [] : rules.root.steps.keys();
-  return [...new Set([...tops, ...entered])].map(rowOf);
+  return [...[...new Set([...tops, ...entered, ...(changes?.keys() ?? [])])].map(rowOf), ...lost];
 }
 
 interface StartsAgain {
@@ -73,14 +78,10 @@ interface StartsAgain {
 }
 
 /** Runs the machine on a copy of the state until something must run. */
-function startsAgain(
-  state: RunState,
-  rules: Rules,
-  changes: ReadonlyMap<StepPath, string> | null,
-): StartsAgain {
+function startsAgain(state: RunState, rules: Rules, edit: Edit | null): StartsAgain {
   const at = state.now;
   let copy = apply(structuredClone(state), { type: 'resumed', by: 'person', at });
-  if (changes !== null) copy = apply(copy, { type: 'updated', steps: [...changes.keys()], limits: null, at });
+  if (edit !== null) copy = apply(copy, { ...updated(edit, null), at });
   const isOver = copy.endedAt !== null;
   const starts = new Set<StepPath>();
   const opens = new Set<StepPath>();
@@ -141,21 +142,76 @@ function unfinished(state: RunState, run: StepRun): string {
   return `${status}${reason === null ? '' : `: ${reason}`}`;
 }
 
-/** Finished steps of a run that an edited definition would do differently, and what changed. */
-export function changesOf(state: RunState, before: Rules, after: Rules): Map<StepPath, string> {
+/** What an edited definition changes in a run. */
+export interface Edit {
+  /** Steps that run for it although they were finished or their body was, and why. */
+  readonly changes: ReadonlyMap<StepPath, string>;
+  /** Visits whose results it has no use for: of steps that it lacks, or has as another kind. */
+  readonly gone: readonly StepPath[];
+}
+
+/** What continuing a run with an edited definition changes in it. */
+export function editOf(state: RunState, before: Rules, after: Rules): Edit {
   const changes = new Map<StepPath, string>();
-  for (const run of state.steps.values()) {
-    if (!isKept(run)) continue;
-    const old = findStep(state, before, run.path);
-    const edited = findStep(state, after, run.path);
-    if (old === null || edited === null) continue;
-    const words = different(essence(state, before, old, run), essence(state, after, edited, run));
-    if (words.length > 0) changes.set(run.path, `changed: ${words.join(', ')}`);
+  const gone = new Set<StepPath>();
+  for (const scope of state.scopes.values()) {
+    // A sequence may be at a step that no event has named yet.
+    const at = scope.entered && pathIn(scope.path, scope.entered.step, scope.entered.visit);
+    const body = after.bodies.get(scope.body);
+    if (at !== null && body?.steps.has(stepOf(at)) !== true) gone.add(at);
+    for (const path of addedTo(state, scope, before, after)) changes.set(path, 'added: it was not run yet');
   }
-  return changes;
+  for (const run of state.steps.values()) {
+    const { path } = run;
+    if (around(path).some((each) => gone.has(each))) continue;
+    const old = findStep(state, before, path);
+    const edited = findStep(state, after, path);
+    if (edited === null) gone.add(path);
+    else if (old !== null && isOtherKind(old.rule, edited.rule, run)) {
+      gone.add(path);
+      changes.set(path, 'changed: the kind of step');
+    } else if (old !== null && isKept(run)) {
+      const words = different(essence(state, before, old, run), essence(state, after, edited, run));
+      if (words.length > 0) changes.set(path, `changed: ${words.join(', ')}`);
+    }
+  }
+  const inGone = (path: StepPath) => around(path).some((each) => gone.has(each));
+  return {
+    changes: new Map([...changes].filter(([path]) => !inGone(path))),
+    gone: [...gone].filter((path) => !inGone(path)),
+  };
+}
+
+/** Steps that a finished loop or sub-workflow did not have. A sequence does not go back for them. */
+function addedTo(state: RunState, scope: Scope, before: Rules, after: Rules): StepPath[] {
+  const owner = scope.step === null ? undefined : state.steps.get(scope.step);
+  const [old, edited] = [before, after].map(({ bodies }) => bodies.get(scope.body));
+  if (owner === undefined || !isKept(owner) || !old || edited?.body.kind !== 'graph') return [];
+  const added = [...edited.steps.keys()].filter((id) => !old.steps.has(id));
+  return added.map((id) => pathIn(scope.path, id));
+}
+
+/** Whether what is known of a visit means nothing for the edited step. */
+function isOtherKind(before: StepRule, after: StepRule, run: StepRun): boolean {
+  if (shapeOf(before.body) !== shapeOf(after.body)) return true;
+  const isSame = before.step.work.kind === after.step.work.kind;
+  if (before.inner === null && after.inner === null) return !isSame && !isIn(run, 'settled');
+  return !isSame || shapeOf(before.inner) !== shapeOf(after.inner);
+}
+
+function shapeOf(body: BodyRule | null): string | undefined {
+  return body?.body.kind;
 }
 
 type Limits = Pick<RunStart, 'budget' | 'timeout'>;
+
+/** The event with which a run continues with an edited definition. */
+export function updated(
+  { changes, gone }: Edit,
+  limits: Limits | null,
+): Extract<Happening, { type: 'updated' }> {
+  return { type: 'updated', steps: [...changes.keys()], gone, limits };
+}
 
 /**
  * The limits of a run whose definition was edited: those of the new definition, and still those of

@@ -184,6 +184,13 @@ export function reasonOf({ phase }: StepRun): string | null {
   return phase.reason?.text ?? (phase.skipped === null ? null : skipText(phase.skipped));
 }
 
+/** Why a loop has ended without an iteration; null: it has not. */
+export function emptyLoop({ phase, open }: StepRun): string | null {
+  if (phase.is !== 'settled' || phase.status !== 'SUCCEEDED') return null;
+  if (open === null || open.items === null || open.opened > 0) return null;
+  return open.bound === null ? 'no iteration: its list is empty' : 'no iteration: its condition was false';
+}
+
 export function skipText(reason: SkipReason): string {
   switch (reason.why) {
     case 'condition':

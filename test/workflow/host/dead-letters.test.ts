@@ -76,3 +76,31 @@ it('is written without the differences where they cannot be had', async () => {
   expect(project.disk.list(folder)).toEqual(['letter.json']);
   expect(host.problem).toBe('the dead letter of make lacks what was changed: no space left for the index');
 });
+
+it('holds at most 16 MiB of changes of one run, and says what is left out', async () => {
+  const names = Array.from({ length: 3 }, (_, index) => `s${String(index)}`);
+  const failing = names.map((name) => ({
+    ...definition.body.steps[0]!,
+    id: name,
+    onFailure: 'continue' as const,
+  }));
+  const several = workflow(...failing);
+  const project = begin(several);
+  const started: string[] = [];
+  const runner: StepRunner = {
+    start: ({ key }) => void started.push(key),
+    stop: () => {},
+    sweep: () => Promise.resolve(),
+  };
+  const uncommittedPatch = () => Promise.resolve(Buffer.alloc(6 * 1024 * 1024, 'x'));
+  const host = hostOf(project, several, false, { runner, uncommittedPatch }, () => {});
+  host.look();
+  for (const key of started) host.ended(key, exit({ code: 1 }));
+  host.look();
+  for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+  const letters = names.map((name) => `${runFolder(run)}/dead/${name}`);
+  const kept = letters.filter((letter) => project.disk.list(letter)?.includes('difference.patch'));
+  expect(kept).toHaveLength(2);
+  const last = JSON.parse(String(project.disk.read(`${letters[2]!}/letter.json`, 10_000)));
+  expect(last).toMatchObject({ changes: expect.stringContaining('left out') });
+});

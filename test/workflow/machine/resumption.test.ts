@@ -2,18 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { apply } from '../../../src/workflow/machine/apply.ts';
 import { decide } from '../../../src/workflow/machine/decide.ts';
 import type { Step, Workflow } from '../../../src/workflow/model.ts';
-import { changesOf, editedLimits, resumptionOf } from '../../../src/workflow/machine/resumption.ts';
+import { editedLimits, editOf, resumptionOf, type Edit } from '../../../src/workflow/machine/resumption.ts';
 import { compile } from '../../../src/workflow/machine/rules.ts';
 import { anyValue, graph, step, template, workflow } from './graph.ts';
 import { World } from './world.ts';
 
 /** `path does: why`, a line each. */
-function told(
-  world: World,
-  changes: ReadonlyMap<string, string> | null = null,
-  rules = world.rules,
-): string[] {
-  return resumptionOf(world.state, rules, changes).map(({ path, does, why }) => `${path} ${does}: ${why}`);
+function told(world: World, edit: Edit | null = null, rules = world.rules): string[] {
+  return resumptionOf(world.state, rules, edit).map(({ path, does, why }) => `${path} ${does}: ${why}`);
 }
 
 /** The run as a journal leaves it whose last event is this one of a step. */
@@ -107,8 +103,8 @@ describe('an edited definition', () => {
     const next = compile(
       edited(definition, 'b', { work: { kind: 'command', argv: [template('other')], capabilities: null } }),
     );
-    const changes = changesOf(world.state, world.rules, next);
-    expect(told(world, changes, next)).toEqual([
+    const edit = editOf(world.state, world.rules, next);
+    expect(told(world, edit, next)).toEqual([
       'a reused: SUCCEEDED',
       'c reused: SUCCEEDED',
       'd runs: what it comes after runs again',
@@ -122,7 +118,7 @@ describe('an edited definition', () => {
     const next = compile(
       edited(definition, 'a', { description: 'the first', timeout: 5_000, onFailure: 'continue' }),
     );
-    expect([...changesOf(world.state, world.rules, next)]).toEqual([]);
+    expect([...editOf(world.state, world.rules, next).changes]).toEqual([]);
   });
 
   const agent = {
@@ -159,7 +155,7 @@ describe('an edited definition', () => {
     world.done('a', { artifacts: ['x'] });
     world.done('b');
     const next = compile(edited(before, 'b', changes));
-    expect([...changesOf(world.state, world.rules, next)]).toEqual([['b', `changed: ${what}`]]);
+    expect([...editOf(world.state, world.rules, next).changes]).toEqual([['b', `changed: ${what}`]]);
   });
 
   it('runs all of a loop again that runs again', () => {
@@ -170,7 +166,7 @@ describe('an edited definition', () => {
     `);
     world.done('a');
     world.done('l/0/i');
-    expect(told(world, new Map([['a', 'changed: command']]))).toEqual([
+    expect(told(world, { changes: new Map([['a', 'changed: command']]), gone: [] })).toEqual([
       'a runs: changed: command',
       'l runs: what it comes after runs again',
       'l/0/i runs: what it is part of runs again',
@@ -186,7 +182,7 @@ describe('an edited definition', () => {
     const next = compile(
       edited(more, 'c', { work: { kind: 'command', argv: [template('other')], capabilities: null } }),
     );
-    const steps = [...changesOf(world.state, world.rules, next).keys()];
+    const steps = [...editOf(world.state, world.rules, next).changes.keys()];
     let { state } = world;
     state = apply(state, { type: 'updated', steps, limits: null, at: world.now });
     for (;;) {

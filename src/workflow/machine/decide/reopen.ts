@@ -135,7 +135,9 @@ function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan:
   if (!body) return;
   if (body.body.kind === 'sequence') return planSequence(context, scope, wanted, plan);
   const reopenings = new Map<StepRule, Reopening>();
-  for (const rule of body.steps.values())
+  const only = scope.path === '' ? (context.state.given?.only ?? null) : null;
+  const rules = [...body.steps.values()].filter(({ step }) => only === null || step.id === only);
+  for (const rule of rules)
     reopenings.set(rule, reopeningOf(context, pathIn(scope.path, rule.step.id), wanted, plan));
   const kept = [...reopenings.values()].filter((each) => each === 'kept').length;
   if (kept === reopenings.size && scope.left?.failed === null && scope.path !== '') return;
@@ -178,7 +180,13 @@ function waitingIn(
  */
 function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, plan: Plan): void {
   const { entered, left, counter } = scope;
-  if (entered === null) return;
+  const body = context.rules.bodies.get(scope.body);
+  const [first] = body?.body.steps ?? [];
+  if (entered === null) {
+    if (first)
+      plan.scopes.push({ ...continuing(scope, { at: 'step', step: first.id, visit: 1 }), settled: 0 });
+    return;
+  }
   const path = pathIn(scope.path, entered.step, entered.visit);
   const run = context.state.steps.get(path);
   const wants = wanted.forced.has(path) || wanted.owners.has(path);
@@ -186,21 +194,15 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
   const isDone = !wants && isIn(run, 'settled') && isKept(run);
   if (isOver && isDone) return;
   const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
-  const continueAt = (next: Counter): void => {
-    plan.scopes.push({
-      path: scope.path,
-      next,
-      total: null,
-      settled,
-      settledNeeds: [],
-      dirty: [],
-      failed: null,
-    });
-  };
-  const rule = context.rules.bodies.get(scope.body)?.steps.get(entered.step);
-  if (isDone && run.phase.status !== 'FAILED' && rule) return continueAt(nextAfter(scope, rule));
+  const continueAt = (next: Counter) => plan.scopes.push({ ...continuing(scope, next), settled });
+  const rule = body?.steps.get(entered.step);
+  if (isDone && run.phase.status !== 'FAILED' && rule) return void continueAt(nextAfter(scope, rule));
   const owners = new Set([...wanted.owners, path]);
   const forced = run?.open == null ? new Set([...wanted.forced, path]) : wanted.forced;
   reopeningOf(context, path, { forced, owners }, plan);
   continueAt({ at: 'step', ...entered });
+}
+
+function continuing({ path }: Scope, next: Counter): Omit<ReopenedScope, 'settled'> {
+  return { path, next, total: null, settledNeeds: [], dirty: [], failed: null };
 }

@@ -1,8 +1,8 @@
 import type { Fact, StepPath } from '../event.ts';
 import { blankResult } from '../work-result.ts';
-import { scopeOf } from '../path.ts';
+import { pathIn, scopeOf, stepOf } from '../path.ts';
 import { noCost } from '../../../kernel/money.ts';
-import type { Open, RunState, Scope } from '../state.ts';
+import type { Open, RunState, Scope, StepRun } from '../state.ts';
 import { clockNow } from '../clock.ts';
 import { moveCounter, follow, settle, completeIfDone } from './settle.ts';
 import { enter, isIn, put } from './steps.ts';
@@ -150,6 +150,42 @@ function forgetBodies(state: RunState, path: StepPath): void {
   state.scopes.delete(path);
 }
 
+/** Visits that the definition no longer has. A sequence is then at the last one that it has. */
+export function forgetSteps(state: RunState, gone: readonly StepPath[]): void {
+  for (const path of gone) {
+    if (state.steps.get(path)?.open) forgetBodies(state, path);
+    state.steps.delete(path);
+    for (const set of [state.ready, state.active, state.dirty]) set.delete(path);
+  }
+  const sequences = new Map<Scope, StepRun[]>();
+  for (const path of gone) {
+    const scope = state.scopes.get(scopeOf(path));
+    if (scope?.entered) sequences.set(scope, []);
+  }
+  if (sequences.size === 0) return;
+  for (const run of state.steps.values()) {
+    const scope = state.scopes.get(run.scope);
+    if (scope && !isUnreached(run)) sequences.get(scope)?.push(run);
+  }
+  for (const [scope, visited] of sequences) {
+    const at = scope.entered && pathIn(scope.path, scope.entered.step, scope.entered.visit);
+    const lost = gone.filter((path) => scopeOf(path) === scope.path);
+    for (const id of new Set(lost.map(stepOf))) {
+      const visits = visited.filter(({ step }) => step === id).length;
+      if (visits > 0) scope.visits.set(id, visits);
+      else scope.visits.delete(id);
+    }
+    const last = visited.at(-1);
+    if (at !== null && lost.includes(at))
+      scope.entered = last ? { step: last.step, visit: scope.visits.get(last.step) ?? 1 } : null;
+  }
+}
+
+/** Whether a sequence never came to a step that it settled at its end or its start. */
+function isUnreached({ phase }: StepRun): boolean {
+  return phase.is === 'settled' && (phase.skipped?.why === 'run-ended' || phase.skipped?.why === 'not-asked');
+}
+
 /** A continuing body has not ended its loop. */
 const noEnd = { failed: null, broke: false, exit: null } as const;
 
@@ -191,6 +227,8 @@ export function reopen(state: RunState, { steps, opens, scopes, used = [] }: Of<
     state.completedScopes.delete(path);
     for (const [each, count] of settledNeeds) state.settledNeeds.set(each, count);
     for (const each of dirty) state.dirty.add(each);
+    // An edit may have made a graph of a sequence.
+    scope.counter = next;
     moveCounter(state, scope, next);
     completeIfDone(state, scope);
   }

@@ -5,6 +5,7 @@ import type { WorkResult } from '../work-result.ts';
 import { clockNow } from '../clock.ts';
 import type { RunState } from '../state.ts';
 import { enter, isIn, put, type In } from './steps.ts';
+import { forgetSteps } from './bodies.ts';
 import { putBack, writeOff } from './work.ts';
 
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
@@ -109,9 +110,14 @@ export function retryStep(state: RunState, { path, instructions }: Of<'retried'>
 }
 
 /** The definition has changed. */
-export function update(state: RunState, { steps, limits }: Of<'updated'>): void {
+export function update(state: RunState, { steps, gone = [], limits }: Of<'updated'>): void {
   if (state.given === null) return;
   if (limits !== null) state.given = { ...state.given, ...limits };
+  forgetSteps(state, gone);
+  // Which needs a step waits for may have changed: `reopened` says it anew.
+  state.settledNeeds.clear();
+  for (const waiting of [state.ready, state.dirty])
+    for (const path of waiting) if (!state.steps.has(path)) waiting.delete(path);
   rerun(state, steps);
 }
 
