@@ -25,14 +25,8 @@ import { ProcessRunner } from '../../host/runner/agents.ts';
 import { turnsOutput } from '../output.ts';
 import { notifyPerson } from '../notify.ts';
 import { controlFolder } from '../../host/control.ts';
-import {
-  lockFile,
-  readBoot,
-  removeHolder,
-  writeBoot,
-  writeHolder,
-  type HolderNote,
-} from '../../host/holder.ts';
+import { lockFile, readBoot, removeHolder, writeBoot, writeHolder } from '../../host/holder.ts';
+import type { HolderNote } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { checkTemporaries } from '../../process/temporaries.ts';

@@ -19,9 +19,9 @@ const prepared = new WeakMap<readonly string[], NewMasker>();
 /**
  * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a
  * secret by `***`, also of its lines, in the spellings of JSON, base64, URLs and shells, and across
- * chunks; overlapping occurrences become one replacement. A weak secret is replaced only as a whole word. Time grows with the input, the
- * number of secrets and, per chunk, the longest of them; at most the longest spelling and two bytes
- * are held back.
+ * chunks; overlapping occurrences become one replacement. A weak secret is replaced only as a
+ * whole word. Time grows with the input, the number of secrets and, per chunk, the longest of them;
+ * at most the longest spelling and two bytes are held back.
  */
 export function maskerFactory(secrets: readonly string[]): NewMasker {
   const known = prepared.get(secrets) ?? prepare(secrets);

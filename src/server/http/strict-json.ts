@@ -14,7 +14,8 @@ class Fault extends Error {
 
 /**
  * The value of a JSON text that all readers understand alike: without repeated keys, `__proto__`,
- * deep nesting and numbers that cannot be kept exactly. Otherwise what is wrong, with line and column.
+ * deep nesting and numbers that cannot be kept exactly. Otherwise what is wrong, with line and
+ * column.
  */
 export function parseStrictly(
   text: string,

@@ -15,8 +15,8 @@ export async function serveStdio(server: McpServer): Promise<void> {
 }
 
 /**
- * Passes on lines of JSON-RPC, except requests with a number that cannot be kept exactly: it answers
- * them with an error that names the number.
+ * Passes on lines of JSON-RPC, except requests with a number that cannot be kept exactly: it
+ * answers them with an error that names the number.
  */
 export function exactRequests(reply: (line: string) => void): Transform {
   const decoder = new StringDecoder('utf8');
