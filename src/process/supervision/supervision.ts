@@ -5,6 +5,7 @@ import type { Capture, CaptureEvents } from '../output/capture.ts';
 import { watchCommands, type CommandWatch } from './command-limit.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { LaunchBarrier, Spawned } from './launch.ts';
+import { watchFinish, type FinishWatch } from './finish.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
 import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
@@ -44,6 +45,7 @@ export class Supervision {
   readonly #started = performance.now();
   #limits: LimitWatch | null = null;
   readonly #commands: CommandWatch | null;
+  readonly #finishing: FinishWatch | null;
   #reason: EndReason | null = null;
   #error: string | null = null;
   readonly #leader = withResolver<Exit>();
@@ -60,7 +62,8 @@ export class Supervision {
     this.#barrier = barrier;
     const contained = spec.containment.kind !== 'group';
     this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
-    this.#commands = spec.commands ? watchCommands(spec.commands, () => this.end('command-timeout')) : null;
+    this.#commands = spec.commands ? watchCommands(spec.commands, () => this.#late('command-timeout')) : null;
+    this.#finishing = spec.finish ? watchFinish(spec.finish, () => this.end('lingered')) : null;
     const names = ['stdout', 'stderr'] as const;
     this.#outputs = captures.map((capture, index) => {
       capture.listen(this.#captureEvents(names[index] ?? 'stderr', hooks));
@@ -93,7 +96,12 @@ export class Supervision {
   release(): void {
     if (this.#limits !== null || this.#reason !== null || this.#leaderIsGone) return;
     this.#barrier.open();
-    this.#limits = watchLimits(this.#spec.limits, (limit) => this.end(limit));
+    this.#limits = watchLimits(this.#spec.limits, (limit) => this.#late(limit));
+  }
+
+  /** What a program has finished is not lost by a limit of its time. */
+  #late(limit: EndReason): void {
+    this.end(this.#finishing?.isFinished() === true ? 'lingered' : limit);
   }
 
   /** Begins the end. The first reason counts. */
@@ -102,6 +110,7 @@ export class Supervision {
     this.#reason = reason;
     this.#limits?.stop();
     this.#commands?.stop();
+    this.#finishing?.stop();
     this.#barrier.close();
     const tree = this.#tree;
     tree.terminate();
@@ -124,6 +133,7 @@ export class Supervision {
         const text = decoder.write(chunk);
         if (overspent?.(text) === true) this.end('over-budget');
         this.#commands?.output(text);
+        this.#finishing?.output(text);
       },
       full: () => {
         this.#error ??= `more than ${bytesInWords(this.#spec.limits.outputBytes)} on ${streamNames[stream]}`;
@@ -172,6 +182,7 @@ export class Supervision {
     clearTimeout(this.#listenTimer);
     this.#limits?.stop();
     this.#commands?.stop();
+    this.#finishing?.stop();
     this.#barrier.close();
     const open = this.#outputs.map((output) => output.end());
     const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);
