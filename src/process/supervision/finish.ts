@@ -1,3 +1,4 @@
+import { runningTime } from './running-time.ts';
 import { watchTime } from './time-watch.ts';
 import type { Finish } from '../../providers/provider.ts';
 
@@ -12,12 +13,12 @@ export interface FinishWatch {
 /** Calls `reached` once, when the program has not exited in time after its final event. */
 export function watchFinish({ graceMs, isFinal }: Finish, reached: () => void): FinishWatch {
   let since: number | null = null;
-  const left = (): number => (since === null ? Infinity : since + graceMs - performance.now());
+  const left = (): number => (since === null ? Infinity : since + graceMs - runningTime.now());
   const watch = watchTime(left, reached);
   return {
     output(output) {
       // Whatever else it prints then does not count.
-      since = isFinal(output) ? (since ?? performance.now()) : null;
+      since = isFinal(output) ? (since ?? runningTime.now()) : null;
       watch.again();
     },
     isFinished: () => since !== null,

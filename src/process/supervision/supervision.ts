@@ -11,6 +11,7 @@ import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
+import { after } from './time-watch.ts';
 import { ProcessTree } from './tree.ts';
 import type { EndReason, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
 
@@ -50,7 +51,7 @@ export class Supervision {
   #error: string | null = null;
   readonly #leader = withResolver<Exit>();
   #leaderIsGone = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: { stop(): void } | null = null;
   #listenTimer: NodeJS.Timeout | undefined;
   #ready: Promise<Launched | null> | null = null;
 
@@ -114,12 +115,12 @@ export class Supervision {
     this.#barrier.close();
     const tree = this.#tree;
     tree.terminate();
-    this.#timer = setTimeout(() => {
+    this.#timer = after(this.#spec.graceMs ?? GRACE_MS, () => {
       tree.kill();
       const giveUp = (): void =>
         this.#leaderGone({ exitCode: null, signal: null }, 'the process outlived SIGKILL');
-      this.#timer = setTimeout(giveUp, GIVE_UP_MS);
-    }, this.#spec.graceMs ?? GRACE_MS);
+      this.#timer = after(GIVE_UP_MS, giveUp);
+    });
   }
 
   #captureEvents(stream: 'stdout' | 'stderr', hooks: SuperviseHooks): CaptureEvents {
@@ -178,7 +179,7 @@ export class Supervision {
 
   async #finish(exit: Exit): Promise<ProcessResult> {
     const durationMs = performance.now() - this.#started;
-    clearTimeout(this.#timer);
+    this.#timer?.stop();
     clearTimeout(this.#listenTimer);
     this.#limits?.stop();
     this.#commands?.stop();

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { watchFinish } from '../../../src/process/supervision/finish.ts';
+import { virtualTime } from './virtual-time.ts';
 
 /** Output is final where it says so. */
 function watched(graceMs: number) {
@@ -9,10 +10,7 @@ function watched(graceMs: number) {
 }
 
 describe('a program after its final event', () => {
-  beforeEach(
-    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] }),
-  );
-  afterEach(() => void vi.useRealTimers());
+  virtualTime();
 
   it('has its grace to exit, however often it repeats the event', () => {
     const { output, reached, isFinished } = watched(1000);
