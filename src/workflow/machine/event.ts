@@ -235,6 +235,8 @@ export type Fact =
   /** The clock of the run's timeout runs, or stops. */
   | { readonly type: 'clocked'; readonly runs: boolean }
   | { readonly type: 'parked'; readonly provider: string; readonly until: number }
+  /** So many milliseconds passed in which the host did not run. */
+  | { readonly type: 'suspended'; readonly ms: number }
   | {
       readonly type: 'closed';
       readonly status: Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
