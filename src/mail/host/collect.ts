@@ -14,7 +14,7 @@ interface Stamps {
 }
 
 function read(name: string, text: string, { newId, created }: Stamps): Staged {
-  const parsed = parseMessage(text, name);
+  const parsed = parseMessage(text, name, 'turn');
   const id = newId();
   if (parsed.ok) return { id, created, name, draft: parsed.value, problem: null, text };
   return { id, created, name, draft: null, problem: parsed.problems.map(problemText).join('; '), text };
