@@ -219,14 +219,16 @@ async function introduce() {
       'silent',
       `it did not answer \`initialize\` within ${introductionMs / 1000} s`,
     );
-    timer = setTimeout(() => reject(failure), introductionMs);
+    let left = introductionMs / 1000;
+    // Of a time in which the machine was suspended, one second counts.
+    timer = setInterval(() => (left -= 1) <= 0 && reject(failure), 1000);
   });
   const asked = connection.request('initialize', {
     protocolVersion: 1,
     clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     clientInfo: { name: 'mailroom', title: 'Mailroom', version: ourVersion },
   });
-  const answer = await Promise.race([asked, late]).finally(() => clearTimeout(timer));
+  const answer = await Promise.race([asked, late]).finally(() => clearInterval(timer));
   const { name = null, version = null } = answer.agentInfo ?? {};
   print({ type: 'agent', name, version, protocol: answer.protocolVersion });
   if (answer.protocolVersion !== 1) throw new Failure('version', String(answer.protocolVersion));

@@ -85,6 +85,8 @@ export interface ProviderConfig {
    * model.
    */
   readonly prices: Price | null;
+  /** How long the program may take to exit after its final event, in milliseconds; missing: 10 s. */
+  readonly exitGrace?: number;
 }
 
 /** Defaults for roles. Null is "not set". */

@@ -155,6 +155,7 @@ function lowerProvider(name: string, input: ProviderInput): ProviderConfig {
     writable: input.writable ?? [],
     tests: input.tests ?? null,
     prices: input.prices === undefined ? null : lowerPrice(input.prices),
+    ...(input.exit_grace !== undefined && { exitGrace: input.exit_grace }),
   };
 }
 

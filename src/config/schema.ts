@@ -65,6 +65,9 @@ const provider = z
       .describe('Folders besides its workspace that the program must be able to write.'),
     tests: z.array(text).optional().describe('Command lines that RUN_TESTS allows, by their first words.'),
     prices: prices.optional().describe('For a program that reports tokens but no cost; for every model.'),
+    exit_grace: duration
+      .optional()
+      .describe('How long an agent CLI may take to exit after its final event; default 10s.'),
   })
   .meta({ title: 'provider' });
 

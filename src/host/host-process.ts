@@ -5,6 +5,7 @@ import { Journal } from '../disk/journal.ts';
 import { watchFolders } from '../disk/watch.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { Trail } from '../git/trail.ts';
+import { runningTime } from '../process/supervision/running-time.ts';
 import type { Provider } from '../providers/provider.ts';
 import { Control } from './control.ts';
 import { journalWatch, lockWatch, type WhyGone } from './gone.ts';
@@ -47,6 +48,8 @@ export class HostProcess {
   readonly #lockGone: WhyGone;
   #journal: { close(): void } | null = null;
   #loop: Loop | null = null;
+  /** Ends the count of the time in which this process does not run. */
+  #release: () => void = () => {};
   readonly #wakeSoon = onceATurn(() => this.wake());
   /** What failed before there was a loop; null: nothing. */
   #failure: unknown = null;
@@ -62,6 +65,7 @@ export class HostProcess {
     runner: Runner,
     { config, providers }: HostSettings,
   ): Promise<HostPorts<Event, Runner>> {
+    this.#release = runningTime.use();
     await runner.sweep();
     const { home } = this.#place;
     const keeps = (lastWritten: number): boolean =>
@@ -69,7 +73,11 @@ export class HostProcess {
     const journal = new Journal<Event>(this.#disk, { home, gone: this.#lockGone, keeps });
     this.#journal = journal;
     return {
-      clock: { now: Date.now, elapsed: () => performance.now() },
+      clock: {
+        now: Date.now,
+        elapsed: () => performance.now(),
+        suspended: () => runningTime.suspended(),
+      },
       journal,
       control: new Control(this.#disk, join(home, 'control')),
       runner,
@@ -121,6 +129,7 @@ export class HostProcess {
 
   async close(): Promise<void> {
     this.#journal?.close();
+    this.#release();
     await this.#place.lock.release();
   }
 }

@@ -15,9 +15,14 @@ interface Machine<State, Event, Recorded> {
    * The size of a snapshot of the state, in records: at least this many lie between two snapshots.
    */
   sizeOf(state: State): number;
+  /** What is recorded after a time of the host in which it did not run. */
+  suspended(ms: number): Recorded;
   /** Called after everything recorded has become durable. */
   durable?(): void;
 }
+
+/** A shorter interruption changes no deadline, in milliseconds. */
+const leastSuspension = 5_000;
 
 /** The minimum number of records between two snapshots, however small the state is. */
 const snapshotEvery = 5_000;
@@ -30,6 +35,9 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
   readonly #journal: Journal<Event>;
   readonly #machine: Machine<State, Event, Recorded>;
   readonly #time: HostTime;
+  readonly #clock: Clock;
+  /** What of the time in which this process did not run is recorded. */
+  #suspended: number;
   #state: State;
   #pending: Event[] = [];
   /** How many of them are in the journal, but not durable. */
@@ -49,6 +57,8 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     this.#journal = journal;
     this.#machine = machine;
     this.#time = new HostTime(clock);
+    this.#clock = clock;
+    this.#suspended = clock.suspended?.() ?? 0;
     const { snapshot, records, cut } = journal.read();
     this.cut = cut;
     this.fresh = snapshot === null && records.length === 0;
@@ -71,6 +81,15 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
   /** Converts one of its timestamps to the wall clock's. */
   onWall(timestamp: number): number {
     return this.#time.onWall(timestamp, this.#state.now);
+  }
+
+  /** Call it before deadlines are looked at: those that passed meanwhile are put off. */
+  recordSuspension(): void {
+    const all = this.#clock.suspended?.() ?? 0;
+    const ms = Math.floor(all - this.#suspended);
+    if (ms < leastSuspension) return;
+    this.#suspended = all;
+    this.record([this.#machine.suspended(ms)]);
   }
 
   /** Throws `E_INTERNAL` while a sync is in progress. */

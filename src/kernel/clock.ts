@@ -3,4 +3,6 @@ export interface Clock {
   now(): number;
   /** A monotonic clock in milliseconds; missing: the wall clock is used. */
   elapsed?(): number;
+  /** Milliseconds in which this process did not run, or its clock was set; missing: none. */
+  suspended?(): number;
 }

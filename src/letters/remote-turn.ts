@@ -127,6 +127,7 @@ const exit = z.object({
   signal: text.nullable(),
   ended: z.enum([
     'exited',
+    'lingered',
     'total-timeout',
     'idle-timeout',
     'output-limit',

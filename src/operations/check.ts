@@ -5,7 +5,7 @@ import { mergeFiles } from '../mail/protocol/merge.ts';
 import { parseYaml } from '../yaml/yaml.ts';
 import { withoutAccepted, type Judged } from '../yaml/accepted.ts';
 import { type Exploration, type StuckState, explore } from '../mail/machine/explore/explore.ts';
-import type { Protocol } from '../mail/format/protocol.ts';
+import { defaultTimeout, type Protocol } from '../mail/format/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';
@@ -28,6 +28,8 @@ export interface CheckDocument {
   readonly warnings: readonly DiagnosticDocument[];
   /** How many warnings comments `mailroom-ok` accept. */
   readonly accepted: number;
+  /** Roles that have the default `timeout`. */
+  readonly default_timeout: readonly string[];
   /** Null: it was not explored. */
   readonly exploration: {
     /** False: it reached its limits, so there may be more. */
@@ -174,6 +176,9 @@ function checkup(
     errors,
     warnings: of('warning'),
     accepted,
+    default_timeout: [...(protocol?.roles.values() ?? [])].flatMap(({ name, timeout }) =>
+      timeout === defaultTimeout ? [name] : [],
+    ),
     exploration,
   };
   return { document, text: renderDiagnostics(found) };

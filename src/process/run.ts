@@ -3,6 +3,7 @@ import process from 'node:process';
 import { settledWithin } from './pipes.ts';
 import { waitsForNamedPipe } from './proc.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
+import { after } from './supervision/time-watch.ts';
 
 interface RunOptions {
   readonly cwd: string;
@@ -81,7 +82,7 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
   const stderr = collect(child, 'stderr', { limit, encoding: 'utf8' }, () => kill('output-limit'));
   child.stdin?.on('error', () => {});
   child.stdin?.end(options.stdin);
-  const timer = setTimeout(() => kill('timeout'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const late = after(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => kill('timeout'));
   const watch = setInterval(() => {
     if (child.pid !== undefined && waitsForNamedPipe(child.pid)) kill('named-pipe');
   }, NAMED_PIPE_LOOK_MS);
@@ -93,7 +94,7 @@ async function follow(child: ChildProcess, options: RunOptions): Promise<RunResu
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, error: null }));
     },
   );
-  clearTimeout(timer);
+  late.stop();
   clearInterval(watch);
   await settledWithin([child.stdout, child.stderr], PIPE_WAIT_MS);
   const said = { stdout: stdout(), stderr: stderr() };

@@ -1,6 +1,6 @@
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Launched } from '../kernel/launched.ts';
-import type { Exit } from '../providers/provider.ts';
+import type { Exit, Finish } from '../providers/provider.ts';
 
 /**
  * What contains a process and everything that it starts.
@@ -107,6 +107,11 @@ export interface ProcessSpec {
     readonly limitMs: number;
     readonly running: (output: string) => ReadonlySet<string>;
   };
+  /**
+   * Receives the same output; a process that has printed its final event ends as `lingered` if it
+   * does not exit in time, or reaches another time limit first.
+   */
+  readonly finish?: Finish;
   /** What to keep of each output in memory; missing: nothing. */
   readonly keeps?: Ends;
   /** Masked in all written output; use the same array for processes with the same secrets. */

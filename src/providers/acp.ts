@@ -36,6 +36,7 @@ export function acpProvider(options: ProviderOptions): Provider {
       start: (invocation) => start(invocation, options, preset),
       read: (exit, invocation, _, now) => read(exit, invocation, { options, preset, now }),
       said: (events) => paragraphs(spokenTexts(events)),
+      isFinal: (event) => (event['type'] === 'result' ? true : null),
       notEnforced: ['variant'],
       idleMs: silentMs,
       obeys: acpObeys(options.name, preset?.obeys ?? null),

@@ -29,6 +29,7 @@ export function agyProvider(options: ProviderOptions): Provider {
       start,
       read,
       said,
+      isFinal,
       obeys: agyObeys,
       idleMs: silentMs,
     }),
@@ -79,6 +80,10 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     ...spending({ budget, maxSteps, isStep: isAnswer }, counter(options)),
     ...runningCommands(maxCommandTime, commandNews),
   };
+}
+
+function isFinal({ event }: JsonObject): boolean | null {
+  return event === 'result' ? true : event === 'step_update' ? false : null;
 }
 
 /** One finished answer of the model is one step. */

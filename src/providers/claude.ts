@@ -40,7 +40,7 @@ const inherited = [
 
 /** Claude Code, driven by `claude -p` with its stream of JSON events. */
 export function claudeProvider(options: ProviderOptions): Provider {
-  return streamProvider(options, { restrict, start, read, said });
+  return streamProvider(options, { restrict, start, read, said, isFinal });
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {
@@ -80,6 +80,11 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     reading: reading(invocation, options),
     ...spending({ budget }, counter(options)),
   };
+}
+
+function isFinal({ type }: JsonObject): boolean | null {
+  if (type === 'result') return true;
+  return type === 'assistant' || type === 'user' ? false : null;
 }
 
 /** Both variables, since the model can request more than the default, up to the maximum. */

@@ -35,7 +35,7 @@ const inherited = ['CODEX_HOME', 'CODEX_API_KEY', 'CODEX_CA_CERTIFICATE', 'OPENA
 
 /** Codex, driven by `codex exec --json`. */
 export function codexProvider(options: ProviderOptions): Provider {
-  return streamProvider(options, { restrict, start, read, said });
+  return streamProvider(options, { restrict, start, read, said, isFinal });
 }
 
 /**
@@ -57,6 +57,11 @@ function restrict(capabilities: readonly Capability[]): Restriction {
     broaderThanRequested.push('EDIT: what codex runs in order to test may write the workspace');
   }
   return { exact: broaderThanRequested.length === 0, broaderThanRequested };
+}
+
+function isFinal({ type }: JsonObject): boolean | null {
+  if (type === 'turn.completed' || type === 'turn.failed') return true;
+  return type === 'turn.started' || string(type)?.startsWith('item.') === true ? false : null;
 }
 
 function start(invocation: Invocation, options: ProviderOptions): CommandLine {

@@ -30,6 +30,8 @@ export function interrupted(exit: Exit, program: string, ownCodes: readonly numb
       return transient(`a command of ${program} took longer than it may`, undefined, 'E_TIMEOUT');
     case 'stopped':
       return transient(`${program} was stopped`, undefined, 'E_CANCELLED');
+    case 'lingered':
+      return null;
     case 'exited':
       return exitedByItself(exit, program, ownCodes);
   }

@@ -42,7 +42,7 @@ const inherited = ['GEMINI_API_KEY', 'GEMINI_CLI_HOME', 'GEMINI_DEFAULT_AUTH_TYP
 
 /** Gemini CLI, driven by its stream of JSON events. */
 export function geminiProvider(options: ProviderOptions): Provider {
-  return streamProvider(options, { restrict, start, read, said, notEnforced: ['variant'] });
+  return streamProvider(options, { restrict, start, read, said, isFinal, notEnforced: ['variant'] });
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {
@@ -83,6 +83,11 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     home: geminiHome(invocation),
     reading: reading(invocation, options),
   };
+}
+
+function isFinal({ type }: JsonObject): boolean | null {
+  if (type === 'result') return true;
+  return type === 'message' || type === 'tool_use' || type === 'tool_result' ? false : null;
 }
 
 /** The list of trusted folders: empty, so that no folder's settings count. */

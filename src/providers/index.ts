@@ -13,7 +13,7 @@ import { geminiProvider } from './gemini.ts';
 import { humanProvider } from './human.ts';
 import { opencodeProvider } from './opencode.ts';
 import { piProvider } from './pi.ts';
-import { usualTests, type ProviderOptions } from './options.ts';
+import { usualExitGraceMs, usualTests, type ProviderOptions } from './options.ts';
 import { builtInPrices } from './prices.ts';
 import { replayProvider } from './replay.ts';
 import type { Provider } from './provider.ts';
@@ -93,6 +93,7 @@ export function namedProvider(config: ProviderConfig, environment: ProviderEnvir
     guarded: base.guarded,
     environment: base.environment,
     tests: config.tests ?? base.tests,
+    exitGraceMs: config.exitGrace ?? base.exitGraceMs,
     acpAgent: base.acpAgent,
     piExtension: base.piExtension,
     ...(base.recording !== undefined && { recording: base.recording }),
@@ -127,6 +128,7 @@ function defaults(kind: ProviderKind, environment: ProviderEnvironment): Provide
     ],
     environment: environment.variables,
     tests: usualTests,
+    exitGraceMs: usualExitGraceMs,
     acpAgent: [environment.node, environment.acpAgent],
     piExtension: environment.piExtension,
     ...(environment.recording !== undefined && { recording: environment.recording }),

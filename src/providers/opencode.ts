@@ -46,6 +46,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     start,
     read,
     said,
+    isFinal,
     notEnforced: ['max_command_time'],
     obeys: opencodeObeys,
     idleMs: silentMs,
@@ -142,6 +143,15 @@ function named({ env }: Invocation, { environment: host }: ProviderOptions): str
   const [file, folder] = [value('OPENCODE_CONFIG'), value('OPENCODE_CONFIG_DIR')];
   const inFolder = ['opencode.json', 'opencode.jsonc'].map((name) => `${folder}/${name}`);
   return [...(file === '' ? [] : [file]), ...(folder === '' ? [] : inFolder)];
+}
+
+/** A step that calls tools is followed by another one, unless it reports something else. */
+function isFinal(event: JsonObject): boolean | null {
+  const { type } = event;
+  if (type === 'error') return true;
+  if (type === 'step_start' || type === 'tool_use') return false;
+  const reason = type === 'step_finish' ? string(at(event, 'part', 'reason')) : null;
+  return reason === null ? null : reason !== 'tool-calls' && reason !== 'unknown';
 }
 
 function isStep(event: JsonObject): boolean {

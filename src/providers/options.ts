@@ -31,6 +31,8 @@ export interface ProviderOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The price of a model, for programs that report tokens but no cost; null: unknown. */
   price(model: string | null): Price | null;
+  /** How long the program may take to exit after its final event, in milliseconds. */
+  readonly exitGraceMs: number;
   /** For `acp`: the program that speaks with the agent. */
   readonly acpAgent: readonly string[];
   /** For `pi`: the path of the extension that holds its tools to a policy. */
@@ -40,6 +42,9 @@ export interface ProviderOptions {
   /** Command lines (by their first words) that RUN_TESTS allows, if a CLI can restrict commands. */
   readonly tests: readonly string[];
 }
+
+/** How long a program may take to exit after its final event, unless its provider says otherwise. */
+export const usualExitGraceMs = 10_000;
 
 /** How long an agent may be silent that waits silently at a usage limit: 15 minutes. */
 export const silentMs = 900_000;

@@ -40,7 +40,7 @@ const policyName = 'pi-policy.json';
 /** pi, driven by `pi -p --mode json`; an extension of Mailroom decides each use of a tool. */
 export function piProvider(options: ProviderOptions): Provider {
   return {
-    ...streamProvider(options, { restrict, start, read, said }),
+    ...streamProvider(options, { restrict, start, read, said, isFinal }),
     mcp: 'pi has no client for MCP servers',
   };
 }
@@ -102,6 +102,11 @@ function policyOf(invocation: Invocation, { tests }: ProviderOptions): Record<st
     settings: { folders: settingsFolders, files: settingsFiles },
     mayConfigure,
   };
+}
+
+function isFinal({ type }: JsonObject): boolean | null {
+  if (type === 'agent_settled') return true;
+  return type === 'agent_start' || type === 'message_start' ? false : null;
 }
 
 /** One answer of the model is one step. */

@@ -126,17 +126,32 @@ export interface CommandLine {
     readonly limitMs: number;
     readonly running: (output: string) => ReadonlySet<string>;
   };
+  /** Missing: only its exit shows that the program has finished. */
+  readonly finish?: Finish;
+}
+
+/** How a program that has printed its final event is recognised, although it still runs. */
+export interface Finish {
+  /** How long it may take to exit after that, in milliseconds; then it is ended as `lingered`. */
+  readonly graceMs: number;
+  /**
+   * Receives standard output as it arrives; true after the final event, until the program works
+   * again.
+   */
+  readonly isFinal: (output: string) => boolean;
 }
 
 /**
  * How a process ended and its output. In an agent's report only strong secrets are masked so far:
- * see `maskReport`.
+ * see `maskReport`. `lingered`: it had printed its final event, did not exit, and was ended; that
+ * counts as exit code 0.
  */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
   readonly ended:
     | 'exited'
+    | 'lingered'
     | 'total-timeout'
     | 'idle-timeout'
     | 'output-limit'

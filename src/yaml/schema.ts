@@ -111,7 +111,9 @@ export const roleDefaults = {
   capabilities: permissions.optional().describe('What the agent may do; default READ.'),
   timeout: duration
     .optional()
-    .describe('How long one turn may take, its gates and corrections included: 20m, 1h30m.'),
+    .describe(
+      'How long one turn may take, its gates and corrections included: 20m, 1h30m; of a role, default 2h.',
+    ),
   idle_timeout: duration.optional().describe('How long a turn may run without any output.'),
   concurrency: wholeNumber(1).optional().describe('How many turns of the role may run at once; default 1.'),
   session: z

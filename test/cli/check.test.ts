@@ -17,17 +17,19 @@ expects:
   b: [{ all: [ask, part] }]
 `;
 
+const untimed = 'architect, engineer and qa time out after 2h, the default `timeout`\n';
+
 describe('check', () => {
   it('says that all is well', async () => {
     expect(await new ProjectFixture().run('check', '--no-explore')).toMatchObject({
       code: 0,
-      out: 'ok: 5 roles, 9 types\n',
+      out: `ok: 5 roles, 9 types; ${untimed}`,
     });
   });
 
   it('explores the protocol, and shows the shortest way to a state in which somebody is stuck', async () => {
     expect((await new ProjectFixture().run('check')).out).toMatch(
-      /^ok: 5 roles, 9 types, explored \d+ states\n$/,
+      /^ok: 5 roles, 9 types, explored \d+ states; architect, engineer and qa time out after 2h, the default `timeout`\n$/,
     );
     const fixture = new ProjectFixture(joined);
     const { code, out, err } = await fixture.run('check', '--explore');
@@ -44,7 +46,9 @@ describe('check', () => {
 
       "
     `);
-    expect(out).toMatch(/^ok: 3 roles, 4 types, 2 warnings, explored \d+ states\n$/);
+    expect(out).toMatch(
+      /^ok: 3 roles, 4 types, 2 warnings, explored \d+ states; a and b time out after 2h, the default `timeout`\n$/,
+    );
     expect(code).toBe(0);
     const { document } = (await fixture.json('check')) as Told<CheckDocument>;
     expect(document).toMatchObject({
@@ -53,7 +57,7 @@ describe('check', () => {
       exploration: { complete: true, stuck: [{}, { path: ['user → a: task', 'a → b: ask'] }] },
     });
     const skipped = (await fixture.json('check', '--no-explore')) as Told<CheckDocument>;
-    expect(skipped.document).toMatchObject({ exploration: null, warnings: [] });
+    expect(skipped.document).toMatchObject({ exploration: null, warnings: [], default_timeout: ['a', 'b'] });
   });
 
   it('accepts a stuck state at its message type with a reason', async () => {
@@ -63,7 +67,9 @@ describe('check', () => {
     const fixture = new ProjectFixture(accepted);
     const checked = await fixture.run('check');
     expect(checked).toMatchObject({ code: 0, err: '' });
-    expect(checked.out).toMatch(/^ok: 3 roles, 4 types, 2 warnings accepted, explored \d+ states\n$/);
+    expect(checked.out).toMatch(
+      /^ok: 3 roles, 4 types, 2 warnings accepted, explored \d+ states; a and b time out after 2h, the default `timeout`\n$/,
+    );
     expect(await fixture.run('check', '--no-explore')).toMatchObject({ err: '' });
     expect((await fixture.json('check')).document).toMatchObject({ warnings: [], accepted: 2 });
   });
@@ -100,7 +106,7 @@ expects:
     );
     const { out } = await fixture.run('check');
     expect(out).toMatch(
-      /^ok: 3 roles, 9 types, 5 warnings, explored \d+ states? up to its limits, and there are more\n$/,
+      /^ok: 3 roles, 9 types, 5 warnings, explored \d+ states? up to its limits, and there are more; a and b time out after 2h, the default `timeout`\n$/,
     );
     const { document } = (await fixture.json('check')) as Told<CheckDocument>;
     expect(document.exploration).toMatchObject({ complete: false });
@@ -156,7 +162,7 @@ expects:
     fixture.disk.write('workflows/ship.yaml', workflow('make'));
     expect(await fixture.run('check', '--no-explore')).toMatchObject({
       code: 0,
-      out: 'ok: 5 roles, 9 types, 1 workflow\n',
+      out: `ok: 5 roles, 9 types, 1 workflow; ${untimed}`,
     });
     fixture.disk.write('workflows/parts/bad.yaml', workflow('make').replace('command', 'comand'));
     const { code, err } = await fixture.run('check', '--no-explore');

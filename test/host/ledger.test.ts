@@ -10,16 +10,17 @@ interface State {
   readonly names: readonly string[];
 }
 
-function opened(disk: MemoryDisk) {
+function opened(disk: MemoryDisk, suspended?: () => number) {
   const journal = new Journal<string>(disk);
   let durable = 0;
   const ledger = new Ledger<State, string, string>(
     journal,
-    { now: () => 1 },
+    { now: () => 1, ...(suspended && { suspended }) },
     {
       stateOf: () => ({ now: 0, names: [] }),
       apply: (state, name) => ({ now: 1, names: [...state.names, name] }),
       stamp: (name) => name,
+      suspended: (ms) => `suspended ${String(ms)}`,
       sizeOf: () => 0,
       durable: () => (durable += 1),
     },
@@ -89,4 +90,22 @@ it('has made durable what is recorded once a sync beside the process has ended, 
   await ends;
   expect([left(disk), ledger.flush(), durable()]).toEqual([['first'], ['first'], 1]);
   ledger.record(['second']);
+});
+
+it('records how long its host did not run, once, and not the least delay', () => {
+  let suspended = 70_000;
+  const { ledger } = opened(new MemoryDisk(), () => suspended);
+  const after = (ms: number) => {
+    suspended += ms;
+    ledger.recordSuspension();
+    return ledger.state.names;
+  };
+  expect(after(0)).toEqual([]);
+  expect(after(4_000)).toEqual([]);
+  expect(after(4_000.5)).toEqual(['suspended 8000']);
+  expect(after(0)).toEqual(['suspended 8000']);
+  expect(after(60_000)).toEqual(['suspended 8000', 'suspended 60000']);
+  const { ledger: other } = opened(new MemoryDisk());
+  other.recordSuspension();
+  expect(other.dirty).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { counted } from '../../kernel/enumerate.ts';
+import { counted, listed } from '../../kernel/enumerate.ts';
 import type { Context } from '../context.ts';
 import type { CheckDocument } from '../../operations/check.ts';
 import { json } from '../output.ts';
@@ -37,6 +37,7 @@ function summary({
   errors,
   warnings,
   accepted,
+  default_timeout: untimed,
   exploration,
 }: CheckDocument): string {
   const found = [
@@ -52,5 +53,8 @@ function summary({
     ...(types > 0 || roles > 1 ? [counted(roles, 'role'), counted(types, 'type')] : []),
     ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
   ];
-  return `ok: ${[...defined, ...found, ...explored].join(', ')}`;
+  const ending = untimed.length === 1 ? 'times' : 'time';
+  const timed =
+    untimed.length === 0 ? '' : `; ${listed(untimed)} ${ending} out after 2h, the default \`timeout\``;
+  return `ok: ${[...defined, ...found, ...explored].join(', ')}${timed}`;
 }

@@ -4,6 +4,7 @@ import { isPassing } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import { exitOf, notStarted } from '../../process/supervision/exits.ts';
 import { runMessageChecks, type RanCheck, type Work } from './message-checks.ts';
+import { runningTime } from '../../process/supervision/running-time.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { realPlace, repositoryFrom } from '../../process/sandbox/repository-place.ts';
 import { inTemporary } from '../../process/temporaries.ts';
@@ -261,7 +262,7 @@ export class ProcessRunner implements Runner {
   #check(job: CheckJob, work: Work | null, temporary: string, as = 'gate'): Promise<string[]> {
     const { key, folder: of, workspace, provider, network } = job;
     const folder = join(this.#options.project, '.mailroom', 'turns', of.turn, String(of.attempt));
-    const deadline = job.totalMs === null ? Infinity : performance.now() + job.totalMs;
+    const deadline = job.totalMs === null ? Infinity : runningTime.now() + job.totalMs;
     const env = { TMPDIR: temporary, ...job.env };
     const run = async (argv: readonly string[], timeout: number, name: string): Promise<RanCheck> => {
       const [stdout, stderr] = [join(folder, `${as}-${name}.stdout`), join(folder, `${as}-${name}.stderr`)];
@@ -282,7 +283,7 @@ export class ProcessRunner implements Runner {
         guarded: [],
         stdout,
         stderr,
-        totalMs: Math.max(1, Math.min(timeout, deadline - performance.now())),
+        totalMs: Math.max(1, Math.min(timeout, deadline - runningTime.now())),
         idleMs: null,
         graceMs: null,
         watched: [],

@@ -204,6 +204,7 @@ export class Processes {
       stdin: command.stdin,
       ...(command.overspent && { overspent: command.overspent }),
       ...(command.commands && { commands: command.commands }),
+      ...(command.finish && { finish: command.finish }),
       mark: `${this.#options.mark}${job.key}`,
       containment,
       launchBarrier: barrier,

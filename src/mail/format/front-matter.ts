@@ -16,13 +16,13 @@ type Split =
 /**
  * Splits a message into front matter and body. It has front matter only when line 1 is exactly
  * `---`, and the next line that begins so is exactly `---`, too. Four or more dashes on line 1 are
- * a horizontal rule. Executes nothing. `longest`: in characters.
+ * a horizontal rule. Executes nothing. `longest`: in characters; `line`: the number of its line 1.
  */
-export function splitFrontMatter(text: string, file: string, longest = largestFrontMatter): Split {
+export function splitFrontMatter(text: string, file: string, longest = largestFrontMatter, line = 1): Split {
   const clean = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   if (!clean.startsWith('---') || /^-{4,}[^\S\n]*(?:\n|$)/.test(clean))
     return { ok: true, front: null, body: clean };
-  const problem = faultOf(clean, file, longest);
+  const problem = faultOf(new Source(file, clean, line), longest);
   if (problem !== null) return { ok: false, problem };
   const cut = matter(clean, { engines });
   return { ok: true, front: `${cut.matter}\n`.slice(1), body: cut.content };
@@ -38,9 +38,10 @@ const tooManyBlankLines = /\n(?:[^\S\n]*\n){100}/;
  * Why gray-matter must not parse a string that begins with `---`; null where it splits the text as
  * `splitFrontMatter` does.
  */
-function faultOf(text: string, file: string, longest: number): Diagnostic | null {
+function faultOf(source: Source, longest: number): Diagnostic | null {
+  const { text } = source;
   const refuse = (start: number, end: number, message: string, hint: string): Diagnostic => {
-    const place = new Source(file, text).place(start, end);
+    const place = source.place(start, end);
     return { code: 'E_MESSAGE', severity: 'error', message, place, hint };
   };
   const [first = ''] = text.split('\n', 1);

@@ -5,6 +5,7 @@ import { inOrder } from '../../yaml/diagnostics.ts';
 import { Envelope } from './envelope.ts';
 import { withoutBlock } from './own-block.ts';
 import { splitFrontMatter } from './front-matter.ts';
+import { unwrapped } from './wrapped.ts';
 import { readPlainText } from '../../yaml/plain-blocks.ts';
 import { Source } from '../../yaml/source.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
@@ -16,10 +17,12 @@ export { formatMessage } from './message-text.ts';
  * Reads a message as its author wrote it: plain text, or prose below YAML front matter. Executes
  * nothing. Reports all errors at once, under `E_MESSAGE` (`E_PATH` for an attachment outside the
  * project). A key without a value counts as not set; a misspelt known key is an error; other keys
- * go to `extra`.
+ * go to `extra`. `by`: a turn is refused where a person's file may just be text, see `unwrapped`.
  */
-export function parseMessage(text: string, file: string): Checked<Draft> {
-  const opened = openMessage(text, file);
+export function parseMessage(text: string, file: string, by: 'turn' | 'person' = 'person'): Checked<Draft> {
+  const found = unwrapped(text, file, by === 'turn');
+  if (!found.ok) return { ok: false, problems: [found.problem] };
+  const opened = openMessage(found.text, file, { line: found.line });
   if (!opened.ok) return { ok: false, problems: opened.problems };
   if (opened.yaml === null) return { ok: true, value: { ...nothingSaid, body: opened.body }, warnings: [] };
   const envelope = new Envelope(opened.yaml);
@@ -35,7 +38,7 @@ export function parseMessage(text: string, file: string): Checked<Draft> {
  * is `E_MESSAGE`.
  */
 export function parseEnvelope(text: string, file: string): Checked<Message> {
-  const opened = openMessage(text, file, text.length);
+  const opened = openMessage(text, file, { longest: text.length });
   if (!opened.ok) return { ok: false, problems: opened.problems };
   const envelope = new Envelope(
     opened.yaml ?? { value: {}, place: () => new Source(file, text).place(0, 1) },
@@ -71,14 +74,21 @@ type Opened =
   | { readonly ok: true; readonly yaml: Located | null; readonly body: string }
   | { readonly ok: false; readonly problems: readonly Diagnostic[] };
 
-function openMessage(text: string, file: string, longest?: number): Opened {
-  const split = splitFrontMatter(text, file, longest);
+/** `line`: the number of the first line. */
+interface Bounds {
+  readonly longest?: number | undefined;
+  readonly line?: number;
+}
+
+function openMessage(text: string, file: string, { longest, line = 1 }: Bounds): Opened {
+  const split = splitFrontMatter(text, file, longest, line);
   if (!split.ok) return { ok: false, problems: [split.problem] };
   const body = withoutBlock(split.body);
   if (split.front === null) return { ok: true, yaml: null, body };
   const plain = readPlainText(split.front);
-  if (plain !== null) return { ok: true, yaml: plainDocument(plain, split.front, file, longest), body };
-  const yaml = parseYaml(split.front, file, 2, longest);
+  if (plain !== null)
+    return { ok: true, yaml: plainDocument(plain, split.front, file, { longest, line }), body };
+  const yaml = parseYaml(split.front, file, line + 1, longest);
   if (yaml.ok) return { ok: true, yaml: yaml.value, body };
   return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
 }
@@ -98,11 +108,16 @@ export const nothingSaid: Draft = {
 };
 
 /** A document that was read without the parser: it is parsed only to locate errors. */
-function plainDocument(value: JsonObject, front: string, file: string, longest?: number): Located {
+function plainDocument(
+  value: JsonObject,
+  front: string,
+  file: string,
+  { longest, line = 1 }: Bounds,
+): Located {
   let parsed: Checked<Located> | null = null;
   const place: Located['place'] = (path, part) => {
-    parsed ??= parseYaml(front, file, 2, longest);
-    return parsed.ok ? parsed.value.place(path, part) : new Source(file, front, 2).place(0, 1);
+    parsed ??= parseYaml(front, file, line + 1, longest);
+    return parsed.ok ? parsed.value.place(path, part) : new Source(file, front, line + 1).place(0, 1);
   };
   return { value, place };
 }

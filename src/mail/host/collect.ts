@@ -1,6 +1,8 @@
 import type { Staged, TurnResult } from '../machine/event.ts';
 import { parseMessage } from '../format/read-message.ts';
 import { problemText } from '../../host/problems.ts';
+import { listed } from '../../kernel/enumerate.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { codeOf } from '../../kernel/contained.ts';
 import type { Usage } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -12,7 +14,7 @@ interface Stamps {
 }
 
 function read(name: string, text: string, { newId, created }: Stamps): Staged {
-  const parsed = parseMessage(text, name);
+  const parsed = parseMessage(text, name, 'turn');
   const id = newId();
   if (parsed.ok) return { id, created, name, draft: parsed.value, problem: null, text };
   return { id, created, name, draft: null, problem: parsed.problems.map(problemText).join('; '), text };
@@ -57,6 +59,17 @@ export function failedBy(error: Error, usage: Usage) {
     until: null,
     usage,
   };
+}
+
+/** The reason of a failed attempt, with what it had written and is not sent. */
+export function withUnsent(
+  reason: Reason,
+  { folder, names }: { readonly folder: string; readonly names: readonly string[] },
+): Reason {
+  if (names.length === 0) return reason;
+  const [shown, more] = [names.slice(0, 5).map((name) => oneLine(name, 80)), names.length - 5];
+  const named = listed([...shown, ...(more > 0 ? [`${more} more`] : [])]);
+  return { ...reason, text: `${reason.text}; it had written ${named}, not sent, in ${folder}` };
 }
 
 /** A lost session counts only if one was resumed: otherwise the retries would never end. */

@@ -72,6 +72,7 @@ export function openMailLedger(
       const ended = used(fact, now);
       return { ...stamp(fact, now, ports.newId), ...(ended.length > 0 && { used: ended }) };
     },
+    suspended: (ms) => ({ type: 'suspended', ms }),
     sizeOf: ({ mail }) => mail.size,
     durable: () => trail.handOver(),
   });

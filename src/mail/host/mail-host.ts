@@ -170,6 +170,7 @@ export class MailHost implements Host {
    * mailboxes: enough after a process's report.
    */
   record(scan: boolean): void {
+    this.#ledger.recordSuspension();
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     // Only a new scan can clear the errors of a scan.
     if (scan) this.#disk.renew();

@@ -9,7 +9,7 @@ import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { owedSteps } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
-import { failedBy, resultOf, soundReason } from './collect.ts';
+import { failedBy, resultOf, soundReason, withUnsent } from './collect.ts';
 import { resumedSession } from './interrupted.ts';
 import { Landings } from './landings.ts';
 import { notifyOnce } from './refused-files.ts';
@@ -343,7 +343,8 @@ export class Turns {
     const later = outcome.is === 'later';
     const { usage, session } = outcome;
     const sound = soundReason(outcome.reason, invocation);
-    const reason = unread === null ? sound : { ...sound, text: `${sound.text}; ${unread}` };
+    const known = unread === null ? sound : { ...sound, text: `${sound.text}; ${unread}` };
+    const reason = withUnsent(known, folders.written(turn, attempt));
     const errorClass = later ? outcome.class : 'NON_RETRYABLE';
     const until = later ? outcome.until : null;
     const lost = borrowed.size === 0 ? [] : folders.collect(turn, attempt, round);

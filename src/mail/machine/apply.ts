@@ -3,7 +3,7 @@ import type { Message } from '../format/message.ts';
 import type { MailState } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { ask } from './fold/ends.ts';
-import { control } from './fold/control.ts';
+import { control, suspended } from './fold/control.ts';
 import { breakAsks } from './fold/asks.ts';
 import { copyKey, recheckQueues, place, roleState, toProject } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
@@ -84,6 +84,8 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'parked':
       state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
       return true;
+    case 'suspended':
+      return suspended(state, event.ms);
     case 'controlled':
       return controlled(state, event);
     default:

@@ -163,6 +163,13 @@ export class TurnFolders {
     return latestLines(this.#disk, files, most, { mask: this.#mask, said });
   }
 
+  /** The names of what a turn has in its staging folder; relative to the project. */
+  written(turn: string, attempt: number): { readonly folder: string; readonly names: readonly string[] } {
+    const folder = join(attemptPath(turn, attempt), 'outbox');
+    const names = this.#staged(folder);
+    return { folder, names: typeof names === 'string' ? [] : names };
+  }
+
   /** What an agent has printed so far; empty: nothing, or its attempt has no such file. */
   printed(turn: string, attempt: number, round: number): string {
     const path = join(attemptPath(turn, attempt), roundName('stdout', round));

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Problem } from './check.ts';
-import type { Asks, Clause, MessageType, Role } from '../format/protocol.ts';
+import { defaultTimeout, type Asks, type Clause, type MessageType, type Role } from '../format/protocol.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { withProfile, type Profile } from '../../config/profiles.ts';
 import { unknownAgentHint } from '../../config/config.ts';
@@ -96,7 +96,7 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles }: Con
         : (input.fallback ?? defaults.fallback ?? []).filter((each) => each !== provider),
     model: input.model ?? (sameProvider ? defaults.model : null),
     capabilities: input.capabilities ?? defaults.capabilities ?? ['READ'],
-    timeout: input.timeout ?? defaults.timeout,
+    timeout: input.timeout ?? defaults.timeout ?? (provider === 'human' ? null : defaultTimeout),
     idleTimeout: input.idle_timeout ?? defaults.idleTimeout,
     concurrency: input.concurrency ?? defaults.concurrency ?? 1,
     session: input.session ?? defaults.session ?? 'fresh',

@@ -72,6 +72,7 @@ function describe(event: MailEvent, turn: Turn | null, mail: FindMessage): strin
     case 'projected':
     case 'restored':
     case 'parked':
+    case 'suspended':
       return null;
     default:
       return event satisfies never;

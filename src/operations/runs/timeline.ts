@@ -116,6 +116,7 @@ function touchedBy(event: RunEvent): readonly StepPath[] | null {
       return event.paths;
     case 'parked':
     case 'clocked':
+    case 'suspended':
     case 'paused':
     case 'hooked':
     case 'rolled-back':

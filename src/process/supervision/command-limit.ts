@@ -1,3 +1,4 @@
+import { runningTime } from './running-time.ts';
 import { watchTime } from './time-watch.ts';
 import type { ProcessSpec } from '../types.ts';
 
@@ -8,19 +9,19 @@ export interface CommandWatch {
 }
 
 /**
- * Calls `reached` once, when a command of the program exceeds its time limit, by the monotonic
- * clock and according to the program's own reports.
+ * Calls `reached` once, when a command of the program exceeds its time limit, by the time
+ * for which this process runs, and according to the program's own reports.
  */
 export function watchCommands(
   { limitMs, running }: NonNullable<ProcessSpec['commands']>,
   reached: () => void,
 ): CommandWatch {
   const began = new Map<string, number>();
-  const left = (): number => Math.min(...began.values()) + limitMs - performance.now();
+  const left = (): number => Math.min(...began.values()) + limitMs - runningTime.now();
   const watch = watchTime(left, reached);
   return {
     output(output) {
-      const now = performance.now();
+      const now = runningTime.now();
       const commands = running(output);
       for (const id of began.keys()) if (!commands.has(id)) began.delete(id);
       for (const id of commands) if (!began.has(id)) began.set(id, now);

@@ -4,7 +4,8 @@ import type { Exit } from '../../providers/provider.ts';
 
 /** How a process ended, for its caller; `mask` hides secrets in a report that was kept raw. */
 export function exitOf(result: ProcessResult, mask: Mask): Exit {
-  const { exitCode: code, signal, reason: ended, error, stderr, durationMs } = result;
+  const { exitCode, reason: ended, error, stderr, durationMs } = result;
+  const [code, signal] = ended === 'lingered' ? [0, null] : [exitCode, result.signal];
   const stdout = maskReport(result.stdout, mask);
   return { code, signal, ended, error, stdout, stderr, durationMs, edits: null };
 }

@@ -1,4 +1,5 @@
-import { watchTime } from './time-watch.ts';
+import { runningTime } from './running-time.ts';
+import { watchTime, type Time } from './time-watch.ts';
 
 export interface LimitWatch {
   /** Records output from the process. */
@@ -7,25 +8,27 @@ export interface LimitWatch {
 }
 
 /**
- * Calls `reached` once, when the process has run for `totalMs` or has been silent for `idleMs`.
- * Uses the monotonic clock: neither clock changes nor suspension count. Any length works, also
- * beyond the 24.8 days of a timer.
+ * Calls `reached` once, when the process has run for `totalMs` or has been silent for `idleMs`,
+ * while this process ran: neither clock changes nor suspension count. Any length works, also beyond
+ * the 24.8 days of a timer.
  */
 export function watchLimits(
   limits: { readonly totalMs: number | null; readonly idleMs: number | null },
   reached: (limit: 'total-timeout' | 'idle-timeout') => void,
+  time: Time = runningTime,
 ): LimitWatch {
-  const start = performance.now();
+  const start = time.now();
   let active = start;
-  const total = (): number => (limits.totalMs ?? Infinity) - (performance.now() - start);
-  const idle = (): number => (limits.idleMs ?? Infinity) - (performance.now() - active);
+  const total = (): number => (limits.totalMs ?? Infinity) - (time.now() - start);
+  const idle = (): number => (limits.idleMs ?? Infinity) - (time.now() - active);
   const watch = watchTime(
     () => Math.min(total(), idle()),
     () => reached(total() <= 0 ? 'total-timeout' : 'idle-timeout'),
+    time,
   );
   return {
     touch() {
-      active = performance.now();
+      active = time.now();
     },
     stop: () => watch.stop(),
   };

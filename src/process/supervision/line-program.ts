@@ -3,6 +3,7 @@ import { maskerFactory } from '../output/mask.ts';
 import { settledWithin } from '../pipes.ts';
 import { describeSpawnError, whyNotStart } from '../refusal.ts';
 import { sweepMarked } from './sweep.ts';
+import { after } from './time-watch.ts';
 
 /** A running program that lines are exchanged with. */
 export interface LineProgram {
@@ -90,9 +91,9 @@ function follow(
     read: (on) => void (on ? child.stdout?.resume() : child.stdout?.pause()),
     end: async () => {
       child.stdin?.end();
-      const late = setTimeout(() => void sweepMarked(mark, 0), graceMs);
+      const late = after(graceMs, () => void sweepMarked(mark, 0));
       await over;
-      clearTimeout(late);
+      late.stop();
       for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       await sweepMarked(mark, graceMs);
     },

@@ -5,11 +5,13 @@ import type { Capture, CaptureEvents } from '../output/capture.ts';
 import { watchCommands, type CommandWatch } from './command-limit.ts';
 import type { Launched } from '../../kernel/launched.ts';
 import type { LaunchBarrier, Spawned } from './launch.ts';
+import { watchFinish, type FinishWatch } from './finish.ts';
 import { watchLimits, type LimitWatch } from './limits.ts';
 import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
+import { after } from './time-watch.ts';
 import { ProcessTree } from './tree.ts';
 import type { EndReason, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
 
@@ -44,11 +46,12 @@ export class Supervision {
   readonly #started = performance.now();
   #limits: LimitWatch | null = null;
   readonly #commands: CommandWatch | null;
+  readonly #finishing: FinishWatch | null;
   #reason: EndReason | null = null;
   #error: string | null = null;
   readonly #leader = withResolver<Exit>();
   #leaderIsGone = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: { stop(): void } | null = null;
   #listenTimer: NodeJS.Timeout | undefined;
   #ready: Promise<Launched | null> | null = null;
 
@@ -60,7 +63,8 @@ export class Supervision {
     this.#barrier = barrier;
     const contained = spec.containment.kind !== 'group';
     this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
-    this.#commands = spec.commands ? watchCommands(spec.commands, () => this.end('command-timeout')) : null;
+    this.#commands = spec.commands ? watchCommands(spec.commands, () => this.#late('command-timeout')) : null;
+    this.#finishing = spec.finish ? watchFinish(spec.finish, () => this.end('lingered')) : null;
     const names = ['stdout', 'stderr'] as const;
     this.#outputs = captures.map((capture, index) => {
       capture.listen(this.#captureEvents(names[index] ?? 'stderr', hooks));
@@ -93,7 +97,12 @@ export class Supervision {
   release(): void {
     if (this.#limits !== null || this.#reason !== null || this.#leaderIsGone) return;
     this.#barrier.open();
-    this.#limits = watchLimits(this.#spec.limits, (limit) => this.end(limit));
+    this.#limits = watchLimits(this.#spec.limits, (limit) => this.#late(limit));
+  }
+
+  /** What a program has finished is not lost by a limit of its time. */
+  #late(limit: EndReason): void {
+    this.end(this.#finishing?.isFinished() === true ? 'lingered' : limit);
   }
 
   /** Begins the end. The first reason counts. */
@@ -102,15 +111,16 @@ export class Supervision {
     this.#reason = reason;
     this.#limits?.stop();
     this.#commands?.stop();
+    this.#finishing?.stop();
     this.#barrier.close();
     const tree = this.#tree;
     tree.terminate();
-    this.#timer = setTimeout(() => {
+    this.#timer = after(this.#spec.graceMs ?? GRACE_MS, () => {
       tree.kill();
       const giveUp = (): void =>
         this.#leaderGone({ exitCode: null, signal: null }, 'the process outlived SIGKILL');
-      this.#timer = setTimeout(giveUp, GIVE_UP_MS);
-    }, this.#spec.graceMs ?? GRACE_MS);
+      this.#timer = after(GIVE_UP_MS, giveUp);
+    });
   }
 
   #captureEvents(stream: 'stdout' | 'stderr', hooks: SuperviseHooks): CaptureEvents {
@@ -124,6 +134,7 @@ export class Supervision {
         const text = decoder.write(chunk);
         if (overspent?.(text) === true) this.end('over-budget');
         this.#commands?.output(text);
+        this.#finishing?.output(text);
       },
       full: () => {
         this.#error ??= `more than ${bytesInWords(this.#spec.limits.outputBytes)} on ${streamNames[stream]}`;
@@ -168,10 +179,11 @@ export class Supervision {
 
   async #finish(exit: Exit): Promise<ProcessResult> {
     const durationMs = performance.now() - this.#started;
-    clearTimeout(this.#timer);
+    this.#timer?.stop();
     clearTimeout(this.#listenTimer);
     this.#limits?.stop();
     this.#commands?.stop();
+    this.#finishing?.stop();
     this.#barrier.close();
     const open = this.#outputs.map((output) => output.end());
     const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);

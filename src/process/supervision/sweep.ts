@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
+import { runningTime } from './running-time.ts';
 import { isAlive, listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
 
 /**
@@ -102,12 +103,12 @@ export async function endAll(
     for (const info of ending.values()) if (isAlive(info)) found.set(info.pid, info);
     return [...found.values()];
   };
-  const start = performance.now();
+  const start = runningTime.now();
   let alive = look();
   let pause = FIRST_PAUSE_MS;
   let looks = 0;
   for (;;) {
-    const elapsed = performance.now() - start;
+    const elapsed = runningTime.now() - start;
     if (alive.length === 0 && (!unclear() || (looks += 1) > UNCLEAR_LOOKS)) break;
     if (elapsed > graceMs + KILL_WAIT_MS) break;
     for (const info of alive) {

@@ -25,6 +25,7 @@ export function openRunLedger(
     stateOf: runStateOf,
     apply,
     stamp: (event, now): RunEvent => ({ ...fit(event), at: now }),
+    suspended: (ms) => ({ type: 'suspended', ms }),
     sizeOf: ({ steps }) => recordsPerStep * steps.size,
   });
 }

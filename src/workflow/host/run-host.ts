@@ -183,6 +183,7 @@ export class RunHost implements Host {
   }
 
   record(scan: boolean): void {
+    this.#ledger.recordSuspension();
     if (scan) this.#disk.renew();
     if (this.#parks) this.#disk.succeeds(() => shareParking(this.#ledger, this.#ports.parking));
     if (scan) this.#commandsReadable = this.#disk.succeeds(() => this.#commands.take());

@@ -2,7 +2,7 @@ import { seenKey } from '../../expressions/evaluate.ts';
 import { verdictIn } from './commands.ts';
 import type { RunEvent, Fact, Happening } from './event.ts';
 import { complete, expand, leave, open, reopen, sweep } from './fold/bodies.ts';
-import { begin, cancel, close, resume, retryStep, setClock, update } from './fold/runs.ts';
+import { begin, cancel, close, resume, retryStep, setClock, suspend, update } from './fold/runs.ts';
 import { endBody, settleStep, skip } from './fold/settle.ts';
 import { current, enter, isIn, put } from './fold/steps.ts';
 import {
@@ -77,6 +77,8 @@ function fold(state: RunState, event: RunEvent, before: number): void {
       return;
     case 'clocked':
       return setClock(state, event);
+    case 'suspended':
+      return suspend(state, event);
     case 'parked':
       state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
       return;

@@ -288,6 +288,8 @@ export type CommandId = string;
 
 /** An event that the host observed. */
 export type Happening =
+  /** So many milliseconds passed in which the host did not run. */
+  | { readonly type: 'suspended'; readonly ms: number }
   | { readonly type: 'began'; readonly given: RunStart }
   /** A host continues the run; processes that were running did not end normally. */
   | { readonly type: 'resumed'; readonly by: 'person' | 'up'; readonly used?: UsedByPath }

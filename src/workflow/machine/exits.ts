@@ -139,6 +139,7 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
     case 'spawn-failed':
       return never(`it could not be started: ${exit.error ?? ''}`);
     case 'exited':
+    case 'lingered':
       break;
   }
   if (exit.code === null) return transient(`it was ended by ${exit.signal ?? 'a signal'}${because}`);

@@ -83,6 +83,25 @@ it('reports with the turn what is wrong with the report of its agent', () => {
   });
 });
 
+it.each([
+  ['claude took longer than its time', 'E_TIMEOUT'],
+  ['claude ended with exit code 2', 'E_PROVIDER'],
+] as const)('names in the notice what a turn had written and did not send: %s', (text, code) => {
+  const { host, disk, jobs, look, drop, told } = project();
+  drop('one');
+  for (let again = 0; again < 3; again += 1) look();
+  const [job] = jobs;
+  const names = ['a.md', 'b\n.md', 'c.txt', 'd.md', 'e.md', 'f.md', 'g.md'];
+  for (const name of names) disk.plant(`.mailroom/turns/t1/1/outbox/${name}`, done);
+  const usage = { usd: 0, tokens: 0 };
+  host.turns.ended(job?.key ?? '', { is: 'never', reason: { code, text }, usage, session: null }, exit());
+  look();
+  const written = 'a.md, b\\n.md, c.txt, d.md, e.md and 2 more';
+  expect(told[0]?.body.split('\n', 1)[0]).toBe(
+    `${code}: ${text}; it had written ${written}, not sent, in .mailroom/turns/t1/1/outbox`,
+  );
+});
+
 it('draws all but what the disk refuses, tells people once, and draws the rest when it can', () => {
   const { disk, host, look, lying, told } = project();
   disk.remove('agents/one/failed');

@@ -273,3 +273,46 @@ messages:
     expect(world.running('one').messages).toEqual(['say']);
   });
 });
+
+describe('a time in which the controller did not run', () => {
+  const hours = 8 * 3_600_000;
+
+  /** Two has a request of one with a minute to answer, of which half is left. */
+  function asked(): World {
+    const world = new World(peers('role', ', timeout: 1m, on_timeout: fail'));
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: ask']);
+    world.tick('30s');
+    world.now += hours;
+    world.record({ type: 'suspended', ms: hours });
+    world.settle();
+    return world;
+  }
+
+  it('is not the time to answer a request', () => {
+    const answered = asked();
+    answered.tick('29s');
+    expect(answered.thread('go')).toBe('open');
+    answered.turn('two', ['→ one: say']);
+    expect(answered.processes()).toEqual(['one in go']);
+    const late = asked();
+    late.tick('31s');
+    expect(late.thread('go')).toBe('failed');
+  });
+
+  it('is not the time of a turn', () => {
+    const world = new World(peers('role'));
+    world.drop('user → one: go');
+    const since = () => {
+      const { phase } = world.running('one');
+      return phase.is === 'active' ? world.now - phase.since : null;
+    };
+    world.tick('30s');
+    expect(since()).toBe(30_000);
+    world.now += hours;
+    world.record({ type: 'suspended', ms: hours });
+    expect(since()).toBe(30_000);
+    world.record({ type: 'suspended', ms: hours });
+    expect(since()).toBe(0);
+  });
+});

@@ -181,6 +181,7 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
   projected: { through: fc.nat({ max: 100 }) },
   vanished: { role, notices },
   restored: { role },
+  suspended: { ms: fc.nat(1e6) },
   parked: { provider: fc.constantFrom('agent', 'other'), until: time },
   controlled: {
     id,

@@ -292,6 +292,7 @@ describe('an event that moves nothing', () => {
     event({ type: 'projected', through: 3 }),
     event({ type: 'restored', role: 'qa' }),
     event({ type: 'parked', provider: 'claude', until: 3 }),
+    event({ type: 'suspended', ms: 3 }),
     event({ type: 'quieted', thread, notices: [] }),
     event({ type: 'read', message: 'forgotten', recipient: 'user' }),
     event({

@@ -35,7 +35,7 @@ describe('a protocol that extends files', () => {
       }),
     );
     expect(protocol.name).toBe('team');
-    expect(protocol.roles.get('writer')).toMatchObject({ provider: 'claude', timeout: null });
+    expect(protocol.roles.get('writer')).toMatchObject({ provider: 'claude', timeout: 7_200_000 });
     expect(protocol.roles.get('editor')).toMatchObject({ provider: 'codex' });
     expect(protocol.limits).toMatchObject({ corrections: 1, nesting: 3 });
     expect(protocol.start).toEqual({ type: 'task', to: 'writer' });

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { watchCommands } from '../../../src/process/supervision/command-limit.ts';
+import { virtualTime } from './virtual-time.ts';
 
 /** Output is the names of the commands that run now. */
 function watched(limitMs: number) {
@@ -9,10 +10,7 @@ function watched(limitMs: number) {
 }
 
 describe('the time of one command', () => {
-  beforeEach(
-    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] }),
-  );
-  afterEach(() => void vi.useRealTimers());
+  virtualTime();
 
   it('is over once, when one has run for so long', () => {
     const { output, reached } = watched(1000);

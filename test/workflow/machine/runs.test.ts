@@ -45,6 +45,42 @@ describe('the time of a run', () => {
   });
 });
 
+describe('a time in which the host did not run', () => {
+  const hour = 3_600_000;
+
+  it('counts neither for the run nor for a gate', () => {
+    const world = new World('ship : gate=2h/abort\nwork', { workflow: { timeout: 60_000 } });
+    world.pass(59_000);
+    world.now += 5 * hour;
+    world.happens({ type: 'suspended', ms: 5 * hour });
+    world.pass(999);
+    expect(world.statuses).toBe('ship RUNNING, work RUNNING');
+    world.pass(1);
+    expect(world.state.status).toBe('TIMED_OUT');
+  });
+
+  it('does not end the wait for a person', () => {
+    const world = new World('ship : gate=2h/abort');
+    world.pass(hour);
+    world.now += 5 * hour;
+    world.happens({ type: 'suspended', ms: 5 * hour });
+    world.pass(hour - 1);
+    expect(world.state.status).toBe('RUNNING');
+    world.pass(1);
+    expect(world.state.status).toBe('FAILED');
+  });
+
+  it('counts nothing twice for a clock that stands still, and nothing after the end', () => {
+    const world = new World('ship : gate=2h/abort', { workflow: { timeout: 60_000 } });
+    world.happens({ type: 'suspended', ms: hour });
+    expect(world.state.clock).toEqual({ spent: 0, since: null });
+    world.happens({ type: 'cancelled', by: 'ada', command: null });
+    const ended = structuredClone(world.state.clock);
+    world.happens({ type: 'suspended', ms: hour });
+    expect(world.state.clock).toEqual(ended);
+  });
+});
+
 it('the time of a run continues while a gate waits and something else runs', () => {
   const world = new World('ship : gate=48h/abort\nwork', { workflow: { timeout: 60_000 } });
   world.pass(59_999);

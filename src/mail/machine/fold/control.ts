@@ -2,6 +2,7 @@ import type { Command } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { MailState, Pause } from '../state.ts';
 import { askAgain } from './asks.ts';
+import { setDeadline } from './deadlines.ts';
 import { answerLanding } from './landings.ts';
 import { answerQuestion } from './questions.ts';
 import { place } from './places.ts';
@@ -11,6 +12,18 @@ import { lineage } from './work.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target, TurnId } from '../../../letters/target.ts';
+
+/** Puts off every deadline that counts time: the answer to a request, a question, a turn's end. */
+export function suspended(state: MailState, ms: number): boolean {
+  for (const [request, at] of [...state.deadlines]) setDeadline(state, request, at + ms);
+  for (const { id, phase } of [...state.turns.values()]) {
+    if (phase.is === 'asking' && phase.until !== null)
+      changeTurn(state, id, { phase: { ...phase, until: phase.until + ms } });
+    if (phase.is === 'active' || phase.is === 'returned')
+      changeTurn(state, id, { phase: { ...phase, since: Math.min(state.now, phase.since + ms) } });
+  }
+  return true;
+}
 
 /** Applies a command that was not refused. */
 export function control(state: MailState, command: Command, by: string): void {

@@ -136,6 +136,18 @@ export function setClock(state: RunState, { runs }: Of<'clocked'>): void {
   state.clock = { spent: clockNow(state, state.now), since: runs ? state.now : null };
 }
 
+/** Neither the timeouts of steps and of the run count it, nor the deadlines of gates. */
+export function suspend(state: RunState, { ms }: Of<'suspended'>): void {
+  if (state.endedAt !== null) return;
+  const { since } = state.clock;
+  if (since !== null) state.clock = { ...state.clock, since: Math.min(state.now, since + ms) };
+  for (const path of state.active) {
+    const run = state.steps.get(path);
+    if (isIn(run, 'asked') && run.phase.deadline !== null)
+      put(state, run, { ...run.phase, deadline: run.phase.deadline + ms }, false);
+  }
+}
+
 export function close(state: RunState, { status, reason }: Of<'closed'>): void {
   if (state.endedAt !== null || state.given === null) return;
   state.status = status;
