@@ -104,9 +104,7 @@ export function twinOf(
 ): string | null {
   const waiting = project.names(role, 'outbox').find((name) => {
     const mark = markOfSent(name);
-    return (
-      mark !== null && project.files.read(`agents/${role}/outbox/${name}`) === markedText(draft, mark)
-    );
+    return mark !== null && project.files.read(`agents/${role}/outbox/${name}`) === markedText(draft, mark);
   });
   if (waiting !== undefined) return `agents/${role}/outbox/${waiting}`;
   const sent = [...project.state().mail.values()].findLast(

@@ -17,7 +17,7 @@ function inShell(script: string, argv: readonly string[], cwd = project.root) {
 
 const lost = 'mailroom: cannot write to standard output: no space left on device\n';
 
-it('a command that cannot write its output says so in one line', { timeout: 60_000 }, async () => {
+it('a command that cannot write its output says so in one line', async () => {
   project = playProject(smallTeam, { maker: `send('done', 'user');` });
   for (const argv of [['status'], ['check'], ['--help'], ['trail', '--json']])
     expect(await inShell('exec "$@" > /dev/full', argv)).toMatchObject({ code: 1, stderr: lost });
@@ -26,7 +26,7 @@ it('a command that cannot write its output says so in one line', { timeout: 60_0
   expect(await inShell('exec "$@" > /dev/full 2> /dev/full', ['status'])).toMatchObject({ code: 1 });
 });
 
-it('a controller that cannot write its output works on', { timeout: 60_000 }, async () => {
+it('a controller that cannot write its output works on', async () => {
   project = playProject(smallTeam, { maker: `send('done', 'user');` });
   project.drop('agents/maker/inbox/one.md', 'Do it\n');
   expect(await inShell('exec "$@" > /dev/full', ['up', '--until-idle'])).toMatchObject({
@@ -37,7 +37,7 @@ it('a controller that cannot write its output works on', { timeout: 60_000 }, as
   expect(sent.map(({ type }) => type)).toEqual(['task', 'done']);
 });
 
-it('a folder that was deleted is named', { timeout: 60_000 }, async () => {
+it('a folder that was deleted is named', async () => {
   project = playProject(smallTeam, { maker: `send('done', 'user');` });
   project.drop('gone/file', '');
   const gone = join(project.root, 'gone');
@@ -49,7 +49,7 @@ it('a folder that was deleted is named', { timeout: 60_000 }, async () => {
   });
 });
 
-it('too few open files are the reason that is named', { timeout: 60_000 }, async () => {
+it('too few open files are the reason that is named', async () => {
   project = playProject(smallTeam, { maker: `send('done', 'user');` });
   const { code, stderr } = await inShell('ulimit -n 24; exec "$@"', ['up', '--until-idle']);
   expect(code).toBe(1);
