@@ -109,6 +109,7 @@ export interface RoleDefaults {
 /** Limits as one file sets them: null is "not set", and the next file or the default decides. */
 export interface LimitSettings {
   readonly turnsPerThread: number | null;
+  readonly tasksPerHour: number | null;
   readonly corrections: number | null;
   readonly nesting: number | null;
   readonly threadBudget: Budget;
@@ -277,6 +278,7 @@ export const defaultConfig: Config = {
   capabilities: 'widen',
   limits: {
     turnsPerThread: null,
+    tasksPerHour: null,
     corrections: null,
     nesting: null,
     threadBudget: { usd: null, tokens: null },

@@ -39,6 +39,7 @@ describe('the example of the manual', () => {
       workspace: { kind: 'worktree', per: 'thread' },
       limits: {
         turnsPerThread: 40,
+        tasksPerHour: 200,
         corrections: 2,
         nesting: 3,
         threadBudget: { usd: 20, tokens: null },
@@ -255,6 +256,7 @@ describe('limits', () => {
   const limits = {
     turnsPerThread: 7,
     corrections: null,
+    tasksPerHour: null,
     nesting: 0,
     threadBudget: { usd: 5, tokens: 10 },
     dayBudget: { usd: null, tokens: null },
@@ -267,6 +269,7 @@ describe('limits', () => {
         .limits,
     ).toEqual({
       turnsPerThread: 9,
+      tasksPerHour: 200,
       corrections: 2,
       nesting: 0,
       threadBudget: { usd: 6, tokens: 10 },
