@@ -85,7 +85,7 @@ export interface ProviderConfig {
    * model.
    */
   readonly prices: Price | null;
-  /** How long the program may take to exit after its final event, in milliseconds; missing: 10 s. */
+  /** Milliseconds that the program may take to exit after its final event; missing: 10 s. */
   readonly exitGrace?: number;
 }
 

@@ -9,8 +9,8 @@ const hour = 3_600_000;
 const recently = 60_000;
 
 /**
- * Bounds the tasks that appear as files in an inbox while agents run. Without a sandbox an agent can
- * write such a file; each opens a thread, so that no limit of a thread would end that loop.
+ * Bounds the tasks that appear as files in an inbox while agents run. Without a sandbox an agent
+ * can write such a file; each opens a thread, so that no limit of a thread would end that loop.
  */
 export class NewTasks {
   readonly #ledger: MailLedger;
@@ -30,7 +30,7 @@ export class NewTasks {
     if (this.#ledger.state.turns.size > 0) this.#agentsRan = this.#ledger.now();
   }
 
-  /** Counts a file, or returns until when it must wait: milliseconds since 1970 of the wall clock. */
+  /** Counts a file, or returns until when it must wait: a time of the wall clock. */
   admit({ role, name }: Pick<Dropped, 'role' | 'name'>): number | null {
     const now = this.#ledger.now();
     const times = this.#times.get(role) ?? [];

@@ -207,15 +207,6 @@ describe('what a message answers', () => {
     });
   });
 
-  it('must not close a thread that its role has no part in, as a file in an outbox', () => {
-    const world = asked();
-    world.drop('user → architect: task');
-    const closing = (role: string, thread: string) =>
-      dropped(world, role, 'outbox', written(`→ user: delivered in ${thread}`).draft);
-    expect(closing('engineer', 'task2')).toContain('has sent and received nothing in the thread task2');
-    expect(closing('engineer', 'task')).toHaveProperty('message.thread', 'task');
-  });
-
   it('must be in the thread of its turn', () => {
     const world = asked();
     world.drop('user → architect: task');
