@@ -38,7 +38,9 @@ describe('the example of the manual', () => {
       version: '1',
       workspace: { kind: 'worktree', per: 'thread' },
       limits: {
-        ...{ turnsPerThread: 40, tasksPerHour: 200, corrections: 2, nesting: 3 },
+        turnsPerThread: 40,
+        corrections: 2,
+        nesting: 3,
         threadBudget: { usd: 20, tokens: null },
         dayBudget: { usd: 100, tokens: null },
         budgetAlert: null,
