@@ -85,7 +85,7 @@ export interface ProviderConfig {
    * model.
    */
   readonly prices: Price | null;
-  /** How long the program may take to exit after its final event, in milliseconds; missing: 10 s. */
+  /** Milliseconds that the program may take to exit after its final event; missing: 10 s. */
   readonly exitGrace?: number;
 }
 
@@ -109,6 +109,7 @@ export interface RoleDefaults {
 /** Limits as one file sets them: null is "not set", and the next file or the default decides. */
 export interface LimitSettings {
   readonly turnsPerThread: number | null;
+  readonly tasksPerHour: number | null;
   readonly corrections: number | null;
   readonly nesting: number | null;
   readonly threadBudget: Budget;
@@ -277,6 +278,7 @@ export const defaultConfig: Config = {
   capabilities: 'widen',
   limits: {
     turnsPerThread: null,
+    tasksPerHour: null,
     corrections: null,
     nesting: null,
     threadBudget: { usd: null, tokens: null },

@@ -11,6 +11,7 @@ export const unlimited: Budget = { usd: null, tokens: null };
 export function limitSettings(limits: LimitsInput | null | undefined): LimitSettings {
   return {
     turnsPerThread: limits?.turns_per_thread ?? null,
+    tasksPerHour: limits?.tasks_per_hour ?? null,
     corrections: limits?.corrections ?? null,
     nesting: limits?.nesting ?? null,
     threadBudget: limits?.budget?.thread ?? unlimited,

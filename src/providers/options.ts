@@ -43,7 +43,7 @@ export interface ProviderOptions {
   readonly tests: readonly string[];
 }
 
-/** How long a program may take to exit after its final event, unless its provider says otherwise. */
+/** Milliseconds that a program may take to exit after its final event, by default. */
 export const usualExitGraceMs = 10_000;
 
 /** How long an agent may be silent that waits silently at a usage limit: 15 minutes. */

@@ -167,6 +167,9 @@ export const agentConfiguration = {
 export const limits = z
   .strictObject({
     turns_per_thread: wholeNumber(1).optional().describe('Turns that a thread may take; default 40.'),
+    tasks_per_hour: wholeNumber(1)
+      .optional()
+      .describe('Files that are accepted per hour from each inbox while agents run; default 200.'),
     corrections: wholeNumber(0).optional().describe('How often a turn may correct its messages; default 2.'),
     nesting: wholeNumber(0).optional().describe('How deep requests may lie within each other; default 3.'),
     budget: z

@@ -106,6 +106,7 @@ channels:
     capabilities: 'strict',
     limits: {
       turnsPerThread: 9,
+      tasksPerHour: null,
       corrections: 0,
       nesting: 1,
       threadBudget: { usd: 2, tokens: null },

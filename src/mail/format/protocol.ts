@@ -114,6 +114,8 @@ export interface Lands {
 
 export interface Limits {
   readonly turnsPerThread: number;
+  /** How many files are accepted per hour from each inbox while agents run. */
+  readonly tasksPerHour: number;
   readonly corrections: number;
   readonly nesting: number;
   readonly threadBudget: Budget;
@@ -124,6 +126,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = {
   turnsPerThread: 40,
+  tasksPerHour: 200,
   corrections: 2,
   nesting: 3,
   threadBudget: { usd: null, tokens: null },

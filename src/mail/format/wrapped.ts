@@ -20,8 +20,8 @@ const longestBefore = 4_096;
 
 /**
  * Finds a message inside a code fence, after blank lines, or after one line of prose; any other
- * text comes back unchanged. `isTurn`: of an agent's turn, which is asked to write it properly where
- * it is not certain what belongs to the message.
+ * text comes back unchanged. `isTurn`: of an agent's turn, which is asked to write it properly
+ * where it is not certain what belongs to the message.
  */
 export function unwrapped(given: string, file: string, isTurn: boolean): Unwrapped {
   const text = given.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');

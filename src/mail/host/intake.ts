@@ -11,6 +11,7 @@ import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Writing } from '../../disk/writers.ts';
 import { namesOf, type Expected } from './project.ts';
 import type { MailLedger } from './ledger.ts';
+import { NewTasks } from './new-tasks.ts';
 import { reportRefused } from './refused-files.ts';
 import type { Listing } from './listing.ts';
 import { trusted } from './first-start.ts';
@@ -58,6 +59,7 @@ export class Intake {
   /** The clock that file times are compared with. */
   readonly #wall: () => number;
   readonly #turns: OpenTurns;
+  readonly #tasks: NewTasks;
   #names = new Map<string, string>();
   /** By role: mail without a journal, such as of an earlier one that was removed. */
   readonly #found = new Map<RoleName, { readonly names: ReadonlySet<string>; readonly isWhole: boolean }>();
@@ -78,6 +80,7 @@ export class Intake {
     this.#protocol = protocol;
     this.#expected = expected;
     this.#turns = turns;
+    this.#tasks = new NewTasks(ledger, protocol);
   }
 
   /**
@@ -86,6 +89,7 @@ export class Intake {
    * take the rest of a box before they list it again.
    */
   look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
+    this.#tasks.look();
     const { hasMore } = this;
     const queues = roles.flatMap((role) =>
       (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, boxes, disk)),
@@ -180,6 +184,8 @@ export class Intake {
     if (settled.is === 'wait') return settled.until;
     if (settled.is === 'gone') return Infinity;
     if (box === 'outbox' && settled.is === 'complete' && this.#turns.stage(file)) return null;
+    const held = box === 'inbox' ? this.#tasks.admit(file) : null;
+    if (held !== null) return held;
     const id = this.#newId();
     if (!this.#mailboxes.accept(file, id)) return Infinity;
     this.#names.set(id, name);

@@ -82,15 +82,19 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'restored':
       return vanish(state, event.role, event.type === 'vanished');
     case 'parked':
-      state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
-      return true;
     case 'suspended':
-      return suspended(state, event.ms);
+      return timePassed(state, event);
     case 'controlled':
       return controlled(state, event);
     default:
       return event satisfies never;
   }
+}
+
+function timePassed(state: MailState, event: Of<'parked' | 'suspended'>): boolean {
+  if (event.type === 'suspended') return suspended(state, event.ms);
+  state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
+  return true;
 }
 
 function started(state: MailState, event: Of<'started'>): boolean {

@@ -272,7 +272,7 @@ export type Happening<N> =
   | { readonly type: 'vanished'; readonly role: RoleName; readonly notices: readonly N[] }
   | { readonly type: 'restored'; readonly role: RoleName }
   | { readonly type: 'parked'; readonly provider: string; readonly until: number }
-  /** So many milliseconds passed in which the host did not run: nobody could meet a deadline. */
+  /** So many milliseconds passed in which the host did not run. */
   | { readonly type: 'suspended'; readonly ms: number }
   | {
       readonly type: 'controlled';

@@ -8,6 +8,7 @@ import { unlimited } from '../../config/limits.ts';
 export function lowerLimits(own: LimitSettings, project: LimitSettings): Limits {
   return {
     turnsPerThread: own.turnsPerThread ?? project.turnsPerThread ?? defaultLimits.turnsPerThread,
+    tasksPerHour: own.tasksPerHour ?? project.tasksPerHour ?? defaultLimits.tasksPerHour,
     corrections: own.corrections ?? project.corrections ?? defaultLimits.corrections,
     nesting: own.nesting ?? project.nesting ?? defaultLimits.nesting,
     threadBudget: mergeBudgets(own.threadBudget, project.threadBudget) ?? unlimited,

@@ -278,7 +278,7 @@ describe('a time in which the controller did not run', () => {
   const hours = 8 * 3_600_000;
 
   /** Two has a request of one with a minute to answer, of which half is left. */
-  function asked(): World {
+  function halfway(): World {
     const world = new World(peers('role', ', timeout: 1m, on_timeout: fail'));
     world.drop('user → one: go');
     world.turn('one', ['→ two: ask']);
@@ -290,12 +290,12 @@ describe('a time in which the controller did not run', () => {
   }
 
   it('is not the time to answer a request', () => {
-    const answered = asked();
+    const answered = halfway();
     answered.tick('29s');
     expect(answered.thread('go')).toBe('open');
     answered.turn('two', ['→ one: say']);
     expect(answered.processes()).toEqual(['one in go']);
-    const late = asked();
+    const late = halfway();
     late.tick('31s');
     expect(late.thread('go')).toBe('failed');
   });

@@ -255,6 +255,7 @@ describe('limits', () => {
   const limits = {
     turnsPerThread: 7,
     corrections: null,
+    tasksPerHour: null,
     nesting: 0,
     threadBudget: { usd: 5, tokens: 10 },
     dayBudget: { usd: null, tokens: null },
@@ -267,6 +268,7 @@ describe('limits', () => {
         .limits,
     ).toEqual({
       turnsPerThread: 9,
+      tasksPerHour: 200,
       corrections: 2,
       nesting: 0,
       threadBudget: { usd: 6, tokens: 10 },

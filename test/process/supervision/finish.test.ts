@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { watchFinish } from '../../../src/process/supervision/finish.ts';
+import { watchFinish } from '../../../src/process/supervision/limits.ts';
 import { virtualTime } from './virtual-time.ts';
 
 /** Output is final where it says so. */

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { RunningTime } from '../../../src/process/supervision/running-time.ts';
-import { watchLimits } from '../../../src/process/supervision/limits.ts';
+import { watchFinish, watchLimits } from '../../../src/process/supervision/limits.ts';
 import { watchCommands } from '../../../src/process/supervision/command-limit.ts';
-import { watchFinish } from '../../../src/process/supervision/finish.ts';
 import { after } from '../../../src/process/supervision/time-watch.ts';
 import { stopFor, virtualTime } from './virtual-time.ts';
 

@@ -15,8 +15,8 @@ import type { Target, TurnId } from '../../../letters/target.ts';
 
 /** Puts off every deadline that counts time: the answer to a request, a question, a turn's end. */
 export function suspended(state: MailState, ms: number): boolean {
-  for (const [request, at] of [...state.deadlines]) setDeadline(state, request, at + ms);
-  for (const { id, phase } of [...state.turns.values()]) {
+  for (const [request, at] of state.deadlines) setDeadline(state, request, at + ms);
+  for (const { id, phase } of state.turns.values()) {
     if (phase.is === 'asking' && phase.until !== null)
       changeTurn(state, id, { phase: { ...phase, until: phase.until + ms } });
     if (phase.is === 'active' || phase.is === 'returned')

@@ -3,7 +3,7 @@ import { isHuman, typesBetween, typesFrom, type Protocol } from '../../format/pr
 import type { MailState } from '../state.ts';
 import { address, maySend, type Addressed } from './address.ts';
 import { openingProblems } from './sub-threads.ts';
-import type { MessageId, RoleName } from '../../../kernel/ids.ts';
+import type { MessageId, RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Box } from '../../format/boxes.ts';
 
 /** The place and time at which a file from outside a turn was dropped. */
@@ -52,9 +52,25 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
   });
 }
 
+/** Only people may close a thread that they have no part in. */
+function isForeign(state: MailState, protocol: Protocol, role: RoleName, thread: ThreadId): boolean {
+  const known = isHuman(protocol, role) ? undefined : state.threads.get(thread);
+  if (known === undefined) return false;
+  return !known.messages.some((id) => {
+    const message = state.mail.get(id)?.message;
+    return message?.from === role || message?.to.includes(role) === true;
+  });
+}
+
 /** A person may open sub-threads in the name of a role, within its bounds. */
 function opened(state: MailState, protocol: Protocol, addressed: Addressed): Addressed {
-  const problems = 'sent' in addressed ? openingProblems(state, protocol, [addressed.sent]) : [];
+  if (!('sent' in addressed)) return addressed;
+  const { message, closes } = addressed.sent;
+  const problems = openingProblems(state, protocol, [addressed.sent]);
+  if (closes && isForeign(state, protocol, message.from, message.thread))
+    problems.push(
+      `${message.from} has sent and received nothing in the thread ${message.thread}, and must not close it`,
+    );
   return problems.length > 0 ? { problems } : addressed;
 }
 

@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { MailHost } from '../../../src/mail/host/mail-host.ts';
+import { MemoryDisk } from '../../support/memory-disk.ts';
+import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
+import { exit } from '../../providers/samples.ts';
+import { protocolOf } from '../machine/texts.ts';
+import type { AgentJob } from '../../../src/host/runner/runner.ts';
+import type { Message } from '../../../src/mail/format/message.ts';
+
+const protocol = protocolOf(`
+limits: { tasks_per_hour: 3 }
+roles: { a: {}, b: {} }
+messages: { task: { from: user, to: [a, b] }, done: { from: [a, b], to: user, closes: true } }
+`);
+const done = '---\ntype: done\nto: user\n---\nDone.\n';
+const hour = 3_600_000;
+
+/** A project whose turns write a file into the inbox of the role in `writes`, and end. */
+function project(writes: (role: string) => string | null) {
+  let now = Date.UTC(2026, 0, 1);
+  const disk = new MemoryDisk(() => now);
+  const jobs: AgentJob[] = [];
+  const told: Message[] = [];
+  let turns = 0;
+  const ports = mailPorts(disk, {
+    runner: { ...idleRunner, start: (job) => void jobs.push(job) },
+    notify: (_role, message) => void told.push(message),
+  });
+  const host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+  host.start();
+  const usage = { usd: 0, tokens: 0 };
+  const outcome = { is: 'done', text: done, session: null, usage, model: null, denials: [] } as const;
+  const drop = (role: string) => disk.plant(`agents/${role}/inbox/${String(Math.random())}.md`, 'Do it\n');
+  /** Looks for as long as this. */
+  const pass = (ms: number, step = 100) => {
+    for (const end = now + ms; now < end; now += step) {
+      host.look();
+      for (const job of jobs.splice(0)) {
+        turns += 1;
+        const next = writes(job.invocation.role);
+        if (next !== null) drop(next);
+        host.turns.ended(job.key, outcome, exit());
+      }
+    }
+  };
+  const notices = () =>
+    told.map(({ subject }) => subject).filter((subject) => subject.startsWith('Too many'));
+  return {
+    disk,
+    pass,
+    drop,
+    notices,
+    turns: () => turns,
+    lying: (role: string) => disk.list(`agents/${role}/inbox`),
+  };
+}
+
+it.each([
+  ['into its own inbox', () => 'a', 'a'],
+  ['into that of another, which writes back', (role: string) => (role === 'a' ? 'b' : 'a'), 'b'],
+])('ends a loop of tasks that agents write %s', (_, writes, last) => {
+  const world = project(writes);
+  world.drop('a');
+  world.pass(60_000);
+  const turns = world.turns();
+  expect(turns).toBeLessThanOrEqual(8);
+  expect(world.notices()).toHaveLength(1);
+  world.pass(30 * 60_000, 10_000);
+  expect(world.turns()).toBe(turns);
+  expect(world.notices()).toHaveLength(1);
+  expect(world.lying(last)?.length === 1 || world.lying('a')?.length === 1).toBe(true);
+});
+
+it('accepts what waited after an hour', () => {
+  const world = project(() => 'a');
+  world.drop('a');
+  world.pass(60_000);
+  const turns = world.turns();
+  world.pass(hour, 10_000);
+  expect(world.turns()).toBeGreaterThan(turns);
+});
+
+it('holds up no other role, and nothing while no agent runs', () => {
+  const world = project((role) => (role === 'a' ? 'a' : null));
+  world.drop('a');
+  world.pass(60_000);
+  const turns = world.turns();
+  world.drop('b');
+  world.pass(1_000);
+  expect(world.turns()).toBe(turns + 1);
+  const idle = project(() => null);
+  for (let count = 0; count < 10; count += 1) idle.drop('a');
+  idle.pass(60_000);
+  expect(idle.turns()).toBe(10);
+  expect(idle.notices()).toEqual([]);
+});
