@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import process from 'node:process';
 import metadata from '../package.json' with { type: 'json' };
+import { currentFolder } from './cli/current-folder.ts';
 import { runCli } from './cli/main.ts';
 import type { Start } from './cli/context.ts';
 import type { Terminal } from './cli/terminal.ts';
-import { MailroomError } from './kernel/errors.ts';
 
 interface Here {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -36,17 +36,4 @@ export function main(
     },
   };
   return runCli(argv, start, terminal);
-}
-
-/** Throws `E_USAGE` where the folder was deleted. */
-function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    throw new MailroomError(
-      'E_USAGE',
-      'the current folder does not exist any more',
-      'change to another one: cd',
-    );
-  }
 }

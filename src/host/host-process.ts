@@ -5,7 +5,7 @@ import { Journal } from '../disk/journal.ts';
 import { watchFolders } from '../disk/watch.ts';
 import type { Disk } from '../disk/disk.ts';
 import type { Trail } from '../git/trail.ts';
-import { runningTime } from '../process/supervision/running-time.ts';
+import { runningTime } from '../process/running-time.ts';
 import type { Provider } from '../providers/provider.ts';
 import { Control } from './control.ts';
 import { journalWatch, lockWatch, type WhyGone } from './gone.ts';

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { settledWithin } from './pipes.ts';
 import { waitsForNamedPipe } from './proc.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
-import { after } from './supervision/time-watch.ts';
+import { after } from './time-watch.ts';
 
 interface RunOptions {
   readonly cwd: string;

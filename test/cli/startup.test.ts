@@ -50,9 +50,9 @@ describe('what the program loads before it knows the command', () => {
     const others = loaded.filter((file) => !/^src\/cli\/(?:commands\/)?[\w-]+\.ts$/.test(file));
     // The help of --at says what a moment is.
     const momentHelp = ['src/kernel/duration.ts', 'src/operations/moment.ts'];
-    expect(others.toSorted()).toEqual(
-      ['package.json', 'src/kernel/errors.ts', 'src/main.ts', ...momentHelp].toSorted(),
-    );
+    // Which faults of its output the terminal waits out.
+    const faults = ['src/kernel/errors.ts', 'src/kernel/passing.ts'];
+    expect(others.toSorted()).toEqual(['package.json', 'src/main.ts', ...faults, ...momentHelp].toSorted());
   });
 });
 

@@ -89,7 +89,7 @@ describe('a role with RUN_TESTS in the worktree of its thread', () => {
     begin('READ, RUN_TESTS', 'worktree', { 'play/maker.mjs': tests.replace('CHANGE', change) });
     const ran = await project.works('maker');
     expect(ran.code).toBe(1);
-    expect(ran.stdout).toContain('E_PERMISSIONS: it changed without permission: `kept.txt`\n');
+    expect(ran.stdout).toContain('E_PERMISSIONS: it changed without permission: `kept.txt`;');
   });
 });
 

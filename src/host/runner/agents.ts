@@ -4,7 +4,7 @@ import { isPassing } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import { exitOf, notStarted } from '../../process/supervision/exits.ts';
 import { runMessageChecks, type RanCheck, type Work } from './message-checks.ts';
-import { runningTime } from '../../process/supervision/running-time.ts';
+import { runningTime } from '../../process/running-time.ts';
 import { maskOf } from '../../process/output/mask.ts';
 import { realPlace, repositoryFrom } from '../../process/sandbox/repository-place.ts';
 import { inTemporary } from '../../process/temporaries.ts';

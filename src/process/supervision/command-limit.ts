@@ -1,5 +1,5 @@
-import { runningTime } from './running-time.ts';
-import { watchTime } from './time-watch.ts';
+import { runningTime } from '../running-time.ts';
+import { watchTime } from '../time-watch.ts';
 import type { ProcessSpec } from '../types.ts';
 
 export interface CommandWatch {

@@ -1,6 +1,6 @@
 import type { Finish } from '../../providers/provider.ts';
-import { runningTime } from './running-time.ts';
-import { watchTime, type Time } from './time-watch.ts';
+import { runningTime } from '../running-time.ts';
+import { watchTime, type Time } from '../time-watch.ts';
 
 export interface LimitWatch {
   /** Records output from the process. */

@@ -3,7 +3,7 @@ import { maskerFactory } from '../output/mask.ts';
 import { settledWithin } from '../pipes.ts';
 import { describeSpawnError, whyNotStart } from '../refusal.ts';
 import { sweepMarked } from './sweep.ts';
-import { after } from './time-watch.ts';
+import { after } from '../time-watch.ts';
 
 /** A running program that lines are exchanged with. */
 export interface LineProgram {

@@ -10,7 +10,7 @@ import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
-import { after } from './time-watch.ts';
+import { after } from '../time-watch.ts';
 import { ProcessTree } from './tree.ts';
 import type { EndReason, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
 

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { runningTime } from './running-time.ts';
+import { runningTime } from '../running-time.ts';
 import { isAlive, listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
 
 /**

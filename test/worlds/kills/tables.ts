@@ -79,6 +79,11 @@ function journalMoves(home: string): MoveTable<CommonEffect> {
 const scratchFiles: FileTable<CommonEffect> = [
   ['scratch', '^tmp:mailroom-pipes-', 'pipes.make'],
   ['remove', '^tmp:mailroom-pipes-', 'pipes.make'],
+  // The order in which git prints changes.
+  ['begin', '^tmp:mailroom-[^/]+/order$', 'scratch.make'],
+  ['write', '^tmp:mailroom-[^/]+/order$', 'scratch.make'],
+  ['begin', '^tmp:mailroom-[^/]+/probe$', 'scratch.make'],
+  ['write', '^tmp:mailroom-[^/]+/probe$', 'scratch.make'],
   ['scratch', '^tmp:mailroom-', 'scratch.make'],
   ['remove', '^tmp:mailroom-', 'scratch.remove'],
   ['folder', '^tmp:mailroom-[^/]+/refs$', 'tree.note'],

@@ -38,7 +38,7 @@ export const security: readonly Mutation[] = [
   },
   {
     mechanism: 'a secret is masked in JSON',
-    file: 'process/output/mask.ts',
+    file: 'process/output/spellings.ts',
     from: 'return [secret, ...quoted, ...quoted.map((text) => inJson(text))];',
     to: 'return [secret];',
     seenBy: ['test/process/output/mask.test.ts'],

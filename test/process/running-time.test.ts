@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { RunningTime } from '../../../src/process/supervision/running-time.ts';
-import { watchFinish, watchLimits } from '../../../src/process/supervision/limits.ts';
-import { watchCommands } from '../../../src/process/supervision/command-limit.ts';
-import { after } from '../../../src/process/supervision/time-watch.ts';
-import { stopFor, virtualTime } from './virtual-time.ts';
+import { RunningTime } from '../../src/process/running-time.ts';
+import { watchFinish, watchLimits } from '../../src/process/supervision/limits.ts';
+import { watchCommands } from '../../src/process/supervision/command-limit.ts';
+import { after } from '../../src/process/time-watch.ts';
+import { stopFor, virtualTime } from './supervision/virtual-time.ts';
 
 const hour = 3_600_000;
 
