@@ -44,7 +44,7 @@ function isFree(schema: z.core.$ZodType, path: Path, value: number | boolean): b
     .map((each) => definitionOf(each).type);
   return (
     kinds.some((each) => freeKinds.includes(each)) ||
-    (kinds.includes('string') && kinds.includes(typeof value as 'number' | 'boolean'))
+    (kinds.includes('string') && kinds.includes(typeof value))
   );
 }
 

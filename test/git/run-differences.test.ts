@@ -197,8 +197,8 @@ describe('salvage', () => {
       )?.toString() ?? '';
     const files = ['removed.txt', 'edited.txt', 'src/[real] *.txt', 'agents/qa/role.md', 'a/generated.txt'];
     const whole = await patchOf();
-    const found = [...whole.matchAll(/^diff --git "?a\/(.*?)"? "?b\//gm)].map(([, name]) => name);
-    expect(found.filter((name) => name?.startsWith('sub/') === false).toSorted()).toEqual(files.toSorted());
+    const found = [...whole.matchAll(/^diff --git "?a\/(.*?)"? "?b\//gm)].map(([, name = '']) => name);
+    expect(found.filter((name) => !name.startsWith('sub/')).toSorted()).toEqual(files.toSorted());
     expect(found.at(-1)).toBe('a/generated.txt');
     expect(whole).not.toMatch(/_workflow|_meta|\.mailroom|letter\.md/);
     const cut = await patchOf(3_000);

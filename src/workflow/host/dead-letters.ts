@@ -10,7 +10,7 @@ import type { RunPorts } from './ports.ts';
 
 const leftOut = { changes: 'left out: earlier dead letters of this run hold 16 MiB of changes' };
 
-/** The most bytes of patches that one host keeps of a run: many steps may fail on the same changes. */
+/** Bytes of patches that one host keeps of a run: many steps may fail on the same changes. */
 const mostPatches = 16 * 1024 * 1024;
 
 /**

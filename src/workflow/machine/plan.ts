@@ -36,7 +36,7 @@ export interface Contract {
   readonly timeout: number | null;
   readonly attempts: number;
   readonly iterations: number;
-  /** The number of items of a loop, null: known only at run time; 1 for other steps; 0: it never runs. */
+  /** The items of a loop, null: known only at run time; 1 for other steps; 0: it never runs. */
   readonly items: number | null;
   readonly onFailure: FailurePolicy;
   /** What a gate asks: who may answer (empty: anybody), and the names of fields. Null: no gate. */

@@ -182,7 +182,7 @@ export function editOf(state: RunState, before: Rules, after: Rules): Edit {
   };
 }
 
-/** Steps that a finished loop or sub-workflow did not have. A sequence does not go back for them. */
+/** Steps that a finished loop or sub-workflow lacked. A sequence does not go back for them. */
 function addedTo(state: RunState, scope: Scope, before: Rules, after: Rules): StepPath[] {
   const owner = scope.step === null ? undefined : state.steps.get(scope.step);
   const [old, edited] = [before, after].map(({ bodies }) => bodies.get(scope.body));
