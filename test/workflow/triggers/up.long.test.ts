@@ -20,7 +20,7 @@ afterEach(async () => {
 
 describe('up', () => {
   it('starts a run at a time of a crontab, and says so', async () => {
-    const world = upped('  clock: { cron: "* * * * * *" }\n');
+    const world = upped('  clock: { cron: "* * * * *" }\n');
     const said = await world.up('of w SUCCEEDED in');
     const [run = ''] = await world.closed(1);
     expect(said).toContain(`▸ run …${run.slice(-6)} of w begins: clock\n`);
@@ -246,7 +246,7 @@ stages: [{ id: one, name: One, roles: { primary: { artifact: 'agent:x', model: o
   });
 
   it('works in a project without a protocol, which `check` finds right', async () => {
-    const world = new Upped(`${head}triggers: { clock: { cron: "* * * * * *" } }\n${steps}`, {}, null);
+    const world = new Upped(`${head}triggers: { clock: { every: 1s } }\n${steps}`, {}, null);
     open.push(world);
     expect(await world.project.run(['check'])).toMatchObject({
       code: 0,
@@ -254,7 +254,7 @@ stages: [{ id: one, name: One, roles: { primary: { artifact: 'agent:x', model: o
     });
     await world.up('only workflows');
     const [run = ''] = await world.closed(1);
-    expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'cron' });
+    expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'every' });
     expect(world.project.list('agents')).toEqual(['user']);
   });
 
