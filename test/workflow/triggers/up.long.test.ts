@@ -254,7 +254,7 @@ stages: [{ id: one, name: One, roles: { primary: { artifact: 'agent:x', model: o
     });
     await world.up('only workflows');
     const [run = ''] = await world.closed(1);
-    expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'every' });
+    expect(world.trigger(run)).toMatchObject({ name: 'clock', kind: 'interval' });
     expect(world.project.list('agents')).toEqual(['user']);
   });
 
