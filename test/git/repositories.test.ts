@@ -66,12 +66,20 @@ async function joined(
   return { third, commit: commitOf(await third.enter(commits)) };
 }
 
+const submodule = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet'];
+
+/** A project with another one as its submodule `lib`. */
+function withLibrary() {
+  const library = project();
+  const place = project();
+  place.git(...submodule, 'add', library.root, 'lib');
+  place.git('commit', '-qm', 'library');
+  return { library, ...place };
+}
+
 describe('a turn in a repository', () => {
   it('with submodules keeps their commits, and does not fetch them', async () => {
-    const library = project();
-    const { root, git, role } = project();
-    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
-    git('commit', '-qm', 'library');
+    const { library, root, git, role } = withLibrary();
     const one = role('one');
     const commit = await one.does({ 'new.txt': 'new\n' });
     expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${library.main}\tlib`);
@@ -84,13 +92,10 @@ describe('a turn in a repository', () => {
   });
 
   it('with a submodule that the role has updated carries its new commit', async () => {
-    const library = project();
-    const { git, role } = project();
-    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
-    git('commit', '-qm', 'library');
+    const { git, role } = withLibrary();
     const one = role('one');
     const entered = commitOf(await one.enter());
-    one.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+    one.git(...submodule, 'update', '--init');
     writeFileSync(join(one.path, 'lib/kept.txt'), 'newer\n');
     gitIn(join(one.path, 'lib'), 'commit', '-qam', 'newer');
     const newer = gitIn(join(one.path, 'lib'), 'rev-parse', 'HEAD');
@@ -104,20 +109,16 @@ describe('a turn in a repository', () => {
   });
 
   it('does not take an old checkout of a submodule for a change back', async () => {
-    const library = project();
-    const { git, role } = project();
-    const local = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet'];
-    git(...local, 'add', library.root, 'lib');
-    git('commit', '-qm', 'library');
+    const { library, git, role } = withLibrary();
     library.put('kept.txt', 'newer\n');
     library.git('commit', '-qam', 'newer');
     const newer = library.git('rev-parse', 'HEAD');
     const [one, two] = [role('one'), role('two')];
     const begun = commitOf(await two.enter());
-    two.git(...local, 'update', '--init');
+    two.git(...submodule, 'update', '--init');
     expect(commitOf(await two.leave(begun))).toBe(begun);
     const entered = commitOf(await one.enter());
-    one.git(...local, 'update', '--init');
+    one.git(...submodule, 'update', '--init');
     gitIn(join(one.path, 'lib'), 'checkout', '-q', newer);
     const bumped = commitOf(await one.leave(entered));
     expect(git('ls-tree', bumped, 'lib')).toBe(`160000 commit ${newer}\tlib`);
@@ -125,18 +126,15 @@ describe('a turn in a repository', () => {
     two.put('new.txt', 'new\n');
     const commit = commitOf(await two.leave(taken));
     expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${newer}\tlib`);
-    two.git(...local, 'update');
+    two.git(...submodule, 'update');
     expect(readFileSync(join(two.path, 'lib/kept.txt'), 'utf8')).toBe('newer\n');
   });
 
   it('names what it would leave behind in a submodule', async () => {
-    const library = project();
-    const { git, role } = project();
-    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'lib');
-    git('commit', '-qm', 'library');
+    const { git, role } = withLibrary();
     const one = role('one');
     const entered = commitOf(await one.enter());
-    one.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+    one.git(...submodule, 'update', '--init');
     one.put('new.txt', 'new\n');
     const kept = readFileSync(join(one.path, 'lib/kept.txt'), 'utf8');
     for (const [path, undo] of [
