@@ -116,25 +116,57 @@ export class TestProject {
   }
 }
 
+/** What a program has written so far. All who ask for it share one record: what came before the question is in it. */
+interface Heard {
+  stdout: string;
+  stderr: string;
+  /** Up to where these words were found last. */
+  readonly found: Map<string, number>;
+}
+const heardOf = new WeakMap<ChildProcess, Heard>();
+
+function hear(child: ChildProcess): Heard {
+  const known = heardOf.get(child);
+  if (known !== undefined) return known;
+  const heard: Heard = { stdout: '', stderr: '', found: new Map() };
+  child.stdout?.on('data', (chunk: Buffer) => (heard.stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (heard.stderr += chunk.toString()));
+  heardOf.set(child, heard);
+  return heard;
+}
+
 /** Collects a program's output until it has ended. */
 export function finished(child: ChildProcess): Promise<Ran> {
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const heard = hear(child);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    child.once('close', (code, signal) =>
+      resolve({ code, signal, stdout: heard.stdout, stderr: heard.stderr }),
+    );
   });
 }
 
-/** Resolves when a program has written these words to its standard output; never, if it does not. */
+/**
+ * Resolves when a program has written these words to its standard output, be it before the question; asked for the same
+ * words again, when it has written them once more. Rejects when the program ends without them.
+ */
 export function said(child: ChildProcess, words: string): Promise<void> {
-  let heard = '';
-  return new Promise((resolve) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
-      heard += chunk.toString();
-      if (heard.includes(words)) resolve();
-    });
+  const heard = hear(child);
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const at = heard.stdout.indexOf(words, heard.found.get(words) ?? 0);
+      if (at === -1) return;
+      heard.found.set(words, at + words.length);
+      child.stdout?.off('data', look);
+      resolve();
+    };
+    const end = () => {
+      const wrote = JSON.stringify({ stdout: heard.stdout, stderr: heard.stderr }, null, 2);
+      reject(new Error(`the program ended and never wrote ${JSON.stringify(words)}: ${wrote}`));
+    };
+    child.stdout?.on('data', look);
+    child.once('close', end);
+    look();
+    if (child.stdout?.closed === true) end();
   });
 }
