@@ -11,6 +11,7 @@ import type { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Writing } from '../../disk/writers.ts';
 import { namesOf, type Expected } from './project.ts';
 import type { MailLedger } from './ledger.ts';
+import { Grown } from './grown.ts';
 import { NewTasks } from './new-tasks.ts';
 import { reportRefused } from './refused-files.ts';
 import type { Listing } from './listing.ts';
@@ -27,11 +28,13 @@ import type { Accepted, Box, Dropped } from '../format/boxes.ts';
 const batch = 256;
 
 /** The result of a look at the mailboxes. */
-interface Looked {
+export interface Looked {
   /** When to look again because a file may be complete then; null: never. */
   readonly wake: number | null;
   /** True when there may be more: the batch was full, or came from an earlier listing. */
   readonly more: boolean;
+  /** When to look again at accepted files that may grow; null: there are none. No work waits for it. */
+  readonly watch: number | null;
 }
 
 /** The open turns of the roles, to which files in their outboxes belong. */
@@ -60,6 +63,7 @@ export class Intake {
   readonly #wall: () => number;
   readonly #turns: OpenTurns;
   readonly #tasks: NewTasks;
+  readonly #grown: Grown;
   #names = new Map<string, string>();
   /** By role: mail without a journal, such as of an earlier one that was removed. */
   readonly #found = new Map<RoleName, { readonly names: ReadonlySet<string>; readonly isWhole: boolean }>();
@@ -81,6 +85,7 @@ export class Intake {
     this.#expected = expected;
     this.#turns = turns;
     this.#tasks = new NewTasks(ledger, protocol);
+    this.#grown = new Grown(ledger, ports.mailboxes, protocol);
   }
 
   /**
@@ -119,7 +124,8 @@ export class Intake {
     if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
     // A rest of an earlier listing does not show what came since.
     const more = this.hasMore || (hasMore && (roles.length === 0 || taken > 0));
-    return { wake: wakes.length === 0 ? null : Math.min(...wakes), more };
+    const watch = disk.attempt(() => this.#grown.look(this.#wall()), null);
+    return { wake: wakes.length === 0 ? null : Math.min(...wakes), more, watch };
   }
 
   /** True while files of an earlier listing remain. */
@@ -189,6 +195,7 @@ export class Intake {
     const id = this.#newId();
     if (!this.#mailboxes.accept(file, id)) return Infinity;
     this.#names.set(id, name);
+    if (writing === 'unknown') this.#unseen.add(id);
     this.#unrecorded = true;
     return null;
   }
@@ -239,18 +246,22 @@ export class Intake {
   }
 
   readonly #done = new Set<string>();
+  /** Files whose writers could not be seen. */
+  readonly #unseen = new Set<string>();
   /** A file in `accepting` is not recorded yet: the disk may have failed in between. */
   #unrecorded = false;
 
   /**
-   * Removes accepted files after the flush, as the journal has them. Those in `kept` are still to
-   * be moved to `failed`.
+   * Removes accepted files after the flush, as the journal has them, or watches them as long as
+   * they may grow. Those in `kept` are still to be moved to `failed`.
    */
   release(kept: ReadonlySet<string>): void {
     for (const id of this.#done) {
       if (kept.has(id)) continue;
-      this.#mailboxes.release(id);
+      if (this.#unseen.has(id) || this.#mailboxes.hasGrown(id)) this.#grown.watch(id);
+      else this.#mailboxes.release(id);
       this.#done.delete(id);
+      this.#unseen.delete(id);
       this.#names.delete(id);
     }
   }

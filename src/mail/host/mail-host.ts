@@ -13,7 +13,7 @@ import { idleOf } from './idle.ts';
 import { incomingReader } from './incoming.ts';
 import type { ControlReader } from '../../host/control.ts';
 import type { IncomingFile } from '../../letters/letters.ts';
-import { Intake } from './intake.ts';
+import { Intake, type Looked } from './intake.ts';
 import { interruptedAttempts, usedByTurns } from './interrupted.ts';
 import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
@@ -72,7 +72,7 @@ export class MailHost implements Host {
   /** Whether people's commands could be read. */
   #commandsReadable = true;
   /** What the last look at the mailboxes says of the next one. */
-  #looked: Pick<LookResult, 'wake' | 'more'> = { wake: null, more: false };
+  #looked: Looked = { wake: null, more: false, watch: null };
   #decision: Decision = { facts: [], processes: [], landings: [], wake: null };
 
   constructor(ports: MailPorts, options: MailOptions) {
@@ -187,7 +187,8 @@ export class MailHost implements Host {
       boxes,
     );
     const looked = this.#intake.look(names, disk, boxes);
-    this.#looked = { wake: earliest([looked.wake, again]), more: looked.more || this.#commands.more };
+    const more = looked.more || this.#commands.more;
+    this.#looked = { ...looked, wake: earliest([looked.wake, again]), more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
@@ -201,7 +202,7 @@ export class MailHost implements Host {
 
   /** Projects, and starts and stops processes. */
   carryOut(): LookResult {
-    const { wake, more } = this.#looked;
+    const { wake, more, watch } = this.#looked;
     const disk = this.#disk;
     this.#flush();
     // Before the projections, so that processes start up meanwhile. An older decision could want a
@@ -213,7 +214,7 @@ export class MailHost implements Host {
     const decided = this.#commandsReadable ? this.#decision.wake : null;
     const settled = wake === null && !more && this.#ledger.state.pendingProjections.size === 0;
     return {
-      wake: earliest([wake, decided === null ? null : this.#ledger.onWall(decided)]),
+      wake: earliest([wake, watch, decided === null ? null : this.#ledger.onWall(decided)]),
       more,
       settled: settled && this.problem === null,
       blocked: this.problem !== null && !more,

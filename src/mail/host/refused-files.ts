@@ -3,6 +3,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import { codeSpan, firstLineThenFence } from '../../kernel/quoting.ts';
 import type { Reason } from '../../kernel/errors.ts';
+import type { RoleName } from '../../kernel/ids.ts';
 import type { ControlFile } from '../../letters/letters.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import { mailroom, subjectLine } from '../format/message.ts';
@@ -50,20 +51,21 @@ function nameOf(target: ControlFile['target']): string {
   }
 }
 
-/** Sends `user` a notice. `about`: notices with the same value are sent once. */
+/** Sends a person a notice. `about`: notices with the same value are sent once. */
 export function notifyOnce(
   ledger: MailLedger,
   about: readonly string[],
   subject: string,
   lines: readonly string[],
+  to: RoleName = 'user',
 ): void {
   const id = idOf(about);
-  if (ledger.state.mail.has(id) || ledger.state.unread.has(copyKey(id, 'user'))) return;
+  if (ledger.state.mail.has(id) || ledger.state.unread.has(copyKey(id, to))) return;
   const message = {
     id,
     type: 'notice',
     from: mailroom,
-    to: ['user'],
+    to: [to],
     thread: id,
     inReplyTo: null,
     subject: subjectLine(subject),
@@ -80,7 +82,7 @@ export function notifyOnce(
     late: false,
     closes: true,
     joins: [],
-    people: ['user'],
+    people: [to],
     opens: null,
   };
   ledger.record([{ type: 'accepted', sent: { message, ...rest } }]);

@@ -17,17 +17,32 @@ interface Entry {
   readonly role: RoleName;
   readonly box: Box;
   readonly path: string;
+  /** Null: it is being accepted. Else its bytes when it was, and it is watched. */
+  readonly size: number | null;
+}
+
+/** A file that has been accepted, and may still be written. */
+export interface Watched {
+  readonly id: MessageId;
+  readonly role: RoleName;
+  /** The name that it was dropped under; null when no longer known. */
+  readonly name: string | null;
+  /** It has another size than it was accepted with. */
+  readonly hasGrown: boolean;
 }
 
 /**
- * The accepted files, each named `<id>~<role>~<box>`, so that a crash changes no id. Only those
- * that existed at the start, and those that this process accepted, count.
+ * The accepted files, each named `<id>~<role>~<box>`, so that a crash changes no id, and as long as
+ * it is watched `<id>~<role>~<box>~<size>`. Only those that existed at the start, and those that
+ * this process accepted, count.
  */
 export class Accepting {
   readonly #disk: Disk;
   /** The names that files were dropped under; unknown after a restart. */
   readonly #names = new Map<MessageId, string>();
   readonly #paths = new Map<MessageId, string>();
+  /** Bytes of each just before it was read. */
+  readonly #sizes = new Map<MessageId, number>();
   #hasLooked = false;
   readonly #refused: RefusedFile[] = [];
 
@@ -61,9 +76,34 @@ export class Accepting {
 
   /** Oldest id first. */
   all(): Accepted[] {
-    return this.#entries().flatMap(({ id, role, box, path }) => {
+    return this.#entries().flatMap(({ id, role, box, path, size }) => {
+      if (size !== null) return [];
+      this.#sizes.set(id, this.#disk.look(path)?.size ?? 0);
       const content = readContent(this.#disk, path);
       return content === 'gone' ? [] : [{ id, role, box, name: this.#names.get(id) ?? null, content }];
+    });
+  }
+
+  /** Whether it has another size than when it was read. */
+  hasGrown(id: MessageId): boolean {
+    const path = this.#path(id);
+    const look = path === null ? null : this.#disk.look(path);
+    return look !== null && look.size !== (this.#sizes.get(id) ?? look.size);
+  }
+
+  /** Keeps an accepted file that the journal has: a process that cannot be seen may still write it. */
+  watch(id: MessageId): void {
+    const path = this.#path(id);
+    if (path === null) return;
+    const watched = `${path}~${String(this.#sizes.get(id) ?? 0)}`;
+    if (this.#disk.rename(path, watched) === 'moved') this.#paths.set(id, watched);
+  }
+
+  watched(): Watched[] {
+    return this.#entries().flatMap(({ id, role, path, size }) => {
+      const look = size === null ? null : this.#disk.look(path);
+      const name = this.#names.get(id) ?? null;
+      return look === null ? [] : [{ id, role, name, hasGrown: look.size !== size }];
     });
   }
 
@@ -88,8 +128,7 @@ export class Accepting {
   }
 
   #forget(id: MessageId): void {
-    this.#names.delete(id);
-    this.#paths.delete(id);
+    for (const known of [this.#names, this.#paths, this.#sizes]) known.delete(id);
   }
 
   #path(id: MessageId): string | null {
@@ -98,10 +137,12 @@ export class Accepting {
 
   #entries(): Entry[] {
     const entries = (this.#disk.list(acceptingFolder) ?? []).toSorted().flatMap((name): Entry[] => {
-      const [id, role, box, ...rest] = name.split('~');
+      const [id, role, box, bytes, ...rest] = name.split('~');
       if (id === undefined || role === undefined || rest.length > 0) return [];
+      if (bytes !== undefined && !/^\d+$/.test(bytes)) return [];
+      const size = bytes === undefined ? null : Number(bytes);
       return box === 'inbox' || box === 'outbox'
-        ? [{ id, role, box, path: join(acceptingFolder, name) }]
+        ? [{ id, role, box, size, path: join(acceptingFolder, name) }]
         : [];
     });
     if (!this.#hasLooked) for (const { id, path } of entries) this.#paths.set(id, path);

@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { RefusedFile } from '../../host/control.ts';
-import { Accepting, acceptingFolder } from './accepting.ts';
+import { Accepting, acceptingFolder, type Watched } from './accepting.ts';
 import { messageBytes, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -128,6 +128,25 @@ export class Mailboxes {
    */
   keep(id: MessageId, role: RoleName, month: string, name: string): boolean {
     return this.#accepting.move(id, join(filedPath(role, 'failed', month), name));
+  }
+
+  /** Keeps an accepted file that the journal has, because it may still be written. */
+  watch(id: MessageId): void {
+    this.#accepting.watch(id);
+  }
+
+  /** Whether an accepted file has grown since it was read. */
+  hasGrown(id: MessageId): boolean {
+    return this.#accepting.hasGrown(id);
+  }
+
+  watched(): Watched[] {
+    return this.#accepting.watched();
+  }
+
+  /** Moves an accepted file back to the inbox, as if it had just been dropped there. */
+  putBack(id: MessageId, role: RoleName, name: string): void {
+    this.#accepting.move(id, join(boxPath(role, 'inbox'), name));
   }
 
   /**
